@@ -1,0 +1,4 @@
+import type { Random } from '../random.ts';
+
+/** The system's randomness. */
+export const systemRandom: Random = { next: () => Math.random() };

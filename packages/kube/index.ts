@@ -1,0 +1,3 @@
+export * from './connection.ts';
+export * from './resource.ts';
+export * from './types/meta.ts';

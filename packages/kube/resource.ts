@@ -1,0 +1,45 @@
+import type { KubeObject } from './types/meta.ts';
+
+/**
+ * A kind of object and where the API serves it. The type parameter is what a client gets back, so that
+ * `client.get(services, …)` is a Service without a cast.
+ */
+export interface Resource<Kind extends KubeObject> {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Carries the type only; never set. */
+  readonly kindType?: Kind;
+}
+
+/** Which object: a namespace (absent for cluster-wide kinds) and a name. */
+export interface ObjectKey {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** `v1` or `discovery.k8s.io/v1`. */
+export function apiVersionOf(resource: Resource<KubeObject>): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** The path of the collection, in one namespace or across all. */
+export function collectionPath(resource: Resource<KubeObject>, namespace?: string): string {
+  const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
+  if (!resource.namespaced || namespace === undefined) return `${root}/${resource.plural}`;
+  return `${root}/namespaces/${encodeURIComponent(namespace)}/${resource.plural}`;
+}
+
+/** The path of one object, or of its subresource. */
+export function objectPath(resource: Resource<KubeObject>, key: ObjectKey, subresource?: string): string {
+  const path = `${collectionPath(resource, key.namespace)}/${encodeURIComponent(key.name)}`;
+  return subresource === undefined ? path : `${path}/${subresource}`;
+}
+
+/** `namespace/name`, or `name` for a cluster-wide object: the key of caches, queues, journals and logs. */
+export function keyText(key: ObjectKey): string {
+  return key.namespace === undefined ? key.name : `${key.namespace}/${key.name}`;
+}
