@@ -38,6 +38,15 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
+/** The condition of Pods, Nodes and CustomResourceDefinitions, older than metav1.Condition and less strict. */
+export interface ReportedCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string | null;
+}
+
 /** The answer to a failed request. */
 export interface Status {
   readonly kind: 'Status';

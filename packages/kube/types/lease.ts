@@ -1,0 +1,15 @@
+import type { KubeObject } from './meta.ts';
+
+export interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  /** With microseconds. */
+  readonly acquireTime?: string;
+  /** With microseconds. */
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+export interface Lease extends KubeObject {
+  readonly spec?: LeaseSpec;
+}
