@@ -1,3 +1,4 @@
+export * from './api-error.ts';
 export * from './connection.ts';
 export * from './resource.ts';
 export * from './resources.ts';
