@@ -4,3 +4,4 @@ export * from './http.ts';
 export * from './log.ts';
 export * from './metrics.ts';
 export * from './random.ts';
+export * from './virtual-clock.ts';

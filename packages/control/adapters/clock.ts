@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** Node's longest timer; a longer one fires at once. */
+/** Node's longest timer; a longer one would fire at once, so it is set again in slices. */
 const LONGEST_TIMER_MILLISECONDS = 2_147_483_647;
 
 /** The system's time. */
@@ -8,7 +8,12 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(delayMilliseconds, callback) {
-    const handle = setTimeout(callback, Math.min(Math.max(0, delayMilliseconds), LONGEST_TIMER_MILLISECONDS));
+    let handle: NodeJS.Timeout;
+    const arm = (remaining: number) => {
+      const slice = Math.min(Math.max(0, remaining), LONGEST_TIMER_MILLISECONDS);
+      handle = setTimeout(() => (remaining > slice ? arm(remaining - slice) : callback()), slice);
+    };
+    arm(delayMilliseconds);
     return { cancel: () => clearTimeout(handle) };
   },
   turn: () => new Promise((resolve) => setImmediate(resolve)),
