@@ -1,0 +1,121 @@
+import type { Service } from '@fairlead/kube';
+
+/** Finalizers of this domain record which part of Fairlead owns a Service. */
+const OWNER_PREFIX = 'fairlead.dev/';
+
+/** Left on a Service by a cloud controller manager that balances it. */
+const CLOUD_PROVIDER_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
+
+/** The finalizer by which a part owns a Service, such as `fairlead.dev/gateway`. */
+export type OwnerFinalizer = `fairlead.dev/${string}`;
+
+/** What a part declares about the Services that are its own. */
+export interface ClaimRules {
+  /** The `spec.loadBalancerClass` this part answers to. */
+  readonly loadBalancerClass: string;
+  readonly finalizer: OwnerFinalizer;
+  /** Whether this part also takes Services of type LoadBalancer that name no class. */
+  readonly isDefault: boolean;
+  /**
+   * Labels, all of which a ClusterIP or NodePort Service must carry to be taken. An empty selector takes none:
+   * claiming every Service of a cluster is never what was meant.
+   */
+  readonly otherTypesByLabel?: Readonly<Record<string, string>>;
+}
+
+export type ClaimedReason = 'class' | 'default' | 'selected' | 'finalizer';
+export type ReleaseReason =
+  | 'being-deleted'
+  | 'class-changed'
+  | 'type-changed'
+  | 'no-longer-selected'
+  | 'owned-by-other-part';
+export type ForeignReason =
+  | 'being-deleted'
+  | 'other-class'
+  | 'no-class'
+  | 'other-type'
+  | 'not-selected'
+  | 'owned-by-other-part'
+  | 'owned-by-cloud-provider';
+
+interface Decision<State extends string, Reason extends string> {
+  readonly state: State;
+  readonly reason: Reason;
+  /** The reason in plain words, about «it», the Service. */
+  readonly sentence: string;
+  /** The Service as it was when this was decided. */
+  readonly service: Service;
+}
+
+/** Ours, to be served. */
+export type ClaimedService = Decision<'claimed', ClaimedReason>;
+/** Ours by its finalizer and no longer to be served: take down what it has outside, then let go. */
+export type ServiceToRelease = Decision<'release', ReleaseReason>;
+/** Not ours: never touched. */
+export type ForeignService = Decision<'foreign', ForeignReason>;
+export type Claim = ClaimedService | ServiceToRelease | ForeignService;
+
+/**
+ * Whose is this Service? What carries our finalizer stays ours until it is released, so that a changed default
+ * orphans nothing; an explicit class is stronger than any finalizer.
+ */
+export function claimService(service: Service, rules: ClaimRules): Claim {
+  const held = isHeldBy(service, rules.finalizer);
+  const ours = (reason: ClaimedReason, sentence: string): Claim => ({ state: 'claimed', reason, sentence, service });
+  const foreign = (reason: ForeignReason, sentence: string): Claim => ({ state: 'foreign', reason, sentence, service });
+  const notOurs = (ifHeld: ReleaseReason, ifUnheld: ForeignReason, sentence: string): Claim =>
+    held ? { state: 'release', reason: ifHeld, sentence, service } : foreign(ifUnheld, sentence);
+
+  if (service.metadata.deletionTimestamp !== undefined) {
+    return notOurs('being-deleted', 'being-deleted', 'it is being deleted');
+  }
+  const { type = 'ClusterIP', loadBalancerClass } = service.spec;
+  if (type === 'LoadBalancer') {
+    if (loadBalancerClass === rules.loadBalancerClass) return ours('class', `its class ${loadBalancerClass} is ours`);
+    if (loadBalancerClass !== undefined) {
+      const sentence = `its class is ${loadBalancerClass}, ours is ${rules.loadBalancerClass}`;
+      return notOurs('class-changed', 'other-class', sentence);
+    }
+  } else {
+    const labels = Object.entries(rules.otherTypesByLabel ?? {});
+    if (labels.length === 0 || type === 'ExternalName') {
+      return notOurs('type-changed', 'other-type', `it is of type ${type}, which we do not serve`);
+    }
+    const missing = labels.filter(([name, value]) => service.metadata.labels?.[name] !== value);
+    if (missing.length > 0) {
+      const sentence = `it is of type ${type} and lacks the label ${missing.map((label) => label.join('=')).join(', ')}`;
+      return notOurs('no-longer-selected', 'not-selected', sentence);
+    }
+  }
+  const owner = ownerOf(service);
+  if (owner !== undefined && owner !== rules.finalizer) {
+    const sentence = `its finalizer ${owner} says that another part owns it, until that part lets go`;
+    return notOurs('owned-by-other-part', 'owned-by-other-part', sentence);
+  }
+  if (type !== 'LoadBalancer') return ours('selected', `it is of type ${type} and its labels select it for us`);
+  if (!held && rules.isDefault && isHeldBy(service, CLOUD_PROVIDER_FINALIZER)) {
+    const sentence = `its finalizer ${CLOUD_PROVIDER_FINALIZER} says that a cloud controller manager serves it`;
+    return foreign('owned-by-cloud-provider', sentence);
+  }
+  if (rules.isDefault) return ours('default', 'it names no class and ours is the default');
+  if (held) {
+    const sentence = `it names no class and ours is not the default, but our finalizer ${rules.finalizer} is on it`;
+    return ours('finalizer', `${sentence}; recreate it to give it to the default`);
+  }
+  return foreign('no-class', `it names no class and ours, ${rules.loadBalancerClass}, is not the default`);
+}
+
+/** Whether the Service carries this finalizer. */
+export function isHeldBy(service: Service, finalizer: string): boolean {
+  return service.metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+/** The part that owns the Service: the first to have put its finalizer on it. */
+export function ownerOf(service: Service): OwnerFinalizer | undefined {
+  return service.metadata.finalizers?.find(isOwnerFinalizer);
+}
+
+function isOwnerFinalizer(finalizer: string): finalizer is OwnerFinalizer {
+  return finalizer.startsWith(OWNER_PREFIX);
+}
