@@ -1,5 +1,8 @@
 export * from './api-error.ts';
+export * from './client.ts';
 export * from './connection.ts';
+export type { Page } from './decode.ts';
+export * from './patch.ts';
 export * from './resource.ts';
 export * from './resources.ts';
 export * from './types/configuration.ts';
@@ -11,4 +14,5 @@ export * from './types/meta.ts';
 export * from './types/namespace.ts';
 export * from './types/node.ts';
 export * from './types/pod.ts';
+export * from './types/scale.ts';
 export * from './types/service.ts';

@@ -1,4 +1,5 @@
 import type { KubeObject } from './types/meta.ts';
+import type { Scale } from './types/scale.ts';
 
 /**
  * A kind of object and where the API serves it. The type parameter is what a client gets back, so that
@@ -11,6 +12,8 @@ export interface Resource<Kind extends KubeObject> {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** Set when this is a part of the object with a path of its own, such as `status`. */
+  readonly subresource?: string;
   /** Carries the type only; never set. */
   readonly kindType?: Kind;
 }
@@ -33,10 +36,21 @@ export function collectionPath(resource: Resource<KubeObject>, namespace?: strin
   return `${root}/namespaces/${encodeURIComponent(namespace)}/${resource.plural}`;
 }
 
-/** The path of one object, or of its subresource. */
-export function objectPath(resource: Resource<KubeObject>, key: ObjectKey, subresource?: string): string {
+/** The path of one object, or of the subresource. */
+export function objectPath(resource: Resource<KubeObject>, key: ObjectKey): string {
   const path = `${collectionPath(resource, key.namespace)}/${encodeURIComponent(key.name)}`;
-  return subresource === undefined ? path : `${path}/${subresource}`;
+  return resource.subresource === undefined ? path : `${path}/${resource.subresource}`;
+}
+
+/** The status of the objects: reads the whole object, writes only what is under `status`. */
+export function statusOf<Kind extends KubeObject>(resource: Resource<Kind>): Resource<Kind> {
+  return { ...resource, subresource: 'status' };
+}
+
+/** The scale of the objects, whatever their kind. */
+export function scaleOf(resource: Resource<KubeObject>): Resource<Scale> {
+  const { group, version, plural, namespaced } = resource;
+  return { group, version, plural, namespaced, kind: 'Scale', subresource: 'scale' };
 }
 
 /** `namespace/name`, or `name` for a cluster-wide object: the key of caches, queues, journals and logs. */
