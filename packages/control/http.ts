@@ -24,7 +24,10 @@ export interface HttpResponse {
 }
 
 export interface HttpTransport {
-  /** Resolves when the head of the response is there. Rejects with a retriable FairleadError when no response came. */
+  /**
+   * Resolves when the head of the response is there, whatever its status. Rejects with a FairleadError when no response
+   * came, terminal where only a change of configuration helps, else retriable; and with the signal's reason on abort.
+   */
   send(request: HttpRequest): Promise<HttpResponse>;
 }
 

@@ -1,2 +1,3 @@
 export * from './clock.ts';
+export * from './http.ts';
 export * from './random.ts';

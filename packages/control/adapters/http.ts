@@ -1,0 +1,172 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { Agent, type Dispatcher } from 'undici';
+import { FairleadError, messageOf } from '../errors.ts';
+import type { HttpRequest, HttpResponse, HttpTransport } from '../http.ts';
+import { explainFailure } from './http-failure.ts';
+
+/** Certificates and keys are PEM text. */
+export interface TlsOptions {
+  /** Trusted instead of the system's authorities. */
+  readonly certificateAuthority?: string;
+  /** Shown to a server that asks who we are; goes with `key`. */
+  readonly certificate?: string;
+  readonly key?: string;
+  /** The name the server's certificate must carry, where it is not the one in the URL. */
+  readonly serverName?: string;
+  /** Accepts any certificate. Whoever sits in between can read and change everything. */
+  readonly insecure?: boolean;
+}
+
+export interface SocketTransportOptions {
+  readonly tls?: TlsOptions;
+  readonly connectTimeoutMilliseconds?: number;
+  /** From the request until the head of the response. */
+  readonly responseTimeoutMilliseconds?: number;
+  /** Between two pieces of a body; a streaming one may be silent for ever. */
+  readonly bodyTimeoutMilliseconds?: number;
+}
+
+const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
+const RESPONSE_TIMEOUT_MILLISECONDS = 120_000;
+const BODY_TIMEOUT_MILLISECONDS = 60_000;
+/** Idle connections are given up before common servers and firewalls drop them, which would fail the next request. */
+const KEEP_ALIVE_MILLISECONDS = 15_000;
+/** For each host; more requests than this wait for one another. Streaming requests have their own connections. */
+const CONNECTIONS_PER_HOST = 64;
+
+/**
+ * HTTP/1.1 over sockets. Only 1.1: over a shared HTTP/2 connection a slow watch holds up writes. Requests that
+ * stream and requests that do not never share a connection.
+ */
+export class SocketTransport implements HttpTransport {
+  readonly #requests: Agent;
+  readonly #streams: Agent;
+
+  constructor(options: SocketTransportOptions = {}) {
+    const shared = {
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+      headersTimeout: options.responseTimeoutMilliseconds ?? RESPONSE_TIMEOUT_MILLISECONDS,
+      connect: {
+        ...connectionOptions(options.tls ?? {}),
+        timeout: options.connectTimeoutMilliseconds ?? CONNECT_TIMEOUT_MILLISECONDS,
+      },
+    };
+    this.#requests = new Agent({
+      ...shared,
+      connections: CONNECTIONS_PER_HOST,
+      bodyTimeout: options.bodyTimeoutMilliseconds ?? BODY_TIMEOUT_MILLISECONDS,
+    });
+    this.#streams = new Agent({ ...shared, bodyTimeout: 0 });
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { signal } = request;
+    signal?.throwIfAborted();
+    const url = parseUrl(request.url);
+    const agent = request.streaming === true ? this.#streams : this.#requests;
+    try {
+      const response = await orAbort(
+        agent.request({
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: request.method,
+          headers: request.headers,
+          ...(request.body === undefined ? {} : { body: request.body }),
+          ...(signal === undefined ? {} : { signal }),
+        }),
+        signal,
+      );
+      return {
+        status: response.statusCode,
+        headers: joinRepeated(response.headers),
+        body: pieces(response.body, url.origin, signal),
+      };
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw explainFailure(url.origin, error);
+    }
+  }
+
+  /** Closes every connection; requests under way are rejected. */
+  async close(): Promise<void> {
+    await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
+  }
+}
+
+/** undici notices an abort only once it is connected; nobody should have to wait for that. */
+async function orAbort(
+  sent: Promise<Dispatcher.ResponseData>,
+  signal: AbortSignal | undefined,
+): Promise<Dispatcher.ResponseData> {
+  if (signal === undefined) return sent;
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([sent, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function* pieces(
+  body: Dispatcher.ResponseData['body'],
+  origin: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw explainFailure(origin, error);
+  }
+}
+
+function joinRepeated(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return joined;
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new FairleadError(`"${text}" is not a URL that begins with http:// or https://`, {
+      verdict: 'terminal',
+      code: 'invalid-url',
+    });
+  }
+  return url;
+}
+
+function connectionOptions(tls: TlsOptions) {
+  return {
+    secureContext: secureContext(tls),
+    rejectUnauthorized: tls.insecure !== true,
+    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+  };
+}
+
+/** Read once, at the start: a broken file is told at once, and not again for each connection. */
+function secureContext(tls: TlsOptions) {
+  try {
+    // OpenSSL passes over a CA it cannot read, and every server is then untrusted for no visible reason.
+    const ca = tls.certificateAuthority;
+    if (ca !== undefined) void new X509Certificate(ca);
+    return createSecureContext({ ca, cert: tls.certificate, key: tls.key });
+  } catch (error) {
+    throw new FairleadError(
+      `the TLS certificates cannot be used: ${messageOf(error)}; they must be PEM, and the key must belong to the certificate`,
+      {
+        verdict: 'terminal',
+        code: 'tls-unusable-certificate',
+        cause: error,
+      },
+    );
+  }
+}
