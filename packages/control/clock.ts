@@ -8,7 +8,10 @@ export interface Timer {
  * simulation can run hours of it in a second and replay them exactly.
  */
 export interface Clock {
-  /** Wall time in milliseconds since the epoch. It may jump, also backwards: compare with what others wrote, never measure with it. */
+  /**
+   * Wall time in milliseconds since the epoch. It may jump, also backwards: compare it with what others wrote, never
+   * measure with it.
+   */
   now(): number;
   /** Milliseconds that never go back, from an arbitrary start: for deadlines and durations. */
   monotonic(): number;

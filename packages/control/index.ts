@@ -3,6 +3,7 @@ export * from './clock.ts';
 export * from './deadline.ts';
 export * from './errors.ts';
 export * from './http.ts';
+export * from './ip-address.ts';
 export * from './log.ts';
 export * from './metrics.ts';
 export * from './random.ts';

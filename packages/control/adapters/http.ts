@@ -160,13 +160,11 @@ function secureContext(tls: TlsOptions) {
     if (ca !== undefined) void new X509Certificate(ca);
     return createSecureContext({ ca, cert: tls.certificate, key: tls.key });
   } catch (error) {
-    throw new FairleadError(
-      `the TLS certificates cannot be used: ${messageOf(error)}; they must be PEM, and the key must belong to the certificate`,
-      {
-        verdict: 'terminal',
-        code: 'tls-unusable-certificate',
-        cause: error,
-      },
-    );
+    const fix = 'they must be PEM, and the key must belong to the certificate';
+    throw new FairleadError(`the TLS certificates cannot be used: ${messageOf(error)}; ${fix}`, {
+      verdict: 'terminal',
+      code: 'tls-unusable-certificate',
+      cause: error,
+    });
   }
 }

@@ -1,0 +1,30 @@
+/** Nobody is made to wait longer than this by a header: after an hour it is worth asking again. */
+export const LONGEST_RETRY_AFTER_MILLISECONDS = 3_600_000;
+
+/** The three ways in which HTTP writes a date; the second and third are obsolete but still to be read. */
+const HTTP_DATES = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+];
+
+/**
+ * How long a Retry-After header asks to wait, from `now` (wall time) on. Undefined when it is absent or says nothing
+ * that can be understood; 0 when the date it names has passed.
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d+$/.test(text)) return capped(Number(text) * 1000);
+  const date = parseHttpDate(text);
+  return date === undefined ? undefined : capped(date - now);
+}
+
+function parseHttpDate(text: string): number | undefined {
+  if (!HTTP_DATES.some((pattern) => pattern.test(text))) return undefined;
+  const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(date) ? undefined : date;
+}
+
+function capped(milliseconds: number): number {
+  return Math.min(Math.max(0, milliseconds), LONGEST_RETRY_AFTER_MILLISECONDS);
+}
