@@ -1,7 +1,13 @@
 export * from './api-error.ts';
+export * from './auth/credentials.ts';
+export * from './auth/find-target.ts';
+export * from './auth/host.ts';
+export * from './auth/kubeconfig.ts';
+export * from './auth/target.ts';
 export * from './client.ts';
 export * from './connection.ts';
 export type { Page } from './decode.ts';
+export * from './http-connection.ts';
 export * from './patch.ts';
 export * from './resource.ts';
 export * from './resources.ts';

@@ -1,0 +1,74 @@
+import type { Fields } from './kubeconfig-fields.ts';
+import type { ClusterTarget, ExecPlugin, UserTarget } from './target.ts';
+
+/** The name under which a cluster holds what its exec plugins are told. */
+const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
+
+/** The `cluster` of an entry of `clusters`. */
+export function clusterFrom(fields: Fields): ClusterTarget {
+  const server = fields.requiredText('server').replace(/\/+$/, '');
+  if (!/^https?:\/\/[^/]/.test(server)) throw fields.wrong('server', 'must be a URL that begins with https://');
+  if (fields.has('proxy-url')) throw fields.unsupported('proxy-url', 'connect without a proxy');
+  const certificateAuthority = fields.pem('certificate-authority');
+  const insecure = fields.flag('insecure-skip-tls-verify');
+  if (insecure && certificateAuthority !== undefined) {
+    throw fields.wrong('insecure-skip-tls-verify', 'makes the certificate-authority pointless: remove one of them');
+  }
+  const serverName = fields.text('tls-server-name');
+  const extension = fields.list('extensions').find((item) => item.text('name') === EXEC_EXTENSION);
+  return {
+    server,
+    insecure,
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+    ...(serverName === undefined ? {} : { serverName }),
+    ...(extension === undefined ? {} : { execConfiguration: extension.raw('extension') }),
+  };
+}
+
+/** The `user` of an entry of `users`. What we could not honour is refused: dropping it would act as somebody else. */
+export function userFrom(fields: Fields): UserTarget {
+  if (fields.has('auth-provider')) throw fields.unsupported('auth-provider', 'use the exec plugin that replaced it');
+  for (const name of ['as-groups', 'as-uid', 'as-user-extra']) {
+    if (fields.has(name)) throw fields.unsupported(name, 'give the user its own credentials');
+  }
+  const certificate = fields.pem('client-certificate');
+  const key = fields.pem('client-key');
+  if (certificate !== undefined && key === undefined) throw fields.wrong('client-key', 'is missing');
+  const inlineToken = fields.text('token');
+  const token = fields.file('tokenFile') ?? (inlineToken === undefined ? undefined : inline(inlineToken));
+  const username = fields.text('username');
+  const exec = fields.has('exec') ? execFrom(fields.map('exec')) : undefined;
+  const impersonate = fields.text('as');
+  return {
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+    ...(token === undefined ? {} : { token }),
+    ...(username === undefined ? {} : { basic: { username, password: fields.text('password') ?? '' } }),
+    ...(exec === undefined ? {} : { exec }),
+    ...(impersonate === undefined ? {} : { impersonate }),
+  };
+}
+
+function execFrom(fields: Fields): ExecPlugin {
+  const apiVersion = fields.requiredText('apiVersion');
+  if (apiVersion !== 'client.authentication.k8s.io/v1' && apiVersion !== 'client.authentication.k8s.io/v1beta1') {
+    throw fields.unsupported(`apiVersion ${apiVersion}`, 'use client.authentication.k8s.io/v1');
+  }
+  if (fields.text('interactiveMode') === 'Always') {
+    throw fields.unsupported('interactiveMode Always', 'use credentials that need nobody at a terminal');
+  }
+  const command = fields.requiredText('command');
+  const installHint = fields.text('installHint');
+  return {
+    apiVersion,
+    command: command.includes('/') ? fields.resolve(command) : command,
+    args: fields.texts('args'),
+    wantsCluster: fields.flag('provideClusterInfo'),
+    environment: Object.fromEntries(
+      fields.list('env').map((variable) => [variable.requiredText('name'), variable.text('value') ?? '']),
+    ),
+    ...(installHint === undefined ? {} : { installHint }),
+  };
+}
+
+const inline = (text: string) => ({ kind: 'inline', text }) as const;
