@@ -1,4 +1,11 @@
-import { codeOf, FairleadError, findFairleadError, type HttpResponse, type Verdict } from '@fairlead/control';
+import {
+  codeOf,
+  FairleadError,
+  findFairleadError,
+  type HttpResponse,
+  parseRetryAfter,
+  type Verdict,
+} from '@fairlead/control';
 import type { ApiRequest } from './connection.ts';
 import type { Status } from './types/meta.ts';
 
@@ -65,7 +72,11 @@ export async function apiErrorFromResponse(
     told === undefined
       ? { kind: 'Status', code: response.status, message: excerpt(text) }
       : { ...told, code: response.status };
-  return new ApiError(`${request.method} ${request.path}`, status, retryAfter(response.headers['retry-after'], now));
+  return new ApiError(
+    `${request.method} ${request.path}`,
+    status,
+    parseRetryAfter(response.headers['retry-after'], now),
+  );
 }
 
 /** Whether a decoded body, or the object of a watch's ERROR event, is a Status. */
@@ -132,14 +143,6 @@ function parseStatus(text: string): Status | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Seconds, or a date as HTTP spells it. */
-function retryAfter(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 async function readBeginning(response: HttpResponse): Promise<string> {

@@ -160,7 +160,7 @@ describe('KubeClient', () => {
     const hurried = client.get(nodes, { name: 'x' }, { deadlineMilliseconds: 1 }).catch((error: unknown) => error);
     await clock.advance(1);
     expect(await hurried).toMatchObject({ code: 'deadline-exceeded', verdict: 'retriable' });
-    expect(await late).toMatchObject({ message: 'GET /api/v1/namespaces/shop/pods/web-0: no answer within 30 s' });
+    expect(await late).toMatchObject({ message: 'GET /api/v1/namespaces/shop/pods/web-0: not done within 30 s' });
     expect(clock.pendingTimers).toBe(0);
   });
 

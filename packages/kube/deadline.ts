@@ -1,7 +1,7 @@
-import { type Clock, FairleadError } from '@fairlead/control';
+import { type Clock, deadlineSignal, FairleadError, messageOf } from '@fairlead/control';
 
 /** How long a call may take: `name` begins the error's message when time is up. */
-export interface Deadline {
+export interface CallDeadline {
   readonly name: string;
   readonly milliseconds: number;
 }
@@ -12,32 +12,25 @@ export interface Deadline {
  */
 export async function withDeadline<Result>(
   clock: Clock,
-  deadline: Deadline,
-  signal: AbortSignal | undefined,
+  { name, milliseconds }: CallDeadline,
+  caller: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = clock.setTimer(deadline.milliseconds, () => controller.abort(timeIsUp(deadline)));
+  caller?.throwIfAborted();
+  const deadline = deadlineSignal(clock, milliseconds, caller);
   const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+    deadline.signal.addEventListener('abort', () => reject(deadline.signal.reason), { once: true });
   });
   try {
-    return await Promise.race([work(controller.signal), aborted]);
+    return await Promise.race([work(deadline.signal), aborted]);
   } catch (error) {
-    throw controller.signal.aborted ? controller.signal.reason : error;
+    caller?.throwIfAborted();
+    if (!deadline.signal.aborted) throw error;
+    throw new FairleadError(`${name}: ${messageOf(deadline.signal.reason)}`, {
+      verdict: 'retriable',
+      code: 'deadline-exceeded',
+    });
   } finally {
-    timer.cancel();
-    signal?.removeEventListener('abort', onAbort);
+    deadline.cancel();
   }
-}
-
-function timeIsUp(deadline: Deadline): FairleadError {
-  const seconds = Math.round(deadline.milliseconds / 100) / 10;
-  return new FairleadError(`${deadline.name}: no answer within ${seconds} s`, {
-    verdict: 'retriable',
-    code: 'deadline-exceeded',
-  });
 }
