@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { FairleadError } from './errors.ts';
 
 export type IpFamily = 'IPv4' | 'IPv6';
@@ -27,7 +27,7 @@ export interface IpRange {
  * nothing on another machine.
  */
 export function parseIpAddress(text: string): ParsedIpAddress | undefined {
-  if (isIPv4(text)) return { address: text as IpAddress, family: 'IPv4' };
+  if (isIPv4(text)) return { address: canonical(text), family: 'IPv4' };
   if (!isIPv6(text) || text.includes('%')) return undefined;
   const value = ipv6Value(text);
   if (value >> 32n === 0xffffn) return { address: formatIpAddress(value & 0xffff_ffffn, 'IPv4'), family: 'IPv4' };
@@ -84,13 +84,22 @@ export function ipAddressValue(address: IpAddress): bigint {
 /** The address with this number, in canonical spelling. */
 export function formatIpAddress(value: bigint, family: IpFamily): IpAddress {
   if (family === 'IPv4') {
-    return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.') as IpAddress;
+    return canonical([24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.'));
   }
   const groups = Array.from({ length: 8 }, (_, index) => Number((value >> BigInt(112 - 16 * index)) & 0xffffn));
   const { start, length } = longestZeroRun(groups);
   const text = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':');
-  if (length < 2) return text(groups) as IpAddress;
-  return `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}` as IpAddress;
+  if (length < 2) return canonical(text(groups));
+  return canonical(`${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`);
+}
+
+function canonical(text: string): IpAddress {
+  if (!isCanonical(text)) throw new RangeError(`${text} is out of range for an IP address`);
+  return text;
+}
+
+function isCanonical(text: string): text is IpAddress {
+  return isIP(text) !== 0;
 }
 
 function bitsOf(family: IpFamily): number {
