@@ -3,7 +3,7 @@ import { open, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { cachedByContent } from './content-cache.ts';
 import { findGo, GoError, readGoSettings, runGo } from './go-toolchain.ts';
-import { type Report, reportToStderr, withProgress } from './progress.ts';
+import { counted, type Report, reportToStderr, withProgress } from './progress.ts';
 import { userCacheDirectory } from './user-cache.ts';
 
 const NETWORK_FAILURE =
@@ -76,9 +76,20 @@ async function compile(go: string, build: GoBuild, linkerFlags: string, binary: 
     if (line.startsWith('go: downloading ')) seen.modules += 1;
     else if (isPackageName(line)) seen.packages += 1;
   };
-  const detail = (): string =>
-    `${seen.modules > 0 ? `${seen.modules} modules downloaded, ` : ''}${seen.packages} packages compiled`;
-  const parameters = ['build', '-v', '-trimpath', `-ldflags=${linkerFlags}`, '-o', binary, build.packagePath ?? '.'];
+  const detail = (): string => {
+    const compiled = `${counted(seen.packages, 'package')} compiled`;
+    return seen.modules > 0 ? `${counted(seen.modules, 'module')} downloaded, ${compiled}` : compiled;
+  };
+  const parameters = [
+    'build',
+    '-v',
+    '-trimpath',
+    '-buildvcs=false',
+    `-ldflags=${linkerFlags}`,
+    '-o',
+    binary,
+    build.packagePath ?? '.',
+  ];
   const run = await withProgress(`building ${build.name}`, detail, report, () =>
     runGo(go, parameters, build.directory, count),
   );

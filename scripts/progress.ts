@@ -15,6 +15,11 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
+/** "1 package", "2 packages". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /**
  * Runs `work`. Nothing is said about work that is quick; after two seconds a line says what is going on, and so does
  * another every ten seconds, and one at the end.
