@@ -46,6 +46,8 @@ interface Decision<State extends string, Reason extends string> {
   readonly sentence: string;
   /** The Service as it was when this was decided. */
   readonly service: Service;
+  /** The finalizer of the part that asked. */
+  readonly finalizer: OwnerFinalizer;
 }
 
 /** Ours, to be served. */
@@ -61,11 +63,18 @@ export type Claim = ClaimedService | ServiceToRelease | ForeignService;
  * orphans nothing; an explicit class is stronger than any finalizer.
  */
 export function claimService(service: Service, rules: ClaimRules): Claim {
-  const held = isHeldBy(service, rules.finalizer);
-  const ours = (reason: ClaimedReason, sentence: string): Claim => ({ state: 'claimed', reason, sentence, service });
-  const foreign = (reason: ForeignReason, sentence: string): Claim => ({ state: 'foreign', reason, sentence, service });
+  const { finalizer } = rules;
+  const held = isHeldBy(service, finalizer);
+  const about = { service, finalizer };
+  const ours = (reason: ClaimedReason, sentence: string): Claim => ({ state: 'claimed', reason, sentence, ...about });
+  const foreign = (reason: ForeignReason, sentence: string): Claim => ({
+    state: 'foreign',
+    reason,
+    sentence,
+    ...about,
+  });
   const notOurs = (ifHeld: ReleaseReason, ifUnheld: ForeignReason, sentence: string): Claim =>
-    held ? { state: 'release', reason: ifHeld, sentence, service } : foreign(ifUnheld, sentence);
+    held ? { state: 'release', reason: ifHeld, sentence, ...about } : foreign(ifUnheld, sentence);
 
   if (service.metadata.deletionTimestamp !== undefined) {
     return notOurs('being-deleted', 'being-deleted', 'it is being deleted');
@@ -89,7 +98,7 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
     }
   }
   const owner = ownerOf(service);
-  if (owner !== undefined && owner !== rules.finalizer) {
+  if (owner !== undefined && owner !== finalizer) {
     const sentence = `its finalizer ${owner} says that another part owns it, until that part lets go`;
     return notOurs('owned-by-other-part', 'owned-by-other-part', sentence);
   }
@@ -100,7 +109,7 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
   }
   if (rules.isDefault) return ours('default', 'it names no class and ours is the default');
   if (held) {
-    const sentence = `it names no class and ours is not the default, but our finalizer ${rules.finalizer} is on it`;
+    const sentence = `it names no class and ours is not the default, but our finalizer ${finalizer} is on it`;
     return ours('finalizer', `${sentence}; recreate it to give it to the default`);
   }
   return foreign('no-class', `it names no class and ours, ${rules.loadBalancerClass}, is not the default`);
@@ -111,11 +120,12 @@ export function isHeldBy(service: Service, finalizer: string): boolean {
   return service.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** The part that owns the Service: the first to have put its finalizer on it. */
-export function ownerOf(service: Service): OwnerFinalizer | undefined {
+/** Which part owns the Service: the first to have put its finalizer on it. */
+function ownerOf(service: Service): OwnerFinalizer | undefined {
   return service.metadata.finalizers?.find(isOwnerFinalizer);
 }
 
-function isOwnerFinalizer(finalizer: string): finalizer is OwnerFinalizer {
+/** Whether this is a finalizer by which a part of Fairlead owns a Service. */
+export function isOwnerFinalizer(finalizer: string): finalizer is OwnerFinalizer {
   return finalizer.startsWith(OWNER_PREFIX);
 }
