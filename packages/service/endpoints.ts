@@ -51,6 +51,7 @@ export interface GatheredEndpoints {
   readonly problems: readonly EndpointProblem[];
 }
 
+const NO_HINTS: readonly string[] = [];
 /** How many bad entries of a slice a problem names. */
 const MOST_NAMED = 3;
 
@@ -142,8 +143,8 @@ function toHost(endpoint: Endpoint, address: IpAddress, family: IpFamily): Endpo
     nodeName,
     zone,
     hostname,
-    zoneHints: hints?.forZones?.map((hint) => hint.name).toSorted(byText) ?? [],
-    nodeHints: hints?.forNodes?.map((hint) => hint.name).toSorted(byText) ?? [],
+    zoneHints: hints?.forZones?.map((hint) => hint.name).toSorted(byText) ?? NO_HINTS,
+    nodeHints: hints?.forNodes?.map((hint) => hint.name).toSorted(byText) ?? NO_HINTS,
     target: targetRef && toTarget(targetRef),
   };
 }
