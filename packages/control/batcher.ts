@@ -19,8 +19,8 @@ export interface BatchSender<Entry> {
   /** Takes the whole batch or none of it; where the server takes a part, sending that part again must do no harm. */
   send(batch: readonly Entry[]): Promise<void>;
   /**
-   * Whether an entry of the batch may have caused the error; if so the batch is bisected. Every terminal error unless
-   * told otherwise: narrow it where the server also refuses for reasons of its own (no permission, say).
+   * Whether an entry of the batch may have caused this terminal error; if so the batch is bisected. Always, unless told
+   * otherwise: narrow it where the server also refuses for reasons of its own (no permission, say).
    */
   blamesEntries?(error: unknown): boolean;
 }
@@ -36,7 +36,6 @@ export async function sendInBatches<Entry>(
   const accepted: Entry[] = [];
   const refused: { entry: Entry; error: unknown }[] = [];
   const postponed: { entries: readonly Entry[]; error: unknown }[] = [];
-  const blamesEntries = (error: unknown) => sender.blamesEntries?.(error) ?? verdictOf(error) === 'terminal';
 
   const deliver = async (batch: readonly Entry[]): Promise<void> => {
     try {
@@ -44,7 +43,7 @@ export async function sendInBatches<Entry>(
     } catch (error) {
       const [first] = batch;
       if (verdictOf(error) !== 'terminal') postponed.push({ entries: batch, error });
-      else if (!blamesEntries(error)) refused.push(...batch.map((entry) => ({ entry, error })));
+      else if (sender.blamesEntries?.(error) === false) refused.push(...batch.map((entry) => ({ entry, error })));
       else if (batch.length === 1 && first !== undefined) refused.push({ entry: first, error });
       else {
         const middle = batch.length >> 1;

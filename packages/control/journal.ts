@@ -1,0 +1,115 @@
+import type { Clock } from './clock.ts';
+import { codeOf, messageOf, type Verdict, verdictOf } from './errors.ts';
+
+/** Something that happened to an object, or that it is doing. Times are wall time in milliseconds. */
+export type JournalRecord =
+  | { readonly kind: 'state'; readonly state: string; readonly because?: string }
+  | {
+      readonly kind: 'step';
+      readonly step: string;
+      readonly call: string;
+      readonly outcome: 'started' | 'done' | 'failed' | 'interrupted';
+    }
+  | { readonly kind: 'call'; readonly call: string; readonly result: string; readonly milliseconds: number }
+  | { readonly kind: 'error'; readonly code: string; readonly verdict: Verdict; readonly message: string }
+  /** `for` says what it waits for; `retryAt` when it tries again, if it does so by itself. */
+  | { readonly kind: 'waiting'; readonly for: string; readonly retryAt?: number }
+  | { readonly kind: 'note'; readonly text: string };
+
+/** A record with when it was made first and last, and how often. */
+export type JournalEntry = JournalRecord & { readonly at: number; readonly lastAt: number; readonly count: number };
+
+export interface JournalLimits {
+  readonly keys: number;
+  readonly entriesPerKey: number;
+}
+
+/** About 10 MB when full. */
+const DEFAULT_LIMITS: JournalLimits = { keys: 2000, entriesPerKey: 40 };
+
+/** A retry loop makes a few records in each round; within this many entries a repeat is folded into the last one. */
+const FOLD_DISTANCE = 8;
+
+/** The story of each object, bounded: the newest entries of the objects touched last. */
+export class Journal {
+  readonly #clock: Clock;
+  readonly #limits: JournalLimits;
+  /** Object key -> its entries, oldest first. The key touched last stands last. */
+  readonly #stories = new Map<string, JournalEntry[]>();
+
+  constructor(clock: Clock, limits: JournalLimits = DEFAULT_LIMITS) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** `key` names the object as people do: `service default/web`. */
+  record(key: string, record: JournalRecord): void {
+    const story = this.#touch(key);
+    const now = this.#clock.now();
+    const earlier = takeRepeated(story, record);
+    story.push({ ...record, at: earlier?.at ?? now, lastAt: now, count: countAfter(earlier) });
+    if (story.length > this.#limits.entriesPerKey) story.shift();
+  }
+
+  recordError(key: string, error: unknown): void {
+    this.record(key, { kind: 'error', code: codeOf(error), verdict: verdictOf(error), message: messageOf(error) });
+  }
+
+  /** Oldest first; empty for a key nobody wrote about. */
+  entries(key: string): readonly JournalEntry[] {
+    return [...(this.#stories.get(key) ?? [])];
+  }
+
+  /** The one touched last comes last. */
+  keys(): readonly string[] {
+    return [...this.#stories.keys()];
+  }
+
+  #touch(key: string): JournalEntry[] {
+    const story = this.#stories.get(key) ?? [];
+    this.#stories.delete(key);
+    this.#stories.set(key, story);
+    if (this.#stories.size > this.#limits.keys) {
+      const [oldest] = this.#stories.keys();
+      if (oldest !== undefined) this.#stories.delete(oldest);
+    }
+    return story;
+  }
+}
+
+/** Takes the recent entry that says the same out of the story, if there is one. */
+function takeRepeated(story: JournalEntry[], record: JournalRecord): JournalEntry | undefined {
+  const identity = identityOf(record);
+  const oldest = Math.max(0, story.length - FOLD_DISTANCE);
+  const index = story.findLastIndex((entry, position) => position >= oldest && identityOf(entry) === identity);
+  return index < 0 ? undefined : story.splice(index, 1)[0];
+}
+
+/** The end of a step that was started completes its entry; everything else counts one more. */
+function countAfter(earlier: JournalEntry | undefined): number {
+  if (earlier === undefined) return 1;
+  const completes = earlier.kind === 'step' && earlier.outcome === 'started';
+  return earlier.count + (completes ? 0 : 1);
+}
+
+/** What makes two records the same; durations, times and the outcome of a step do not. */
+function identityOf(record: JournalRecord): string {
+  return [record.kind, ...identifyingTexts(record)].join('\n');
+}
+
+function identifyingTexts(record: JournalRecord): readonly string[] {
+  switch (record.kind) {
+    case 'state':
+      return [record.state, record.because ?? ''];
+    case 'step':
+      return [record.step, record.call];
+    case 'call':
+      return [record.call, record.result];
+    case 'error':
+      return [record.code, record.message];
+    case 'waiting':
+      return [record.for];
+    case 'note':
+      return [record.text];
+  }
+}
