@@ -1,4 +1,4 @@
-import type { Service } from '@fairlead/kube';
+import { hasFinalizer, type Service } from '@fairlead/kube';
 
 /** Finalizers of this domain record which part of Fairlead owns a Service. */
 const OWNER_PREFIX = 'fairlead.dev/';
@@ -46,8 +46,8 @@ interface Decision<State extends string, Reason extends string> {
   readonly sentence: string;
   /** The Service as it was when this was decided. */
   readonly service: Service;
-  /** The finalizer of the part that asked. */
-  readonly finalizer: OwnerFinalizer;
+  /** The rules of the part that asked. */
+  readonly rules: ClaimRules;
 }
 
 /** Ours, to be served. */
@@ -64,8 +64,8 @@ export type Claim = ClaimedService | ServiceToRelease | ForeignService;
  */
 export function claimService(service: Service, rules: ClaimRules): Claim {
   const { finalizer } = rules;
-  const held = isHeldBy(service, finalizer);
-  const about = { service, finalizer };
+  const held = hasFinalizer(service, finalizer);
+  const about = { service, rules };
   const ours = (reason: ClaimedReason, sentence: string): Claim => ({ state: 'claimed', reason, sentence, ...about });
   const foreign = (reason: ForeignReason, sentence: string): Claim => ({
     state: 'foreign',
@@ -103,7 +103,7 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
     return notOurs('owned-by-other-part', 'owned-by-other-part', sentence);
   }
   if (type !== 'LoadBalancer') return ours('selected', `it is of type ${type} and its labels select it for us`);
-  if (!held && rules.isDefault && isHeldBy(service, CLOUD_PROVIDER_FINALIZER)) {
+  if (!held && rules.isDefault && hasFinalizer(service, CLOUD_PROVIDER_FINALIZER)) {
     const sentence = `its finalizer ${CLOUD_PROVIDER_FINALIZER} says that a cloud controller manager serves it`;
     return foreign('owned-by-cloud-provider', sentence);
   }
@@ -113,11 +113,6 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
     return ours('finalizer', `${sentence}; recreate it to give it to the default`);
   }
   return foreign('no-class', `it names no class and ours, ${rules.loadBalancerClass}, is not the default`);
-}
-
-/** Whether the Service carries this finalizer. */
-export function isHeldBy(service: Service, finalizer: string): boolean {
-  return service.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
 /** Which part owns the Service: the first to have put its finalizer on it. */

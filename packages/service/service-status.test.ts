@@ -2,7 +2,7 @@ import { requireIpAddress, VirtualClock } from '@fairlead/control';
 import { type Condition, KubeClient, type LoadBalancerIngress, type Service, services } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
-import { type Claim, claimService } from './class-claim.ts';
+import { claimService } from './class-claim.ts';
 import {
   clearServiceStatus,
   type DesiredServiceStatus,
@@ -11,6 +11,7 @@ import {
   statusPatch,
   writeServiceStatus,
 } from './service-status.ts';
+import { claimIn } from './testing/claims.ts';
 
 const rules = {
   loadBalancerClass: 'fairlead.dev/gateway',
@@ -55,17 +56,8 @@ function serviceOf(shape: Shape): Service {
   };
 }
 
-function mustBe<State extends Claim['state']>(state: State, claim: Claim): Extract<Claim, { state: State }> {
-  if (!is(state, claim)) throw new Error(`expected ${state}, got ${claim.state}: ${claim.sentence}`);
-  return claim;
-}
-
-function is<State extends Claim['state']>(state: State, claim: Claim): claim is Extract<Claim, { state: State }> {
-  return claim.state === state;
-}
-
-const claimed = (shape: Shape) => mustBe('claimed', claimService(serviceOf(shape), rules));
-const released = (shape: Shape) => mustBe('release', claimService(serviceOf(shape), rules));
+const claimed = (shape: Shape) => claimIn('claimed', claimService(serviceOf(shape), rules));
+const released = (shape: Shape) => claimIn('release', claimService(serviceOf(shape), rules));
 
 describe('statusPatch', () => {
   it('writes addresses and the condition, and only for the version that was claimed', () => {
@@ -140,7 +132,7 @@ describe('statusPatch', () => {
     const spec = { type: 'NodePort' } as const;
     const service = serviceOf({ spec });
     const labelled = { ...service, metadata: { ...service.metadata, labels: { exposed: 'yes' } } };
-    const claim = mustBe('claimed', claimService(labelled, { ...rules, otherTypesByLabel: { exposed: 'yes' } }));
+    const claim = claimIn('claimed', claimService(labelled, { ...rules, otherTypesByLabel: { exposed: 'yes' } }));
     expect(Object.keys(statusPatch(claim, desired, clock)?.status ?? {})).toEqual(['conditions']);
   });
 });
@@ -190,15 +182,15 @@ describe('writing the status', () => {
 
   it('makes one call, and none the second time', async () => {
     const { api, client, claim } = await setUp({});
-    const service = await writeServiceStatus(client, mustBe('claimed', await claim()), desired, clock);
+    const service = await writeServiceStatus(client, claimIn('claimed', await claim()), desired, clock);
     expect(service.status?.loadBalancer?.ingress).toEqual([{ ip: '192.0.2.10', ipMode: 'VIP' }]);
-    await writeServiceStatus(client, mustBe('claimed', await claim()), desired, clock);
+    await writeServiceStatus(client, claimIn('claimed', await claim()), desired, clock);
     expect(api.writes.map(({ method, path }) => `${method} ${path}`)).toEqual([`PATCH ${WEB}/status`]);
   });
 
   it('gives up as stale when the Service changed since it was claimed', async () => {
     const { api, client, claim } = await setUp({});
-    const before = mustBe('claimed', await claim());
+    const before = claimIn('claimed', await claim());
     api.put(WEB, { kind: 'Service', ...serviceOf({ spec: { type: 'LoadBalancer', loadBalancerClass: 'other' } }) });
     await expect(writeServiceStatus(client, before, desired, clock)).rejects.toMatchObject({ verdict: 'stale' });
     expect(api.at(WEB)).toMatchObject({ status: { loadBalancer: {} } });
@@ -207,9 +199,9 @@ describe('writing the status', () => {
   it('clears in one call, and none the second time', async () => {
     const shape = { deleted: true, ingress: [{ ip: '192.0.2.10' }], conditions: [written] };
     const { api, client, claim } = await setUp(shape);
-    const service = await clearServiceStatus(client, mustBe('release', await claim()));
+    const service = await clearServiceStatus(client, claimIn('release', await claim()));
     expect(service.status).toEqual({ loadBalancer: {} });
-    await clearServiceStatus(client, mustBe('release', await claim()));
+    await clearServiceStatus(client, claimIn('release', await claim()));
     expect(api.writes).toHaveLength(1);
   });
 });

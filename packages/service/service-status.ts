@@ -1,6 +1,7 @@
 import type { Clock, IpAddress } from '@fairlead/control';
 import {
   type Condition,
+  findCondition,
   type KubeClient,
   type LoadBalancerIngress,
   type LoadBalancerIngressPort,
@@ -59,9 +60,9 @@ export function statusPatch(
  * another load balancer, the addresses are that one's and stay.
  */
 export function releaseStatusPatch(claim: ServiceToRelease): ServiceStatusPatch | undefined {
-  const { service, finalizer, reason } = claim;
+  const { service, rules, reason } = claim;
   const movedOn = reason === 'class-changed' || reason === 'owned-by-other-part';
-  const hasOtherPart = service.metadata.finalizers?.some((held) => isOwnerFinalizer(held) && held !== finalizer);
+  const hasOtherPart = service.metadata.finalizers?.some((held) => isOwnerFinalizer(held) && held !== rules.finalizer);
   const conditions = conditionsOf(service);
   return patchOf(
     service,
@@ -131,7 +132,7 @@ function withProgrammed(
 ): readonly Condition[] {
   const { status, reason, message } = programmed;
   const conditions = conditionsOf(service);
-  const present = conditions.find((condition) => condition.type === PROGRAMMED_CONDITION);
+  const present = findCondition(service, PROGRAMMED_CONDITION);
   // Whole seconds are all that the API keeps.
   const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   const lastTransitionTime = present?.status === status ? present.lastTransitionTime : now;
