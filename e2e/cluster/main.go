@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 )
 
 const startLimit = 2 * time.Minute
@@ -116,14 +116,27 @@ func run(ctx context.Context, settings settings) error {
 	if err != nil {
 		return fmt.Errorf("kube-apiserver: %w", err)
 	}
-	failed := make(chan error, 2)
+	client, err := kubernetes.NewForConfig(server.loopback)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 1)
 	go func() { failed <- fmt.Errorf("kube-apiserver ended: %v", server.run(ctx)) }()
-	go func() { failed <- untilReady(ctx, server.loopback) }()
-	if err := <-failed; err != nil {
+	if err := until(failed, "kube-apiserver", func() error {
+		return client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+	}); err != nil {
 		return err
 	}
 	if err := startControllers(ctx, server.loopback, credentials.authorityPEM); err != nil {
 		return fmt.Errorf("controllers: %w", err)
+	}
+	// Only now can a Service get an address and a Pod be created.
+	if err := until(failed, "the namespace default", func() error {
+		_, noService := client.CoreV1().Services("default").Get(ctx, "kubernetes", metav1.GetOptions{})
+		_, noAccount := client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
+		return errors.Join(noService, noAccount)
+	}); err != nil {
+		return err
 	}
 	line := ready{url, settings.adminKubeconfig, credentials.authorityFile, settings.auditLog}
 	if err := json.NewEncoder(os.Stdout).Encode(line); err != nil {
@@ -132,18 +145,20 @@ func run(ctx context.Context, settings settings) error {
 	return <-failed
 }
 
-func untilReady(ctx context.Context, loopback *rest.Config) error {
-	client, err := kubernetes.NewForConfig(loopback)
-	if err != nil {
-		return err
-	}
-	for deadline := time.Now().Add(startLimit); ; time.Sleep(20 * time.Millisecond) {
-		_, err := client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+// until asks again and again until the check passes, something failed, or the start takes too long.
+func until(failed <-chan error, what string, check func() error) error {
+	limit := time.After(startLimit)
+	for {
+		err := check()
 		if err == nil {
 			return nil
 		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("kube-apiserver is not ready after %v: %w", startLimit, err)
+		select {
+		case err := <-failed:
+			return err
+		case <-limit:
+			return fmt.Errorf("%s is not ready after %v: %w", what, startLimit, err)
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }

@@ -1,0 +1,7 @@
+export type { WriteRequest } from './audit-log.ts';
+export { type AccessRule, type Cluster, type Identity, startCluster } from './cluster.ts';
+export { type Outcome, runCommand } from './command.ts';
+export { buildComponents } from './components.ts';
+export type { ControlPlaneOptions } from './control-plane.ts';
+export { eventually, type Patience } from './eventually.ts';
+export { type PlayedNode, type PlayedPod, playNode, playPod, removePod, setPodReady } from './workload.ts';
