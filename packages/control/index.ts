@@ -1,5 +1,6 @@
 export * from './backoff.ts';
 export * from './batcher.ts';
+export * from './brake.ts';
 export * from './clock.ts';
 export * from './deadline.ts';
 export * from './errors.ts';
@@ -9,6 +10,7 @@ export * from './journal.ts';
 export * from './lanes.ts';
 export * from './log.ts';
 export * from './metrics.ts';
+export * from './owner-mark.ts';
 export * from './random.ts';
 export * from './retry-after.ts';
 export * from './steps.ts';

@@ -35,6 +35,12 @@ describe('journal', () => {
     ]);
   });
 
+  it('cuts what a talkative server says', () => {
+    const { journal } = setUp();
+    journal.recordError('a', new Error('x'.repeat(10_000)));
+    expect(journal.entries('a')).toMatchObject([{ message: 'x'.repeat(500) }]);
+  });
+
   it('folds a retry loop into one entry of each sort, with the latest values', async () => {
     const { clock, journal } = setUp();
     journal.record('a', note('begins'));

@@ -24,11 +24,14 @@ export interface JournalLimits {
   readonly entriesPerKey: number;
 }
 
-/** About 10 MB when full. */
+/** About 20 MB when full. */
 const DEFAULT_LIMITS: JournalLimits = { keys: 2000, entriesPerKey: 40 };
 
 /** A retry loop makes a few records in each round; within this many entries a repeat is folded into the last one. */
 const FOLD_DISTANCE = 8;
+
+/** Servers can be talkative. */
+const LONGEST_MESSAGE = 500;
 
 /** The story of each object, bounded: the newest entries of the objects touched last. */
 export class Journal {
@@ -52,7 +55,8 @@ export class Journal {
   }
 
   recordError(key: string, error: unknown): void {
-    this.record(key, { kind: 'error', code: codeOf(error), verdict: verdictOf(error), message: messageOf(error) });
+    const message = messageOf(error).slice(0, LONGEST_MESSAGE);
+    this.record(key, { kind: 'error', code: codeOf(error), verdict: verdictOf(error), message });
   }
 
   /** Oldest first; empty for a key nobody wrote about. */
