@@ -101,6 +101,21 @@ describe('gatherEndpoints', () => {
     }
   });
 
+  it('chooses the same of two entries that differ only in the pod behind them, whichever comes first', () => {
+    const entries = ['u2', 'u1'].map((uid) =>
+      slice({ name: uid, ports: web, endpoints: [{ addresses: ['10.0.0.1'], targetRef: { kind: 'Pod', uid } }] }),
+    );
+    for (const slices of [entries, entries.toReversed()]) {
+      expect(endpointsOfPort(gatherEndpoints(slices), { name: 'web' })).toMatchObject([{ target: { uid: 'u1' } }]);
+    }
+  });
+
+  it('reads only the first address of an entry: the API gives the others no meaning', () => {
+    expect(short([slice({ ports: web, endpoints: [{ addresses: ['10.0.0.2', '10.0.0.1'] }] })])).toEqual([
+      '10.0.0.2:8080',
+    ]);
+  });
+
   it('keeps the readiness of each port apart, as mirrored Endpoints may have it', () => {
     const ready = slice({ name: 'a', ports: web, endpoints: [{ addresses: ['10.0.0.1'] }] });
     const unready = slice({

@@ -2,7 +2,12 @@ import { type IpAddress, parseIpAddress } from '@fairlead/control';
 import type { Endpoint, EndpointSlice, IpFamily, ObjectReference, Protocol } from '@fairlead/kube';
 
 /** The object behind an endpoint, nearly always a Pod. */
-export type EndpointTarget = Pick<ObjectReference, 'kind' | 'namespace' | 'name' | 'uid'>;
+export interface EndpointTarget {
+  readonly kind: string | undefined;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly uid: string | undefined;
+}
 
 /** An address that stands behind a Service, whatever the port. */
 export interface EndpointHost {
@@ -174,12 +179,7 @@ function someOf(texts: readonly string[]): string {
 }
 
 function toTarget({ kind, namespace, name, uid }: ObjectReference): EndpointTarget {
-  return {
-    ...(kind === undefined ? {} : { kind }),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
-    ...(uid === undefined ? {} : { uid }),
-  };
+  return { kind, namespace, name, uid };
 }
 
 function keepBetter<Host extends EndpointHost>(hosts: Map<string, Host>, key: string, candidate: Host): void {

@@ -165,6 +165,8 @@ describe('releaseStatusPatch', () => {
     const finalizers = ['fairlead.dev/gateway', 'fairlead.dev/octavia'];
     const spec = { type: 'LoadBalancer', loadBalancerClass: 'fairlead.dev/octavia' } as const;
     expect(releaseStatusPatch(released({ spec, finalizers, ingress, conditions }))).toBeUndefined();
+    const shape = { spec: { type: 'LoadBalancer' }, finalizers: finalizers.toReversed(), ingress, conditions } as const;
+    expect(releaseStatusPatch(released(shape))).toBeUndefined();
   });
 });
 
