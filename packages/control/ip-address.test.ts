@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
 import {
   familyOf,
@@ -49,6 +50,53 @@ describe('parseIpAddress', () => {
         expect(parseIpAddress(parsed.address)).toEqual(parsed);
         expect(familyOf(parsed.address)).toBe(parsed.family);
         expect(formatIpAddress(ipAddressValue(parsed.address), parsed.family)).toBe(parsed.address);
+      }),
+    );
+  });
+});
+
+describe('beside another implementation', () => {
+  const byte = fc.oneof(fc.constant(0), fc.nat(255));
+  const bytes = (length: number) => fc.array(byte, { minLength: length, maxLength: length });
+  const anyIPv6 = bytes(16)
+    .map((list) => new ipaddr.IPv6(list))
+    .filter((address) => !address.isIPv4MappedAddress());
+  const anyIPv4 = bytes(4).map((list) => new ipaddr.IPv4(list));
+
+  it('spells every IPv6 address the same, however it was written', () => {
+    fc.assert(
+      fc.property(anyIPv6, (address) => {
+        const plain = address.toNormalizedString();
+        const dotted = address.toByteArray().slice(12).join('.');
+        for (const spelling of [plain, plain.toUpperCase(), address.toString(), plain.replace(/\w+:\w+$/, dotted)]) {
+          expect(parseIpAddress(spelling)).toEqual({ address: address.toRFC5952String(), family: 'IPv6' });
+        }
+      }),
+    );
+  });
+
+  it('spells every IPv4 address the same, mapped or not', () => {
+    fc.assert(
+      fc.property(anyIPv4, (address) => {
+        const mapped = address.toIPv4MappedAddress();
+        for (const spelling of [address.toString(), mapped.toString(), `::ffff:${address.toString()}`]) {
+          expect(parseIpAddress(spelling)).toEqual({ address: address.toString(), family: 'IPv4' });
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['IPv4', anyIPv4, 32],
+    ['IPv6', anyIPv6, 128],
+  ])('finds the same %s addresses in a range', (_family, anyAddress, bits) => {
+    fc.assert(
+      fc.property(anyAddress, anyAddress, fc.nat(bits), (network, address, prefixLength) => {
+        const range = parseIpRange(`${network.toString()}/${prefixLength}`);
+        if (range === undefined) throw new Error('not parsed');
+        const expected = address.kind() === network.kind() && address.match(network, prefixLength);
+        expect(rangeContains(range, requireIpAddress(address.toString()))).toBe(expected);
+        expect(rangeContains(range, requireIpAddress(network.toString()))).toBe(true);
       }),
     );
   });

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { sleep } from './clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+describe('sleep', () => {
+  it('ends when the time is over', async () => {
+    const clock = new VirtualClock();
+    let awakeAt = -1;
+    void sleep(clock, 100).then(() => (awakeAt = clock.monotonic()));
+    await clock.advance(99);
+    expect(awakeAt).toBe(-1);
+    await clock.advance(1);
+    expect(awakeAt).toBe(100);
+  });
+
+  it('ends with the reason of the signal as soon as it aborts, and leaves no timer', async () => {
+    const clock = new VirtualClock();
+    const controller = new AbortController();
+    const sleeping = sleep(clock, 100, controller.signal);
+    controller.abort(new Error('stopped'));
+    await expect(sleeping).rejects.toThrow('stopped');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not begin when the signal has aborted before', async () => {
+    const clock = new VirtualClock();
+    await expect(sleep(clock, 100, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
