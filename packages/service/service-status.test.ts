@@ -1,6 +1,7 @@
 import { requireIpAddress, VirtualClock } from '@fairlead/control';
 import { type Condition, KubeClient, type LoadBalancerIngress, type Service, services } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claimService } from './class-claim.ts';
 import {
@@ -205,5 +206,56 @@ describe('writing the status', () => {
     expect(service.status).toEqual({ loadBalancer: {} });
     await clearServiceStatus(client, claimIn('release', await claim()));
     expect(api.writes).toHaveLength(1);
+  });
+
+  it('converges in one write, whatever was there, and touches no condition of others', async () => {
+    const condition = fc.record({
+      type: fc.constantFrom(PROGRAMMED_CONDITION, 'example.com/Scanned', 'example.com/Audited'),
+      status: fc.constantFrom('True', 'False', 'Unknown'),
+      reason: fc.constantFrom('Programmed', 'Pending'),
+      message: fc.constantFrom('', 'serves 192.0.2.10'),
+      lastTransitionTime: fc.constant('2026-04-01T00:00:00Z'),
+    });
+    const point = fc.record(
+      { ip: fc.constantFrom('192.0.2.10', '2001:db8::10'), ipMode: fc.constantFrom('VIP', 'Proxy') },
+      { requiredKeys: ['ip'] },
+    );
+    const shape = fc.record(
+      {
+        ingress: fc.array(fc.oneof(point, fc.record({ hostname: fc.constant('web.example.com') })), { maxLength: 2 }),
+        conditions: fc.uniqueArray(condition, { selector: ({ type }) => type }),
+      },
+      { requiredKeys: [] },
+    );
+    const wanted = fc.record({
+      ingress: fc.array(
+        fc.record({
+          address: fc.constantFrom(requireIpAddress('192.0.2.10'), requireIpAddress('2001:db8::10')),
+          mode: fc.constantFrom('VIP', 'Proxy'),
+        }),
+        { maxLength: 2 },
+      ),
+      programmed: fc.record({
+        status: fc.constantFrom('True', 'False'),
+        reason: fc.constantFrom('Programmed', 'Pending'),
+        message: fc.constantFrom('', 'serves 192.0.2.10'),
+      }),
+    });
+    const ofOthers = (service: Service) =>
+      service.status?.conditions?.filter(({ type }) => type !== PROGRAMMED_CONDITION) ?? [];
+    await fc.assert(
+      fc.asyncProperty(shape, wanted, async (before, desired) => {
+        const { api, client, claim } = await setUp(before);
+        const service = await writeServiceStatus(client, claimIn('claimed', await claim()), desired, clock);
+        await writeServiceStatus(client, claimIn('claimed', await claim()), desired, clock);
+        expect(api.writes.length).toBeLessThanOrEqual(1);
+        expect(ofOthers(service)).toEqual(ofOthers(serviceOf(before)));
+        expect(service.status?.conditions).toContainEqual(expect.objectContaining(desired.programmed));
+        const shown = service.status?.loadBalancer?.ingress ?? [];
+        expect(shown.map(({ ip, ipMode = 'VIP' }) => [ip, ipMode])).toEqual(
+          desired.ingress.map(({ address, mode }) => [address, mode]),
+        );
+      }),
+    );
   });
 });
