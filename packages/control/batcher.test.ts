@@ -40,7 +40,7 @@ describe('intoBatches', () => {
   });
 
   it('keeps all entries in order and within the limits', () => {
-    const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 100 });
+    const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 100, size: 'max' });
     const limit = fc.integer({ min: 1, max: 60 });
     fc.assert(
       fc.property(sizes, limit, limit, (entries, maximumCount, maximum) => {
@@ -124,7 +124,7 @@ describe('sendInBatches', () => {
     const input = fc
       .integer({ min: 1, max: 300 })
       .chain((count) =>
-        fc.record({ count: fc.constant(count), bad: fc.uniqueArray(fc.nat(count - 1), { maxLength: 8 }) }),
+        fc.record({ count: fc.constant(count), bad: fc.uniqueArray(fc.nat(count - 1), { maxLength: 8, size: 'max' }) }),
       );
     await fc.assert(
       fc.asyncProperty(input, fc.integer({ min: 1, max: 300 }), async ({ count, bad }, maximumCount) => {

@@ -124,10 +124,10 @@ describe('brake', () => {
   it('splits the deletions into allowed and held, and never allows a sudden mass that nobody confirmed', async () => {
     const round = fc.record({
       wait: fc.integer({ min: 0, max: 80_000 }),
-      deletions: fc.uniqueArray(fc.nat(30), { maxLength: 30 }),
+      deletions: fc.uniqueArray(fc.nat(30), { maxLength: 30, size: 'max' }),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(round, { maxLength: 15 }), async (rounds) => {
+      fc.asyncProperty(fc.array(round, { maxLength: 15, size: 'max' }), async (rounds) => {
         const { clock, judge } = setUp();
         const known = 20;
         /** Since when each deletion is asked for without a break, and whether it was let through since. */

@@ -57,10 +57,8 @@ export class DeletionBrake<Id extends string> {
     const isConfirmed = (id: Id) => (before.get(id) ?? Number.POSITIVE_INFINITY) <= listBegunAt;
     const fresh = deletions.filter((id) => !isConfirmed(id));
     const isSudden = this.#isSudden(fresh.length, knownCount);
-    const mayGoFrom = (id: Id) => {
-      if (!isSudden || isConfirmed(id)) return Number.NEGATIVE_INFINITY;
-      return before.get(id) ?? this.#clock.monotonic() + this.#options.confirmAfterMilliseconds;
-    };
+    const later = this.#clock.monotonic() + this.#options.confirmAfterMilliseconds;
+    const mayGoFrom = (id: Id) => (isSudden ? (before.get(id) ?? later) : Number.NEGATIVE_INFINITY);
     this.#confirmedFrom = new Map(deletions.map((id) => [id, mayGoFrom(id)]));
     this.#held = isSudden ? fresh : [];
     if (!isSudden) return { allowed: deletions };

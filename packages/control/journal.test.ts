@@ -108,7 +108,7 @@ describe('journal', () => {
       text: fc.constantFrom('x', 'y', 'z', 'w', 'v'),
     });
     fc.assert(
-      fc.property(fc.array(record, { maxLength: 100 }), (records) => {
+      fc.property(fc.array(record, { maxLength: 100, size: 'max' }), (records) => {
         const { journal } = setUp({ keys: 3, entriesPerKey: 4 });
         for (const { key, text } of records) journal.record(key, note(text));
         expect(journal.keys().length).toBeLessThanOrEqual(3);

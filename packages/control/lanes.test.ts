@@ -83,6 +83,15 @@ describe('lanes', () => {
     expect(log).toEqual(['b at 0', 'caught']);
   });
 
+  it('lets a task step aside as often as it needs to', async () => {
+    const lanes = new Lanes(1);
+    const answers = lanes.run('a', async ({ stepAside }) => [
+      await stepAside(() => Promise.resolve('first')),
+      await stepAside(() => Promise.resolve('second')),
+    ]);
+    expect(await answers).toEqual(['first', 'second']);
+  });
+
   it('refuses to step aside twice at a time', async () => {
     const lanes = new Lanes(1);
     const nested = lanes.run('a', ({ stepAside }) => stepAside(() => stepAside(() => Promise.resolve())));
@@ -165,7 +174,7 @@ describe('lanes', () => {
     });
     await fc.assert(
       fc.asyncProperty(
-        fc.array(task, { maxLength: 40 }),
+        fc.array(task, { maxLength: 40, size: 'max' }),
         fc.integer({ min: 1, max: 4 }),
         fc.integer(),
         async (tasks, places, seed) => {

@@ -164,7 +164,7 @@ describe('throttle gate', () => {
       fc.record({ kind: fc.constant('advance' as const), amount: fc.integer({ min: 0, max: 2000 }) }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(command, { maxLength: 30 }), async (commands) => {
+      fc.asyncProperty(fc.array(command, { maxLength: 30, size: 'max' }), async (commands) => {
         const { clock, gate } = setUp();
         let closedUntil = 0;
         let arrived = 0;
