@@ -83,7 +83,9 @@ describe('the real cluster', () => {
     const service = await createService(namespace, { ...bothFamilies, type: 'LoadBalancer', loadBalancerClass });
     expect(service.spec.loadBalancerClass).toBe(loadBalancerClass);
     const change = { spec: { loadBalancerClass: 'fairlead.dev/octavia' } };
-    await expect(cluster.client.patchMerge(services, { namespace, name: 'web' }, change)).rejects.toThrow(/may not change once set/);
+    await expect(cluster.client.patchMerge(services, { namespace, name: 'web' }, change)).rejects.toThrow(
+      /may not change once set/,
+    );
   });
 
   it('answers kubectl of the same version', async () => {

@@ -1,7 +1,6 @@
 export type { WriteRequest } from './audit-log.ts';
 export { type AccessRule, type Cluster, type Identity, startCluster } from './cluster.ts';
-export { type Outcome, runCommand } from './command.ts';
-export { buildComponents } from './components.ts';
+export type { Outcome } from '../../scripts/run-command.ts';
 export type { ControlPlaneOptions } from './control-plane.ts';
 export { eventually, type Patience } from './eventually.ts';
 export { type PlayedNode, type PlayedPod, playNode, playPod, removePod, setPodReady } from './workload.ts';
