@@ -8,8 +8,8 @@ import { response } from './responses.ts';
 
 type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
 
-/** What becomes of a request: it may get lost on its way, its answer may, or it meets an error of the server. */
-export type Fault = 'lose-request' | 'lose-response' | { readonly status: number; readonly reason: string };
+/** What becomes of a request: it may get lost on its way, its answer may, it may never be answered, or be refused. */
+export type Fault = 'lose-request' | 'lose-response' | 'hang' | { readonly status: number; readonly reason: string };
 
 /** A small API server in memory, for the tests of this package: objects by path, versions, preconditions, finalizers. */
 export class FakeApi {
@@ -20,12 +20,16 @@ export class FakeApi {
   readonly #objects = new Map<string, Stored>();
   #version = 0;
 
-  /** A way to this server that takes `latency` there and the same back; without, no timer is needed for an answer. */
-  connect(clock: Clock, latency = 0): ApiConnection {
+  /**
+   * A way to this server that takes `latency` there and the same back; without, no timer is needed for an
+   * answer. `ownFault` is what happens to requests on this way alone.
+   */
+  connect(clock: Clock, latency = 0, ownFault: FakeApi['fault'] = () => undefined): ApiConnection {
     return {
       send: async (request) => {
-        const fault = this.fault(request);
+        const fault = ownFault(request) ?? this.fault(request);
         await travel(clock, latency, request.signal);
+        if (fault === 'hang') return new Promise(() => {});
         if (fault === 'lose-request') throw lost('request');
         this.requests.push(request);
         const answer = typeof fault === 'object' ? refused(request, fault.status, fault.reason) : this.#answer(request);
