@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Call } from './call.ts';
 import type { Side } from './fault.ts';
 import { CONVERGENCE, faultlessScript, type Outcome, playScript } from './play.ts';
@@ -21,6 +22,8 @@ export interface CrashMatrix {
   readonly diverged: number;
   /** Points at which an invariant broke. */
   readonly broken: number;
+  /** Over the histories of all points. */
+  readonly hash: string;
   readonly findings: readonly CrashFinding[];
 }
 
@@ -54,10 +57,13 @@ export async function crashMatrix<World, Action>(
     .filter((call) => scenario.isCrashPoint?.(call) ?? true)
     .flatMap((call) => [{ call: call.id, side: 'before' } as const, { call: call.id, side: 'after' } as const]);
   const findings: CrashFinding[] = [];
+  const digest = createHash('sha256');
   for (const [index, { call, side }] of points.entries()) {
     const fault = { kind: 'crash', side, milliseconds } as const;
     const crashing = { ...script, faults: [{ call, fault }] };
-    const problems = problemsOf(await playScript(scenario, crashing));
+    const outcome = await playScript(scenario, crashing);
+    digest.update(outcome.hash);
+    const problems = problemsOf(outcome);
     if (problems.length > 0) {
       const { history } = await playScript(scenario, crashing, { keepsHistory: true });
       const crash = history.findIndex((line) => line.includes(call));
@@ -73,6 +79,7 @@ export async function crashMatrix<World, Action>(
     lost: count('lost'),
     diverged: count('diverged'),
     broken: count('broken'),
+    hash: digest.digest('hex'),
     findings,
   };
 }
