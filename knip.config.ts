@@ -5,7 +5,7 @@ const config: KnipConfig = {
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {
-      entry: ['scripts/{check,start,test}.ts'],
+      entry: ['scripts/{check,complete-lock,start,test}.ts'],
       // scripts/check.ts runs their commands, which knip cannot see; oxlint-tsgolint is oxlint's type-aware half.
       ignoreDependencies: ['@biomejs/biome', 'oxlint', 'oxlint-tsgolint', 'ts7'],
     },

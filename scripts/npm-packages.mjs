@@ -4,6 +4,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const EVERY_MS = 5_000;
+const FAILED =
+  'npm could not install the packages; its own words are above. Correct that and run it again. ' +
+  '(Where it finds packages missing from the lock file: `npm run lock`.)';
 
 /**
  * Whether node_modules is what package-lock.json asks for, on this kind of machine.
@@ -68,10 +71,7 @@ function run([program = '', ...parameters], directory) {
     child.on('error', (error) => reject(new Error(`npm could not be started: ${error.message}`)));
     child.on('close', (code) => {
       if (code === 0) resolve();
-      else
-        reject(
-          new Error('npm could not install the packages; its own words are above. Correct that and run it again.'),
-        );
+      else reject(new Error(FAILED));
     });
   });
 }
