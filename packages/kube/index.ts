@@ -9,6 +9,8 @@ export * from './conditions.ts';
 export * from './connection.ts';
 export type { Page } from './decode.ts';
 export * from './election.ts';
+export type { EventMessage, EventReporter } from './event-content.ts';
+export * from './event-recorder.ts';
 export * from './finalizers.ts';
 export * from './http-connection.ts';
 export type { Leadership } from './leadership.ts';
