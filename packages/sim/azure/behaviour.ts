@@ -1,0 +1,53 @@
+import { type Random, randomInteger } from '@fairlead/control';
+import type { RateLimits } from './rate-limit.ts';
+
+/** Milliseconds, drawn evenly from these bounds. */
+export interface Span {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** How this Azure behaves, in what differs from day to day and from one API version to the next. */
+export interface ArmBehaviour {
+  /** The time a call is on its way: half of it before the effect, half after. */
+  readonly latency: Span;
+  /** How long Azure is at a PUT or DELETE. 0: it answers when it is done. */
+  readonly operationTime: Span;
+  /** How a client learns that an operation is over. */
+  readonly operationStyle: 'async-operation' | 'location';
+  /** The Retry-After of an operation under way; none when undefined. */
+  readonly pollAfterSeconds: number | undefined;
+  /** How long after its creation a public IP address has none yet. */
+  readonly addressDelay: Span;
+  /** Whether updateServices and updateAddressLocations answer at once; they do from API version 2025-09-01 on. */
+  readonly actionStyle: 'by-api-version' | 'synchronous' | 'long-running';
+  readonly pageSize: number;
+  /** Whether a new gateway comes with a default outbound service that Azure owns. */
+  readonly defaultOutbound: boolean;
+  readonly publicIpLimit: number;
+  /** None when undefined. */
+  readonly rateLimits: RateLimits | undefined;
+  /** Whether a request with this Authorization header is let in. */
+  readonly authorize: (authorization: string | undefined) => boolean;
+}
+
+const NO_TIME: Span = { minimum: 0, maximum: 0 };
+
+export const DEFAULT_BEHAVIOUR: ArmBehaviour = {
+  latency: NO_TIME,
+  operationTime: NO_TIME,
+  operationStyle: 'async-operation',
+  pollAfterSeconds: undefined,
+  addressDelay: NO_TIME,
+  actionStyle: 'by-api-version',
+  pageSize: 100,
+  defaultOutbound: false,
+  publicIpLimit: 100_000,
+  rateLimits: undefined,
+  authorize: () => true,
+};
+
+/** Draws nothing from an empty span, so that a world without latencies needs no randomness. */
+export function drawSpan(span: Span, random: Random): number {
+  return span.minimum === span.maximum ? span.minimum : randomInteger(random, span.minimum, span.maximum);
+}

@@ -1,0 +1,68 @@
+import type { Clock, Random } from '@fairlead/control';
+import type { JsonObject } from '../kube/json.ts';
+import type { ArmBehaviour } from './behaviour.ts';
+import { GatewayTables } from './gateway-tables.ts';
+import { Operations } from './operations.ts';
+import { PublicAddresses } from './public-addresses.ts';
+import { notFound, Refusal } from './refusal.ts';
+import { renderResource } from './render.ts';
+import { ResourceStore, type StoredResource } from './store.ts';
+import { rootKey } from './target.ts';
+
+const GROUP = /^\/subscriptions\/[^/]+\/resourcegroups\/[^/]+/;
+
+export interface ArmWorldOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The paths of the resource groups that exist. */
+  readonly groups: readonly string[];
+  readonly behaviour: ArmBehaviour;
+}
+
+/** Everything the emulated Azure knows. */
+export class ArmWorld {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: ResourceStore;
+  readonly operations: Operations;
+  readonly addresses = new PublicAddresses();
+  behaviour: ArmBehaviour;
+  readonly #groups: ReadonlySet<string>;
+  readonly #gateways = new Map<string, GatewayTables>();
+
+  constructor({ clock, random, groups, behaviour }: ArmWorldOptions) {
+    this.clock = clock;
+    this.random = random;
+    this.behaviour = behaviour;
+    this.store = new ResourceStore(random);
+    this.operations = new Operations(clock, random);
+    this.#groups = new Set(groups.map((group) => group.toLowerCase()));
+  }
+
+  checkGroup(id: string): void {
+    const [group = ''] = GROUP.exec(id.toLowerCase()) ?? [];
+    if (this.#groups.has(group)) return;
+    throw new Refusal(404, 'ResourceGroupNotFound', `The resource group of ${id} could not be found.`);
+  }
+
+  existing(id: string): StoredResource {
+    this.checkGroup(id);
+    const resource = this.store.find(id);
+    if (resource === undefined) throw notFound(id);
+    return resource;
+  }
+
+  /** The tables of a gateway, which are empty before it exists. */
+  tables(gatewayId: string): GatewayTables {
+    const key = rootKey(gatewayId);
+    const known = this.#gateways.get(key);
+    if (known !== undefined) return known;
+    const tables = new GatewayTables(gatewayId, this.store);
+    this.#gateways.set(key, tables);
+    return tables;
+  }
+
+  render(resource: StoredResource): JsonObject {
+    return renderResource(resource, { store: this.store, addresses: this.addresses, now: this.clock.monotonic() });
+  }
+}
