@@ -5,6 +5,7 @@ export * from './endpoint-selection.ts';
 export * from './endpoints.ts';
 export * from './node-addresses.ts';
 export * from './service-demands.ts';
+export * from './service-events.ts';
 export * from './service-finalizer.ts';
 export * from './service-status.ts';
 export * from './source-ranges.ts';
