@@ -93,8 +93,8 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
     }
     const missing = labels.filter(([name, value]) => service.metadata.labels?.[name] !== value);
     if (missing.length > 0) {
-      const sentence = `it is of type ${type} and lacks the label ${missing.map((label) => label.join('=')).join(', ')}`;
-      return notOurs('no-longer-selected', 'not-selected', sentence);
+      const lacking = missing.map((label) => label.join('=')).join(', ');
+      return notOurs('no-longer-selected', 'not-selected', `it is of type ${type} and lacks the label ${lacking}`);
     }
   }
   const owner = ownerOf(service);

@@ -22,7 +22,7 @@ export class EndpointIndex {
   /** Slice key -> the key of the Service that it was last seen under. */
   readonly #serviceOfSlice = new Map<string, string>();
 
-  /** Takes a new or changed slice. Returns the keys of the Services it affects: two, when it passed from one to the other. */
+  /** Takes a new or changed slice. Returns the keys of the Services it affects: two, when it changed hands. */
   set(slice: EndpointSlice): readonly string[] {
     const sliceKey = keyText(slice.metadata);
     const before = this.#serviceOfSlice.get(sliceKey);

@@ -71,7 +71,7 @@ export function releaseStatusPatch(claim: ServiceToRelease): ServiceStatusPatch 
   );
 }
 
-/** Makes the status as desired, writing only on a difference. Rejects as stale when the Service changed since it was claimed. */
+/** Makes the status as desired, writing only on a difference. Rejects as stale when the Service changed since its claim. */
 export async function writeServiceStatus(
   client: Pick<KubeClient, 'patchMerge'>,
   claim: ClaimedService,
@@ -113,7 +113,7 @@ function patchOf(
     ...(resourceVersion === undefined ? {} : { metadata: { resourceVersion } }),
     status: {
       ...(newIngress ? { loadBalancer: { ingress: ingress.length > 0 ? ingress : null } } : {}),
-      // A merge patch replaces the whole list: the version above is what keeps the conditions of others from being lost.
+      // A merge patch replaces the whole list: the version above keeps the conditions of others from being lost.
       ...(newConditions ? { conditions: conditions.length > 0 ? conditions : null } : {}),
     },
   };
