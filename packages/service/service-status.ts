@@ -71,7 +71,7 @@ export function releaseStatusPatch(claim: ServiceToRelease): ServiceStatusPatch 
   );
 }
 
-/** Makes the status as desired, writing only on a difference. Rejects as stale when the Service changed since its claim. */
+/** Makes the status as desired, writing only on a difference. Rejects as stale when the Service changed meanwhile. */
 export async function writeServiceStatus(
   client: Pick<KubeClient, 'patchMerge'>,
   claim: ClaimedService,
