@@ -7,7 +7,7 @@ import { counted, type Report, reportToStderr, withProgress } from './progress.t
 import { userCacheDirectory } from './user-cache.ts';
 
 const NETWORK_FAILURE =
-  /dial tcp|no such host|i\/o timeout|connection (?:refused|reset)|proxyconnect|TLS handshake|: (?:unexpected )?EOF$|: (?:403|407|429|50[0234]) /;
+  /module lookup disabled|dial tcp|no such host|i\/o timeout|connection (?:refused|reset)|proxyconnect|TLS handshake|: (?:unexpected )?EOF$|: (?:403|407|429|50[0234]) /;
 
 /** What to build. */
 export interface GoBuild {
@@ -76,10 +76,13 @@ async function compile(go: string, build: GoBuild, linkerFlags: string, binary: 
     if (line.startsWith('go: downloading ')) seen.modules += 1;
     else if (isPackageName(line)) seen.packages += 1;
   };
-  const detail = (): string => {
-    const compiled = `${counted(seen.packages, 'package')} compiled`;
-    return seen.modules > 0 ? `${counted(seen.modules, 'module')} downloaded, ${compiled}` : compiled;
-  };
+  const detail = (): string =>
+    [
+      seen.modules > 0 ? `${counted(seen.modules, 'module')} downloaded` : '',
+      seen.packages > 0 ? `${counted(seen.packages, 'package')} compiled` : '',
+    ]
+      .filter((part) => part !== '')
+      .join(', ');
   const parameters = [
     'build',
     '-v',

@@ -26,8 +26,9 @@ export function packagesAreInstalled(root) {
  * @param {string} root
  * @param {readonly string[]} npm how to run npm
  * @param {(line: string) => void} report
+ * @param {(pid: number | undefined) => void} onStart
  */
-export async function installPackages(root, npm, report) {
+export async function installPackages(root, npm, report, onStart = () => undefined) {
   rmSync(stampPath(root), { force: true });
   const stamp = stampFor(root);
   const started = Date.now();
@@ -35,7 +36,7 @@ export async function installPackages(root, npm, report) {
   report('installing the packages of package-lock.json');
   const timer = setInterval(() => report(`installing packages: ${elapsed()}`), EVERY_MS);
   try {
-    await run([...npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error'], root);
+    await run([...npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error'], root, onStart);
   } finally {
     clearInterval(timer);
   }
@@ -63,11 +64,13 @@ function stampFor(root) {
 /**
  * @param {readonly string[]} command
  * @param {string} directory
+ * @param {(pid: number | undefined) => void} onStart
  * @returns {Promise<void>}
  */
-function run([program = '', ...parameters], directory) {
+function run([program = '', ...parameters], directory, onStart) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, parameters, { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] });
+    onStart(child.pid);
     child.on('error', (error) => reject(new Error(`npm could not be started: ${error.message}`)));
     child.on('close', (code) => {
       if (code === 0) resolve();

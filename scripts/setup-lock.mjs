@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,9 +10,10 @@ const STALE_MS = 900_000;
 
 /**
  * Lets one process at a time set up this checkout: two installations at once would take each other's files away.
+ * `work` names its own children: one that outlives this process goes on holding the lock.
  * @param {string} root
  * @param {() => void} onWait
- * @param {() => Promise<void>} work
+ * @param {(holdFor: (pid: number | undefined) => void) => Promise<void>} work
  */
 export async function oneAtATime(root, onWait, work) {
   // Not inside node_modules: the installation begins by emptying that.
@@ -22,7 +23,7 @@ export async function oneAtATime(root, onWait, work) {
     waited = true;
   }
   try {
-    await work();
+    await work((pid) => appendFileSync(path, ` ${pid ?? ''}`));
   } finally {
     rmSync(path, { force: true });
   }
@@ -42,9 +43,18 @@ function tryLock(path) {
 /** @param {string} path */
 function holderIsAlive(path) {
   try {
-    const pid = Number(readFileSync(path, 'utf8'));
-    // 0 while it is being written.
-    return Date.now() - statSync(path).mtimeMs < STALE_MS && (pid === 0 || process.kill(pid, 0));
+    const pids = readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number);
+    // None while it is being written.
+    return Date.now() - statSync(path).mtimeMs < STALE_MS && (pids.length === 0 || pids.some(isAlive));
+  } catch {
+    return false;
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
   } catch {
     return false;
   }

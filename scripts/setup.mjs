@@ -21,8 +21,8 @@ async function main() {
     return;
   }
   const onWait = () => report('another process is setting up this checkout, waiting');
-  await oneAtATime(root, onWait, async () => {
-    if (!packagesAreInstalled(root)) await installPackages(root, npmCommand(), report);
+  await oneAtATime(root, onWait, async (holdFor) => {
+    if (!packagesAreInstalled(root)) await installPackages(root, npmCommand(), report, holdFor);
     for (const { name, neededBy } of missing()) report(`${name} is missing, needed by ${neededBy}`);
     const toRun = installSystemPackages(missing());
     // Not a failure: everything else works without them, and the tests that need them will say so.

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { installPackages, packagesAreInstalled } from './npm-packages.mjs';
+import { runCommand } from './run-command.ts';
 import { oneAtATime } from './setup-lock.mjs';
 import { installSystemPackages, missingPackages } from './system-packages.mjs';
 
@@ -73,6 +75,26 @@ describe('setting up one at a time', () => {
     const second = setUp(async () => void order.push('second'), waits.resolve);
     await Promise.all([first, second]);
     expect(order).toEqual(['first', 'second']);
+  });
+
+  it('waits for a child that outlived the process which held the lock', async () => {
+    const orphan = spawn('sleep', ['600']);
+    const lockOfTheDead = `
+      import { oneAtATime } from ${JSON.stringify(join(import.meta.dirname, 'setup-lock.mjs'))};
+      await oneAtATime(${JSON.stringify(folder)}, () => {}, async (holdFor) => {
+        holdFor(${orphan.pid});
+        process.kill(process.pid, 'SIGKILL');
+      });`;
+    await runCommand(process.execPath, ['--input-type=module', '--eval', lockOfTheDead]);
+    const order: string[] = [];
+    await setUp(
+      async () => void order.push('next'),
+      () => {
+        order.push('waits');
+        orphan.kill('SIGKILL');
+      },
+    );
+    expect(order).toEqual(['waits', 'next']);
   });
 
   it('lets the next begin when one fails', async () => {
