@@ -191,7 +191,8 @@ export class KubeClient {
     const items: Kind[] = [];
     let resourceVersion = '';
     for await (const page of this.pages(resource, options)) {
-      items.push(...page.items);
+      // Not by spreading: a page without a limit may be longer than an argument list can be.
+      for (const item of page.items) items.push(item);
       resourceVersion = page.resourceVersion;
     }
     return { items, resourceVersion };

@@ -1,7 +1,9 @@
 import { VirtualClock } from '@fairlead/control';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KubeClient } from './client.ts';
 import { findCondition, setCondition, type WantedCondition } from './conditions.ts';
+import { jsonEqual } from './json-equal.ts';
 import { services } from './resources.ts';
 import { FakeApi } from './testing/fake-api.ts';
 
@@ -64,6 +66,35 @@ describe('a condition', () => {
     put({ conditions: [other] });
     await setCondition(client, services, stale, ready, NOON);
     expect((await read()).status?.conditions?.map((condition) => condition.type)).toEqual(['Other', 'Ready']);
+  });
+
+  it('ends as wanted in one write, with the others untouched, whatever was there', async () => {
+    const condition = fc.record({
+      type: fc.constantFrom('Ready', 'Other', 'Third'),
+      status: fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const),
+      reason: fc.constantFrom('One', 'Two'),
+      message: fc.string(),
+    });
+    const since = { lastTransitionTime: '2020-01-01T00:00:00Z' };
+    const lists = fc.uniqueArray(condition, { selector: ({ type }) => type });
+    await fc.assert(
+      fc.asyncProperty(fc.option(lists), condition, async (before, wanted) => {
+        const conditions = before?.map((item) => ({ ...item, ...since }));
+        const { api, client, read } = setUp(conditions === undefined ? undefined : { conditions });
+        await setCondition(client, services, await read(), wanted, NOON);
+        await setCondition(client, services, await read(), wanted, LATER);
+        const old = before?.find(({ type }) => type === wanted.type);
+        const after = (await read()).status?.conditions ?? [];
+        expect(after.find(({ type }) => type === wanted.type)).toEqual({
+          ...wanted,
+          lastTransitionTime: old?.status === wanted.status ? since.lastTransitionTime : '2026-11-15T12:00:00Z',
+        });
+        expect(after.filter(({ type }) => type !== wanted.type)).toEqual(
+          (conditions ?? []).filter(({ type }) => type !== wanted.type),
+        );
+        expect(api.writes).toHaveLength(jsonEqual(old, wanted) ? 0 : 1);
+      }),
+    );
   });
 
   it('is of no use to an object that is gone', async () => {

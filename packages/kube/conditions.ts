@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KubeClient, WriteOptions } from './client.ts';
 import { appendSteps, patchGuarded, replaceSteps } from './guarded-patch.ts';
+import { jsonEqual } from './json-equal.ts';
 import { type JsonPatchStep, pointer } from './patch.ts';
 import { type Resource, statusOf } from './resource.ts';
 import { secondTime } from './timestamps.ts';
@@ -47,6 +47,6 @@ function conditionSteps(object: Conditioned, wanted: WantedCondition, now: numbe
     ];
   }
   if (before === undefined) return appendSteps(PATH, object.status.conditions, after);
-  if (isDeepStrictEqual(before, after)) return [];
+  if (jsonEqual(before, after)) return [];
   return replaceSteps(PATH, object.status.conditions?.indexOf(before) ?? 0, before, after);
 }

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isConflict, isInvalid, isNotFound } from './api-error.ts';
 import type { KubeClient, WriteOptions } from './client.ts';
+import { jsonEqual } from './json-equal.ts';
 import { type JsonPatchStep, pointer } from './patch.ts';
 import type { Resource } from './resource.ts';
 import type { KubeObject } from './types/meta.ts';
@@ -35,7 +35,7 @@ export async function patchGuarded<Kind extends KubeObject>(
       const found = await client.find(resource, object.metadata, options);
       if (found === undefined || (uid !== undefined && found.metadata.uid !== uid)) return undefined;
       // The same steps would be refused again: it was not the tests, but what they lead to.
-      if (attempt === MAXIMUM_ATTEMPTS || isDeepStrictEqual(change(found), steps)) throw error;
+      if (attempt === MAXIMUM_ATTEMPTS || jsonEqual(change(found), steps)) throw error;
       current = found;
     }
   }

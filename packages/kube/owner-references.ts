@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { FairleadError } from '@fairlead/control';
 import type { KubeClient, WriteOptions } from './client.ts';
 import { appendSteps, patchGuarded, removeSteps, replaceSteps } from './guarded-patch.ts';
+import { jsonEqual } from './json-equal.ts';
 import { type JsonPatchStep, pointer } from './patch.ts';
 import { apiVersionOf, keyText, type Resource } from './resource.ts';
 import type { KubeObject, OwnerReference } from './types/meta.ts';
@@ -61,7 +61,7 @@ function additionSteps(object: KubeObject, wanted: OwnerReference): readonly Jso
   const index = references?.findIndex((reference) => reference.uid === wanted.uid) ?? -1;
   if (index < 0) return appendSteps(PATH, references, wanted);
   const before = references?.[index];
-  return isDeepStrictEqual(before, wanted) ? [] : replaceSteps(PATH, index, before, wanted);
+  return jsonEqual(before, wanted) ? [] : replaceSteps(PATH, index, before, wanted);
 }
 
 /** The garbage collector does not find an owner in another namespace, and deletes what refers to it. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeKubeconfigs, parseKubeconfig, selectContext } from './kubeconfig.ts';
 
@@ -237,6 +238,30 @@ describe('several kubeconfigs', () => {
     const merged = mergeKubeconfigs([first(), second()]);
     expect(selectContext(merged)).toMatchObject({ cluster: { server: 'https://first' }, namespace: 'default' });
     expect(selectContext(mergeKubeconfigs([second(), first()]))).toMatchObject({ cluster: { server: 'https://y' } });
+  });
+
+  it('give for every name what the first file that has it says', () => {
+    const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'));
+    fc.assert(
+      fc.property(fc.array(names, { minLength: 1, maxLength: 5 }), (files) => {
+        const configs = files.map((clusters, index) =>
+          parseKubeconfig(
+            `/${index}`,
+            JSON.stringify({
+              ...(clusters[0] === undefined ? {} : { 'current-context': clusters[0] }),
+              clusters: clusters.map((name) => ({ name, cluster: { server: `https://${name}.${index}` } })),
+              contexts: clusters.map((name) => ({ name, context: { cluster: name } })),
+            }),
+          ),
+        );
+        const merged = mergeKubeconfigs(configs);
+        expect(merged.currentContext).toBe(files.flat()[0]);
+        for (const name of files.flat()) {
+          const first = files.findIndex((clusters) => clusters.includes(name));
+          expect(selectContext(merged, name).cluster.server).toBe(`https://${name}.${first}`);
+        }
+      }),
+    );
   });
 
   it('keep their paths relative to the file each stands in', () => {

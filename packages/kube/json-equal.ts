@@ -1,0 +1,16 @@
+import { isRecord } from './decode.ts';
+
+/**
+ * Whether two values are the same JSON: the order of fields, fields that are undefined and how the objects were made
+ * do not count. An object from a cache and one made here must not differ for these, or a write would follow.
+ */
+export function jsonEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    if (!Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => jsonEqual(item, right[index]));
+  }
+  if (!isRecord(left) || !isRecord(right)) return false;
+  const fields = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...fields].every((field) => jsonEqual(left[field], right[field]));
+}
