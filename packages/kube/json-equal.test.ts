@@ -26,6 +26,7 @@ describe('jsonEqual', () => {
 
   it('tells null from absent, lists from objects, and lists of different length', () => {
     expect(jsonEqual({ a: null }, {})).toBe(false);
+    expect(jsonEqual(JSON.parse('{"__proto__":{}}'), {})).toBe(false);
     expect(jsonEqual([], {})).toBe(false);
     expect(jsonEqual([1], [1, 2])).toBe(false);
     expect(jsonEqual({ a: 1 }, { a: 1, b: 2 })).toBe(false);

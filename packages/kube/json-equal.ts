@@ -12,5 +12,10 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
   }
   if (!isRecord(left) || !isRecord(right)) return false;
   const fields = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...fields].every((field) => jsonEqual(left[field], right[field]));
+  return [...fields].every((field) => jsonEqual(ownField(left, field), ownField(right, field)));
+}
+
+/** JSON may name a field as something every object inherits. */
+function ownField(record: Readonly<Record<string, unknown>>, field: string): unknown {
+  return Object.hasOwn(record, field) ? record[field] : undefined;
 }
