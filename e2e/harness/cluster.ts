@@ -103,8 +103,11 @@ export class Cluster {
 
   /** Ends the process and removes all it left on disk. */
   async stop(): Promise<void> {
-    await this.#administrator.connection.close();
-    await this.#plane.stop();
+    try {
+      await this.#administrator.connection.close();
+    } finally {
+      await this.#plane.stop();
+    }
   }
 
   async #must(parameters: readonly string[], input?: string): Promise<string> {
