@@ -1,0 +1,1 @@
+export { gatewayPart } from './controller/part.ts';

@@ -1,0 +1,228 @@
+import { requireIpAddress } from '@fairlead/control';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AllocationRequest,
+  Allocator,
+  isL2PortId,
+  type L2Port,
+  type L2PortId,
+  type ServiceKey,
+} from './allocation.ts';
+
+function id(text: string): L2PortId {
+  if (!isL2PortId(text)) throw new Error(`${text} is no id`);
+  return text;
+}
+
+const key = (text: string): ServiceKey => {
+  const [namespace = '', name = ''] = text.split('/');
+  return `${namespace}/${name}`;
+};
+
+function pool(...addresses: string[]): L2Port[] {
+  return addresses.map((text) => {
+    const address = requireIpAddress(text);
+    return { id: id(address), address, family: address.includes(':') ? 'IPv6' : 'IPv4' };
+  });
+}
+
+function request(service: string, ports: string, changes: Partial<AllocationRequest> = {}): AllocationRequest {
+  return {
+    service: key(service),
+    families: ['IPv4'],
+    everyFamilyRequired: true,
+    l4Ports: ports.split(' ').map((text) => {
+      const [protocol, port] = text.split('/');
+      return { protocol: protocol === 'UDP' ? 'UDP' : 'TCP', port: Number(port) };
+    }),
+    exclusive: false,
+    requestedAddresses: [],
+    current: [],
+    ...changes,
+  };
+}
+
+const addressesOf = (allocation: ReturnType<Allocator['assign']>) =>
+  allocation.kind === 'assigned' ? allocation.l2Ports.map((l2Port) => l2Port.address) : allocation.code;
+
+describe('Allocator', () => {
+  it('lets TCP/53 and UDP/53 of two Services share an address', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    expect(addressesOf(allocator.assign(request('a/dns', 'TCP/53')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('b/dns', 'UDP/53')))).toEqual(['192.0.2.1']);
+  });
+
+  it('gives the same port of two Services two addresses, and refuses the third by name', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.2']);
+    const refused = allocator.assign(request('c/web', 'TCP/80'));
+    expect(refused).toMatchObject({ kind: 'refused', code: 'port-taken' });
+    expect(refused).toMatchObject({ message: 'No IPv4 address of the 2 in the pool has TCP/80 free.' });
+    expect(refused.kind === 'refused' && refused.detail).toContain('192.0.2.1: TCP/80 belongs to a/web');
+  });
+
+  it('tells an empty pool from a missing family', () => {
+    expect(addressesOf(new Allocator([]).assign(request('a/web', 'TCP/80')))).toBe('pool-empty');
+    const onlyIpv4 = new Allocator(pool('192.0.2.1'));
+    expect(addressesOf(onlyIpv4.assign(request('a/web', 'TCP/80', { families: ['IPv6'] })))).toBe('family-missing');
+  });
+
+  it('leaves out a family the pool lacks when it was only preferred, and refuses when it was required', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    const both = { families: ['IPv4', 'IPv6'] } as const;
+    const preferred = allocator.assign(request('a/web', 'TCP/80', { ...both, everyFamilyRequired: false }));
+    expect(addressesOf(preferred)).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/81', both)))).toBe('family-missing');
+  });
+
+  it('gives both families or none', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2', '2001:db8::1'));
+    allocator.assign(request('a/web', 'TCP/80', { families: ['IPv6'] }));
+    const both = request('b/web', 'TCP/80', { families: ['IPv4', 'IPv6'] });
+    expect(addressesOf(allocator.assign(both))).toBe('port-taken');
+    expect(allocator.assigned(key('b/web'))).toEqual([]);
+    expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toEqual(['192.0.2.1']);
+  });
+
+  it('keeps an exclusive Service alone on its address, whoever comes first', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    allocator.assign(request('a/web', 'TCP/80'));
+    expect(addressesOf(allocator.assign(request('b/alone', 'TCP/81', { exclusive: true })))).toEqual(['192.0.2.2']);
+    expect(addressesOf(allocator.assign(request('c/web', 'TCP/82')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('d/alone', 'TCP/83', { exclusive: true })))).toBe('port-taken');
+  });
+
+  it('honours a requested address, and says who has it', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    const wants = (text: string) => ({ requestedAddresses: [requireIpAddress(text)] });
+    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', wants('192.0.2.2'))))).toEqual(['192.0.2.2']);
+    const taken = allocator.assign(request('b/web', 'TCP/80', wants('192.0.2.2')));
+    expect(taken).toMatchObject({ code: 'address-taken' });
+    expect(taken.kind === 'refused' && taken.detail).toContain('TCP/80 belongs to a/web');
+    expect(addressesOf(allocator.assign(request('c/web', 'TCP/80', wants('192.0.2.9'))))).toBe('address-unknown');
+  });
+
+  it('keeps the address of a Service whose ports change while they fit, and moves it when they do not', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    allocator.assign(request('a/web', 'TCP/80'));
+    allocator.assign(request('b/web', 'TCP/443'));
+    const current = { current: [id('192.0.2.1')] };
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/443 TCP/8443', current)))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/443 TCP/80', current)))).toEqual(['192.0.2.2']);
+  });
+
+  it('keeps serving what it can when an edit asks for a port that others hold everywhere', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    allocator.assign(request('a/web', 'TCP/80'));
+    allocator.assign(request('b/web', 'TCP/443'));
+    const edited = allocator.assign(request('b/web', 'TCP/443 TCP/80', { current: [id('192.0.2.1')] }));
+    expect(edited).toMatchObject({
+      kind: 'assigned',
+      taken: [{ protocol: 'TCP', port: 80, address: '192.0.2.1', holder: 'a/web' }],
+    });
+    allocator.release(key('b/web'));
+    allocator.settle(key('b/web'));
+    expect(addressesOf(allocator.assign(request('c/web', 'TCP/443')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toBe('port-taken');
+  });
+
+  it('restores what a Service had, and lets the older keep it when two claim the same', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    const current = { current: [id('192.0.2.2')] };
+    expect(allocator.restore(request('a/web', 'TCP/80', current))).toBe(true);
+    expect(allocator.restore(request('b/web', 'TCP/80', current))).toBe(false);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/80', current)))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', current)))).toEqual(['192.0.2.2']);
+  });
+
+  it('does not restore an address that left the pool or that the user no longer asks for', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    expect(allocator.restore(request('a/web', 'TCP/80', { current: [id('192.0.2.7')] }))).toBe(false);
+    const other = { current: [id('192.0.2.1')], requestedAddresses: [requireIpAddress('192.0.2.7')] };
+    expect(allocator.restore(request('a/web', 'TCP/80', other))).toBe(false);
+  });
+
+  it('keeps what a Service gave up from others until it is settled', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    allocator.assign(request('a/web', 'TCP/80'));
+    allocator.assign(request('a/web', 'TCP/80', { requestedAddresses: [requireIpAddress('192.0.2.2')] }));
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toBe('port-taken');
+    expect(allocator.settle(key('a/web'))).toBe(true);
+    expect(allocator.settle(key('a/web'))).toBe(false);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.1']);
+    allocator.release(key('a/web'));
+    expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toBe('port-taken');
+    allocator.settle(key('a/web'));
+    expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toEqual(['192.0.2.2']);
+  });
+
+  it('keeps others off what a Service was still seen with after a restart', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    allocator.linger(key('a/web'), [id('192.0.2.1'), id('192.0.2.77')], [{ protocol: 'TCP', port: 80 }]);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.2']);
+    allocator.settle(key('a/web'));
+    expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toEqual(['192.0.2.1']);
+  });
+
+  it('never gives one L4 port of an address to two Services, whatever the order of events', () => {
+    const event = fc.record({
+      service: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+      kind: fc.constantFrom('assign', 'assign', 'release', 'settle'),
+      ports: fc.uniqueArray(fc.constantFrom('TCP/80', 'TCP/443', 'UDP/53', 'TCP/53'), { minLength: 1 }),
+      families: fc.constantFrom<('IPv4' | 'IPv6')[]>(['IPv4'], ['IPv6'], ['IPv4', 'IPv6']),
+      exclusive: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+        const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2'));
+        const seen = new Map<string, Grant[]>();
+        for (const { service, kind, ports, families, exclusive } of events) {
+          const past = seen.get(service) ?? [];
+          if (kind === 'settle') {
+            const assigned = allocator.assigned(key(service));
+            allocator.settle(key(service));
+            seen.set(service, assigned.length === 0 ? [] : past.slice(-1));
+            continue;
+          }
+          if (kind === 'release') {
+            allocator.release(key(service));
+            continue;
+          }
+          const current = allocator.assigned(key(service)).map((l2Port) => l2Port.id);
+          const result = allocator.assign(request(service, ports.join(' '), { families, exclusive, current }));
+          const given = result.kind === 'refused' ? [] : result.l2Ports;
+          expect(allocator.assigned(key(service))).toEqual(given);
+          if (result.kind === 'refused') continue;
+          const taken = result.taken.map((port) => `${port.protocol}/${port.port}`);
+          const addresses = result.l2Ports.map((l2Port) => l2Port.address);
+          seen.set(service, [...past, { addresses, ports: ports.filter((port) => !taken.includes(port)), exclusive }]);
+          expect(result.l2Ports.map((l2Port) => l2Port.family)).toEqual(families);
+          expectNoConflict(seen);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+interface Grant {
+  readonly addresses: readonly string[];
+  readonly ports: readonly string[];
+  readonly exclusive: boolean;
+}
+
+/** Whatever a Service was ever given since it was last settled, nobody else may have. */
+function expectNoConflict(seen: ReadonlyMap<string, readonly Grant[]>): void {
+  const grants = [...seen].flatMap(([service, held]) => held.map((grant) => ({ service, ...grant })));
+  for (const one of grants) {
+    for (const other of grants) {
+      if (one.service === other.service) continue;
+      const shared = one.addresses.filter((address) => other.addresses.includes(address));
+      if (shared.length === 0) continue;
+      expect(one.exclusive).toBe(false);
+      expect(one.ports.filter((port) => other.ports.includes(port))).toEqual([]);
+    }
+  }
+}

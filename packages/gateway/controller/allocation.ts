@@ -1,0 +1,337 @@
+import { familyOf, type IpAddress, type IpFamily } from '@fairlead/control';
+
+/** An L2 port's id, in the words of the address provider. */
+export type L2PortId = string & { readonly brand: 'L2PortId' };
+
+/** Ids are written side by side, separated by commas. */
+export function isL2PortId(text: string): text is L2PortId {
+  return text !== '' && !text.includes(',');
+}
+
+/** One external address. Ports belong to any number of Services. */
+export interface L2Port {
+  readonly id: L2PortId;
+  readonly address: IpAddress;
+  readonly family: IpFamily;
+}
+
+/** `namespace/name` of a Service. */
+export type ServiceKey = `${string}/${string}`;
+
+export type Protocol = 'TCP' | 'UDP' | 'SCTP';
+
+/** An L4 port: TCP/53 and UDP/53 are two, and may belong to different Services on one address. */
+export interface L4Port {
+  readonly protocol: Protocol;
+  readonly port: number;
+}
+
+export interface AllocationRequest {
+  readonly service: ServiceKey;
+  /** The families wanted, most wanted first. */
+  readonly families: readonly IpFamily[];
+  /** Whether a family the pool lacks is a refusal, or simply left out. */
+  readonly everyFamilyRequired: boolean;
+  readonly l4Ports: readonly L4Port[];
+  /** An exclusive Service shares its address with nobody. */
+  readonly exclusive: boolean;
+  /** The addresses the user asked for; at most one per family. */
+  readonly requestedAddresses: readonly IpAddress[];
+  /** The L2 ports it was given earlier: kept whenever they fit. */
+  readonly current: readonly L2PortId[];
+}
+
+/** An L4 port that cannot be served on the address, and the Service that has it there. */
+export interface TakenPort extends L4Port {
+  readonly address: IpAddress;
+  readonly holder: ServiceKey;
+}
+
+export type RefusalCode = 'pool-empty' | 'family-missing' | 'port-taken' | 'address-unknown' | 'address-taken';
+
+export interface AllocationRefusal {
+  readonly code: RefusalCode;
+  /** Goes into the Service's status: names nobody, so that it does not change with every change of others. */
+  readonly message: string;
+  /** Who is in the way at this moment, for `why`. */
+  readonly detail?: string;
+}
+
+export type Allocation =
+  | {
+      readonly kind: 'assigned';
+      readonly l2Ports: readonly L2Port[];
+      /** Ports that others have on an address this Service already held: reported, while the rest is served. */
+      readonly taken: readonly TakenPort[];
+    }
+  | ({ readonly kind: 'refused' } & AllocationRefusal);
+
+interface Holding {
+  readonly l2Ports: readonly L2Port[];
+  readonly l4Ports: readonly L4Port[];
+  readonly exclusive: boolean;
+}
+
+/**
+ * Who has which L4 port on which address. What a Service gives up lingers as its own until `settle` says that the
+ * world outside no longer shows it: only then may another have it. Every change costs O(ports of the one Service), but
+ * for the search for a free address, which looks at each address of a family at most once.
+ */
+export class Allocator {
+  /** address family -> its L2 ports, in the provider's order */
+  readonly #pool = new Map<IpFamily, L2Port[]>();
+  /** L2 port id -> the L2 port */
+  readonly #l2Ports = new Map<string, L2Port>();
+  /** L2 port id + protocol + port number -> the Service that holds it */
+  readonly #holders = new Map<string, ServiceKey>();
+  /** L2 port id -> the Services on it */
+  readonly #tenants = new Map<string, Set<ServiceKey>>();
+  /** Service -> what it is to have */
+  readonly #assigned = new Map<ServiceKey, Holding>();
+  /** Service -> what it had, and may still be seen with */
+  readonly #lingering = new Map<ServiceKey, Holding[]>();
+
+  constructor(pool: readonly L2Port[]) {
+    for (const l2Port of pool) {
+      if (this.#l2Ports.has(l2Port.id)) continue;
+      this.#l2Ports.set(l2Port.id, l2Port);
+      const family = this.#pool.get(l2Port.family);
+      if (family === undefined) this.#pool.set(l2Port.family, [l2Port]);
+      else family.push(l2Port);
+    }
+  }
+
+  /** The L2 ports a Service is to have. */
+  assigned(service: ServiceKey): readonly L2Port[] {
+    return this.#assigned.get(service)?.l2Ports ?? [];
+  }
+
+  /** The Services on an L2 port. */
+  tenants(id: L2PortId): readonly ServiceKey[] {
+    return [...(this.#tenants.get(id) ?? [])];
+  }
+
+  /**
+   * Takes back what a Service was given before a restart, if nobody else has it. Restore all Services, oldest first,
+   * before the first `assign`: an address in use is never given away because its holder was read late.
+   */
+  restore(request: AllocationRequest): boolean {
+    const kept = this.#currentPorts(request);
+    if (kept === undefined || !kept.every((l2Port) => this.#fits(l2Port, request))) return false;
+    this.#hold(request, kept, request.l4Ports);
+    return true;
+  }
+
+  /** Keeps others off what a Service is still seen with, without assigning it. */
+  linger(service: ServiceKey, ids: readonly L2PortId[], l4Ports: readonly L4Port[]): void {
+    const l2Ports = ids.flatMap((id) => this.#l2Ports.get(id) ?? []);
+    if (l2Ports.length > 0) this.#addLingering(service, { l2Ports, l4Ports, exclusive: false });
+  }
+
+  /** Gives the Service its addresses: those it has if they fit, else others, else what is left of those it has. */
+  assign(request: AllocationRequest): Allocation {
+    const allocation = this.#find(request);
+    this.release(request.service);
+    if (allocation.kind === 'refused') return allocation;
+    const isTaken = (l4Port: L4Port) =>
+      allocation.taken.some((other) => other.protocol === l4Port.protocol && other.port === l4Port.port);
+    this.#hold(
+      request,
+      allocation.l2Ports,
+      request.l4Ports.filter((l4Port) => !isTaken(l4Port)),
+    );
+    return allocation;
+  }
+
+  /** The Service is to have nothing any more; what it has lingers until it is settled. */
+  release(service: ServiceKey): void {
+    const holding = this.#assigned.get(service);
+    if (holding === undefined) return;
+    this.#assigned.delete(service);
+    this.#addLingering(service, holding);
+  }
+
+  /** The world shows the Service with what is assigned to it and nothing else: frees the rest. True when that was something. */
+  settle(service: ServiceKey): boolean {
+    const lingering = this.#lingering.get(service);
+    if (lingering === undefined) return false;
+    this.#lingering.delete(service);
+    const current = this.#assigned.get(service);
+    const kept = new Set(current === undefined ? [] : holderKeys(current));
+    let freed = false;
+    for (const holding of lingering) {
+      for (const key of holderKeys(holding)) {
+        if (kept.has(key) || this.#holders.get(key) !== service) continue;
+        this.#holders.delete(key);
+        freed = true;
+      }
+      for (const l2Port of holding.l2Ports) {
+        if (current?.l2Ports.includes(l2Port)) continue;
+        freed = this.#tenants.get(l2Port.id)?.delete(service) || freed;
+      }
+    }
+    return freed;
+  }
+
+  #find(request: AllocationRequest): Allocation {
+    const families = this.#servableFamilies(request);
+    if (families.length === 0 || (request.everyFamilyRequired && families.length < request.families.length)) {
+      return this.#refuseFamilies(request);
+    }
+    const chosen: L2Port[] = [];
+    for (const family of families) {
+      const choice = this.#choose(request, family);
+      if ('code' in choice) return this.#keepWhatIsLeft(request, families) ?? { kind: 'refused', ...choice };
+      chosen.push(choice);
+    }
+    return { kind: 'assigned', l2Ports: chosen, taken: [] };
+  }
+
+  #hold(request: AllocationRequest, l2Ports: readonly L2Port[], l4Ports: readonly L4Port[]): void {
+    const holding = { l2Ports, l4Ports, exclusive: request.exclusive };
+    this.#assigned.set(request.service, holding);
+    this.#reserve(request.service, holding);
+  }
+
+  #addLingering(service: ServiceKey, holding: Holding): void {
+    const lingering = this.#lingering.get(service);
+    if (lingering === undefined) this.#lingering.set(service, [holding]);
+    else lingering.push(holding);
+    this.#reserve(service, holding);
+  }
+
+  #reserve(service: ServiceKey, holding: Holding): void {
+    for (const l2Port of holding.l2Ports) {
+      const tenants = this.#tenants.get(l2Port.id);
+      if (tenants === undefined) this.#tenants.set(l2Port.id, new Set([service]));
+      else tenants.add(service);
+    }
+    for (const key of holderKeys(holding)) if (!this.#holders.has(key)) this.#holders.set(key, service);
+  }
+
+  #holderOf(l2Port: L2Port, l4Port: L4Port, asking: ServiceKey): ServiceKey | undefined {
+    const holder = this.#holders.get(holderKey(l2Port, l4Port));
+    return holder === asking ? undefined : holder;
+  }
+
+  #fits(l2Port: L2Port, request: AllocationRequest): boolean {
+    const { service, l4Ports } = request;
+    return (
+      this.#mayShare(l2Port, request) &&
+      l4Ports.every((l4Port) => this.#holderOf(l2Port, l4Port, service) === undefined)
+    );
+  }
+
+  #mayShare(l2Port: L2Port, request: AllocationRequest): boolean {
+    for (const tenant of this.#tenants.get(l2Port.id) ?? []) {
+      if (tenant !== request.service && (request.exclusive || this.#isAloneOn(l2Port, tenant))) return false;
+    }
+    return true;
+  }
+
+  #isAloneOn(l2Port: L2Port, tenant: ServiceKey): boolean {
+    const holdings = [this.#assigned.get(tenant), ...(this.#lingering.get(tenant) ?? [])];
+    return holdings.some((holding) => holding?.exclusive && holding.l2Ports.includes(l2Port));
+  }
+
+  #choose(request: AllocationRequest, family: IpFamily): L2Port | AllocationRefusal {
+    const requested = request.requestedAddresses.find((address) => familyOf(address) === family);
+    if (requested !== undefined) return this.#chooseRequested(request, family, requested);
+    const pool = this.#pool.get(family) ?? [];
+    const ids = this.#currentIds(request);
+    const current = pool.find((l2Port) => ids.includes(l2Port.id) && this.#fits(l2Port, request));
+    const free = current ?? pool.find((l2Port) => this.#fits(l2Port, request));
+    if (free !== undefined) return free;
+    const wanted = request.l4Ports.map((l4Port) => `${l4Port.protocol}/${l4Port.port}`).join(', ');
+    const message = `No ${family} address of the ${pool.length} in the pool has ${wanted} free.`;
+    return { code: 'port-taken', message, detail: this.#describePool(request, pool) };
+  }
+
+  #chooseRequested(request: AllocationRequest, family: IpFamily, address: IpAddress): L2Port | AllocationRefusal {
+    const l2Port = this.#pool.get(family)?.find((candidate) => candidate.address === address);
+    if (l2Port === undefined) {
+      return { code: 'address-unknown', message: `The address ${address} it asks for is not in the pool.` };
+    }
+    if (this.#fits(l2Port, request)) return l2Port;
+    const message = `The address ${address} it asks for is in use.`;
+    return { code: 'address-taken', message, detail: `${address}: ${this.#describeUse(l2Port, request)}` };
+  }
+
+  #servableFamilies(request: AllocationRequest): IpFamily[] {
+    return request.families.filter((family) => (this.#pool.get(family)?.length ?? 0) > 0);
+  }
+
+  #refuseFamilies(request: AllocationRequest): Allocation {
+    if (this.#l2Ports.size === 0) {
+      return { kind: 'refused', code: 'pool-empty', message: 'The pool has no addresses at all.' };
+    }
+    const missing = request.families.filter((family) => !this.#pool.has(family));
+    return {
+      kind: 'refused',
+      code: 'family-missing',
+      message: `The pool has no ${missing.join(' and no ')} address, and the Service needs one.`,
+    };
+  }
+
+  /** What we gave it counts before what it records: a cache may not have seen our own write yet. */
+  #currentIds(request: AllocationRequest): readonly L2PortId[] {
+    const assigned = this.assigned(request.service);
+    return assigned.length > 0 ? assigned.map((l2Port) => l2Port.id) : request.current;
+  }
+
+  #currentPorts(request: AllocationRequest): L2Port[] | undefined {
+    const families = this.#servableFamilies(request);
+    const kept: L2Port[] = [];
+    for (const family of families) {
+      const l2Port = this.#currentIds(request)
+        .map((id) => this.#l2Ports.get(id))
+        .find((known) => known?.family === family);
+      if (l2Port === undefined) return undefined;
+      const requested = request.requestedAddresses.find((address) => familyOf(address) === family);
+      if (requested !== undefined && requested !== l2Port.address) return undefined;
+      kept.push(l2Port);
+    }
+    return kept.length === 0 ? undefined : kept;
+  }
+
+  /** An edit that cannot be honoured must not take a served address away: what others do not hold stays served. */
+  #keepWhatIsLeft(request: AllocationRequest, families: readonly IpFamily[]): Allocation | undefined {
+    const kept = this.#currentPorts(request);
+    if (kept === undefined || kept.length < families.length) return undefined;
+    if (!kept.every((l2Port) => this.#mayShare(l2Port, request))) return undefined;
+    const taken = kept.flatMap((l2Port) => this.#takenPorts(l2Port, request));
+    const distinct = new Set(taken.map((l4Port) => `${l4Port.protocol} ${l4Port.port}`));
+    if (distinct.size === request.l4Ports.length) return undefined;
+    return { kind: 'assigned', l2Ports: kept, taken };
+  }
+
+  #takenPorts(l2Port: L2Port, request: AllocationRequest): TakenPort[] {
+    return request.l4Ports.flatMap((l4Port) => {
+      const holder = this.#holderOf(l2Port, l4Port, request.service);
+      return holder === undefined ? [] : [{ ...l4Port, address: l2Port.address, holder }];
+    });
+  }
+
+  #describePool(request: AllocationRequest, pool: readonly L2Port[]): string {
+    const shown = pool.slice(0, 3).map((l2Port) => `${l2Port.address}: ${this.#describeUse(l2Port, request)}`);
+    const more = pool.length > shown.length ? [`and ${pool.length - shown.length} more`] : [];
+    return [...shown, ...more].join('; ');
+  }
+
+  #describeUse(l2Port: L2Port, request: AllocationRequest): string {
+    const taken = this.#takenPorts(l2Port, request)[0];
+    if (taken !== undefined) return `${taken.protocol}/${taken.port} belongs to ${taken.holder}`;
+    const tenants = this.tenants(l2Port.id)
+      .filter((tenant) => tenant !== request.service)
+      .join(', ');
+    return request.exclusive ? `shared with ${tenants}, while it wants an address alone` : `${tenants} wants it alone`;
+  }
+}
+
+function holderKeys(holding: Holding): string[] {
+  return holding.l2Ports.flatMap((l2Port) => holding.l4Ports.map((l4Port) => holderKey(l2Port, l4Port)));
+}
+
+function holderKey(l2Port: L2Port, l4Port: L4Port): string {
+  return `${l2Port.id} ${l4Port.protocol} ${l4Port.port}`;
+}

@@ -1,0 +1,42 @@
+import type { KubeClient, Service } from '@fairlead/kube';
+import { services } from '@fairlead/kube';
+import type { DemoScene } from '@fairlead/part';
+import { GATEWAY_CLASS } from './desired.ts';
+
+const NAMESPACE = 'gateway-demo';
+
+function loadBalancer(name: string, ports: NonNullable<Service['spec']['ports']>): Service {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace: NAMESPACE, name },
+    spec: { type: 'LoadBalancer', loadBalancerClass: GATEWAY_CLASS, selector: { app: name }, ports },
+  };
+}
+
+const workload: readonly Service[] = [
+  loadBalancer('web', [
+    { name: 'http', port: 80 },
+    { name: 'https', port: 443 },
+  ]),
+  loadBalancer('shop', [{ name: 'http', port: 80 }]),
+  loadBalancer('mail', [{ name: 'smtp', port: 25 }]),
+  loadBalancer('dns', [
+    { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+    { name: 'dns-udp', port: 53, protocol: 'UDP' },
+  ]),
+];
+
+/** Four Services that fit on two addresses, because they share them by protocol and port. */
+export const demoScene: DemoScene = {
+  description: 'Four Services share two gateway addresses, by protocol and port.',
+  configuration: { addresses: ['192.0.2.10', '192.0.2.11'] },
+  objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }, ...workload],
+  async progress(client: KubeClient, signal: AbortSignal) {
+    const { items } = await client.list(services, { namespace: NAMESPACE, signal });
+    const missing = items
+      .filter((service) => (service.status?.loadBalancer?.ingress ?? []).length === 0)
+      .map((service) => `Service ${NAMESPACE}/${service.metadata.name} has no address yet`);
+    return { done: items.length - missing.length, total: items.length, missing };
+  },
+};

@@ -1,0 +1,24 @@
+import type { MetricDefinition } from '@fairlead/control';
+
+export const servicesByOutcome: MetricDefinition = {
+  name: 'fairlead_gateway_services',
+  kind: 'gauge',
+  help: 'Services of the gateway class, by what was decided for them.',
+  labels: ['outcome'],
+};
+
+export const poolAddresses: MetricDefinition = {
+  name: 'fairlead_gateway_pool_addresses',
+  kind: 'gauge',
+  help: 'Addresses in the pool, by family.',
+  labels: ['family'],
+};
+
+export const stepsWritten: MetricDefinition = {
+  name: 'fairlead_gateway_steps_total',
+  kind: 'counter',
+  help: 'Writes to Services, by step and result.',
+  labels: ['step', 'result'],
+};
+
+export const gatewayMetrics: readonly MetricDefinition[] = [servicesByOutcome, poolAddresses, stepsWritten];

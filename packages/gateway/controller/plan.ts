@@ -1,0 +1,154 @@
+import type { Clock } from '@fairlead/control';
+import type { MergePatch, Service } from '@fairlead/kube';
+import { type DesiredServiceStatus, type IngressPoint, releaseStatusPatch, statusPatch } from '@fairlead/service';
+import type { L2Port, TakenPort } from './allocation.ts';
+import { L2_PORTS_ANNOTATION } from './desired.ts';
+import type { Outcome } from './outcome.ts';
+
+/** One write to the Service. */
+export interface GatewayStep {
+  readonly name: 'record-l2-ports' | 'publish-status' | 'forget-l2-ports' | 'withdraw-status' | 'let-go';
+  /** What the world looks like if the process dies right after it, and who mends it. */
+  readonly ifItDiesHere: string;
+  readonly subresource: 'metadata' | 'status';
+  readonly patch: MergePatch<Service>;
+}
+
+/**
+ * The writes that bring the Service to its outcome, in order; none when it is as it should be. Each holds only for the
+ * version of the Service that the one before it left behind.
+ */
+export function stepsFor(outcome: Outcome, clock: Pick<Clock, 'now'>): readonly GatewayStep[] {
+  return allSteps(outcome, clock).filter((step) => step !== undefined);
+}
+
+function allSteps(outcome: Outcome, clock: Pick<Clock, 'now'>): readonly (GatewayStep | undefined)[] {
+  switch (outcome.kind) {
+    case 'foreign':
+    case 'unreadable':
+      return [];
+    case 'serve':
+      return [recordL2Ports(outcome.claim, outcome.l2Ports), publish(outcome.claim, servedStatus(outcome), clock)];
+    case 'refuse':
+      return [publish(outcome.claim, refusedStatus(outcome), clock), forgetL2Ports(outcome.claim.service)];
+    case 'release':
+      return [withdraw(outcome.claim), letGo(outcome.claim)];
+  }
+}
+
+type Serving = Extract<Outcome, { kind: 'serve' }>;
+type Refusing = Extract<Outcome, { kind: 'refuse' }>;
+type Releasing = Extract<Outcome, { kind: 'release' }>;
+
+function recordL2Ports(claim: Serving['claim'], l2Ports: readonly L2Port[]): GatewayStep | undefined {
+  const { service, rules } = claim;
+  const finalizers = service.metadata.finalizers ?? [];
+  const isHeld = finalizers.includes(rules.finalizer);
+  const recorded = service.metadata.annotations?.[L2_PORTS_ANNOTATION];
+  const wanted = l2Ports.map((l2Port) => l2Port.id).join(',');
+  if (recorded === wanted && isHeld) return undefined;
+  return {
+    name: 'record-l2-ports',
+    ifItDiesHere: 'The next leader restores the assignment from the annotation and publishes the status.',
+    subresource: 'metadata',
+    patch: {
+      metadata: {
+        annotations: { [L2_PORTS_ANNOTATION]: wanted },
+        ...(isHeld ? {} : { finalizers: [...finalizers, rules.finalizer] }),
+      },
+    },
+  };
+}
+
+function publish(
+  claim: Serving['claim'],
+  status: DesiredServiceStatus,
+  clock: Pick<Clock, 'now'>,
+): GatewayStep | undefined {
+  const patch = statusPatch(claim, status, clock);
+  if (patch === undefined) return undefined;
+  return {
+    name: 'publish-status',
+    ifItDiesHere: 'Nothing is left to do but the Event, which is lost; the condition on the Service says the same.',
+    subresource: 'status',
+    patch,
+  };
+}
+
+function forgetL2Ports(service: Service): GatewayStep | undefined {
+  if (service.metadata.annotations?.[L2_PORTS_ANNOTATION] === undefined) return undefined;
+  return {
+    name: 'forget-l2-ports',
+    ifItDiesHere: 'The Service holds nothing and its status says why; the next leader finds no difference.',
+    subresource: 'metadata',
+    patch: { metadata: { annotations: { [L2_PORTS_ANNOTATION]: null } } },
+  };
+}
+
+function withdraw(claim: Releasing['claim']): GatewayStep | undefined {
+  const patch = releaseStatusPatch(claim);
+  if (patch === undefined) return undefined;
+  return {
+    name: 'withdraw-status',
+    ifItDiesHere: 'The finalizer still holds the Service; the next leader goes on with letting it go.',
+    subresource: 'status',
+    patch,
+  };
+}
+
+function letGo({ service, rules }: Releasing['claim']): GatewayStep | undefined {
+  const annotated = service.metadata.annotations?.[L2_PORTS_ANNOTATION] !== undefined;
+  const finalizers = (service.metadata.finalizers ?? []).filter((held) => held !== rules.finalizer);
+  if (!annotated && finalizers.length === (service.metadata.finalizers ?? []).length) return undefined;
+  return {
+    name: 'let-go',
+    ifItDiesHere: 'The Service is no longer ours; a static address needs no clean-up outside.',
+    subresource: 'metadata',
+    patch: {
+      metadata: {
+        finalizers: finalizers.length > 0 ? finalizers : null,
+        ...(annotated ? { annotations: { [L2_PORTS_ANNOTATION]: null } } : {}),
+      },
+    },
+  };
+}
+
+function servedStatus(outcome: Serving): DesiredServiceStatus {
+  const ingress = outcome.l2Ports.map((l2Port) => ingressOf(l2Port, outcome));
+  const addresses = outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ');
+  if (outcome.taken.length === 0) {
+    return {
+      ingress,
+      programmed: { status: 'True', reason: 'AddressAssigned', message: `Reachable at ${addresses}.` },
+    };
+  }
+  const taken = outcome.taken.map((port) => `${port.protocol}/${port.port} belongs to ${port.holder}`).join(', ');
+  const message = `Reachable at ${addresses}, but not on every port: ${taken}, and no other address has all ports free.`;
+  return { ingress, programmed: { status: 'False', reason: 'PortTaken', message } };
+}
+
+/** Ports are listed only when one of them has an error: the API wants all of a Service's ports, or none. */
+function ingressOf(l2Port: L2Port, outcome: Serving): IngressPoint {
+  const point = { address: l2Port.address, mode: 'VIP' } as const;
+  if (outcome.taken.length === 0) return point;
+  const ports = (outcome.claim.service.spec.ports ?? []).map(({ port, protocol = 'TCP' }) => {
+    const isTaken = outcome.taken.some((other: TakenPort) => other.port === port && other.protocol === protocol);
+    return { port, protocol, ...(isTaken ? { error: 'fairlead.dev/PortTaken' as const } : {}) };
+  });
+  return { ...point, ports };
+}
+
+function refusedStatus(outcome: Refusing): DesiredServiceStatus {
+  return {
+    ingress: [],
+    programmed: { status: 'False', reason: reasonOf(outcome.code), message: outcome.message },
+  };
+}
+
+/** `port-taken` as a condition's reason: `PortTaken`. */
+function reasonOf(code: string): string {
+  return code
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import type { ClaimRules } from '@fairlead/service';
+import { Allocator, type L2Port, type ServiceKey } from './allocation.ts';
+import { byAge, desiredFor, l4PortsOf, serviceKey } from './desired.ts';
+import { seenL2Ports } from './observed.ts';
+import { decide, type Outcome } from './outcome.ts';
+import { stepsFor } from './plan.ts';
+
+/** Everybody's outcome at one moment, and who holds what. */
+export interface Survey {
+  readonly allocator: Allocator;
+  /** Oldest Service first. */
+  readonly outcomes: ReadonlyMap<ServiceKey, Outcome>;
+}
+
+/**
+ * Decides for all Services at once: first every assignment that is recorded is restored and everything a Service is
+ * still seen with is kept from others; then, oldest first, the rest is given out. A leader starts with it, and `plan`
+ * and `why` are made of it, so that all of them agree.
+ */
+export function survey(
+  pool: readonly L2Port[],
+  services: Iterable<Service>,
+  rules: ClaimRules,
+  clock: Pick<Clock, 'now'>,
+): Survey {
+  const allocator = new Allocator(pool);
+  const wishes = [...services]
+    .toSorted(byAge)
+    .map((service) => ({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules) }));
+  for (const { desired } of wishes) if (desired.kind === 'address') allocator.restore(desired.request);
+  for (const { key, service, desired } of wishes) {
+    if (desired.kind !== 'foreign') allocator.linger(key, seenL2Ports(service, pool), l4PortsOf(service));
+  }
+  const outcomes = new Map<ServiceKey, Outcome>();
+  for (const { key, desired } of wishes) {
+    const outcome = decide(desired, allocator, key);
+    outcomes.set(key, outcome);
+    if (outcome.kind !== 'unreadable' && stepsFor(outcome, clock).length === 0) allocator.settle(key);
+  }
+  return { allocator, outcomes };
+}
