@@ -1,0 +1,149 @@
+import { FairleadError, sleep } from '@fairlead/control';
+import { systemClock, systemRandom } from '@fairlead/control/adapters';
+import { type KubeClient, type KubeObject, namespaces, type Service, services } from '@fairlead/kube';
+import type { Part } from '@fairlead/part';
+import { stringify } from 'yaml';
+import { type Cluster, openCluster } from '../cluster.ts';
+import { readConfiguration } from '../configuration/read.ts';
+import type { Configuration } from '../configuration/schema.ts';
+import { activeParts } from '../configured-parts.ts';
+import { renderScene, type Scene } from '../demo/view.ts';
+import { startWorld } from '../demo/world.ts';
+import { createLogger } from '../observability/logger.ts';
+import type { ReadinessBoard } from '../observability/readiness.ts';
+import type { Terminal } from '../program.ts';
+import { startRunning } from '../running.ts';
+
+export interface DemoOptions {
+  readonly untilConverged?: true;
+  readonly timeLimitSeconds: number;
+  readonly printConfig?: true;
+}
+
+const REFRESH_MILLISECONDS = 250;
+const CLEAR_SCREEN = '\u001b[H\u001b[J';
+
+/** `fairlead demo`: an embedded world, all parts on it, a sample workload, and a live view of it. */
+export async function demoCommand(
+  parts: readonly Part[],
+  options: DemoOptions,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  if (options.printConfig) {
+    terminal.print(stringify(demoSettings(parts, undefined)).trimEnd());
+    return;
+  }
+  const world = await startWorld((line) => terminal.complain(line));
+  const stop = new AbortController();
+  const combined = AbortSignal.any([signal, stop.signal]);
+  const configuration = demoConfiguration(parts, world.kubeconfigPath);
+  const cluster = await openCluster(configuration);
+  try {
+    await createWorkload(cluster.client, configuration.leaderElection.namespace, parts, combined);
+    const logger = createLogger('error');
+    const active = activeParts(configuration, parts);
+    const surroundings = { clock: systemClock, random: systemRandom, logger };
+    const running = await startRunning(configuration, cluster, active, surroundings, combined);
+    terminal.print(`${world.description}: kubectl --kubeconfig ${world.kubeconfigPath} get services -A`);
+    terminal.print(`Health, metrics and the journal: ${running.server.url}`);
+    for (const part of parts) terminal.print(`${part.name}: ${part.demo.description}`);
+    await show(parts, cluster, running.readiness, options, terminal, combined);
+    stop.abort();
+    await running.ended;
+  } finally {
+    stop.abort();
+    await cluster.close();
+    await world.close();
+  }
+}
+
+/** The configuration file of the demo, without its kubeconfig where there is none. */
+function demoSettings(parts: readonly Part[], kubeconfig: string | undefined): object {
+  return {
+    ...(kubeconfig === undefined ? {} : { kubernetes: { kubeconfig } }),
+    http: { listen: kubeconfig === undefined ? '127.0.0.1:8080' : '127.0.0.1:0' },
+    parts: Object.fromEntries(parts.map((part) => [part.name, part.demo.configuration])),
+  };
+}
+
+function demoConfiguration(parts: readonly Part[], kubeconfig: string): Configuration {
+  return readConfiguration(stringify(demoSettings(parts, kubeconfig)), 'the configuration of the demo', parts);
+}
+
+async function createWorkload(
+  client: KubeClient,
+  leaseNamespace: string,
+  parts: readonly Part[],
+  signal: AbortSignal,
+): Promise<void> {
+  await client.create(namespaces, { metadata: { name: leaseNamespace } }, { signal });
+  for (const object of parts.flatMap((part) => part.demo.objects)) await createObject(client, object, signal);
+}
+
+async function createObject(client: KubeClient, object: KubeObject, signal: AbortSignal): Promise<void> {
+  if (object.kind === 'Namespace') await client.create(namespaces, object, { signal });
+  else if (isService(object)) await client.create(services, object, { signal });
+  else throw new Error(`the demo cannot create a ${object.kind}`);
+}
+
+function isService(object: KubeObject): object is Service {
+  return object.kind === 'Service';
+}
+
+/** Shows the world until it is told to stop, or until everything is programmed. */
+async function show(
+  parts: readonly Part[],
+  cluster: Cluster,
+  readiness: ReadinessBoard,
+  options: DemoOptions,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  const startedAt = systemClock.monotonic();
+  let shown = '';
+  while (!signal.aborted) {
+    const scene = await lookAt(parts, cluster.client, readiness, (systemClock.monotonic() - startedAt) / 1000, signal);
+    if (options.untilConverged && scene.done === scene.total && scene.missing.length === 0) {
+      for (const line of renderScene(scene)) terminal.print(line);
+      return;
+    }
+    if (options.untilConverged && scene.seconds > options.timeLimitSeconds) throw notConverged(scene, options);
+    const lines = renderScene(scene);
+    const content = lines.slice(1).join('\n');
+    if (terminal.isInteractive && !options.untilConverged) terminal.print(`${CLEAR_SCREEN}${lines.join('\n')}`);
+    else if (content !== shown && !options.untilConverged) terminal.print(lines.join('\n'));
+    shown = content;
+    await sleep(systemClock, REFRESH_MILLISECONDS, signal).catch(() => {});
+  }
+}
+
+async function lookAt(
+  parts: readonly Part[],
+  client: KubeClient,
+  readiness: ReadinessBoard,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Scene & { readonly missing: readonly string[] }> {
+  const progress = await Promise.all(parts.map((part) => part.demo.progress(client, signal)));
+  const { items } = await client.list(services, { signal });
+  return {
+    seconds,
+    done: progress.reduce((sum, one) => sum + one.done, 0),
+    total: progress.reduce((sum, one) => sum + one.total, 0),
+    missing: progress.flatMap((one) => one.missing),
+    services: items,
+    parts: readiness.parts.map((part) => {
+      const state = readiness.of(part);
+      return state === undefined || state.ready ? `${part}: ready` : `${part}: not ready: ${state.reason}`;
+    }),
+  };
+}
+
+function notConverged(scene: { readonly missing: readonly string[] }, options: DemoOptions): FairleadError {
+  const missing = scene.missing.slice(0, 5).join('; ');
+  return new FairleadError(`not everything was programmed within ${options.timeLimitSeconds} s: ${missing}`, {
+    verdict: 'terminal',
+    code: 'demo-not-converged',
+  });
+}

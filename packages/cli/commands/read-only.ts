@@ -1,0 +1,43 @@
+import { systemClock } from '@fairlead/control/adapters';
+import type { Part, ReadEnvironment } from '@fairlead/part';
+import { type Cluster, openCluster } from '../cluster.ts';
+import { loadConfiguration } from '../configuration/load.ts';
+import type { Configuration } from '../configuration/schema.ts';
+import { type ActivePart, activeParts } from '../configured-parts.ts';
+import { createLogger } from '../observability/logger.ts';
+
+/** What a command that only looks has at hand. */
+export interface Look {
+  readonly configuration: Configuration;
+  readonly cluster: Cluster;
+  readonly active: readonly ActivePart[];
+  readonly environment: ReadEnvironment;
+}
+
+/** Opens the configured cluster, looks, and closes it again. */
+export async function look(
+  file: string,
+  parts: readonly Part[],
+  signal: AbortSignal,
+  work: (look: Look) => Promise<void>,
+): Promise<void> {
+  const configuration = loadConfiguration(file, parts);
+  const active = activeParts(configuration, parts);
+  const cluster = await openCluster(configuration);
+  try {
+    await work({ configuration, cluster, active, environment: readEnvironment(configuration, cluster, signal) });
+  } finally {
+    await cluster.close();
+  }
+}
+
+export function readEnvironment(configuration: Configuration, cluster: Cluster, signal: AbortSignal): ReadEnvironment {
+  const { defaultClass } = configuration;
+  return {
+    client: cluster.client,
+    clock: systemClock,
+    logger: createLogger(configuration.log.level),
+    ...(defaultClass === undefined ? {} : { defaultClass }),
+    signal,
+  };
+}

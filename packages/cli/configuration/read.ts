@@ -1,0 +1,123 @@
+import { FairleadError } from '@fairlead/control';
+import type { Part } from '@fairlead/part';
+import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import type { z } from 'zod';
+import { nearest } from './nearest.ts';
+import { type Configuration, configurationSchema } from './schema.ts';
+
+/** One mistake in the file, where it is and how to mend it. */
+interface Problem {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+}
+
+/** Raised with every mistake of the file in its message, one a line. */
+export class ConfigurationError extends FairleadError {
+  constructor(file: string, problems: readonly Problem[]) {
+    const lines = problems.map((problem) => `${file}:${problem.line}:${problem.column}: ${problem.text}`);
+    super(lines.join('\n'), { verdict: 'terminal', code: 'configuration-invalid' });
+  }
+}
+
+/** Reads a configuration file's text. `file` is only for messages. */
+export function readConfiguration(text: string, file: string, parts: readonly Part[]): Configuration {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+  const place = (offset: number) => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { line, column: col };
+  };
+  if (document.errors.length > 0) {
+    throw new ConfigurationError(
+      file,
+      document.errors.map((error) => ({ ...place(error.pos[0]), text: `not valid YAML: ${error.message}` })),
+    );
+  }
+  const schema = configurationSchema(parts);
+  const result = schema.safeParse(document.toJS() ?? {});
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) => describe(issue, document, place, schema));
+  const inFileOrder = problems.toSorted((left, right) => left.line - right.line || left.column - right.column);
+  throw new ConfigurationError(file, inFileOrder);
+}
+
+type Place = (offset: number) => { readonly line: number; readonly column: number };
+
+function describe(issue: z.core.$ZodIssue, document: Document, place: Place, schema: z.ZodType): Problem[] {
+  const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(schema, path);
+    return issue.keys.map((key) => {
+      const meant = nearest(key, known);
+      const advice = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean ${meant}?`;
+      return {
+        ...place(keyOffset(document, [...path, key])),
+        text: `unknown key ${dotted([...path, key])}: ${advice}`,
+      };
+    });
+  }
+  return [{ ...place(keyOffset(document, path)), text: `${dotted(path)}: ${issue.message}` }];
+}
+
+function dotted(path: readonly (string | number)[]): string {
+  if (path.length === 0) return 'the file';
+  return path
+    .map((segment, index) => (typeof segment === 'number' ? `[${segment}]` : `${index > 0 ? '.' : ''}${segment}`))
+    .join('');
+}
+
+/** Where the key of a path begins; for a key that is missing, where its nearest parent does. */
+function keyOffset(document: Document, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parentPath = path.slice(0, length - 1);
+    const last = path[length - 1];
+    const parent = parentPath.length === 0 ? document.contents : document.getIn(parentPath, true);
+    if (isMap(parent)) {
+      const pair = parent.items.find((item) => isScalar(item.key) && item.key.value === last);
+      if (pair !== undefined && isScalar(pair.key) && pair.key.range) return pair.key.range[0];
+    }
+    const node: unknown = document.getIn(path.slice(0, length), true);
+    if (hasRange(node)) return node.range[0];
+  }
+  return 0;
+}
+
+function hasRange(node: unknown): node is { readonly range: readonly [number, number, number] } {
+  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range);
+}
+
+/** The keys the schema knows at a path. */
+function keysAt(schema: z.ZodType, path: readonly (string | number)[]): string[] {
+  let current: unknown = schema;
+  for (const segment of path) current = child(unwrap(current), segment);
+  const shape = shapeOf(unwrap(current));
+  return shape === undefined ? [] : Object.keys(shape);
+}
+
+function unwrap(schema: unknown): unknown {
+  let current = schema;
+  while (hasDefinition(current) && current.def.innerType !== undefined) current = current.def.innerType;
+  return current;
+}
+
+function child(schema: unknown, segment: string | number): unknown {
+  if (typeof segment === 'number') return hasDefinition(schema) ? schema.def.element : undefined;
+  return shapeOf(schema)?.[segment];
+}
+
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  return hasDefinition(schema) ? schema.def.shape : undefined;
+}
+
+interface SchemaWithDefinition {
+  readonly def: {
+    readonly innerType?: unknown;
+    readonly element?: unknown;
+    readonly shape?: Readonly<Record<string, unknown>>;
+  };
+}
+
+function hasDefinition(schema: unknown): schema is SchemaWithDefinition {
+  return typeof schema === 'object' && schema !== null && 'def' in schema && typeof schema.def === 'object';
+}

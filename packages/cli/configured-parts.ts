@@ -1,0 +1,18 @@
+import type { ConfiguredPart, Part } from '@fairlead/part';
+import type { Configuration } from './configuration/schema.ts';
+
+/** A part that the configuration switches on. */
+export interface ActivePart {
+  readonly part: Part;
+  readonly configured: ConfiguredPart;
+  /** Its section of the configuration, as the schema accepted it. */
+  readonly section: unknown;
+}
+
+/** The parts that have a section in the configuration, in the order in which they are built in. */
+export function activeParts(configuration: Configuration, parts: readonly Part[]): readonly ActivePart[] {
+  return parts.flatMap((part) => {
+    const section: unknown = configuration.parts[part.name];
+    return section === undefined ? [] : [{ part, section, configured: part.configure(section) }];
+  });
+}

@@ -1,0 +1,22 @@
+import { parts } from './parts.ts';
+import { runProgram } from './program.ts';
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The second time, whoever asks does not want to wait.
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort(new Error(`stopped by ${signal}`));
+  });
+}
+
+process.exitCode = await runProgram(
+  process.argv.slice(2),
+  parts,
+  {
+    print: (line) => process.stdout.write(`${line}\n`),
+    complain: (line) => process.stderr.write(`${line}\n`),
+    isInteractive: process.stdout.isTTY,
+  },
+  stop.signal,
+);

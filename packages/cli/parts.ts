@@ -1,0 +1,5 @@
+import { gatewayPart } from '@fairlead/gateway';
+import type { Part } from '@fairlead/part';
+
+/** Every part that is built in, in the order in which help and documentation list them. */
+export const parts: readonly Part[] = [gatewayPart];

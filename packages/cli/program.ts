@@ -1,0 +1,149 @@
+import { FairleadError, messageOf } from '@fairlead/control';
+import type { Part } from '@fairlead/part';
+import { Command, CommanderError } from 'commander';
+import { version } from './cluster.ts';
+import { demoCommand } from './commands/demo.ts';
+import { planCommand } from './commands/plan.ts';
+import { look } from './commands/read-only.ts';
+import { runCommand } from './commands/run.ts';
+import { statusCommand } from './commands/status.ts';
+import { whyCommand } from './commands/why.ts';
+import { parseSubject } from './subject.ts';
+
+const DEFAULT_FILE = 'fairlead.yaml';
+
+export interface Terminal {
+  /** A line of what the command was asked for. */
+  readonly print: (line: string) => void;
+  /** A line about the command itself. */
+  readonly complain: (line: string) => void;
+  readonly isInteractive: boolean;
+}
+
+/** Runs one command line; resolves with the exit code. 0: done. 1: failed. 2: the command line is wrong. */
+export async function runProgram(
+  words: readonly string[],
+  parts: readonly Part[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  const program = createProgram(parts, terminal, signal);
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (signal.aborted) return 0;
+    if (error instanceof FairleadError) {
+      terminal.complain(`fairlead: ${messageOf(error)}`);
+      return error.code === 'usage' ? 2 : 1;
+    }
+    terminal.complain(`fairlead: ${messageOf(error)} (this is a defect of Fairlead; its trace follows)`);
+    terminal.complain(error instanceof Error ? (error.stack ?? '') : '');
+    return 1;
+  }
+}
+
+function createProgram(parts: readonly Part[], terminal: Terminal, signal: AbortSignal): Command {
+  const { print, complain } = terminal;
+  const program = new Command('fairlead')
+    .description('Keeps the load balancing outside a Kubernetes cluster in step with the Services inside it.')
+    .version(version, '--version', 'Prints the version.')
+    .helpOption('-h, --help', 'Shows help.')
+    .helpCommand('help [command]', 'Shows the help of a command.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: (text) => complain(text.trimEnd()) })
+    .showHelpAfterError('(fairlead --help shows the commands)')
+    .addHelpText('after', helpText(parts));
+
+  const withConfiguration = (command: Command) =>
+    command.option('-c, --config <file>', 'the configuration file', DEFAULT_FILE);
+
+  withConfiguration(program.command('run'))
+    .description('Runs all configured parts until it is stopped.')
+    .action(({ config }: { config: string }) => runCommand(config, parts, signal));
+
+  withConfiguration(program.command('plan'))
+    .description(
+      'Shows what would be adopted, created, changed and deleted now, and in how many calls. Changes nothing.',
+    )
+    .option('--json', 'prints one JSON object')
+    .action(({ config, json }: { config: string; json?: true }) =>
+      planCommand(config, parts, json === true, signal, print),
+    );
+
+  withConfiguration(program.command('why'))
+    .description('Tells in plain words why an object is as it is: fairlead why service default/web')
+    .argument('<object...>', 'a kind and a name, such as: service default/web')
+    .option('-n, --namespace <namespace>', 'the namespace, where the name has none')
+    .option('--server <url>', 'a running Fairlead to ask; otherwise the one of http.listen in the configuration')
+    .action((words: string[], options: { config: string; namespace?: string; server?: string }) =>
+      whyCommand(options.config, parts, parseSubject(words, options.namespace), options.server, signal, print),
+    );
+
+  withConfiguration(program.command('status'))
+    .description('Shows who leads each part, and how it is doing.')
+    .action(({ config }: { config: string }) => statusCommand(config, parts, signal, print));
+
+  program
+    .command('demo')
+    .description('Starts an embedded world with all parts running on it and a sample workload, and shows it live.')
+    .option('--until-converged', 'ends with a summary as soon as everything is programmed')
+    .option('--time-limit <seconds>', 'how long --until-converged waits before it fails', '120')
+    .option('--print-config', 'prints a configuration file that works, and ends')
+    .action((options: { untilConverged?: true; timeLimit: string; printConfig?: true }) =>
+      demoCommand(parts, { ...options, timeLimitSeconds: Number(options.timeLimit) }, terminal, signal),
+    );
+
+  program
+    .command('version')
+    .description('Prints the version.')
+    .action(() => print(version));
+
+  for (const part of parts) addPartCommands(program, part, withConfiguration, parts, terminal, signal);
+  return program;
+}
+
+/** `fairlead <part> <command>` */
+function addPartCommands(
+  program: Command,
+  part: Part,
+  withConfiguration: (command: Command) => Command,
+  parts: readonly Part[],
+  { print }: Terminal,
+  signal: AbortSignal,
+): void {
+  if (part.commands.length === 0) return;
+  const group = program.command(part.name).description(part.summary);
+  for (const command of part.commands) {
+    withConfiguration(group.command(command.name))
+      .description(command.summary)
+      .action(({ config }: { config: string }) =>
+        look(config, parts, signal, async ({ active, environment }) => {
+          const found = active.find((candidate) => candidate.part.name === part.name);
+          if (found === undefined) {
+            throw new FairleadError(`the part ${part.name} is not configured: add parts.${part.name} to ${config}`, {
+              verdict: 'terminal',
+              code: 'part-not-configured',
+            });
+          }
+          await command.run(found.section, environment, print);
+        }),
+      );
+  }
+}
+
+function helpText(parts: readonly Part[]): string {
+  const classes = parts.flatMap((part) =>
+    part.loadBalancerClass === undefined ? [] : [`  ${part.loadBalancerClass}\n      ${part.summary}`],
+  );
+  return `
+Services choose their load balancer by spec.loadBalancerClass:
+${classes.join('\n')}
+
+Examples:
+  fairlead demo                                    see it work, without a cluster
+  fairlead plan --config fairlead.yaml             what it would do; nothing is changed
+  fairlead run --config fairlead.yaml              do it, and keep doing it
+  fairlead why service default/web                 why a Service has no address`;
+}

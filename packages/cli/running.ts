@@ -1,0 +1,84 @@
+import { hostname } from 'node:os';
+import { type Clock, Journal, type Logger, type Random } from '@fairlead/control';
+import { type Permission, runPart } from '@fairlead/part';
+import type { Cluster } from './cluster.ts';
+import type { Configuration } from './configuration/schema.ts';
+import type { ActivePart } from './configured-parts.ts';
+import { PrometheusMetrics } from './observability/metrics.ts';
+import { ReadinessBoard } from './observability/readiness.ts';
+import { statusRoutes } from './server/routes.ts';
+import { type StatusServer, startStatusServer } from './server/status-server.ts';
+
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** All parts, running on one cluster. */
+export interface Running {
+  readonly server: StatusServer;
+  readonly readiness: ReadinessBoard;
+  /** Resolves when the signal has aborted and everything has ended. */
+  readonly ended: Promise<void>;
+}
+
+/** What every part needs besides its own permissions: its Lease and Events. */
+export const commonPermissions: readonly Permission[] = [
+  {
+    group: 'coordination.k8s.io',
+    resources: ['leases'],
+    verbs: ['get', 'create', 'patch'],
+    scope: 'own-namespace',
+    because: 'Each part has a Lease, so that only one replica works at a time.',
+  },
+  {
+    group: 'events.k8s.io',
+    resources: ['events'],
+    verbs: ['create', 'patch'],
+    scope: 'cluster',
+    because: 'Events tell the owner of an object what happened to it.',
+  },
+];
+
+/** Starts the status server and all parts. They end when the signal aborts: Leases are given back, calls aborted. */
+export async function startRunning(
+  configuration: Configuration,
+  cluster: Cluster,
+  active: readonly ActivePart[],
+  { clock, random, logger }: Surroundings,
+  signal: AbortSignal,
+): Promise<Running> {
+  const metrics = new PrometheusMetrics();
+  const readiness = new ReadinessBoard();
+  const journals = new Map(active.map(({ part }) => [part.name, new Journal(clock)]));
+  const { defaultClass } = configuration;
+  const standing = defaultClass === undefined ? {} : { defaultClass };
+  const environment = { client: cluster.client, clock, logger, signal, ...standing };
+  const routes = statusRoutes({ active, readiness, metrics, journals, environment });
+  const server = await startStatusServer(configuration.http.listen, routes);
+  logger.info({ server: server.url, cluster: cluster.name, parts: active.map(({ part }) => part.name) }, 'running');
+  const runs = active.map(({ part, configured }) => {
+    for (const definition of part.metrics) metrics.declare(definition);
+    return runPart(
+      {
+        part: part.name,
+        configured,
+        connection: cluster.connection,
+        clock,
+        random,
+        logger,
+        metrics,
+        journal: journals.get(part.name) ?? new Journal(clock),
+        readiness: readiness.add(part.name),
+        namespace: configuration.leaderElection.namespace,
+        replica: hostname(),
+        leaseDurationMilliseconds: configuration.leaderElection.leaseDurationSeconds * 1000,
+        ...standing,
+      },
+      signal,
+    );
+  });
+  const ended = Promise.all(runs).then(() => server.close());
+  return { server, readiness, ended };
+}

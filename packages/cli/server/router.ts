@@ -1,0 +1,34 @@
+/** An answer of the status server. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Answers a path, or undefined when it is not its own. `rest` is what follows the prefix, without the slash. */
+export type Route = (rest: string, query: URLSearchParams) => Promise<Answer | undefined>;
+
+export const text = (status: number, body: string): Answer => ({
+  status,
+  contentType: 'text/plain; charset=utf-8',
+  body: `${body}\n`,
+});
+
+export const json = (value: unknown): Answer => ({
+  status: 200,
+  contentType: 'application/json',
+  body: `${JSON.stringify(value, null, 2)}\n`,
+});
+
+/** Finds the route with the longest prefix of the path. A path nobody knows gets the list of those there are. */
+export async function route(routes: ReadonlyMap<string, Route>, url: string): Promise<Answer> {
+  const parsed = new URL(url, 'http://status');
+  const path = decodeURIComponent(parsed.pathname).replace(/\/+$/, '');
+  const prefixes = [...routes.keys()].toSorted((left, right) => right.length - left.length);
+  for (const prefix of prefixes) {
+    if (path !== prefix && !path.startsWith(`${prefix}/`)) continue;
+    const answer = await routes.get(prefix)?.(path.slice(prefix.length + 1), parsed.searchParams);
+    if (answer !== undefined) return answer;
+  }
+  return text(404, `nothing is served at ${path === '' ? '/' : path}; there is ${[...routes.keys()].join(', ')}`);
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { parseSubject } from './subject.ts';
+
+describe('parseSubject', () => {
+  const web = { kind: 'service', namespace: 'shop', name: 'web' };
+
+  it.each([
+    { words: ['service', 'shop/web'], namespace: undefined },
+    { words: ['svc', 'web'], namespace: 'shop' },
+    { words: ['Service/web'], namespace: 'shop' },
+    { words: ['service/shop/web'], namespace: undefined },
+  ])('reads $words', ({ words, namespace }) => {
+    expect(parseSubject(words, namespace)).toEqual(web);
+  });
+
+  it('looks in the namespace default when none is named', () => {
+    expect(parseSubject(['service', 'web'], undefined)).toEqual({ ...web, namespace: 'default' });
+  });
+
+  it.each([[[]], [['service']], [['service', 'shop/']], [['service', 'a', 'b']]])(
+    'refuses %j with an example',
+    (words) => {
+      expect(() => parseSubject(words, undefined)).toThrow('fairlead why service default/web');
+    },
+  );
+});
