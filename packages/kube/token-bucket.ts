@@ -1,0 +1,34 @@
+import type { Clock } from '@fairlead/control';
+
+export interface RateLimit {
+  /** So many at once. */
+  readonly burst: number;
+  /** So many per second in the long run. */
+  readonly perSecond: number;
+}
+
+/** Holds up to `burst` tokens and gets `perSecond` new ones. */
+export class TokenBucket {
+  readonly #clock: Clock;
+  readonly #limit: RateLimit;
+  #tokens: number;
+  #countedAt: number;
+
+  constructor(clock: Clock, limit: RateLimit) {
+    this.#clock = clock;
+    this.#limit = limit;
+    this.#tokens = limit.burst;
+    this.#countedAt = clock.monotonic();
+  }
+
+  /** Takes a token and gives 0, or takes none and gives the milliseconds until there is one. */
+  take(): number {
+    const { burst, perSecond } = this.#limit;
+    const now = this.#clock.monotonic();
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#countedAt) / 1000) * perSecond);
+    this.#countedAt = now;
+    if (this.#tokens < 1) return Math.ceil(((1 - this.#tokens) / perSecond) * 1000);
+    this.#tokens -= 1;
+    return 0;
+  }
+}
