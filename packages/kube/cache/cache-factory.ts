@@ -1,0 +1,100 @@
+import type { Clock, Logger, Metrics, Random } from '@fairlead/control';
+import type { ApiConnection } from '../connection.ts';
+import { collectionPath, type Resource } from '../resource.ts';
+import type { KubeObject } from '../types/meta.ts';
+import type { CollectionScope } from '../watch/collection-watch.ts';
+import { Compactor } from '../watch/compactor.ts';
+import { ObjectDecoder, type Projection } from '../watch/object-decoder.ts';
+import { WorkSlices } from '../watch/work-slices.ts';
+import { type CacheStatus, SharedCache } from './shared-cache.ts';
+
+export interface CacheFactoryOptions {
+  readonly connection: ApiConnection;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Stops all caches. */
+  readonly signal: AbortSignal;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly projection: unknown;
+  readonly cache: Pick<SharedCache<KubeObject>, 'synced' | 'status'>;
+}
+
+/** Makes caches, which run from then on, and gives whoever asks for the same objects the same cache. */
+export class CacheFactory {
+  readonly #options: CacheFactoryOptions;
+  readonly #slices: WorkSlices;
+  readonly #compactor = new Compactor();
+  readonly #entries: Entry[] = [];
+
+  constructor(options: CacheFactoryOptions) {
+    this.#options = options;
+    this.#slices = new WorkSlices(options.clock);
+  }
+
+  /** Whole objects, but for their managed fields. */
+  cache<Kind extends KubeObject>(resource: Resource<Kind>, scope: CollectionScope = {}): SharedCache<Kind> {
+    return this.projected(resource, wholeObject, scope);
+  }
+
+  /** Keeps of each object what the projection returns. Caches are shared by those who pass the same function. */
+  projected<Kind extends KubeObject, Kept extends KubeObject>(
+    resource: Resource<Kind>,
+    projection: Projection<Kind, Kept>,
+    scope: CollectionScope = {},
+  ): SharedCache<Kept> {
+    const id = `${collectionPath(resource, scope.namespace)}${selectorText(scope)}`;
+    for (const entry of this.#entries) {
+      if (isCacheOf(entry, id, projection)) return entry.cache;
+    }
+    const decoder = new ObjectDecoder(resource, projection, this.#compactor);
+    const cache = new SharedCache(
+      { name: nameOf(resource, scope), resource, scope, decode: (value) => decoder.decode(value) },
+      { ...this.#options, slices: this.#slices },
+    );
+    this.#entries.push({ id, projection, cache });
+    void cache.run(this.#options.signal);
+    return cache;
+  }
+
+  /** Resolves when all caches made so far are complete. */
+  async synced(signal?: AbortSignal): Promise<void> {
+    await Promise.all(this.#entries.map(({ cache }) => cache.synced(signal)));
+  }
+
+  /** Of all caches, for readiness. */
+  statuses(): readonly CacheStatus[] {
+    return this.#entries.map(({ cache }) => cache.status);
+  }
+}
+
+function wholeObject<Kind extends KubeObject>(object: Kind): Kind {
+  return object;
+}
+
+/** The path says what is served, and the projection what is kept of it. */
+function isCacheOf<Kind extends KubeObject, Kept extends KubeObject>(
+  entry: Entry,
+  id: string,
+  projection: Projection<Kind, Kept>,
+): entry is Entry & { readonly cache: SharedCache<Kept> } {
+  return entry.id === id && entry.projection === projection;
+}
+
+/** `services` or `endpointslices.discovery.k8s.io in shop?labelSelector=app`: for people and metrics. */
+function nameOf(resource: Resource<KubeObject>, scope: CollectionScope): string {
+  const plural = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
+  const place = scope.namespace === undefined ? '' : ` in ${scope.namespace}`;
+  return `${plural}${place}${selectorText(scope)}`;
+}
+
+function selectorText({ labelSelector, fieldSelector }: CollectionScope): string {
+  const parts = Object.entries({ labelSelector, fieldSelector }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}`],
+  );
+  return parts.length === 0 ? '' : `?${parts.join('&')}`;
+}

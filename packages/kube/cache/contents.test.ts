@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../types/meta.ts';
+import type { CacheChange } from './change.ts';
+import { CacheContents } from './contents.ts';
+
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** A server with a handful of objects, all that ever happened on it, and somebody who copies it. */
+class Copying {
+  readonly server = new Map<string, KubeObject>();
+  readonly log: { readonly type: EventType; readonly object: KubeObject }[] = [];
+  /** What a handler that believes everything it is told would have. */
+  readonly told = new Map<string, KubeObject>();
+  readonly lies: string[] = [];
+  readonly contents = new CacheContents<KubeObject>({
+    changed: (change) => this.#believe(change),
+    completed: () => {
+      this.lists += 1;
+    },
+  });
+  lists = 0;
+  /** How many of the log's events were delivered. */
+  #delivered = 0;
+  #version = 0;
+  #uid = 0;
+
+  put(name: string): void {
+    const before = this.server.get(name);
+    this.#version += 1;
+    if (before === undefined) this.#uid += 1;
+    const uid = before?.metadata.uid ?? String(this.#uid);
+    const object = { metadata: { name, uid, resourceVersion: String(this.#version) } };
+    this.server.set(name, object);
+    this.log.push({ type: before === undefined ? 'ADDED' : 'MODIFIED', object });
+  }
+
+  remove(name: string): void {
+    const object = this.server.get(name);
+    if (object === undefined) return;
+    this.#version += 1;
+    this.server.delete(name);
+    const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
+    this.log.push({ type: 'DELETED', object: { metadata } });
+  }
+
+  /** Delivers the next event, and some of those before it once more. */
+  deliver(repeats: readonly number[]): void {
+    if (this.lists === 0) return;
+    const next = this.log[this.#delivered];
+    if (next !== undefined) this.contents.changed(next.type, next.object);
+    this.#delivered = Math.min(this.#delivered + 1, this.log.length);
+    for (const repeat of repeats) {
+      const old = this.log[repeat % Math.max(1, this.#delivered)];
+      if (old !== undefined) this.contents.changed(old.type, old.object);
+    }
+  }
+
+  /** Lists, in the order that `shuffle` gives, with some objects once more as they used to be; or breaks off. */
+  list(shuffle: number, outdated: readonly number[], breaksOff: boolean): void {
+    const now = [...this.server.values()];
+    const start = shuffle % Math.max(1, now.length);
+    const listed = [...now.slice(start), ...now.slice(0, start)];
+    this.contents.listStarted();
+    for (const object of breaksOff ? listed.slice(0, listed.length / 2) : listed) this.contents.listed(object);
+    for (const index of outdated) {
+      const old = this.log[index % Math.max(1, this.log.length)]?.object;
+      if (old !== undefined && this.server.get(old.metadata.name)?.metadata.uid === old.metadata.uid) {
+        this.contents.listed(old);
+      }
+    }
+    if (breaksOff) return;
+    for (const _step of this.contents.listEnded(String(this.#version)));
+    this.#delivered = this.log.length;
+  }
+
+  #believe(change: CacheChange<KubeObject>): void {
+    const { key } = change;
+    const held = this.told.get(key);
+    const before = change.type === 'add' ? undefined : change.before;
+    if (before !== held) this.lies.push(`${change.type} ${key} is about something else than was told before`);
+    if (change.type === 'update' && change.after.metadata.uid !== held?.metadata.uid) {
+      this.lies.push(`update ${key} is about another object`);
+    }
+    if (change.initial !== (this.lists === 0)) this.lies.push(`${change.type} ${key} has initial ${change.initial}`);
+    if (change.type === 'delete') this.told.delete(key);
+    else this.told.set(key, change.after);
+  }
+}
+
+const name = fc.constantFrom('a', 'b', 'c', 'd');
+const few = fc.array(fc.nat({ max: 100 }), { maxLength: 3 });
+const action: fc.Arbitrary<(copying: Copying) => void> = fc.oneof(
+  name.map((name) => (copying: Copying) => copying.put(name)),
+  name.map((name) => (copying: Copying) => copying.remove(name)),
+  few.map((repeats) => (copying: Copying) => copying.deliver(repeats)),
+  fc.tuple(fc.nat({ max: 10 }), few, fc.boolean()).map(
+    ([shuffle, outdated, breaksOff]) =>
+      (copying: Copying) =>
+        copying.list(shuffle, outdated, breaksOff),
+  ),
+);
+
+describe('CacheContents', () => {
+  it('ends up as the server, whatever is repeated, late, out of order or broken off', () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+        const copying = new Copying();
+        for (const act of actions) act(copying);
+        if (copying.lists === 0) copying.list(0, [], false);
+        for (let event = 0; event < copying.log.length; event += 1) copying.deliver([]);
+        expect(new Map(copying.contents.objects)).toEqual(copying.server);
+        expect(copying.told).toEqual(copying.server);
+        expect(copying.lies).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes versions that are no numbers as they come', () => {
+    const copying = new Copying();
+    const object = (resourceVersion: string) => ({ metadata: { name: 'a', uid: '1', resourceVersion } });
+    copying.contents.listStarted();
+    copying.contents.listed(object('x1'));
+    for (const _step of copying.contents.listEnded('list-1'));
+    expect(copying.contents.position).toBe('list-1');
+    copying.contents.changed('MODIFIED', object('x0'));
+    expect(copying.contents.objects.get('a')).toEqual(object('x0'));
+    expect(copying.contents.position).toBe('x0');
+    copying.contents.changed('DELETED', object('x9'));
+    expect(copying.contents.objects.size).toBe(0);
+  });
+
+  it('deletes nothing before a list is complete', () => {
+    const copying = new Copying();
+    copying.put('a');
+    copying.put('b');
+    copying.list(0, [], false);
+    copying.contents.listStarted();
+    expect(copying.contents.objects.size).toBe(2);
+    copying.list(0, [], true);
+    expect(copying.contents.objects.size).toBe(2);
+  });
+
+  it('goes on from the version of the last bookmark', () => {
+    const copying = new Copying();
+    copying.list(0, [], false);
+    copying.contents.bookmarked('70');
+    expect(copying.contents.position).toBe('70');
+    copying.contents.changed('ADDED', { metadata: { name: 'late', resourceVersion: '69' } });
+    expect(copying.contents.objects.size).toBe(0);
+  });
+});

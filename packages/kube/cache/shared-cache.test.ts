@@ -1,0 +1,226 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { services } from '../resources.ts';
+import type { Service } from '../types/service.ts';
+import type { CacheChange } from './change.ts';
+import { CacheWorld } from './testing/cache-world.ts';
+
+const worlds: CacheWorld[] = [];
+
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.end();
+});
+
+async function setUp(): Promise<CacheWorld> {
+  const world = await CacheWorld.start();
+  worlds.push(world);
+  return world;
+}
+
+const byNote = (service: Service) => [service.metadata.annotations?.['note'] ?? ''];
+const nameOnly = ({ metadata }: Service) => ({
+  metadata: { name: metadata.name, resourceVersion: metadata.resourceVersion ?? '' },
+});
+
+describe('SharedCache', () => {
+  it('finds objects by key, and lists them', async () => {
+    const { factory, server } = await setUp();
+    const cache = factory.cache(services);
+    await cache.synced();
+    expect(cache.get('shop/a')).toEqual(server.contents['shop/a']);
+    expect(cache.get({ namespace: 'shop', name: 'a' })).toBe(cache.get('shop/a'));
+    expect(cache.get('shop/none')).toBeUndefined();
+    expect(cache.list()).toEqual(Object.values(server.contents));
+    expect([...cache.keys()]).toEqual(['shop/a', 'shop/b']);
+    expect(cache.size).toBe(2);
+  });
+
+  it('finds objects by an index, as they change', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    const early = cache.index('note', byNote);
+    await cache.synced();
+    const names = (note: string) => early.get(note).map(({ metadata }) => metadata.name);
+    expect(names('')).toEqual(['a', 'b']);
+    server.put('a', 'blue');
+    server.put('c', 'blue');
+    server.remove('b');
+    await world.inStep(cache);
+    expect([names(''), names('blue')]).toEqual([[], ['a', 'c']]);
+    expect(early.get('blue')[0]).toBe(cache.get('shop/a'));
+  });
+
+  it('makes an index late, and once for each name', async () => {
+    const { factory } = await setUp();
+    const cache = factory.cache(services);
+    await cache.synced();
+    const index = cache.index('note', byNote);
+    expect(index.get('')).toHaveLength(2);
+    expect(cache.index('note', byNote)).toBe(index);
+    expect(() => cache.index('note', () => [])).toThrow('choose another name');
+  });
+
+  it('indexes all but the objects that an index cannot read', async () => {
+    const { factory, logs } = await setUp();
+    const cache = factory.cache(services);
+    const index = cache.index('broken', ({ metadata }) => {
+      if (metadata.name === 'a') throw new Error('a defect in an index');
+      return ['all'];
+    });
+    await cache.synced();
+    expect(index.get('all')).toEqual([cache.get('shop/b')]);
+    expect(logs.errors).toEqual(['an object could not be indexed']);
+  });
+
+  it('tells handlers what was and what is, with the indexes already up to date', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    const index = cache.index('note', byNote);
+    const changes: CacheChange<Service>[] = [];
+    const blues: number[] = [];
+    cache.subscribe((change) => {
+      changes.push(change);
+      blues.push(index.get('blue').length);
+    });
+    await cache.synced();
+    const [before, after] = [server.contents['shop/a'], server.put('a', 'blue')];
+    await world.inStep(cache);
+    server.remove('a');
+    await world.inStep(cache);
+    expect(changes).toEqual([
+      { type: 'add', key: 'shop/a', after: before, initial: true },
+      { type: 'add', key: 'shop/b', after: server.contents['shop/b'], initial: true },
+      { type: 'update', key: 'shop/a', before, after, initial: false },
+      { type: 'delete', key: 'shop/a', before: after, initial: false },
+    ]);
+    expect(blues).toEqual([0, 0, 1, 0]);
+  });
+
+  it('tells a late handler first what there is, in slices, and then what happened meanwhile', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const cache = factory.cache(services);
+    await cache.synced();
+    await clock.advance(1000);
+    const told: string[] = [];
+    const subscription = cache.subscribe(({ type, key, initial }) => {
+      told.push(`${type} ${key}${initial ? ' initially' : ''}`);
+      // The first slice is over: what comes now has to wait until all of `a` and `b` is told.
+      if (told.length === 1) server.put('b', 'changed');
+    });
+    expect(told).toEqual(['add shop/a initially']);
+    await world.inStep(cache);
+    await subscription.caughtUp;
+    expect(told).toEqual(['add shop/a initially', 'add shop/b initially', 'update shop/b']);
+    expect(server.exchanges).toHaveLength(1);
+  });
+
+  it('tells a handler nothing more once its subscription is cancelled', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    const told: string[] = [];
+    const subscription = cache.subscribe(({ key }) => void told.push(key));
+    await cache.synced();
+    subscription.cancel();
+    server.put('c');
+    await world.inStep(cache);
+    expect(told).toEqual(['shop/a', 'shop/b']);
+  });
+
+  it('is synced after the first complete list, and says why it is not', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    server.scripts.push(({ response }) => void response.writeHead(403).end('no'));
+    const cache = factory.cache(services);
+    expect(cache.status).toMatchObject({ name: 'services', synced: false, objects: 0, phase: { state: 'listing' } });
+    const waiting = cache.synced();
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(cache.status.failure).toMatchObject({ at: clock.now(), code: 'Forbidden', attempts: 1 });
+    expect(cache.status.phase).toMatchObject({
+      since: clock.now(),
+      until: clock.now() + (clock.untilNextTimer() ?? 0),
+    });
+    await world.retry(cache);
+    await world.eventually(() => cache.hasSynced);
+    await waiting;
+    expect(cache.status).toMatchObject({ synced: true, objects: 2, phase: { state: 'watching', since: clock.now() } });
+    expect(cache.status.lastEventAt).toBe(clock.now());
+  });
+
+  it('stops with its signal, and leaves nothing behind', async () => {
+    const world = await setUp();
+    const { clock, server, factory, stop } = world;
+    const cache = factory.cache(services);
+    await cache.synced();
+    stop.abort(new Error('stopped'));
+    await world.eventually(() => cache.status.phase.state === 'stopped' && server.watches.size === 0);
+    expect(clock.pendingTimers).toBe(0);
+    expect(server.exchanges).toHaveLength(1);
+    expect(cache.get('shop/a')).toBeDefined();
+  });
+
+  it('does not let anybody wait for a cache that is stopped, or longer than they want to', async () => {
+    const { factory, server, stop } = await setUp();
+    server.scripts.push(() => true);
+    const cache = factory.cache(services);
+    await expect(cache.synced(AbortSignal.abort(new Error('no time')))).rejects.toThrow('no time');
+    const impatient = new AbortController();
+    const waiting = cache.synced(impatient.signal);
+    impatient.abort(new Error('no more time'));
+    await expect(waiting).rejects.toThrow('no more time');
+    const patient = cache.synced();
+    stop.abort(new Error('stopped'));
+    await expect(patient).rejects.toMatchObject({ code: 'cache-stopped' });
+  });
+});
+
+describe('CacheFactory', () => {
+  it('shares one list and watch between all who ask for the same objects', async () => {
+    const { factory, server } = await setUp();
+    const cache = factory.cache(services);
+    expect(factory.cache(services)).toBe(cache);
+    expect(factory.cache({ ...services })).toBe(cache);
+    expect(factory.cache(services, {})).toBe(cache);
+    await factory.synced();
+    expect(server.exchanges).toHaveLength(1);
+  });
+
+  it('keeps caches of other namespaces, selectors and projections apart', async () => {
+    const { factory, server } = await setUp();
+    const caches = [
+      factory.cache(services),
+      factory.cache(services, { namespace: 'shop' }),
+      factory.cache(services, { labelSelector: 'app=web' }),
+      factory.cache(services, { fieldSelector: 'spec.type=LoadBalancer' }),
+      factory.projected(services, nameOnly),
+    ];
+    expect(new Set(caches).size).toBe(5);
+    expect(factory.projected(services, nameOnly)).toBe(caches[4]);
+    await factory.synced();
+    expect(server.exchanges.map(({ query }) => query.get('labelSelector') ?? query.get('fieldSelector'))).toEqual([
+      null,
+      null,
+      'app=web',
+      'spec.type=LoadBalancer',
+      null,
+    ]);
+    expect(factory.statuses().map(({ name, synced }) => `${name}: ${synced}`)).toEqual([
+      'services: true',
+      'services in shop: true',
+      'services?labelSelector=app=web: true',
+      'services?fieldSelector=spec.type=LoadBalancer: true',
+      'services: true',
+    ]);
+  });
+
+  it('keeps only the projection of each object, also of those that change', async () => {
+    const world = await setUp();
+    const cache = world.factory.projected(services, nameOnly);
+    await cache.synced();
+    const { resourceVersion } = world.server.put('c').metadata;
+    await world.eventually(() => cache.size === 3);
+    expect(cache.list().at(-1)).toEqual({ metadata: { name: 'c', resourceVersion } });
+  });
+});

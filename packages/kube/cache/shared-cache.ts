@@ -1,0 +1,138 @@
+import { FairleadError, type Logger } from '@fairlead/control';
+import { keyText, type ObjectKey } from '../resource.ts';
+import type { KubeObject } from '../types/meta.ts';
+import { CollectionWatch, type CollectionWatchOptions, type WatchSurroundings } from '../watch/collection-watch.ts';
+import type { WatchStatus } from '../watch/watch-status.ts';
+import type { WorkSlices } from '../watch/work-slices.ts';
+import { CacheIndex, type IndexFunction } from './cache-index.ts';
+import type { CacheChange, CacheHandler } from './change.ts';
+import { CacheContents } from './contents.ts';
+import { HandlerFeed } from './handler-feed.ts';
+
+/** How far a cache is in step with the API server, and why it is not. */
+export interface CacheStatus extends WatchStatus {
+  readonly name: string;
+  /** Whether all objects were ever listed: until then, what is not in the cache may exist nevertheless. */
+  readonly synced: boolean;
+  readonly objects: number;
+}
+
+export interface Subscription {
+  /** Resolves when the handler was told of everything that was in the cache when it came. */
+  readonly caughtUp: Promise<void>;
+  cancel(): void;
+}
+
+/**
+ * A collection of the API server, complete in memory and kept in step by one list and watch, however many handlers
+ * there are. Its objects are shared with everybody: never change one.
+ */
+export class SharedCache<Kept extends KubeObject> {
+  readonly name: string;
+  readonly #contents: CacheContents<Kept>;
+  readonly #watch: CollectionWatch<Kept>;
+  readonly #logger: Logger;
+  readonly #slices: WorkSlices;
+  readonly #indexes = new Map<string, CacheIndex<Kept>>();
+  readonly #feeds = new Set<HandlerFeed<Kept>>();
+  readonly #firstSync = Promise.withResolvers<void>();
+
+  constructor(options: Omit<CollectionWatchOptions<Kept>, 'sink'>, surroundings: WatchSurroundings) {
+    this.name = options.name;
+    this.#logger = surroundings.logger.child({ cache: options.name });
+    this.#slices = surroundings.slices;
+    this.#contents = new CacheContents({
+      changed: (change) => this.#tell(change),
+      completed: () => this.#firstSync.resolve(),
+    });
+    this.#watch = new CollectionWatch({ ...options, sink: this.#contents }, surroundings);
+    // Nobody may be waiting when it is stopped.
+    this.#firstSync.promise.catch(() => {});
+  }
+
+  /** Keeps the cache in step until the signal aborts; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#watch.run(signal);
+    this.#firstSync.reject(
+      new FairleadError(`the cache of ${this.name} was stopped before it was complete`, {
+        verdict: 'stale',
+        code: 'cache-stopped',
+      }),
+    );
+  }
+
+  /** By `namespace/name`, or `name` for a cluster-wide object. */
+  get(key: string | ObjectKey): Kept | undefined {
+    return this.#contents.objects.get(typeof key === 'string' ? key : keyText(key));
+  }
+
+  list(): readonly Kept[] {
+    return [...this.#contents.objects.values()];
+  }
+
+  keys(): Iterable<string> {
+    return this.#contents.objects.keys();
+  }
+
+  get size(): number {
+    return this.#contents.objects.size;
+  }
+
+  /**
+   * Finds objects by what `valuesOf` says of them. Asked again with the same name and function, gives the same index.
+   * An object for which the function throws is logged, and not found by this index.
+   */
+  index(name: string, valuesOf: IndexFunction<Kept>): CacheIndex<Kept> {
+    const existing = this.#indexes.get(name);
+    if (existing === undefined) {
+      const created = new CacheIndex(valuesOf, this.#contents.objects, (key, error) =>
+        this.#logger.error({ key, index: name, error }, 'an object could not be indexed'),
+      );
+      this.#indexes.set(name, created);
+      return created;
+    }
+    if (existing.isBy(valuesOf)) return existing;
+    throw new FairleadError(`the cache of ${this.name} has another index named ${name}: choose another name`, {
+      verdict: 'terminal',
+      code: 'index-name-taken',
+    });
+  }
+
+  /** Tells the handler of all objects there are, and from then on of every change. */
+  subscribe(handler: CacheHandler<Kept>): Subscription {
+    const feed = new HandlerFeed(handler, this.#logger);
+    this.#feeds.add(feed);
+    const cancel = () => {
+      feed.cancel();
+      this.#feeds.delete(feed);
+    };
+    return { caughtUp: feed.replay(this.#contents.objects, this.#slices), cancel };
+  }
+
+  get hasSynced(): boolean {
+    return this.#contents.isComplete;
+  }
+
+  /** Resolves once all objects were listed. */
+  async synced(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => aborted.reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([this.#firstSync.promise, aborted.promise]);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  get status(): CacheStatus {
+    return { ...this.#watch.status, name: this.name, synced: this.hasSynced, objects: this.size };
+  }
+
+  /** Indexes first: a handler may look something up. */
+  #tell(change: CacheChange<Kept>): void {
+    for (const index of this.#indexes.values()) index.update(change);
+    for (const feed of this.#feeds) feed.deliver(change);
+  }
+}

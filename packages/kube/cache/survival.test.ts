@@ -1,0 +1,451 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { services } from '../resources.ts';
+import type { Service } from '../types/service.ts';
+import type { CacheChange } from './change.ts';
+import type { SharedCache } from './shared-cache.ts';
+import { CacheWorld, contentsOf } from './testing/cache-world.ts';
+import { bookmarkLine, type Exchange, eventLine, sendStatus } from './testing/scripted-api-server.ts';
+
+const worlds: CacheWorld[] = [];
+
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.end();
+});
+
+async function setUp(): Promise<CacheWorld> {
+  const world = await CacheWorld.start();
+  worlds.push(world);
+  return world;
+}
+
+/** In step, and still so after another change: the watch is alive. */
+async function staysInStep(world: CacheWorld, cache: SharedCache<Service>): Promise<void> {
+  await world.inStep(cache);
+  await world.eventually(() => world.server.watches.size === 1);
+  world.server.put('one-more');
+  await world.inStep(cache);
+  expect(contentsOf(cache)).toEqual(world.server.contents);
+}
+
+/** Everything a handler is told. */
+function changesOf(cache: SharedCache<Service>): CacheChange<Service>[] {
+  const changes: CacheChange<Service>[] = [];
+  cache.subscribe((change) => void changes.push(change));
+  return changes;
+}
+
+/** What a handler is told that was not there before. */
+function newsOf(cache: SharedCache<Service>): CacheChange<Service>[] {
+  const changes: CacheChange<Service>[] = [];
+  cache.subscribe((change) => {
+    if (!change.initial) changes.push(change);
+  });
+  return changes;
+}
+
+describe('a cache survives', () => {
+  it('a connection reset in the middle of a line', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const { watch } = server;
+    let line = '';
+    server.silently(() => {
+      line = eventLine('ADDED', server.put('c'));
+    });
+    await world.writeToWatch(cache, Buffer.from(line.slice(0, line.length / 2)));
+    watch.socket?.resetAndDestroy();
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges).toHaveLength(2);
+  });
+
+  it('a line split inside a UTF-8 character', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    let line = Buffer.alloc(0);
+    server.silently(() => {
+      line = Buffer.from(eventLine('ADDED', server.put('c', 'über den Atlantik 🚢')));
+    });
+    const middleOfShip = line.indexOf('🚢') + 2;
+    await world.writeToWatch(cache, line.subarray(0, middleOfShip));
+    expect(cache.get('shop/c')).toBeUndefined();
+    server.watch.write(line.subarray(middleOfShip));
+    await staysInStep(world, cache);
+    expect(cache.get('shop/c')?.metadata.annotations).toEqual({ note: 'über den Atlantik 🚢' });
+  });
+
+  it('410 on watch: what is gone meanwhile is deleted, with the last known object', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const changes = newsOf(cache);
+    const lastKnown = cache.get('shop/a');
+    server.silently(() => {
+      server.remove('a');
+      server.put('c');
+    });
+    server.compact();
+    server.watch.end();
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges.map(({ query }) => query.get('resourceVersion') ?? 'list')).toEqual([
+      'list',
+      '102',
+      'list',
+    ]);
+    expect(changes).toMatchObject([
+      { type: 'add', key: 'shop/c' },
+      { type: 'delete', key: 'shop/a', before: lastKnown },
+      { type: 'add', key: 'shop/one-more' },
+    ]);
+  });
+
+  it('410 in the stream of a watch', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.silently(() => server.remove('a'));
+    server.watch.write(eventLine('ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' }));
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges.at(-1)?.query.get('sendInitialEvents')).toBe('true');
+  });
+
+  it("410 on a page's continue token: the list starts over", async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    server.streaming = 'refused';
+    for (let number = 0; number < 700; number += 1) server.put(`service-${number}`);
+    const serve = () => false;
+    const expire = ({ response, query }: Exchange) => {
+      expect(query.get('continue')).toBe('500');
+      server.remove('a');
+      sendStatus(response, 410, 'Expired', 'the provided continue parameter is too old');
+    };
+    server.scripts.push(serve, serve, expire);
+    const cache = factory.cache(services);
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(cache.size).toBe(702);
+    expect(server.exchanges.map(({ query }) => query.get('continue') ?? query.get('limit') ?? 'watch')).toEqual([
+      'watch',
+      '500',
+      '500',
+      '500',
+      '500',
+      'watch',
+    ]);
+  });
+
+  it('an ERROR 500 in the stream', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.silently(() => {
+      server.put('a', 'changed');
+      server.remove('b');
+    });
+    const status = { kind: 'Status', status: 'Failure', code: 500, reason: 'InternalError', message: 'etcd went away' };
+    server.watch.write(eventLine('ERROR', status));
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(cache.status.failure).toMatchObject({ code: 'InternalError', attempts: 1 });
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(cache.status.failure).toBeUndefined();
+  });
+
+  it('503 on list, without forgetting what it has', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const refuse = ({ response }: Exchange) => sendStatus(response, 503, 'ServiceUnavailable', 'starting');
+    server.scripts.push(refuse, refuse);
+    const cache = factory.cache(services);
+    await world.retry(cache);
+    expect(cache.hasSynced).toBe(false);
+    await world.retry(cache);
+    await world.inStep(cache);
+    server.scripts.push(() => false, refuse, refuse);
+    server.silently(() => server.put('c'));
+    server.compact();
+    server.watch.end();
+    await world.retry(cache);
+    await world.retry(cache);
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(Object.keys(contentsOf(cache))).toEqual(['shop/a', 'shop/b']);
+    await world.retry(cache);
+    await staysInStep(world, cache);
+  });
+
+  it('429 with Retry-After in seconds: asks again exactly then', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    server.scripts.push(({ response }) =>
+      sendStatus(response, 429, 'TooManyRequests', 'slow down', { 'retry-after': '7' }),
+    );
+    const cache = factory.cache(services);
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges.map(({ at }) => at)).toEqual([0, 7000]);
+  });
+
+  it('429 with Retry-After as a date: asks again exactly then', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const date = new Date(clock.now() + 9000).toUTCString();
+    server.scripts.push(({ response }) =>
+      sendStatus(response, 429, 'TooManyRequests', 'slow down', { 'retry-after': date }),
+    );
+    const cache = factory.cache(services);
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges.map(({ at }) => at)).toEqual([0, 9000]);
+  });
+
+  it('a silent half-open connection', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.watches.clear();
+    server.put('c');
+    await clock.advance(129_999);
+    expect(cache.status.phase).toEqual({ state: 'watching', since: clock.now() - 129_999 });
+    await clock.advance(1);
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(cache.status.failure).toMatchObject({ code: 'connection-silent' });
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges).toHaveLength(2);
+  });
+
+  it('a token that expires', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const unauthorized = ({ response, headers }: Exchange) => {
+      if (headers.authorization === 'Bearer second') return false;
+      sendStatus(response, 401, 'Unauthorized', 'the token has expired');
+      return true;
+    };
+    server.scripts.push(unauthorized, unauthorized);
+    server.silently(() => server.put('c'));
+    server.watch.end();
+    await staysInStep(world, cache);
+    expect(server.exchanges.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer first',
+      'Bearer first',
+      'Bearer second',
+    ]);
+  });
+
+  it('credentials that are refused for a while', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const refuse = ({ response }: Exchange) => sendStatus(response, 401, 'Unauthorized', 'who are you?');
+    server.scripts.push(refuse, refuse, refuse);
+    const cache = factory.cache(services);
+    await world.retry(cache);
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(cache.status).toMatchObject({ synced: false, failure: { code: 'Unauthorized', attempts: 2 } });
+    await world.retry(cache);
+    await staysInStep(world, cache);
+  });
+
+  it('only bookmarks for a long time, and goes on from the last without a list', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    for (let minute = 0; minute < 240; minute += 1) {
+      await clock.advance(60_000);
+      server.pass(10);
+      server.watch.write(bookmarkLine(server.version, false));
+      await world.eventually(() => cache.status.lastEventAt === clock.now());
+    }
+    expect(server.exchanges).toHaveLength(1);
+    server.compact();
+    server.watch.end();
+    await world.eventually(() => server.exchanges.length === 2);
+    expect(server.exchanges[1]?.query.get('resourceVersion')).toBe(server.version);
+    await staysInStep(world, cache);
+    expect(server.exchanges).toHaveLength(2);
+  });
+
+  it('events that are repeated, and lists out of order', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const changes = newsOf(cache);
+    const first = server.put('a', 'first');
+    const created = server.put('c');
+    const second = server.put('a', 'second');
+    server.remove('c');
+    for (const object of [first, second]) server.watch.write(eventLine('MODIFIED', object));
+    server.watch.write(eventLine('ADDED', created));
+    server.watch.write(eventLine('DELETED', first));
+    await world.inStep(cache);
+    server.silently(() => server.put('d'));
+    server.compact();
+    server.scripts.push(
+      () => false,
+      // Backwards, each twice, and one of them as it was long ago.
+      ({ response }) => {
+        server.openWatch(response);
+        const all = Object.values(server.contents).reverse();
+        for (const object of [first, ...all, ...all, first]) response.write(eventLine('ADDED', object));
+        response.write(bookmarkLine(server.version, true));
+      },
+    );
+    server.watch.end();
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(changes.map(({ type, key }) => `${type} ${key}`)).toEqual([
+      'update shop/a',
+      'add shop/c',
+      'update shop/a',
+      'delete shop/c',
+      'add shop/d',
+      'add shop/one-more',
+    ]);
+  });
+
+  it('a handler that throws, which no other handler notices', async () => {
+    const world = await setUp();
+    const { server, factory, logs } = world;
+    const cache = factory.cache(services);
+    cache.subscribe(() => {
+      throw new Error('a defect in a handler');
+    });
+    const changes = changesOf(cache);
+    await world.inStep(cache);
+    server.put('c');
+    server.remove('c');
+    await staysInStep(world, cache);
+    expect(changes.map(({ type }) => type)).toEqual(['add', 'add', 'add', 'delete', 'add']);
+    expect(logs.errors).toEqual(Array(5).fill('a handler failed on a change'));
+    expect(server.exchanges).toHaveLength(1);
+  });
+
+  it('an API server that was restored from a backup', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const backup = { contents: server.contents, version: server.version };
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.put('a', 'changed after the backup');
+    server.put('c');
+    await world.inStep(cache);
+    server.restore(backup.contents, backup.version);
+    server.watch.write(eventLine('ERROR', { kind: 'Status', code: 500 }));
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(cache.get('shop/a')?.metadata.annotations).toEqual({ note: '' });
+  });
+
+  it('an object deleted and made anew under the same name while nobody looked', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const changes = newsOf(cache);
+    server.silently(() => {
+      server.remove('a');
+      server.put('a');
+    });
+    server.compact();
+    server.watch.end();
+    await world.retry(cache);
+    await world.inStep(cache);
+    expect(changes.map(({ type, key }) => `${type} ${key}`)).toEqual(['delete shop/a', 'add shop/a']);
+  });
+
+  it('an object that it cannot read, and keeps the others', async () => {
+    const world = await setUp();
+    const { server, factory, logs } = world;
+    const cache = factory.projected(services, (service: Service) => {
+      if (service.metadata.name === 'a') throw new Error('a defect in a projection');
+      return service;
+    });
+    await world.eventually(() => cache.hasSynced);
+    server.watch.write(eventLine('ADDED', { kind: 'Pod', metadata: { name: 'stranger' } }));
+    const created = server.put('c');
+    await world.eventually(() => cache.get('shop/c') !== undefined);
+    expect(cache.list()).toEqual([server.contents['shop/b'], created]);
+    expect(logs.errors).toEqual([
+      'a Service could not be read and is left out',
+      'the API server sent something that is no Service',
+    ]);
+  });
+
+  it('a server that ends every watch at once, without asking it all the time', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const end = ({ response }: Exchange) => void response.writeHead(200).end();
+    server.scripts.push(end, end, end, end);
+    server.watch.end();
+    for (let attempt = 0; attempt < 4; attempt += 1) await world.retry(cache);
+    await staysInStep(world, cache);
+    const [, ...watches] = server.exchanges.map(({ at }) => at);
+    const gaps = watches.slice(1).map((at, index) => at - (watches[index] ?? 0));
+    expect(gaps.every((gap, index) => gap >= 250 * 2 ** index && gap <= 500 * 2 ** index)).toBe(true);
+    expect(clock.monotonic()).toBe(watches.at(-1));
+  });
+});
+
+describe('a cache of a server that cannot stream lists', () => {
+  it('reads pages when the server refuses', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    server.streaming = 'refused';
+    const cache = factory.cache(services);
+    await staysInStep(world, cache);
+    expect(server.exchanges.map(({ query }) => query.get('limit') ?? query.get('resourceVersion'))).toEqual([
+      null,
+      '500',
+      '102',
+    ]);
+  });
+
+  it('reads pages when the server watches without ending the list', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    server.streaming = 'ignored';
+    const cache = factory.cache(services);
+    await world.eventually(() => cache.size === 2);
+    expect(cache.hasSynced).toBe(false);
+    server.watch.write(bookmarkLine(server.version, false));
+    await staysInStep(world, cache);
+    expect(server.exchanges[1]?.query.get('limit')).toBe('500');
+  });
+
+  it('reads pages when the server falls silent in the middle', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    server.streaming = 'ignored';
+    const cache = factory.cache(services);
+    await world.eventually(() => cache.size === 2);
+    await clock.advance(30_000);
+    await staysInStep(world, cache);
+    expect(server.exchanges[1]?.query.get('limit')).toBe('500');
+  });
+
+  it('gives listed objects the kind that the list leaves out', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    server.streaming = 'refused';
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    expect(cache.get('shop/a')).toMatchObject({ apiVersion: 'v1', kind: 'Service' });
+  });
+});

@@ -1,0 +1,310 @@
+import {
+  Backoff,
+  type BackoffPolicy,
+  type Clock,
+  codeOf,
+  FairleadError,
+  findFairleadError,
+  jitter,
+  type Logger,
+  type Metrics,
+  messageOf,
+  type Random,
+  sleep,
+} from '@fairlead/control';
+import { ApiError, isGone } from '../api-error.ts';
+import type { ApiConnection, ApiRequest } from '../connection.ts';
+import { collectionPath, type Resource } from '../resource.ts';
+import type { KubeObject } from '../types/meta.ts';
+import type { CollectionSink } from './collection-sink.ts';
+import { listsTotal, watchEventsTotal, watchFailuresTotal, watchMetrics } from './metrics.ts';
+import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
+import { SilenceGuard } from './silence-guard.ts';
+import type { WatchEvent } from './watch-event.ts';
+import type { WatchFailure, WatchPhase, WatchStatus } from './watch-status.ts';
+import type { WorkSlices } from './work-slices.ts';
+
+/** The server ends a watch after about this long; the jitter keeps those of a process from ending all at once. */
+const WATCH_SECONDS = 290;
+const WATCH_JITTER = 0.1;
+const PAGE_SIZE = 500;
+/** While it answers a list, a server has no reason to pause. */
+const LIST_SILENCE_MILLISECONDS = 30_000;
+/** While it serves a watch, it sends a bookmark each minute: two missing in a row are too many. */
+const WATCH_SILENCE_MILLISECONDS = 130_000;
+/** A watch that lasted this long went well, whatever ended it. */
+const LONG_WATCH_MILLISECONDS = 10_000;
+
+const BACKOFF: BackoffPolicy = { initialMilliseconds: 500, maximumMilliseconds: 30_000, factor: 2, jitter: 0.5 };
+
+type ApiQuery = NonNullable<ApiRequest['query']>;
+
+/** Which objects of a resource; all of them when nothing is given. */
+export interface CollectionScope {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** What watches need of the world around them. */
+export interface WatchSurroundings {
+  readonly connection: ApiConnection;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly slices: WorkSlices;
+}
+
+export interface CollectionWatchOptions<Kept> {
+  /** For logs and metrics. */
+  readonly name: string;
+  readonly resource: Resource<KubeObject>;
+  readonly scope: CollectionScope;
+  /** Undefined for what is no object of the resource. */
+  readonly decode: (value: unknown) => Kept | undefined;
+  readonly sink: CollectionSink<Kept>;
+}
+
+/**
+ * Keeps a sink in step with a collection of the API server: lists it, watches it from there and, whatever happens,
+ * goes on from where it was or lists again.
+ */
+export class CollectionWatch<Kept> {
+  readonly #options: CollectionWatchOptions<Kept>;
+  readonly #surroundings: WatchSurroundings;
+  readonly #logger: Logger;
+  readonly #path: string;
+  readonly #backoff: Backoff;
+  #mustList = true;
+  #canStream = true;
+  #phase: WatchPhase;
+  #failure: WatchFailure | undefined;
+  #lastEventAt: number | undefined;
+
+  constructor(options: CollectionWatchOptions<Kept>, surroundings: WatchSurroundings) {
+    this.#options = options;
+    this.#surroundings = surroundings;
+    this.#logger = surroundings.logger.child({ cache: options.name });
+    this.#path = collectionPath(options.resource, options.scope.namespace);
+    this.#backoff = new Backoff(surroundings.random, BACKOFF);
+    this.#phase = { state: 'listing', since: surroundings.clock.now() };
+    for (const definition of watchMetrics) surroundings.metrics.declare(definition);
+  }
+
+  get status(): WatchStatus {
+    return { phase: this.#phase, failure: this.#failure, lastEventAt: this.#lastEventAt };
+  }
+
+  /** Runs until the signal aborts; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#surroundings;
+    while (!signal.aborted) {
+      const delay = await this.#attempt(signal);
+      if (signal.aborted || delay === 0) continue;
+      this.#phase = { state: 'waiting', since: clock.now(), until: clock.now() + delay };
+      await sleep(clock, delay, signal).catch(() => {});
+    }
+    this.#phase = { state: 'stopped', since: clock.now() };
+  }
+
+  /** Lists or watches until that ends. Gives the delay before the next attempt. */
+  async #attempt(signal: AbortSignal): Promise<number> {
+    const { clock } = this.#surroundings;
+    const startedAt = clock.monotonic();
+    this.#phase = { state: this.#mustList ? 'listing' : 'watching', since: clock.now() };
+    try {
+      if (!this.#mustList) await this.#watch(signal);
+      else if (this.#canStream) await this.#listByStream(signal);
+      else await this.#listByPages(signal);
+      return 0;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      if (!this.#mustList && clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS) this.#succeed();
+      return this.#fail(error);
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#surroundings;
+    const startedAt = clock.monotonic();
+    const resourceVersion = this.#options.sink.position;
+    const events = await this.#follow(resourceVersion === '' ? {} : { resourceVersion }, signal);
+    if (events > 0 || clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS) this.#succeed();
+    else throw retriable('watch-ended-early', `WATCH ${this.#path}: the API server ended the watch at once`);
+  }
+
+  /** Watches with all there is as initial events: a single request, which the server answers from memory. */
+  async #listByStream(signal: AbortSignal): Promise<void> {
+    this.#options.sink.listStarted();
+    try {
+      await this.#follow({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }, signal);
+      if (this.#mustList) throw retriable('list-broke-off', `LIST ${this.#path}: it ended before it was complete`);
+    } catch (error) {
+      if (signal.aborted || !this.#mustList || !isStreamingRefused(error)) throw error;
+      this.#canStream = false;
+      this.#logger.info({ error: messageOf(error) }, 'the API server does not stream lists: reading pages instead');
+    }
+  }
+
+  async #listByPages(signal: AbortSignal): Promise<void> {
+    this.#options.sink.listStarted();
+    let page: PageEnvelope | undefined;
+    do page = await this.#readPage(page?.continueToken, signal);
+    while (page.continueToken !== undefined);
+    await this.#endList(page.resourceVersion, 'pages');
+  }
+
+  #readPage(continueToken: string | undefined, signal: AbortSignal): Promise<PageEnvelope> {
+    const { slices } = this.#surroundings;
+    return this.#request({ limit: PAGE_SIZE, continue: continueToken }, signal, (body) =>
+      readListPage(this.#path, body, slices, (item) => {
+        const object = this.#decode(item);
+        if (object !== undefined) this.#options.sink.listed(object);
+      }),
+    );
+  }
+
+  /** Reads a watch to its end. Gives the number of events, without those that were part of a list. */
+  #follow(query: ApiQuery, signal: AbortSignal): Promise<number> {
+    const { random, slices } = this.#surroundings;
+    const timeoutSeconds = Math.round(jitter(random, WATCH_SECONDS, WATCH_JITTER));
+    const complete = { ...query, watch: true, allowWatchBookmarks: true, timeoutSeconds };
+    return this.#request(complete, signal, async (body) => {
+      let changes = 0;
+      for await (const event of readWatchEvents(this.#path, body, slices)) {
+        this.#noteEvent();
+        if (!this.#mustList) {
+          this.#takeChange(event);
+          changes += 1;
+        } else if (event.type === 'BOOKMARK' && event.endsInitialEvents) {
+          await this.#endList(event.resourceVersion, 'stream');
+        } else {
+          this.#takeInitial(event);
+        }
+      }
+      return changes;
+    });
+  }
+
+  #takeChange(event: WatchEvent): void {
+    const { sink } = this.#options;
+    if (event.type === 'ERROR') throw this.#brokenOff(event);
+    this.#succeed();
+    if (event.type === 'BOOKMARK') {
+      sink.bookmarked(event.resourceVersion);
+      return;
+    }
+    const object = this.#decode(event.object);
+    if (object !== undefined) sink.changed(event.type, object);
+  }
+
+  #takeInitial(event: WatchEvent): void {
+    const { sink } = this.#options;
+    if (event.type === 'ERROR') throw this.#brokenOff(event);
+    if (event.type === 'BOOKMARK') throw retriable('streaming-ignored', `LIST ${this.#path}: the server only watches`);
+    const object = this.#decode(event.object);
+    if (object === undefined) return;
+    // What happens while the initial events are sent may come in between.
+    if (event.type === 'DELETED') sink.changed(event.type, object);
+    else sink.listed(object);
+  }
+
+  async #request<Result>(
+    query: ApiQuery,
+    signal: AbortSignal,
+    read: (body: AsyncIterable<Uint8Array>) => Promise<Result>,
+  ): Promise<Result> {
+    const { clock, connection } = this.#surroundings;
+    const { labelSelector, fieldSelector } = this.#options.scope;
+    const guard = new SilenceGuard(clock, signal, () =>
+      this.#mustList ? LIST_SILENCE_MILLISECONDS : WATCH_SILENCE_MILLISECONDS,
+    );
+    try {
+      const response = await guard.orAborted(
+        connection.send({
+          method: 'GET',
+          path: this.#path,
+          query: { labelSelector, fieldSelector, ...query },
+          signal: guard.signal,
+          streaming: query['watch'] === true,
+        }),
+      );
+      return await read(guard.listen(response.body));
+    } finally {
+      guard.stop();
+    }
+  }
+
+  async #endList(resourceVersion: string, mode: 'stream' | 'pages'): Promise<void> {
+    const { clock, metrics, slices } = this.#surroundings;
+    for (const _step of this.#options.sink.listEnded(resourceVersion)) if (slices.isOver) await slices.pause();
+    this.#mustList = false;
+    this.#phase = { state: 'watching', since: clock.now() };
+    metrics.increment(listsTotal, { cache: this.#options.name, mode });
+    this.#logger.debug({ resourceVersion, mode }, 'listed');
+  }
+
+  /** One object that we cannot read must not keep us from all others. */
+  #decode(value: unknown): Kept | undefined {
+    try {
+      const object = this.#options.decode(value);
+      if (object === undefined) this.#logger.error({}, `the API server sent something that is no ${this.#kind}`);
+      return object;
+    } catch (error) {
+      this.#logger.error({ error }, `a ${this.#kind} could not be read and is left out`);
+      return undefined;
+    }
+  }
+
+  get #kind(): string {
+    return this.#options.resource.kind;
+  }
+
+  #noteEvent(): void {
+    const { clock, metrics } = this.#surroundings;
+    this.#lastEventAt = clock.now();
+    metrics.increment(watchEventsTotal, { cache: this.#options.name });
+  }
+
+  /** The server gave up on this watch, and trying again from the same place may well end in the same way. */
+  #brokenOff(event: Extract<WatchEvent, { type: 'ERROR' }>): ApiError {
+    this.#mustList = true;
+    return new ApiError(`WATCH ${this.#path}`, event.status);
+  }
+
+  #succeed(): void {
+    if (this.#failure !== undefined) this.#logger.info({}, 'in step with the API server again');
+    this.#failure = undefined;
+    this.#backoff.reset();
+  }
+
+  /** Notes the failure; gives the delay before the next attempt. */
+  #fail(error: unknown): number {
+    const { clock, metrics } = this.#surroundings;
+    if (isGone(error) || isRefusedRequest(error)) this.#mustList = true;
+    const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
+    const { failures: attempts } = this.#backoff;
+    this.#failure = { at: clock.now(), code: codeOf(error), message: messageOf(error), attempts };
+    metrics.increment(watchFailuresTotal, { cache: this.#options.name, code: codeOf(error) });
+    const fields = { code: codeOf(error), error: messageOf(error), attempts, delay, mustList: this.#mustList };
+    if (isGone(error)) this.#logger.info(fields, 'the place to watch from is too old: listing again');
+    else this.#logger.warn(fields, 'out of step with the API server: trying again');
+    return delay;
+  }
+}
+
+/** A server that does not know how to stream a list refuses it, or watches without ever ending the list. */
+function isStreamingRefused(error: unknown): boolean {
+  const code = codeOf(error);
+  return isRefusedRequest(error) || code === 'streaming-ignored' || code === 'connection-silent';
+}
+
+function isRefusedRequest(error: unknown): boolean {
+  const found = findFairleadError(error);
+  return found instanceof ApiError && (found.status === 400 || found.status === 422);
+}
+
+function retriable(code: string, message: string): FairleadError {
+  return new FairleadError(message, { verdict: 'retriable', code });
+}

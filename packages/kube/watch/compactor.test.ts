@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Compactor } from './compactor.ts';
+
+const parse = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('Compactor', () => {
+  it('changes nothing that can be seen, whatever it has compacted before', () => {
+    const key = fc.oneof(fc.constantFrom('a', 'b', 'uid', 'toString', '__proto__'), fc.string());
+    const text = fc.oneof(fc.constantFrom('short', 'westeurope-1', 'a-longer-string-1', 'x'.repeat(300)), fc.string());
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 5 },
+        fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),
+        fc.array(tie('tree')),
+        fc.dictionary(key, tie('tree')),
+      ),
+    }));
+    const compactor = new Compactor();
+    fc.assert(
+      fc.property(tree, (value) => {
+        const compacted = parse(value);
+        compactor.compact(compacted);
+        expect(JSON.stringify(compacted)).toBe(JSON.stringify(parse(value)));
+      }),
+    );
+  });
+
+  it('makes equal small records one', () => {
+    const compactor = new Compactor();
+    const endpoints = [1, 2, 3].map((number) => ({
+      addresses: [`10.0.0.${number}`],
+      conditions: { ready: true, serving: true, terminating: number === 3 },
+    }));
+    compactor.compact(endpoints);
+    const [first, second, third] = endpoints.map(({ conditions }) => conditions);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+    expect(third).toEqual({ ready: true, serving: true, terminating: true });
+  });
+
+  it('does not take records with the same values under other names for the same', () => {
+    const records: Record<string, unknown>[] = [{ a: 'x' }, { b: 'x' }, {}, { toString: 'x' }, { a: 'x', b: 'x' }];
+    const compacted = structuredClone(records);
+    new Compactor().compact(compacted);
+    expect(compacted).toEqual(records);
+  });
+});

@@ -1,0 +1,41 @@
+import { isObjectOf, isRecord } from '../decode.ts';
+import { apiVersionOf, type Resource } from '../resource.ts';
+import type { KubeObject } from '../types/meta.ts';
+import type { Compactor } from './compactor.ts';
+
+/** Takes what is needed out of an object. What it returns is kept instead, so the metadata must stay in it. */
+export type Projection<Kind extends KubeObject, Kept extends KubeObject> = (object: Kind) => Kept;
+
+/** Makes of decoded JSON what a cache keeps: no managed fields, projected, compacted. */
+export class ObjectDecoder<Kind extends KubeObject, Kept extends KubeObject> {
+  readonly #resource: Resource<Kind>;
+  readonly #apiVersion: string;
+  readonly #projection: Projection<Kind, Kept>;
+  readonly #compactor: Compactor;
+
+  constructor(resource: Resource<Kind>, projection: Projection<Kind, Kept>, compactor: Compactor) {
+    this.#resource = resource;
+    this.#apiVersion = apiVersionOf(resource);
+    this.#projection = projection;
+    this.#compactor = compactor;
+  }
+
+  /** Undefined when it is no object of the resource. Throws what the projection throws. */
+  decode(value: unknown): Kept | undefined {
+    if (!isMutable(value) || !isMutable(value['metadata'])) return undefined;
+    // The items of a list come without these; whoever reads a cache should not have to care.
+    value['apiVersion'] ??= this.#apiVersion;
+    value['kind'] ??= this.#resource.kind;
+    const metadata = value['metadata'];
+    // Half of what is on the wire. `delete` would turn the metadata into a slower and larger kind of object.
+    if (metadata['managedFields'] !== undefined) metadata['managedFields'] = undefined;
+    if (!isObjectOf(this.#resource, value)) return undefined;
+    const kept = this.#projection(value);
+    this.#compactor.compact(kept);
+    return kept;
+  }
+}
+
+function isMutable(value: unknown): value is Record<string, unknown> {
+  return isRecord(value);
+}

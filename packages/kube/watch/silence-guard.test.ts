@@ -1,0 +1,63 @@
+import { VirtualClock } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import { SilenceGuard } from './silence-guard.ts';
+
+const piece = new Uint8Array(1);
+
+describe('SilenceGuard', () => {
+  it('aborts when nothing was heard for the whole limit since the last piece', async () => {
+    const clock = new VirtualClock();
+    const guard = new SilenceGuard(clock, new AbortController().signal, () => 1000);
+    const body = guard.listen(pieces([piece, piece]));
+    await clock.advance(900);
+    await body.next();
+    await clock.advance(900);
+    await body.next();
+    await clock.advance(999);
+    expect(guard.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(guard.signal.reason).toMatchObject({ code: 'connection-silent', verdict: 'retriable' });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('waits longer when the limit has grown', async () => {
+    const clock = new VirtualClock();
+    let limit = 1000;
+    const guard = new SilenceGuard(clock, new AbortController().signal, () => limit);
+    limit = 5000;
+    await clock.advance(4999);
+    expect(guard.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(guard.signal.aborted).toBe(true);
+  });
+
+  it('aborts with its parent, before or after it was made', () => {
+    const clock = new VirtualClock();
+    const parent = new AbortController();
+    const guard = new SilenceGuard(clock, parent.signal, () => 1000);
+    parent.abort(new Error('stopped'));
+    expect(guard.signal.reason).toEqual(new Error('stopped'));
+    expect(new SilenceGuard(clock, parent.signal, () => 1000).signal.aborted).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not wait for a promise that ignores the signal', async () => {
+    const clock = new VirtualClock();
+    const guard = new SilenceGuard(clock, new AbortController().signal, () => 1000);
+    const waiting = guard.orAborted(new Promise(() => {})).catch((error: unknown) => error);
+    await clock.advance(1000);
+    expect(await waiting).toMatchObject({ code: 'connection-silent' });
+    await expect(guard.orAborted(new Promise(() => {}))).rejects.toMatchObject({ code: 'connection-silent' });
+  });
+
+  it('passes on what came in time', async () => {
+    const guard = new SilenceGuard(new VirtualClock(), new AbortController().signal, () => 1000);
+    await expect(guard.orAborted(Promise.resolve('head'))).resolves.toBe('head');
+    await expect(guard.orAborted(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+    guard.stop();
+  });
+});
+
+async function* pieces(list: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* list;
+}
