@@ -29,7 +29,7 @@ const FORGET_MILLISECONDS = 30 * 60_000;
 const MAXIMUM_SERIES = 4096;
 const MAXIMUM_WAITING = 4096;
 /** For each object, repeats not counted. */
-const OBJECT_LIMIT = { burst: 12, refillMilliseconds: 30_000, keys: 4096 };
+const OBJECT_LIMIT = { burst: 12, perSecond: 1 / 30 };
 const MAXIMUM_ATTEMPTS = 3;
 
 export const eventsTotal: MetricDefinition = {
@@ -79,7 +79,7 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#limit = new KeyedRateLimit(options.clock, OBJECT_LIMIT);
+    this.#limit = new KeyedRateLimit(options.clock, OBJECT_LIMIT, MAXIMUM_SERIES);
   }
 
   /** Records an Event on the object; the same message again only counts up the one that is there. */

@@ -5,7 +5,7 @@ import { KeyedRateLimit } from './keyed-rate-limit.ts';
 describe('KeyedRateLimit', () => {
   it('allows a burst and then one for each interval, for each key by itself', async () => {
     const clock = new VirtualClock();
-    const limit = new KeyedRateLimit(clock, { burst: 2, refillMilliseconds: 1000, keys: 10 });
+    const limit = new KeyedRateLimit(clock, { burst: 2, perSecond: 1 }, 10);
     expect([limit.take('a'), limit.take('a'), limit.take('a')]).toEqual([true, true, false]);
     expect(limit.take('b')).toBe(true);
     await clock.advance(999);
@@ -17,7 +17,7 @@ describe('KeyedRateLimit', () => {
   });
 
   it('forgets the key that was not used for longest', () => {
-    const limit = new KeyedRateLimit(new VirtualClock(), { burst: 1, refillMilliseconds: 1000, keys: 2 });
+    const limit = new KeyedRateLimit(new VirtualClock(), { burst: 1, perSecond: 1 }, 2);
     expect([limit.take('a'), limit.take('b'), limit.take('a'), limit.take('c')]).toEqual([true, true, false, true]);
     expect([limit.take('a'), limit.take('b')]).toEqual([false, true]);
   });

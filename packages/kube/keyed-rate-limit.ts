@@ -1,42 +1,27 @@
 import type { Clock } from '@fairlead/control';
+import { type RateLimit, TokenBucket } from './token-bucket.ts';
 
-export interface RateLimit {
-  /** So many at once. */
-  readonly burst: number;
-  /** And one more each time this has passed. */
-  readonly refillMilliseconds: number;
-  /** Of so many keys the account is kept; the one not used for longest is forgotten first. */
-  readonly keys: number;
-}
-
-interface Account {
-  tokens: number;
-  at: number;
-}
-
-/** Limits how often something may be done for each key. */
+/** Limits how often something may be done for each key; of `keys` of them the account is kept. */
 export class KeyedRateLimit {
   readonly #clock: Clock;
   readonly #limit: RateLimit;
-  readonly #accounts = new Map<string, Account>();
+  readonly #keys: number;
+  /** The one not used for longest comes first. */
+  readonly #buckets = new Map<string, TokenBucket>();
 
-  constructor(clock: Clock, limit: RateLimit) {
+  constructor(clock: Clock, limit: RateLimit, keys: number) {
     this.#clock = clock;
     this.#limit = limit;
+    this.#keys = keys;
   }
 
   /** Whether it may be done now; if so, it counts. */
   take(key: string): boolean {
-    const { burst, refillMilliseconds, keys } = this.#limit;
-    const now = this.#clock.monotonic();
-    const before = this.#accounts.get(key);
-    const tokens =
-      before === undefined ? burst : Math.min(burst, before.tokens + (now - before.at) / refillMilliseconds);
-    const allowed = tokens >= 1;
-    this.#accounts.delete(key);
-    this.#accounts.set(key, { tokens: allowed ? tokens - 1 : tokens, at: now });
-    const [oldest] = this.#accounts.keys();
-    if (this.#accounts.size > keys && oldest !== undefined) this.#accounts.delete(oldest);
-    return allowed;
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#clock, this.#limit);
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > this.#keys && oldest !== undefined) this.#buckets.delete(oldest);
+    return bucket.take() === 0;
   }
 }
