@@ -28,7 +28,7 @@ export interface ElectionOptions {
   readonly lease: ObjectKey;
   /** For people, such as the name of the Pod; made unique for this process. */
   readonly name: string;
-  /** How long the others wait for a leader that fell silent. Must be longer than the calls that `covers` is asked about. */
+  /** How long the others wait for a leader that fell silent: longer than the calls that `covers` is asked about. */
   readonly durationMilliseconds?: number;
   /**
    * The highest epoch seen elsewhere, such as by agents. A leadership begins above it, and one below it ends, to begin
@@ -54,8 +54,8 @@ interface Holding {
 /**
  * Competes for a Lease, and leads while it holds it. What the leader may count on is shorter than what the others wait
  * for, and begins before the renewal was sent, so that no two lead at once as long as monotonic clocks run about
- * equally fast. A Lease that was deleted is taken again only after its duration; but a process that starts then does not
- * know that there was one.
+ * equally fast. A Lease that was deleted is taken again only after its duration; but a process that starts then does
+ * not know that there was one.
  */
 export class Election {
   readonly #options: ElectionOptions;

@@ -19,7 +19,7 @@ export interface Connected {
   readonly namespace: string;
 }
 
-/** Finds the cluster and gets ready to talk to it: credentials are read here, the first request makes the connection. */
+/** Finds the cluster and reads the credentials; the first request makes the connection. */
 export async function connect(choice: ConnectChoice): Promise<Connected> {
   const target = await findTarget(systemHost, choice);
   const credentials = new TargetCredentials(systemHost, systemClock, target);

@@ -34,7 +34,7 @@ interface FileContents {
   readonly token: string | undefined;
 }
 
-/** The credentials of a target: files are read again each minute, and a command runs again when what it gave expires. */
+/** The credentials of a target: files are read again each minute, a command runs again when what it gave expires. */
 export class TargetCredentials implements Credentials {
   readonly #clock: Clock;
   readonly #target: KubeTarget;

@@ -4,7 +4,8 @@ import { findTarget } from './find-target.ts';
 
 const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const config = (server: string) =>
-  `{current-context: c, contexts: [{name: c, context: {cluster: c}}], clusters: [{name: c, cluster: {server: "${server}"}}]}`;
+  `{current-context: c, contexts: [{name: c, context: {cluster: c}}],
+    clusters: [{name: c, cluster: {server: "${server}"}}]}`;
 
 function inPod(): FakeHost {
   const host = new FakeHost();

@@ -120,7 +120,8 @@ describe('a kubeconfig', () => {
   it('takes a name of digits for a name', () => {
     const config = parseKubeconfig(
       'k',
-      '{current-context: 7, contexts: [{name: 7, context: {cluster: 7}}], clusters: [{name: 7, cluster: {server: https://x}}]}',
+      `{current-context: 7, contexts: [{name: 7, context: {cluster: 7}}],
+        clusters: [{name: 7, cluster: {server: https://x}}]}`,
     );
     expect(selectContext(config).cluster.server).toBe('https://x');
   });
@@ -147,7 +148,7 @@ describe('a kubeconfig', () => {
     expect(failure(() => selectContext(example(), 'dangling'))).toEqual({
       code: 'kubeconfig-unknown-cluster',
       message:
-        'kubeconfig /etc/kube/config: context "dangling" names the cluster "nowhere", which is not there; ' +
+        'kubeconfig /etc/kube/config: context "dangling" names the cluster "nowhere", which it has not; ' +
         'it has: lab, office, open',
     });
     expect(failure(() => selectContext(example(), 'nobody')).code).toBe('kubeconfig-unknown-user');
@@ -267,7 +268,8 @@ describe('several kubeconfigs', () => {
   it('keep their paths relative to the file each stands in', () => {
     const withFile = parseKubeconfig(
       '/b/config',
-      '{current-context: c, contexts: [{name: c, context: {cluster: x, user: u}}], users: [{name: u, user: {tokenFile: t}}]}',
+      `{current-context: c, contexts: [{name: c, context: {cluster: x, user: u}}],
+        users: [{name: u, user: {tokenFile: t}}]}`,
     );
     expect(selectContext(mergeKubeconfigs([first(), withFile]), 'c').user).toEqual({});
     expect(selectContext(mergeKubeconfigs([withFile, first()])).user).toEqual({

@@ -6,7 +6,7 @@ import { clusterFrom, userFrom } from './kubeconfig-entries.ts';
 import { Fields } from './kubeconfig-fields.ts';
 import type { KubeTarget } from './target.ts';
 
-/** A kubeconfig as it was read: entries are looked into only when they are used, so that a broken one harms no other. */
+/** A kubeconfig as it was read: an entry is looked into only when it is used, so that a broken one harms no other. */
 export interface Kubeconfig {
   /** The files it was read from, for messages. */
   readonly source: string;
@@ -86,7 +86,7 @@ function entry(
   const known = [...entries.keys()].sort().join(', ');
   throw invalid(
     `kubeconfig-unknown-${kind}`,
-    `${config.source}: context "${context}" names the ${kind} "${name}", which is not there; it has: ${known || 'none'}`,
+    `${config.source}: context "${context}" names the ${kind} "${name}", which it has not; it has: ${known || 'none'}`,
   );
 }
 

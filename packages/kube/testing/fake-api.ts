@@ -11,7 +11,7 @@ type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
 /** What becomes of a request: it may get lost on its way, its answer may, it may never be answered, or be refused. */
 export type Fault = 'lose-request' | 'lose-response' | 'hang' | { readonly status: number; readonly reason: string };
 
-/** A small API server in memory, for the tests of this package: objects by path, versions, preconditions, finalizers. */
+/** A small API server in memory, for tests: objects by path, versions, preconditions, finalizers. */
 export class FakeApi {
   /** What happens to a request; undefined lets it pass. */
   fault: (request: ApiRequest) => Fault | undefined = () => undefined;
