@@ -136,7 +136,7 @@ export class KubeClient {
     await this.#text({ method: 'DELETE', path: objectPath(resource, key), body }, options);
   }
 
-  /** Changes some fields. A `metadata.resourceVersion` in the patch makes it fail (409) when the object changed since. */
+  /** Changes some fields. With a `metadata.resourceVersion` it fails (409) when the object changed since. */
   async patchMerge<Kind extends KubeObject>(
     resource: Resource<Kind>,
     key: ObjectKey,
@@ -156,7 +156,7 @@ export class KubeClient {
     return this.#patch(resource, key, 'application/json-patch+json', steps, options);
   }
 
-  /** Server-side apply: makes the object have these fields, and drops those this manager applied before and no longer does. */
+  /** Server-side apply: the object gets these fields, and loses those this manager applied before and now does not. */
   async apply<Kind extends KubeObject>(
     resource: Resource<Kind>,
     object: Applied<Kind>,
