@@ -69,7 +69,7 @@ function refuseOtherNamespace(object: KubeObject, owner: KubeObject): void {
   const { namespace } = owner.metadata;
   if (namespace === undefined || namespace === object.metadata.namespace) return;
   throw new FairleadError(
-    `${keyText(object.metadata)} cannot belong to ${keyText(owner.metadata)}: an owner is in the same namespace or none`,
+    `${keyText(object.metadata)} cannot belong to ${keyText(owner.metadata)}: owners are in the same namespace or none`,
     { verdict: 'terminal', code: 'owner-in-other-namespace' },
   );
 }
