@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deadlineSignal } from './deadline.ts';
+import { deadlineSignal, withDeadline } from './deadline.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 describe('deadline', () => {
@@ -50,5 +50,39 @@ describe('deadline', () => {
     await clock.advance(1000);
     parent.abort('later');
     expect(deadline.signal.reason).toMatchObject({ code: 'deadline-exceeded' });
+  });
+});
+
+describe('work with a deadline', () => {
+  const limit = { name: 'GET /version', milliseconds: 1000 };
+
+  it('gives what the work gives, and leaves no timer', async () => {
+    const clock = new VirtualClock();
+    expect(await withDeadline(clock, limit, undefined, async () => 'done')).toBe('done');
+    await expect(withDeadline(clock, limit, undefined, () => Promise.reject(new Error('broken')))).rejects.toThrow(
+      'broken',
+    );
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not wait for work that hangs, and names it', async () => {
+    const clock = new VirtualClock();
+    const late = withDeadline(clock, limit, undefined, () => new Promise(() => {})).catch((error: unknown) => error);
+    await clock.advance(1000);
+    expect(await late).toMatchObject({
+      verdict: 'retriable',
+      code: 'deadline-exceeded',
+      message: 'GET /version: not done within 1 s',
+    });
+  });
+
+  it('ends with the reason of its caller', async () => {
+    const clock = new VirtualClock();
+    const caller = new AbortController();
+    const work = withDeadline(clock, limit, caller.signal, () => new Promise(() => {}));
+    caller.abort(new Error('lease lost'));
+    await expect(work).rejects.toThrow('lease lost');
+    await expect(withDeadline(clock, limit, caller.signal, async () => 'never')).rejects.toThrow('lease lost');
+    expect(clock.pendingTimers).toBe(0);
   });
 });

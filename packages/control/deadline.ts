@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { FairleadError } from './errors.ts';
+import { FairleadError, messageOf } from './errors.ts';
 
 /** A signal that aborts by itself; cancel it when the work is done, or its timer stays behind. */
 export interface Deadline {
@@ -36,4 +36,33 @@ export function deadlineSignal(clock: Clock, milliseconds: number, parent?: Abor
   });
   parent?.addEventListener('abort', onParentAbort, { once: true });
   return { signal: controller.signal, cancel };
+}
+
+/**
+ * Runs `work` with a signal that aborts when time is up or when the caller's signal does, and does not wait for work
+ * that ignores it: a call that hangs must not hang its caller. `name` begins the message when time is up.
+ */
+export async function withDeadline<Result>(
+  clock: Clock,
+  { name, milliseconds }: { readonly name: string; readonly milliseconds: number },
+  caller: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  caller?.throwIfAborted();
+  const deadline = deadlineSignal(clock, milliseconds, caller);
+  const aborted = new Promise<never>((_, reject) => {
+    deadline.signal.addEventListener('abort', () => reject(deadline.signal.reason), { once: true });
+  });
+  try {
+    return await Promise.race([work(deadline.signal), aborted]);
+  } catch (error) {
+    caller?.throwIfAborted();
+    if (!deadline.signal.aborted) throw error;
+    throw new FairleadError(`${name}: ${messageOf(deadline.signal.reason)}`, {
+      verdict: 'retriable',
+      code: 'deadline-exceeded',
+    });
+  } finally {
+    deadline.cancel();
+  }
 }
