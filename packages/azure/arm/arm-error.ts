@@ -1,0 +1,113 @@
+import { FairleadError, findFairleadError, type Verdict } from '@fairlead/control';
+import { isRecord } from './decode.ts';
+import { isThrottling, verdictFor, verdictForOperation } from './verdict.ts';
+
+const LONGEST_MESSAGE = 400;
+const DEEPEST_DETAIL = 4;
+
+/** What Azure said in the body of an error. */
+export interface ArmErrorBody {
+  /** The most general first. */
+  readonly codes: readonly string[];
+  readonly message: string;
+}
+
+interface ArmErrorDetails extends ArmErrorBody {
+  readonly status: number;
+  readonly verdict: Verdict;
+  readonly correlationId: string;
+  readonly retryAfterMilliseconds?: number | undefined;
+}
+
+/** Azure answered, and the answer was no. Its `code` is Azure's own, such as `PublicIPAddressCannotBeDeleted`. */
+export class ArmError extends FairleadError {
+  /** The HTTP status; 200 when Azure accepted the call and failed at it later. */
+  readonly status: number;
+  /** All codes Azure gave, the most general first. */
+  readonly codes: readonly string[];
+  /** True for too many requests; false for the 429 with which Azure says that one resource is busy. */
+  readonly isThrottling: boolean;
+  readonly correlationId: string;
+
+  /** `what` names the call, and begins the message. */
+  constructor(what: string, details: ArmErrorDetails) {
+    const { status, codes, verdict, correlationId, retryAfterMilliseconds } = details;
+    const code = codes[0] ?? `http-${status}`;
+    const detail = codes.length > 1 ? `${code}/${codes.slice(1).join('/')}` : code;
+    const message = details.message === '' ? code : details.message;
+    super(`${what}: ${message} (${status} ${detail}, correlation ${correlationId})`, {
+      verdict,
+      code,
+      ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
+    });
+    this.status = status;
+    this.codes = codes;
+    this.isThrottling = isThrottling(status, codes);
+    this.correlationId = correlationId;
+  }
+}
+
+export interface RefusedCall {
+  /** Verb, kind and name. */
+  readonly what: string;
+  readonly correlationId: string;
+  readonly notFound?: Verdict | undefined;
+}
+
+export function armErrorFromAnswer(
+  call: RefusedCall,
+  status: number,
+  text: string,
+  retryAfterMilliseconds: number | undefined,
+): ArmError {
+  const { codes, message } = parseErrorBody(text);
+  const verdict = verdictFor(status, codes, call.notFound ?? 'terminal');
+  const { what, correlationId } = call;
+  return new ArmError(what, { status, codes, message, verdict, correlationId, retryAfterMilliseconds });
+}
+
+/** For an operation that was accepted and failed. */
+export function armErrorFromOperation(call: RefusedCall, failure: ArmErrorBody): ArmError {
+  const verdict = verdictForOperation(failure.codes);
+  return new ArmError(call.what, { ...failure, status: 200, verdict, correlationId: call.correlationId });
+}
+
+/** The error in a decoded body, or undefined when there is none. */
+export function errorIn(body: unknown): ArmErrorBody | undefined {
+  if (!isRecord(body) || !isRecord(body['error'])) return undefined;
+  const codes: string[] = [];
+  let error: unknown = body['error'];
+  const message = isRecord(error) && typeof error['message'] === 'string' ? error['message'] : '';
+  for (let depth = 0; depth < DEEPEST_DETAIL && isRecord(error); depth += 1) {
+    if (typeof error['code'] === 'string') codes.push(error['code']);
+    error = Array.isArray(error['details']) ? error['details'][0] : undefined;
+  }
+  return { codes, message: oneLine(message) };
+}
+
+/** The ArmError in the chain of causes, if there is one. */
+export function findArmError(error: unknown): ArmError | undefined {
+  const found = findFairleadError(error);
+  if (found instanceof ArmError) return found;
+  return found?.cause === undefined ? undefined : findArmError(found.cause);
+}
+
+export const isNotFound = (error: unknown): boolean => findArmError(error)?.status === 404;
+
+/** The resource is not as we read it: read it again. */
+export const isPreconditionFailed = (error: unknown): boolean => findArmError(error)?.status === 412;
+
+function parseErrorBody(text: string): ArmErrorBody {
+  try {
+    const told = errorIn(JSON.parse(text));
+    if (told !== undefined) return told;
+  } catch {
+    // A proxy's page: its words are better than none.
+  }
+  return { codes: [], message: oneLine(text.replace(/<[^>]*>/g, ' ')) };
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`;
+}

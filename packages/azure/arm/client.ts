@@ -1,0 +1,224 @@
+import { withDeadline } from '@fairlead/control';
+import { armErrorFromOperation, isNotFound } from './arm-error.ts';
+import type { ArmId, ResourceGroup } from './arm-id.ts';
+import { operationSeconds } from './arm-metrics.ts';
+import type { CallableKind, CallOptions, ListableKind, PutOptions } from './call.ts';
+import {
+  type ArmAnswer,
+  ArmConnection,
+  type ArmConnectionOptions,
+  type ArmRequest,
+  type CallScope,
+  what,
+} from './connection.ts';
+import { isBodyAt, isBodyOf, toAddressLocation, toGatewayService, toPage, unexpectedAnswer } from './decode.ts';
+import { trustedLink } from './links.ts';
+import { progressOfWrite } from './long-running.ts';
+import { OperationPoller } from './operation-poller.ts';
+import { RequestFactory } from './request-factory.ts';
+import type {
+  AddressLocation,
+  ArmBodies,
+  ArmDraft,
+  ArmTags,
+  GatewayService,
+  UpdateAddressLocationsRequest,
+  UpdateServicesRequest,
+} from './types/index.ts';
+
+/** The version of the network API whose shapes the types describe. */
+const API_VERSION = '2026-01-01';
+const READ_DEADLINE_MILLISECONDS = 60_000;
+/** Azure is sometimes minutes at a load balancer. */
+const WRITE_DEADLINE_MILLISECONDS = 300_000;
+
+export interface ArmClientOptions extends ArmConnectionOptions {
+  /** For clouds that lag behind. */
+  readonly apiVersion?: string;
+}
+
+/** Reads and writes Azure's network resources. Rejects with an ArmError when Azure refuses. */
+export class ArmClient {
+  readonly #options: ArmClientOptions;
+  readonly #connection: ArmConnection;
+  readonly #poller: OperationPoller;
+  readonly #requests: RequestFactory;
+
+  constructor(options: ArmClientOptions) {
+    const { clock, random, endpoint } = options;
+    this.#options = options;
+    this.#connection = new ArmConnection(options);
+    this.#poller = new OperationPoller({ connection: this.#connection, endpoint, clock, random });
+    this.#requests = new RequestFactory(endpoint, options.apiVersion ?? API_VERSION, random);
+  }
+
+  async get<Kind extends CallableKind>(id: ArmId<Kind>, options: CallOptions = {}): Promise<ArmBodies[Kind]> {
+    const request = this.#requests.at(id, 'GET', options);
+    return this.#within(request, READ_DEADLINE_MILLISECONDS, options, (scope) => this.#read(id, request, scope));
+  }
+
+  /** Like `get`, but undefined when there is no such resource. */
+  async find<Kind extends CallableKind>(
+    id: ArmId<Kind>,
+    options: CallOptions = {},
+  ): Promise<ArmBodies[Kind] | undefined> {
+    try {
+      return await this.get(id, options);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** All of a kind in a resource group. */
+  async list<Kind extends ListableKind>(
+    kind: Kind,
+    group: ResourceGroup,
+    options: CallOptions = {},
+  ): Promise<readonly ArmBodies[Kind][]> {
+    const request = this.#requests.inGroup(kind, group, options);
+    const items = await this.#pages(request, options);
+    return items.map((item) => {
+      if (isBodyOf(kind, item)) return item;
+      throw unexpectedAnswer(what(request), `lists something that is not one of the ${kind}`);
+    });
+  }
+
+  /** Makes the resource be as the draft says, and waits until Azure is done. Repeating it does no harm. */
+  async put<Kind extends CallableKind>(
+    id: ArmId<Kind>,
+    draft: ArmDraft<ArmBodies[Kind]>,
+    options: PutOptions = {},
+  ): Promise<ArmBodies[Kind]> {
+    const headers = options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch };
+    const request = { ...this.#requests.at(id, 'PUT', options), headers, body: draft };
+    return this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, async (scope) => {
+      const answer = await this.#connection.send(request, scope);
+      const body = await this.#finish(request, answer, scope);
+      if (isBodyAt(id, body)) return body;
+      if (options.answer === 'accepted' && isBodyAt(id, answer.body)) return answer.body;
+      return this.#read(
+        id,
+        { ...this.#requests.at(id, 'GET', options), throttle: 'wait', correlationId: request.correlationId },
+        scope,
+      );
+    });
+  }
+
+  /** Waits until the resource is gone; that there is none is as good. */
+  async delete(id: ArmId<CallableKind>, options: CallOptions = {}): Promise<void> {
+    const request = this.#requests.at(id, 'DELETE', options);
+    await this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, async (scope) => {
+      try {
+        await this.#finish(request, await this.#connection.send(request, scope), scope);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    });
+  }
+
+  /** Replaces the tags, and nothing else. */
+  async updateTags<Kind extends ListableKind>(
+    id: ArmId<Kind>,
+    tags: ArmTags,
+    options: CallOptions = {},
+  ): Promise<ArmBodies[Kind]> {
+    const request = { ...this.#requests.at(id, 'PATCH', options), body: { tags } };
+    return this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, (scope) => this.#read(id, request, scope));
+  }
+
+  async listServices(gateway: ArmId<'serviceGateways'>, options: CallOptions = {}): Promise<readonly GatewayService[]> {
+    const request = this.#requests.ofGateway(gateway, 'services', options);
+    const items = await this.#pages(request, options);
+    return items.map((item) => toGatewayService(what(request), item));
+  }
+
+  async listAddressLocations(
+    gateway: ArmId<'serviceGateways'>,
+    options: CallOptions = {},
+  ): Promise<readonly AddressLocation[]> {
+    const request = this.#requests.ofGateway(gateway, 'addressLocations', options);
+    const items = await this.#pages(request, options);
+    return items.map((item) => toAddressLocation(what(request), item));
+  }
+
+  /** All of the request takes effect, or none of it. */
+  async updateServices(
+    gateway: ArmId<'serviceGateways'>,
+    body: UpdateServicesRequest,
+    options: CallOptions = {},
+  ): Promise<void> {
+    await this.#act({ ...this.#requests.ofGateway(gateway, 'updateServices', options), body }, options);
+  }
+
+  /** All of the request takes effect, or none of it. */
+  async updateAddressLocations(
+    gateway: ArmId<'serviceGateways'>,
+    body: UpdateAddressLocationsRequest,
+    options: CallOptions = {},
+  ): Promise<void> {
+    await this.#act({ ...this.#requests.ofGateway(gateway, 'updateAddressLocations', options), body }, options);
+  }
+
+  async #act(request: ArmRequest, options: CallOptions): Promise<void> {
+    await this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, async (scope) => {
+      await this.#finish(request, await this.#connection.send(request, scope), scope);
+    });
+  }
+
+  async #read<Kind extends CallableKind>(
+    id: ArmId<Kind>,
+    request: ArmRequest,
+    scope: CallScope,
+  ): Promise<ArmBodies[Kind]> {
+    const { body } = await this.#connection.send(request, scope);
+    if (isBodyAt(id, body)) return body;
+    throw unexpectedAnswer(what(request), 'is not the resource that was asked for');
+  }
+
+  /** Follows a write until Azure is done; gives the resource where the last answer held it. */
+  async #finish(request: ArmRequest, answer: ArmAnswer, scope: CallScope): Promise<unknown> {
+    const { clock, metrics } = this.#options;
+    const progress = progressOfWrite(request, answer);
+    if (progress.state === 'done') return progress.body;
+    if (progress.state === 'failed') throw armErrorFromOperation({ ...request, what: what(request) }, progress.failure);
+    const startedAt = clock.monotonic();
+    const body = await this.#poller.follow(request, answer, progress.poll, scope);
+    const { verb, kind } = request;
+    metrics.observe(operationSeconds, (clock.monotonic() - startedAt) / 1000, { verb, kind });
+    return body;
+  }
+
+  /** All items of a list. The deadline is for each page. */
+  async #pages(first: ArmRequest, options: CallOptions): Promise<readonly unknown[]> {
+    const items: unknown[] = [];
+    const seen = new Set<string>();
+    let request = first;
+    for (;;) {
+      const page = await this.#within(request, READ_DEADLINE_MILLISECONDS, options, async (scope) => {
+        const { body } = await this.#connection.send(request, scope);
+        return toPage(what(request), body);
+      });
+      items.push(...page.items);
+      if (page.nextLink === undefined) return items;
+      const url = trustedLink(what(request), this.#options.endpoint, page.nextLink);
+      if (seen.has(url)) throw unexpectedAnswer(what(request), 'leads in a circle');
+      seen.add(url);
+      request = { ...request, url };
+    }
+  }
+
+  async #within<Result>(
+    request: ArmRequest,
+    standard: number,
+    options: CallOptions,
+    work: (scope: CallScope) => Promise<Result>,
+  ): Promise<Result> {
+    const { clock } = this.#options;
+    const milliseconds = options.deadlineMilliseconds ?? standard;
+    const endsAt = clock.monotonic() + milliseconds;
+    return withDeadline(clock, { name: what(request), milliseconds }, options.signal, (signal) =>
+      work({ signal, endsAt }),
+    );
+  }
+}

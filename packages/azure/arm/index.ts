@@ -1,0 +1,8 @@
+export * from './arm-error.ts';
+export * from './arm-id.ts';
+export { armMetrics } from './arm-metrics.ts';
+export * from './call.ts';
+export * from './client.ts';
+export type { RepeatPolicy } from './connection.ts';
+export * from './tokens.ts';
+export * from './types/index.ts';

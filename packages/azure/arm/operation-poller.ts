@@ -1,0 +1,67 @@
+import { type BackoffPolicy, backoffDelay, type Clock, parseRetryAfter, type Random, sleep } from '@fairlead/control';
+import { ArmError, armErrorFromOperation, isNotFound } from './arm-error.ts';
+import { type ArmAnswer, type ArmConnection, type ArmRequest, type CallScope, what } from './connection.ts';
+import { trustedLink } from './links.ts';
+import { type PollTarget, type Progress, progressOfPoll } from './long-running.ts';
+
+/** Short at first, as most operations are; a Retry-After of Azure's goes before. */
+const POLLING: BackoffPolicy = { initialMilliseconds: 300, maximumMilliseconds: 10_000, factor: 1.6, jitter: 0.2 };
+
+export interface PollerOptions {
+  readonly connection: ArmConnection;
+  readonly endpoint: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Follows what Azure accepted until it is done. */
+export class OperationPoller {
+  readonly #options: PollerOptions;
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves with the resource, if the last answer held it. `write` is the request that was accepted, `answer` what
+   * Azure said to it. Throttling and a lost poll only slow it down: the operation goes on all the same.
+   */
+  async follow(write: ArmRequest, answer: ArmAnswer, first: PollTarget, scope: CallScope): Promise<unknown> {
+    const { clock, random, connection, endpoint } = this.#options;
+    let poll = first;
+    let asked = parseRetryAfter(answer.headers['retry-after'], clock.now());
+    for (let polls = 1; ; polls += 1) {
+      await sleep(clock, backoffDelay(POLLING, polls, random, asked), scope.signal);
+      const url = trustedLink(what(write), endpoint, poll.url);
+      try {
+        const told = await connection.send(pollRequest(write, url), scope);
+        asked = parseRetryAfter(told.headers['retry-after'], clock.now());
+        const progress: Progress = progressOfPoll(poll, told);
+        if (progress.state === 'done') return progress.body;
+        if (progress.state === 'failed') throw armErrorFromOperation({ ...write, what: what(write) }, progress.failure);
+        poll = progress.poll;
+      } catch (error) {
+        if (write.method === 'DELETE' && poll.style === 'resource' && isNotFound(error)) return undefined;
+        if (!(error instanceof ArmError) || error.status !== 429) throw error;
+        asked = error.retryAfterMilliseconds;
+      }
+    }
+  }
+}
+
+/** An operation that Azure has forgotten tells nothing about the resource: look again. */
+function pollRequest({ kind, subject, subscriptionId, correlationId, record }: ArmRequest, url: string): ArmRequest {
+  const notFound = 'retriable';
+  return {
+    verb: 'POLL',
+    kind,
+    subject,
+    method: 'GET',
+    url,
+    subscriptionId,
+    throttle: 'wait',
+    notFound,
+    correlationId,
+    record,
+  };
+}

@@ -1,0 +1,77 @@
+import { type Random, randomUuid } from '@fairlead/control';
+import { type ArmId, armName, groupPath, parseArmId, type ResourceGroup } from './arm-id.ts';
+import type { CallableKind, CallKind, CallOptions, CallVerb, ListableKind } from './call.ts';
+import type { ArmRequest } from './connection.ts';
+
+type GatewayCall = 'services' | 'addressLocations' | 'updateServices' | 'updateAddressLocations';
+
+/** Writes requests down: where they go, how they are called, and what they share. */
+export class RequestFactory {
+  readonly #endpoint: string;
+  readonly #apiVersion: string;
+  readonly #random: Random;
+
+  constructor(endpoint: string, apiVersion: string, random: Random) {
+    this.#endpoint = endpoint.replace(/\/+$/, '');
+    this.#apiVersion = apiVersion;
+    this.#random = random;
+  }
+
+  at(id: ArmId<CallableKind>, verb: 'GET' | 'PUT' | 'PATCH' | 'DELETE', options: CallOptions): ArmRequest {
+    const { kind, subscriptionId } = partsOf(id);
+    return this.#request({ verb, kind, subject: armName(id), method: verb, subscriptionId }, id, options);
+  }
+
+  inGroup(kind: ListableKind, group: ResourceGroup, options: CallOptions): ArmRequest {
+    const { subscriptionId, resourceGroup } = group;
+    const path = `${groupPath(group)}/providers/Microsoft.Network/${kind}`;
+    return this.#request({ verb: 'LIST', kind, subject: resourceGroup, method: 'GET', subscriptionId }, path, options);
+  }
+
+  ofGateway(gateway: ArmId<'serviceGateways'>, kind: GatewayCall, options: CallOptions): ArmRequest {
+    const { subscriptionId } = partsOf(gateway);
+    const isAction = kind === 'updateServices' || kind === 'updateAddressLocations';
+    const verbs = isAction ? ({ verb: 'POST', method: 'POST' } as const) : ({ verb: 'LIST', method: 'GET' } as const);
+    const subject = armName(gateway);
+    return this.#request({ ...verbs, kind, subject, subscriptionId }, `${gateway}/${kind}`, options);
+  }
+
+  #request(
+    head: Pick<ArmRequest, 'method' | 'subject' | 'subscriptionId'> & {
+      readonly verb: CallVerb;
+      readonly kind: CallKind;
+    },
+    path: string,
+    { throttle, notFound, correlationId, record }: CallOptions,
+  ): ArmRequest {
+    return {
+      ...head,
+      url: `${this.#endpoint}${path}?api-version=${this.#apiVersion}`,
+      throttle: throttle ?? 'wait',
+      notFound,
+      correlationId: correlationId ?? randomUuid(this.#random),
+      record,
+    };
+  }
+}
+
+function partsOf(id: ArmId<CallableKind>): { readonly kind: CallableKind; readonly subscriptionId: string } {
+  const parsed = parseArmId(id);
+  if (parsed !== undefined && isCallable(parsed.kind))
+    return { kind: parsed.kind, subscriptionId: parsed.subscriptionId };
+  throw new TypeError(`${id} is not the id of a resource`);
+}
+
+const CALLABLE: Readonly<Record<CallableKind, true>> = {
+  serviceGateways: true,
+  publicIPAddresses: true,
+  loadBalancers: true,
+  backendAddressPools: true,
+  natGateways: true,
+  networkSecurityGroups: true,
+  subnets: true,
+};
+
+function isCallable(kind: string): kind is CallableKind {
+  return Object.hasOwn(CALLABLE, kind);
+}

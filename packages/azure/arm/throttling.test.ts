@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { drafts, emulated, failure, group, ids, result } from './testing/emulated.ts';
+
+const refusedWith = (headers: Readonly<Record<string, string>>) =>
+  ({ kind: 'refuse', status: 429, code: 'TooManyRequests', headers }) as const;
+const closed = { code: 'throttle-gate-closed', verdict: 'retriable', retryAfterMilliseconds: undefined };
+
+describe('throttling', () => {
+  it.each(['seconds', 'date'] as const)(
+    'tells the caller when to come back, said in %s, and keeps to it itself',
+    async (form) => {
+      const { client, clock, emulator } = emulated();
+      emulator.faults.throttle({ method: 'PUT' }, 30_000, form);
+      const error = await failure(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+      expect(error).toMatchObject({
+        status: 429,
+        verdict: 'retriable',
+        isThrottling: true,
+        retryAfterMilliseconds: 30_000,
+      });
+      await result(clock, client.put(ids.publicIp('b'), drafts.publicIp));
+      expect(emulator.log.calls.map(({ at, outcome }) => [at, outcome])).toEqual([
+        [0, 429],
+        [30_000, 201],
+      ]);
+    },
+  );
+
+  it.each(['absent', 'garbage'] as const)('slows down more and more when Retry-After is %s', async (form) => {
+    const { client, clock, emulator } = emulated();
+    emulator.faults.throttle({ method: 'PUT' }, 60_000, form);
+    for (;;) {
+      const ended = await result(
+        clock,
+        client.put(ids.publicIp('a'), drafts.publicIp).catch((error: unknown) => error),
+      );
+      if (!(ended instanceof Error)) break;
+      expect(ended).toMatchObject({ status: 429, retryAfterMilliseconds: undefined });
+    }
+    const at = emulator.log.calls.map((call) => call.at);
+    const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    expect(gaps[0]).toBeGreaterThanOrEqual(1_600);
+    expect(gaps.at(-1)).toBeGreaterThan(10_000);
+    expect(at.length).toBeLessThan(8);
+  });
+
+  it('makes all callers of a subscription wait, and lets them in again little by little', async () => {
+    const { client, clock, emulator } = emulated();
+    emulator.faults.throttle({ method: 'PUT' }, 300_000);
+    const names = Array.from({ length: 40 }, (_, index) => `s${index}`);
+    expect(await failure(clock, client.put(ids.publicIp('first'), drafts.publicIp))).toMatchObject({ status: 429 });
+    const options = { deadlineMilliseconds: 600_000 };
+    const puts = Promise.all(names.map((name) => client.put(ids.publicIp(name), drafts.publicIp, options)));
+    await clock.advance(299_999);
+    expect(emulator.log.calls).toHaveLength(1);
+    await clock.advance(1);
+    expect(emulator.log.calls).toHaveLength(2);
+    await result(clock, puts);
+    expect(emulator.resources('publicIPAddresses')).toHaveLength(40);
+    expect(clock.monotonic()).toBeLessThan(302_000);
+  });
+
+  it('refuses at once, without a time, who does not want to wait', async () => {
+    const { client, clock, emulator } = emulated();
+    emulator.faults.throttle({ method: 'PUT' }, 30_000);
+    const put = () => client.put(ids.publicIp('a'), drafts.publicIp, { throttle: 'refuse' });
+    expect(await failure(clock, put())).toMatchObject({ status: 429, retryAfterMilliseconds: 30_000 });
+    expect(await failure(clock, put())).toMatchObject(closed);
+    expect(clock.monotonic()).toBe(0);
+    expect(emulator.log.calls).toHaveLength(1);
+    await clock.advance(30_000);
+    await result(clock, put());
+  });
+
+  it('keeps reads and writes apart, and subscriptions too', async () => {
+    const { client, clock, emulator } = emulated();
+    emulator.faults.next({ method: 'PUT' }, refusedWith({ 'retry-after': '600' }));
+    await failure(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+    expect(await result(clock, client.list('publicIPAddresses', group))).toEqual([]);
+    const elsewhere = { subscriptionId: 'other', resourceGroup: 'x' };
+    expect(await failure(clock, client.list('publicIPAddresses', elsewhere))).toMatchObject({ status: 404 });
+    expect(await failure(clock, client.delete(ids.publicIp('a'), { throttle: 'refuse' }))).toMatchObject(closed);
+    emulator.faults.next({ method: 'GET' }, refusedWith({ 'retry-after': '600' }));
+    await failure(clock, client.list('publicIPAddresses', group));
+    const reading = client.list('publicIPAddresses', group, { throttle: 'refuse' });
+    expect(await failure(clock, reading)).toMatchObject(closed);
+    expect(clock.monotonic()).toBe(0);
+  });
+
+  it('holds nobody up for a 429 that is about one busy resource', async () => {
+    const { client, clock, emulator } = emulated({
+      behaviour: { operationTime: { minimum: 60_000, maximum: 60_000 } },
+    });
+    const creating = client.put(ids.publicIp('a'), drafts.publicIp);
+    await clock.advance(1);
+    const early = await failure(clock, client.put(ids.loadBalancer('a'), drafts.loadBalancer('a')));
+    expect(early).toMatchObject({
+      status: 429,
+      isThrottling: false,
+      verdict: 'retriable',
+      codes: ['RetryableError', 'ReferencedResourceNotProvisioned'],
+      retryAfterMilliseconds: 10_000,
+    });
+    emulator.behave({ operationTime: { minimum: 0, maximum: 0 } });
+    await result(clock, client.put(ids.publicIp('b'), drafts.publicIp, { throttle: 'refuse' }));
+    await result(clock, creating);
+  });
+
+  it.each([
+    ['x-ms-ratelimit-remaining-subscription-writes', '0'],
+    ['x-ms-ratelimit-remaining-resource', 'Microsoft.Network/PutThis;12,Microsoft.Network/PutThat;0'],
+  ])('pauses when %s is used up, before Azure has to refuse', async (header, value) => {
+    const remaining = { [header]: value };
+    const { client, clock } = emulated({
+      between: (emulator) => ({
+        async send(request) {
+          const response = await emulator.send(request);
+          return { ...response, headers: { ...response.headers, ...remaining } };
+        },
+      }),
+    });
+    await result(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+    expect(await failure(clock, client.put(ids.publicIp('b'), drafts.publicIp, { throttle: 'refuse' }))).toMatchObject(
+      closed,
+    );
+    remaining[header] = '1';
+    await result(clock, client.put(ids.publicIp('b'), drafts.publicIp));
+    expect(clock.monotonic()).toBe(1_000);
+    await result(clock, client.put(ids.publicIp('c'), drafts.publicIp, { throttle: 'refuse' }));
+  });
+
+  it('never runs into a refusal on a bucket that is told to be empty', async () => {
+    const rateLimits = { reads: { size: 5, refillPerSecond: 5 }, writes: { size: 5, refillPerSecond: 5 } };
+    const { client, clock, emulator } = emulated({ behaviour: { rateLimits } });
+    for (let index = 0; index < 50; index += 1) {
+      await result(clock, client.put(ids.publicIp(`s${index}`), drafts.publicIp));
+    }
+    expect(emulator.log.calls.filter(({ outcome }) => outcome === 429)).toEqual([]);
+    expect(clock.monotonic()).toBeLessThanOrEqual(10_000);
+  });
+});
