@@ -50,6 +50,17 @@ export interface ListOptions extends CallOptions {
   readonly resourceVersion?: string;
 }
 
+/** Something one may or may not be allowed to do. */
+export interface Access {
+  readonly verb: string;
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string | undefined;
+  /** Absent: in all namespaces. */
+  readonly namespace?: string | undefined;
+}
+
 /** Reads and writes objects. Rejects with an ApiError when the server refuses, and when no answer came in time. */
 export class KubeClient {
   readonly #connection: ApiConnection;
@@ -172,6 +183,21 @@ export class KubeClient {
   /** The body at a path of the API server, such as `/version` or `/readyz`. */
   async getText(path: string, options?: CallOptions): Promise<string> {
     return this.#text({ method: 'GET', path }, options);
+  }
+
+  /** Whether we may do this, as the server sees it. A server that cannot be asked forbids nothing. */
+  async may({ verb, group, resource, subresource, namespace }: Access, options?: CallOptions): Promise<boolean> {
+    const resourceAttributes = { verb, group, resource, subresource, namespace };
+    const body = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { resourceAttributes },
+    };
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const review = await this.#json({ method: 'POST', path, body }, options);
+    if (review === undefined) return true;
+    const status = isRecord(review) ? review['status'] : undefined;
+    return isRecord(status) && status['allowed'] === true;
   }
 
   /** Whether the API server knows the group at all, in any version. */

@@ -7,6 +7,7 @@ export * from './auth/target.ts';
 export * from './cache/cache-factory.ts';
 export type { CacheIndex, IndexFunction } from './cache/cache-index.ts';
 export * from './cache/change.ts';
+export * from './cache/own-writes.ts';
 export type { CacheStatus, SharedCache, Subscription } from './cache/shared-cache.ts';
 export * from './client.ts';
 export * from './conditions.ts';

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../types/meta.ts';
+import { OwnWrites } from './own-writes.ts';
+
+const version = (resourceVersion: string, uid = 'a'): KubeObject => ({
+  metadata: { namespace: 'shop', name: 'web', resourceVersion, uid },
+});
+
+describe('OwnWrites', () => {
+  it('prefers what we wrote until the cache has seen it', () => {
+    const writes = new OwnWrites();
+    const written = version('10');
+    writes.note(written);
+    expect(writes.latest('shop/web', version('9'))).toBe(written);
+    const seen = version('10');
+    expect(writes.latest('shop/web', seen)).toBe(seen);
+    const old = version('9');
+    expect(writes.latest('shop/web', old)).toBe(old);
+  });
+
+  it('gives what others wrote after us', () => {
+    const writes = new OwnWrites();
+    writes.note(version('10'));
+    const newer = version('11');
+    expect(writes.latest('shop/web', newer)).toBe(newer);
+  });
+
+  it('believes the cache that the object is gone, or is another one of that name', () => {
+    const writes = new OwnWrites();
+    writes.note(version('10'));
+    expect(writes.latest('shop/web', undefined)).toBeUndefined();
+    writes.note(version('10'));
+    const namesake = version('9', 'b');
+    expect(writes.latest('shop/web', namesake)).toBe(namesake);
+  });
+
+  it('goes by the cache when versions cannot be compared', () => {
+    const writes = new OwnWrites();
+    writes.note(version('x2'));
+    const cached = version('x1');
+    expect(writes.latest('shop/web', cached)).toBe(cached);
+  });
+});
