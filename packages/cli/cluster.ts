@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { FairleadError, messageOf } from '@fairlead/control';
 import { systemClock } from '@fairlead/control/adapters';
 import { KubeClient } from '@fairlead/kube';
 import { connect } from '@fairlead/kube/adapters';
+import packageFile from '../../package.json' with { type: 'json' };
 import type { Configuration } from './configuration/schema.ts';
 
-export const version = readVersion();
+export const { version } = packageFile;
 
 /** A cluster that answered. */
 export interface Cluster {
@@ -29,18 +29,11 @@ export async function openCluster(configuration: Configuration): Promise<Cluster
     await client.getText('/version', { deadlineMilliseconds: 10_000 });
   } catch (error) {
     await connection.close();
-    throw new FairleadError(`the cluster at ${server} (${source}) does not let us in: ${messageOf(error)}`, {
+    throw new FairleadError(`cannot use the cluster at ${server} (${source}): ${messageOf(error)}`, {
       verdict: 'terminal',
       code: 'cluster-unreachable',
       cause: error,
     });
   }
   return { client, connection, name: `${server} (${source})`, close: () => connection.close() };
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const parsed: unknown = JSON.parse(text);
-  const found = typeof parsed === 'object' && parsed !== null && 'version' in parsed ? parsed.version : undefined;
-  return typeof found === 'string' ? found : 'unknown';
 }

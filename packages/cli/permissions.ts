@@ -1,28 +1,6 @@
 import { FairleadError } from '@fairlead/control';
-import type { KubeClient, KubeObject, Resource } from '@fairlead/kube';
-import { isNotFound } from '@fairlead/kube';
+import type { KubeClient } from '@fairlead/kube';
 import type { Permission } from '@fairlead/part';
-
-interface AccessReview extends KubeObject {
-  readonly spec: {
-    readonly resourceAttributes: {
-      readonly group: string;
-      readonly resource: string;
-      readonly subresource?: string;
-      readonly verb: string;
-      readonly namespace?: string;
-    };
-  };
-  readonly status?: { readonly allowed?: boolean };
-}
-
-const accessReviews: Resource<AccessReview> = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  plural: 'selfsubjectaccessreviews',
-  kind: 'SelfSubjectAccessReview',
-  namespaced: false,
-};
 
 /** One verb on one resource that we lack. */
 interface Missing {
@@ -59,31 +37,13 @@ export async function requirePermissions(
   if (missing.length > 0) throw missingPermissions(missing);
 }
 
-async function isAllowed(
+function isAllowed(
   client: KubeClient,
-  question: Missing & { readonly namespace: string | undefined },
+  { verb, group, resource, namespace }: Missing & { readonly namespace: string | undefined },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const [resource = '', subresource] = question.resource.split('/');
-  const resourceAttributes = {
-    group: question.group,
-    resource,
-    verb: question.verb,
-    ...(subresource === undefined ? {} : { subresource }),
-    ...(question.namespace === undefined ? {} : { namespace: question.namespace }),
-  };
-  try {
-    const review = await client.create(
-      accessReviews,
-      { metadata: { name: '' }, spec: { resourceAttributes } },
-      { signal },
-    );
-    return review.status?.allowed === true;
-  } catch (error) {
-    // An API server without this API has no permissions to lack.
-    if (isNotFound(error)) return true;
-    throw error;
-  }
+  const [plural = '', subresource] = resource.split('/');
+  return client.may({ verb, group, resource: plural, subresource, namespace }, { signal });
 }
 
 function missingPermissions(missing: readonly Missing[]): FairleadError {

@@ -10,7 +10,7 @@ export interface BackoffPolicy {
 }
 
 /** Half a second to a minute: for calls to an API that is expected to come back. */
-export const defaultBackoff: BackoffPolicy = {
+const defaultBackoff: BackoffPolicy = {
   initialMilliseconds: 500,
   maximumMilliseconds: 60_000,
   factor: 2,

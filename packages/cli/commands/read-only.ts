@@ -31,7 +31,7 @@ export async function look(
   }
 }
 
-export function readEnvironment(configuration: Configuration, cluster: Cluster, signal: AbortSignal): ReadEnvironment {
+function readEnvironment(configuration: Configuration, cluster: Cluster, signal: AbortSignal): ReadEnvironment {
   const { defaultClass } = configuration;
   return {
     client: cluster.client,

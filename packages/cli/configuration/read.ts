@@ -13,7 +13,7 @@ interface Problem {
 }
 
 /** Raised with every mistake of the file in its message, one a line. */
-export class ConfigurationError extends FairleadError {
+class ConfigurationError extends FairleadError {
   constructor(file: string, problems: readonly Problem[]) {
     const lines = problems.map((problem) => `${file}:${problem.line}:${problem.column}: ${problem.text}`);
     super(lines.join('\n'), { verdict: 'terminal', code: 'configuration-invalid' });

@@ -7,12 +7,14 @@ export const WRITE_DEADLINE_MILLISECONDS = 4_000;
 
 /**
  * The planned writes as steps that can be run. Each goes on from the version that the one before it left; a Service
- * that somebody else changed meanwhile is refused by the server, and is planned for afresh.
+ * that somebody else changed meanwhile is refused by the server, and is planned for afresh. `onWritten` is told of the
+ * Service as each write left it.
  */
 export function toSteps(
   client: Pick<KubeClient, 'patchMerge'>,
   service: Service,
   planned: readonly GatewayStep[],
+  onWritten: (service: Service) => void,
 ): readonly Step[] {
   let latest = service;
   return planned.map((step) => ({
@@ -21,6 +23,7 @@ export function toSteps(
     ifItDiesHere: step.ifItDiesHere,
     async run(signal) {
       latest = await write(client, latest, step, signal);
+      onWritten(latest);
     },
   }));
 }

@@ -21,7 +21,7 @@ export const GATEWAY_CLASS = 'fairlead.dev/gateway';
 export const L2_PORTS_ANNOTATION = 'gateway.fairlead.dev/l2-ports';
 
 /** `exclusive` keeps other Services off this one's address; anything but `shared` and `exclusive` is refused. */
-export const SHARING_ANNOTATION = 'gateway.fairlead.dev/sharing';
+const SHARING_ANNOTATION = 'gateway.fairlead.dev/sharing';
 
 /** What the gateways can do for a Service today. */
 const capabilities: LoadBalancerCapabilities = {

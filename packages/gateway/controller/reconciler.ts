@@ -1,5 +1,5 @@
 import { FairleadError, runSteps, type Step } from '@fairlead/control';
-import type { Service } from '@fairlead/kube';
+import { OwnWrites, type Service } from '@fairlead/kube';
 import type { RunEnvironment } from '@fairlead/part';
 import type { ClaimRules } from '@fairlead/service';
 import type { Allocator, ServiceKey } from './allocation.ts';
@@ -15,6 +15,7 @@ export class Reconciler {
   readonly #environment: RunEnvironment;
   readonly #rules: ClaimRules;
   readonly #allocator: Allocator;
+  readonly #ownWrites = new OwnWrites<Service>();
   /** Service -> what was decided for it last; foreign Services are not in it */
   readonly #outcomes = new Map<ServiceKey, Outcome['kind']>();
 
@@ -34,8 +35,11 @@ export class Reconciler {
     return counts;
   }
 
-  /** Decides for the Service and writes what differs. True when something became free for others. */
-  async reconcile(key: ServiceKey, service: Service | undefined, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Decides for the Service, as the cache has it, and writes what differs. True when something became free for others.
+   */
+  async reconcile(key: ServiceKey, cached: Service | undefined, signal: AbortSignal): Promise<boolean> {
+    const service = this.#ownWrites.latest(key, cached);
     if (service === undefined) return this.#forget(key);
     const outcome = decide(desiredFor(service, this.#rules), this.#allocator, key);
     this.#remember(key, outcome);
@@ -49,7 +53,7 @@ export class Reconciler {
     const { client, clock, journal, leadership, metrics } = this.#environment;
     const planned = stepsFor(outcome, clock);
     if (planned.length === 0) return;
-    const steps = toSteps(client, service, planned).map((step) => ({
+    const steps = toSteps(client, service, planned, (written) => this.#ownWrites.note(written)).map((step) => ({
       ...step,
       run: (stepSignal: AbortSignal) => {
         if (!leadership.covers(WRITE_DEADLINE_MILLISECONDS)) throw leaseTooShort();
