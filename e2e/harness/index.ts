@@ -3,4 +3,5 @@ export { type AccessRule, type Cluster, type Identity, startCluster } from './cl
 export type { Outcome } from '../../scripts/run-command.ts';
 export type { ControlPlaneOptions } from './control-plane.ts';
 export { eventually, type Patience } from './eventually.ts';
+export { Fairlead, type RunningFairlead } from './fairlead.ts';
 export { type PlayedNode, type PlayedPod, playNode, playPod, removePod, setPodReady } from './workload.ts';
