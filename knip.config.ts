@@ -9,6 +9,7 @@ const config: KnipConfig = {
       // scripts/check.ts runs their commands, which knip cannot see; oxlint-tsgolint is oxlint's type-aware half.
       ignoreDependencies: ['@biomejs/biome', 'oxlint', 'oxlint-tsgolint', 'ts7'],
     },
+    deploy: { entry: ['bundle.ts'] },
     'packages/cli': { entry: ['main.ts'] },
     // A library in its own right: others may use more of it than we do.
     'packages/kube': { includeEntryExports: false },

@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/**/*.test.ts', 'scripts/**/*.test.ts', 'scenarios/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['packages', 'scripts', 'scenarios', 'bench', 'deploy'].map((folder) => `${folder}/**/*.test.ts`),
           isolate: false,
           testTimeout: 20_000,
         },

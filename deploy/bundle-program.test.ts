@@ -1,0 +1,67 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Outcome, runCommand } from '../scripts/run-command.ts';
+import packageFile from '../package.json' with { type: 'json' };
+import { bundleProgram } from './bundle-program.ts';
+
+const SOURCE = join(import.meta.dirname, '..', 'packages', 'cli', 'main.ts');
+const TELL_CPU_TIME = `data:text/javascript,process.on('exit', () => {
+  const { user, system } = process.cpuUsage();
+  process.stderr.write(String(user + system));
+});`;
+
+describe('the bundled program', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    // Outside the checkout, where no package can be found but those in the bundle.
+    folder = await mkdtemp(join(tmpdir(), 'fairlead-bundle-'));
+    await bundleProgram(folder);
+  });
+
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const fairlead = (...words: string[]): Promise<Outcome> =>
+    runCommand(process.execPath, [join(folder, 'fairlead.mjs'), ...words]);
+
+  it('knows its version', async () => {
+    expect(await fairlead('version')).toEqual({ code: 0, stdout: `${packageFile.version}\n`, stderr: '' });
+  });
+
+  it('helps as the sources do', async () => {
+    const fromSource = await runCommand(process.execPath, [SOURCE, '--help']);
+    expect(await fairlead('--help')).toEqual(fromSource);
+    expect(fromSource.stdout).toContain('Usage: fairlead');
+  });
+
+  it('reads a configuration file, and says what is wrong with it', async () => {
+    expect(await fairlead('run', '--config', join(folder, 'absent.yaml'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^fairlead: cannot read the configuration file .*absent\.yaml: .*\n$/),
+    });
+  });
+
+  it('has no demo, and says where there is one', async () => {
+    expect(await fairlead('demo', '--until-converged', '--time-limit', '1')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'fairlead: the demo is not in this build: run npm start in a checkout of Fairlead\n',
+    });
+  });
+
+  it('starts with less work than the sources take', async () => {
+    const cpuTime = async (program: string): Promise<number> =>
+      Number((await runCommand(process.execPath, ['--import', TELL_CPU_TIME, program, 'version'])).stderr);
+    const [bundled, fromSource] = [await cpuTime(join(folder, 'fairlead.mjs')), await cpuTime(SOURCE)];
+    expect(bundled).toBeGreaterThan(0);
+    expect(bundled).toBeLessThan(fromSource);
+  });
+
+  it('brings the licences of what it carries', async () => {
+    const notices = await readFile(join(folder, 'THIRD-PARTY-NOTICES'), 'utf8');
+    expect(notices).toMatch(/^undici [\d.]+ \(MIT\)\n\nMIT License\n/m);
+    expect(notices).not.toMatch(/^esbuild /m);
+  });
+});

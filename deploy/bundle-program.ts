@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { thirdPartyNotices } from './third-party-notices.ts';
+
+const root = join(import.meta.dirname, '..');
+const program = join(root, 'packages', 'cli');
+
+/** Some of the packages that we bundle were written for CommonJS, and still call `require` for Node's own modules. */
+const REQUIRE = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
+
+const NO_DEMO = `
+import { FairleadError } from '@fairlead/control';
+throw new FairleadError('the demo is not in this build: run npm start in a checkout of Fairlead', {
+  verdict: 'terminal',
+  code: 'demo-not-included',
+});`;
+
+/** The world that the demo starts is for people who try Fairlead out; what runs in a cluster does not carry it. */
+const withoutDemoWorld: Plugin = {
+  name: 'without-demo-world',
+  setup(bundling) {
+    bundling.onResolve({ filter: /^@fairlead\/sim|\/e2e\// }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, namespace: 'demo-world' } : undefined,
+    );
+    bundling.onLoad({ filter: /.*/, namespace: 'demo-world' }, () => ({ contents: NO_DEMO, resolveDir: program }));
+  },
+};
+
+/** Writes the whole program to a folder, as JavaScript that needs nothing but Node: start `fairlead.mjs`. */
+export async function bundleProgram(folder: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { fairlead: join(program, 'main.ts') },
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    // What is imported lazily stays in files of its own, which are not read before they are needed.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    banner: { js: REQUIRE },
+    legalComments: 'none',
+    metafile: true,
+    plugins: [withoutDemoWorld],
+  });
+  const notices = join(folder, 'THIRD-PARTY-NOTICES');
+  await writeFile(notices, await thirdPartyNotices(root, Object.keys(metafile.inputs)));
+  return [...outputs(metafile, folder), notices];
+}
+
+function outputs(metafile: Metafile, folder: string): string[] {
+  return Object.keys(metafile.outputs).map((path) => join(folder, relative(folder, join(root, path))));
+}
