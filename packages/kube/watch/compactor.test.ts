@@ -39,6 +39,19 @@ describe('Compactor', () => {
     expect(third).toEqual({ ready: true, serving: true, terminating: true });
   });
 
+  it('makes whole trees one when all of their parts are', () => {
+    const compactor = new Compactor();
+    const slices = [1, 2, 3].map((number) => ({
+      name: `web-${number}`,
+      ports: [{ name: 'http', port: 8080, appProtocol: 'kubernetes.io/h2c' }],
+    }));
+    compactor.compact(slices);
+    compactor.compact(slices);
+    const [first, second, third] = slices.map(({ ports }) => ports);
+    expect(second).toBe(first);
+    expect(third).toBe(first);
+  });
+
   it('does not take records with the same values under other names for the same', () => {
     const records: Record<string, unknown>[] = [{ a: 'x' }, { b: 'x' }, {}, { toString: 'x' }, { a: 'x', b: 'x' }];
     const compacted = structuredClone(records);
