@@ -9,6 +9,8 @@ const config: KnipConfig = {
       // scripts/check.ts runs their commands, which knip cannot see; oxlint-tsgolint is oxlint's type-aware half.
       ignoreDependencies: ['@biomejs/biome', 'oxlint', 'oxlint-tsgolint', 'ts7'],
     },
+    // The bench runs its two sides as programs of their own.
+    bench: { entry: ['run.ts', 'watch/{consumer,server}.ts'] },
     deploy: { entry: ['bundle.ts'] },
     'packages/cli': { entry: ['main.ts'] },
     // A library in its own right: others may use more of it than we do.

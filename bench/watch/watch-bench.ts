@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { buildGo } from '../../scripts/go-build.ts';
+import type { Bench, Figures, Progress } from '../bench.ts';
+import { measure, nodeProgram, type Program, withServer } from '../child-process.ts';
+
+const OBJECTS_OF_EACH_KIND = 10_000;
+const ENDPOINTS_PER_SLICE = 10;
+const ROUNDS = 5;
+
+/** What one side needed to fill its caches. */
+interface Run {
+  readonly eventsPerCpuSecond: number;
+  readonly retainedMegabytes: number;
+  readonly wallSeconds: number;
+}
+
+export const watchBench: Bench = {
+  name: 'watch',
+  description: '10k Services and 10k EndpointSlices into our caches, beside the informers of client-go with JSON',
+  targets: [
+    {
+      figure: 'eventsPerCpuSecondRatio',
+      atLeast: 3,
+      why: 'our caches should take in at least three times as many events per second of processor time as client-go',
+    },
+    {
+      figure: 'retainedHeapRatio',
+      atMost: 0.6,
+      why: 'our caches should need at most 0.6 times the memory of those of client-go for the same objects',
+    },
+    {
+      figure: 'longestSliceMilliseconds',
+      atMost: 50,
+      why: 'a list must not keep the event loop from renewing a Lease or answering a probe',
+    },
+    {
+      figure: 'longestPagedSliceMilliseconds',
+      atMost: 50,
+      why: 'nor must a list that comes in pages',
+    },
+  ],
+  run,
+};
+
+async function run(progress: Progress): Promise<Figures> {
+  const here = import.meta.dirname;
+  const peer = await buildGo(
+    { name: 'bench-client-go', directory: join(here, '..', 'peers', 'client-go') },
+    { report: progress },
+  );
+  const server = nodeProgram(join(here, 'server.ts'), [String(OBJECTS_OF_EACH_KIND), String(ENDPOINTS_PER_SLICE)]);
+  const consumer = (url: string, ...options: string[]) =>
+    nodeProgram(join(here, 'consumer.ts'), [url, ...options], ['--expose-gc']);
+
+  return withServer(server, async (url) => {
+    const ours: Run[] = [];
+    const theirs: Run[] = [];
+    const events = 2 * OBJECTS_OF_EACH_KIND;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      // One after the other on the same server, each going first in turn: whatever slows the machine slows both.
+      const sides: [Run[], Program][] = [
+        [ours, consumer(url)],
+        [theirs, { command: peer, parameters: ['-server', url, '-events', String(events)] }],
+      ];
+      for (const [runs, program] of round % 2 === 0 ? sides.reverse() : sides)
+        runs.push(await runSide(program, events));
+      progress(`round ${round} of ${ROUNDS}: ours ${describeRun(ours)}; client-go ${describeRun(theirs)}`);
+    }
+    const streamed = await measure(consumer(url, '--slices'));
+    const paged = await measure(consumer(`${url}/pages`, '--slices'));
+    return {
+      eventsPerCpuSecond: Math.round(median(ours.map((one) => one.eventsPerCpuSecond))),
+      peerEventsPerCpuSecond: Math.round(median(theirs.map((one) => one.eventsPerCpuSecond))),
+      eventsPerCpuSecondRatio: rounded(median(ratios(ours, theirs, (one) => one.eventsPerCpuSecond))),
+      retainedMegabytes: rounded(median(ours.map((one) => one.retainedMegabytes))),
+      peerRetainedMegabytes: rounded(median(theirs.map((one) => one.retainedMegabytes))),
+      retainedHeapRatio: rounded(median(ratios(ours, theirs, (one) => one.retainedMegabytes))),
+      wallSeconds: rounded(median(ours.map((one) => one.wallSeconds))),
+      peerWallSeconds: rounded(median(theirs.map((one) => one.wallSeconds))),
+      longestSliceMilliseconds: rounded(streamed['longestSliceMilliseconds'] ?? Number.NaN),
+      longestPagedSliceMilliseconds: rounded(paged['longestSliceMilliseconds'] ?? Number.NaN),
+    };
+  });
+}
+
+async function runSide(program: Program, events: number): Promise<Run> {
+  const figures = await measure(program);
+  const { events: seen, objects, cpuSeconds, wallSeconds = Number.NaN, retainedBytes = Number.NaN } = figures;
+  if (seen !== events || objects !== events || cpuSeconds === undefined) {
+    throw new Error(`${program.command} took in ${seen} events and keeps ${objects} objects, not ${events}`);
+  }
+  return { eventsPerCpuSecond: events / cpuSeconds, retainedMegabytes: retainedBytes / 1e6, wallSeconds };
+}
+
+function describeRun(runs: readonly Run[]): string {
+  const last = runs.at(-1);
+  if (last === undefined) return 'nothing yet';
+  return `${Math.round(last.eventsPerCpuSecond)} events per CPU-second, ${rounded(last.retainedMegabytes)} MB`;
+}
+
+function ratios(ours: readonly Run[], theirs: readonly Run[], figure: (run: Run) => number): number[] {
+  return ours.map((run, round) => {
+    const peer = theirs[round];
+    return peer === undefined ? Number.NaN : figure(run) / figure(peer);
+  });
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
