@@ -30,8 +30,9 @@ export interface PlayOptions {
 /** The name under which a world that does not come to rest is reported. */
 export const CONVERGENCE = 'convergence';
 
-/** How often a world that should come to rest is asked whether it has. */
-const ASK_EVERY_MILLISECONDS = 250;
+/** A world that should come to rest is asked whether it has first after so long, then less and less often. */
+const FIRST_QUESTION_MILLISECONDS = 250;
+const LONGEST_BETWEEN_QUESTIONS_MILLISECONDS = 5000;
 const MINUTE = 60_000;
 
 /** Runs the scenario with everything drawn from the seed. */
@@ -91,8 +92,8 @@ async function play<World, Action>(
     (await simulation.run(scenario.minutes * MINUTE)) &&
     (await comeToRest(scenario, simulation, world)) &&
     (await stayAtRest(scenario, simulation, world));
-  const leaked = rests ? (scenario.leaked?.(world) ?? []) : [];
-  const lost = rests ? (scenario.lost?.(world) ?? []) : [];
+  const leaked = rests ? ((await scenario.leaked?.(world)) ?? []) : [];
+  const lost = rests ? ((await scenario.lost?.(world)) ?? []) : [];
   if (leaked.length > 0) simulation.fail('nothing leaks', leaked.join('; '));
   if (lost.length > 0) simulation.fail('nothing is lost', lost.join('; '));
   return {
@@ -132,9 +133,9 @@ async function comeToRest<World, Action>(
   // What was delayed before still arrives: nothing is at rest until then.
   if (!(await simulation.run(LONGEST_DELAY_MILLISECONDS))) return false;
   const limit = simulation.clock.monotonic() + scenario.convergesWithinMinutes * MINUTE;
-  for (;;) {
-    if (!(await simulation.run(ASK_EVERY_MILLISECONDS))) return false;
-    const missing = scenario.unfinished(world);
+  for (let wait = FIRST_QUESTION_MILLISECONDS; ; wait = Math.min(2 * wait, LONGEST_BETWEEN_QUESTIONS_MILLISECONDS)) {
+    if (!(await simulation.run(wait))) return false;
+    const missing = await scenario.unfinished(world);
     if (missing === undefined) break;
     if (simulation.clock.monotonic() < limit) continue;
     simulation.fail(CONVERGENCE, `${scenario.convergesWithinMinutes} minutes after faults stopped: ${missing}`);
@@ -157,7 +158,7 @@ async function stayAtRest<World, Action>(
   });
   await simulation.run(rest.minutes * MINUTE);
   stopWatching();
-  const missing = scenario.unfinished(world);
+  const missing = await scenario.unfinished(world);
   if (missing !== undefined) simulation.fail(CONVERGENCE, `it was at rest, and then: ${missing}`);
   return simulation.failure === undefined;
 }

@@ -158,6 +158,8 @@ export class ResponseStream {
   }
 
   #arrive(batch: Batch | undefined): void {
+    const bytes = batch?.items.reduce((sum, item) => sum + (item.kind === 'piece' ? item.piece.length : 0), 0) ?? 0;
+    if (bytes > 0 && !this.#isLeft) this.#side.note(`+${bytes} B`);
     for (const item of batch?.items ?? []) {
       if (this.#isLeft) return;
       switch (item.kind) {
@@ -165,7 +167,6 @@ export class ResponseStream {
           this.#side.onHead();
           break;
         case 'piece':
-          this.#side.note(`+${item.piece.length} B`);
           this.#side.absorb(item.piece);
           this.body.arrive(item.piece);
           break;

@@ -27,14 +27,15 @@ export interface Scenario<World, Action> {
   /** The action in a few words. */
   describe(action: Action): string;
   invariants(world: World): readonly Invariant[];
+  // The questions below are asked between steps, and as with `build`, no time passes until they are answered.
   /** What is still missing, as a sentence; undefined when it has come to rest as it should. */
-  unfinished(world: World): string | undefined;
+  unfinished(world: World): string | undefined | Promise<string | undefined>;
   /** What must hold once it has come to rest, for so many virtual minutes. */
   readonly rest?: Rest;
   /** Things outside that nobody wants any more and nobody would ever remove, once at rest. */
-  leaked?(world: World): readonly string[];
+  leaked?(world: World): readonly string[] | Promise<readonly string[]>;
   /** Things that should be there and that nobody would ever make again, once at rest. */
-  lost?(world: World): readonly string[];
+  lost?(world: World): readonly string[] | Promise<readonly string[]>;
   /** Whether the crash matrix kills a process at this call; at every call unless told otherwise. */
   isCrashPoint?(call: Call): boolean;
 }
