@@ -1,0 +1,301 @@
+import type { Clock, IpAddress } from '@fairlead/control';
+import { type EgressPod, EgressPods } from './egress-pods.ts';
+import { NrpLocations } from './nrp-locations.ts';
+import { type Place, PlaceTable, type ServiceList, type Spot, sameServices, withItem, withoutItem } from './places.ts';
+import { type InboundKey, isOutbound, type OutboundKey, type PodUid, type ServiceKey } from './service-key.ts';
+
+/** The endpoints of a Service: address -> the IP of its node. */
+export type Endpoints = ReadonlyMap<IpAddress, IpAddress>;
+
+/** Node IP -> address -> services. */
+export type LocationView = ReadonlyMap<IpAddress, ReadonlyMap<IpAddress, ServiceList>>;
+
+/** What initialization has to do: the differences between the two sides. */
+export interface SyncOperations {
+  readonly create: readonly ServiceKey[];
+  readonly delete: readonly ServiceKey[];
+  readonly locations: readonly Place[];
+}
+
+/** An address to be updated: what to send, and what was there before. */
+export interface AddressUpdate {
+  readonly place: Place;
+  readonly services: ServiceList;
+  readonly before: { readonly services: ServiceList; readonly certain: boolean };
+}
+
+/**
+ * What Kubernetes wants and what NRP has, indexed both ways, and the set of places at which they differ. Whatever
+ * changes on either side costs as much as the change: the set of differences is kept, never searched for.
+ */
+export class DiffTracker {
+  /** What Kubernetes wants. */
+  readonly k8sResources = { services: new Set<InboundKey>(), egresses: new Set<OutboundKey>() };
+  /** What is there. */
+  readonly nrpResources = { loadBalancers: new Set<InboundKey>(), natGateways: new Set<OutboundKey>() };
+  /** Services in the gateway that are not ours: addresses keep them, and nothing of them is deleted. */
+  readonly foreign = new Set<ServiceKey>();
+  readonly pods: EgressPods;
+  readonly #clock: Clock;
+  readonly #table = new PlaceTable();
+  readonly #nrp = new NrpLocations();
+  /** Service -> the places of its endpoints. */
+  readonly #endpoints = new Map<InboundKey, Set<Place>>();
+  readonly #dirty = new Set<Place>();
+  #drained: PodUid[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.pods = new EgressPods(this.#table);
+  }
+
+  /** Whether Kubernetes wants the service. */
+  setWanted(key: ServiceKey, wanted: boolean): void {
+    const { services, egresses } = this.k8sResources;
+    if (isOutbound(key)) setMember(egresses, key, wanted);
+    else setMember(services, key, wanted);
+  }
+
+  /** Whether the service is there. */
+  setExisting(key: ServiceKey, exists: boolean): void {
+    const { loadBalancers, natGateways } = this.nrpResources;
+    if (isOutbound(key)) setMember(natGateways, key, exists);
+    else setMember(loadBalancers, key, exists);
+  }
+
+  /** Makes these the endpoints of the Service, and no others. */
+  updateK8sEndpoints(key: InboundKey, endpoints: Endpoints): void {
+    const before = this.#endpoints.get(key) ?? new Set();
+    const after = new Set<Place>();
+    for (const [address, location] of endpoints) after.add(this.#table.at({ location, address }));
+    if (after.size === 0) this.#endpoints.delete(key);
+    else this.#endpoints.set(key, after);
+    for (const place of before) {
+      if (after.has(place)) continue;
+      place.inbound = withoutItem(place.inbound, key);
+      this.#touch(place);
+    }
+    for (const place of after) {
+      if (before.has(place)) continue;
+      place.inbound = withItem(place.inbound, key);
+      this.#touch(place);
+    }
+  }
+
+  /** Takes the pod as it is now; `promoted` when its gateway is there. */
+  updateK8sPod(pod: EgressPod, promoted: boolean): void {
+    for (const place of this.pods.put(pod, promoted)) this.#touched(place);
+  }
+
+  removeK8sPod(uid: PodUid): void {
+    for (const place of this.pods.remove(uid)) this.#touch(place);
+    this.#settleDraining(uid);
+  }
+
+  setPodsPromoted(egress: OutboundKey, promoted: boolean): void {
+    for (const place of this.pods.setPromoted(egress, promoted)) this.#touched(place);
+  }
+
+  /** A pod that was gone when we came: it is let go when none of its addresses is left in NRP. */
+  restoreDraining(uid: PodUid, spots: Iterable<Spot>): void {
+    const places = new Set([...spots].map((spot) => this.#table.at(spot)));
+    for (const place of this.pods.drain(uid, places)) this.#touch(place);
+    this.#settleDraining(uid);
+  }
+
+  /** Sets what NRP has at a place, as it was listed from `listBegunAt` on; a request under way or made since knows better. */
+  restoreNrp(spot: Spot, services: ServiceList, listBegunAt: number): void {
+    const place = this.#table.at(spot);
+    if (place.certain && place.requestedAt < listBegunAt) this.#nrp.set(place, services, true);
+    this.#touched(place);
+  }
+
+  /** Whether NRP has, or may have, an address under the service. */
+  hasLocations(key: ServiceKey): boolean {
+    return this.#nrp.placesOf(key).size > 0;
+  }
+
+  /** How many addresses NRP has, or may have, under the service. */
+  locationCount(key: ServiceKey): number {
+    return this.#nrp.placesOf(key).size;
+  }
+
+  k8sEndpoints(key: InboundKey): Endpoints {
+    return new Map([...(this.#endpoints.get(key) ?? [])].map(({ address, location }) => [address, location]));
+  }
+
+  get isInSync(): boolean {
+    return this.#dirty.size === 0;
+  }
+
+  get dirtyCount(): number {
+    return this.#dirty.size;
+  }
+
+  /** Places at which the two sides differ, from the set that is kept; what NRP refused by itself is left out. */
+  locationChanges(): readonly Place[] {
+    return [...this.#dirty].filter((place) => !this.isQuarantined(place));
+  }
+
+  isQuarantined(place: Place): boolean {
+    return place.refused !== undefined && sameServices(place.refused, this.#wanted(place));
+  }
+
+  /** What is wanted at the place now, as far as NRP could take it. */
+  wantedAt(spot: Spot): ServiceList {
+    const place = this.#table.find(spot);
+    return place === undefined ? [] : this.#wanted(place);
+  }
+
+  /**
+   * The updates for these places, as of now, to be sent at once: from here on NRP may have either what it had or what
+   * is sent, until it is known which.
+   */
+  beginUpdate(places: readonly Place[]): readonly AddressUpdate[] {
+    const now = this.#clock.monotonic();
+    const current = places.filter((place) => this.#dirty.has(place));
+    return current.map((place) => {
+      const before = { services: place.nrp, certain: place.certain };
+      const services = this.#wanted(place);
+      this.#nrp.set(place, services.reduce<ServiceList>(withItem, place.nrp), false);
+      place.requestedAt = now;
+      return { place, services, before };
+    });
+  }
+
+  /** NRP has taken the updates. Gives the services that no address is under any more. */
+  confirmUpdate(updates: readonly AddressUpdate[]): readonly ServiceKey[] {
+    const left = new Set<ServiceKey>();
+    for (const { place, services } of updates) {
+      for (const key of place.nrp) if (!services.includes(key)) left.add(key);
+      place.refused = undefined;
+      place.requestedAt = this.#clock.monotonic();
+      this.#nrp.set(place, services, true);
+      this.#touched(place);
+    }
+    return [...left].filter((key) => !this.hasLocations(key));
+  }
+
+  /** NRP has refused the updates as a whole: nothing of them is there. */
+  refuseUpdate(updates: readonly AddressUpdate[]): void {
+    for (const { place, before } of updates) {
+      place.requestedAt = this.#clock.monotonic();
+      this.#nrp.set(place, before.services, before.certain);
+      this.#touched(place);
+    }
+  }
+
+  /** NRP has refused this one by itself: it is left alone until something else is wanted. */
+  quarantine(place: Place): ServiceList {
+    place.refused = this.#wanted(place);
+    return place.refused;
+  }
+
+  /** Everything that is quarantined gets another chance. */
+  forgiveAll(): void {
+    for (const place of this.#dirty) place.refused = undefined;
+  }
+
+  /** Pods whose addresses have all left NRP since this was last asked, and that have not come back. */
+  takeDrainedPods(): readonly PodUid[] {
+    const drained = this.#drained.filter((uid) => this.pods.egressOf(uid) === undefined);
+    this.#drained = [];
+    return drained;
+  }
+
+  /** Compares the services of the two sides, and all places. Only initialization walks over the world. */
+  getSyncOperations(): SyncOperations {
+    const { services, egresses } = this.k8sResources;
+    const { loadBalancers, natGateways } = this.nrpResources;
+    return {
+      create: [...without(services, loadBalancers), ...without(egresses, natGateways)],
+      delete: [...without(loadBalancers, services), ...without(natGateways, egresses)],
+      locations: this.locationChanges(),
+    };
+  }
+
+  /** What Kubernetes wants where: for people and tests. */
+  get nodes(): LocationView {
+    return this.#view((place) => this.#wanted(place));
+  }
+
+  /** What NRP has, or may have, where: for people, tests and comparison with a fresh list. */
+  get locations(): LocationView {
+    return this.#view((place) => place.nrp);
+  }
+
+  /** Something about the place has changed: it differs now, or no longer. */
+  #touch(place: Place): void {
+    if (place.certain && sameServices(place.nrp, this.#wanted(place))) {
+      this.#dirty.delete(place);
+      place.dirtySince = undefined;
+      place.refused = undefined;
+      this.#table.dropIfEmpty(place);
+      return;
+    }
+    place.dirtySince ??= this.#clock.monotonic();
+    this.#dirty.add(place);
+  }
+
+  /** What NRP has at the place has changed: pods that wait for it may go. */
+  #touched(place: Place): void {
+    for (const uid of place.draining) this.#settleDraining(uid);
+    this.#touch(place);
+  }
+
+  #settleDraining(uid: PodUid): void {
+    const places = this.pods.drainingPlaces(uid);
+    if (places === undefined || [...places].some((place) => this.#holdsPod(place))) return;
+    this.#drained.push(uid);
+    for (const place of this.pods.endDraining(uid)) this.#touch(place);
+  }
+
+  /** Whether NRP has the place under a gateway that is not its present owner's. */
+  #holdsPod(place: Place): boolean {
+    const owner = this.pods.ownerAt(place);
+    const present = owner?.promoted === true ? owner.egress : undefined;
+    return place.nrp.some((key) => isOutbound(key) && key !== present && !this.foreign.has(key));
+  }
+
+  #wanted(place: Place): ServiceList {
+    let wanted: ServiceList = place.inbound;
+    const outbound = this.#wantedOutbound(place);
+    if (outbound !== undefined) wanted = withItem(wanted, outbound);
+    if (this.foreign.size > 0) {
+      for (const key of place.nrp) if (this.foreign.has(key)) wanted = withItem(wanted, key);
+    }
+    return wanted;
+  }
+
+  /**
+   * The gateway of the pod that has the place. While that one is still being made, a pod that moves keeps the gateway it
+   * has, so that its traffic never leaves by the wrong way; but the address of a pod that is gone passes on nothing.
+   */
+  #wantedOutbound(place: Place): ServiceKey | undefined {
+    const owner = this.pods.ownerAt(place);
+    if (owner === undefined) return undefined;
+    if (owner.promoted) return owner.egress;
+    if (place.draining.length > 0) return undefined;
+    return place.nrp.find((key) => isOutbound(key) && !this.foreign.has(key));
+  }
+
+  #view(servicesOf: (place: Place) => ServiceList): LocationView {
+    const view = new Map<IpAddress, Map<IpAddress, ServiceList>>();
+    for (const place of this.#table.all()) {
+      const services = servicesOf(place);
+      if (services.length === 0) continue;
+      const addresses = view.get(place.location) ?? new Map<IpAddress, ServiceList>();
+      view.set(place.location, addresses.set(place.address, services));
+    }
+    return view;
+  }
+}
+
+function setMember<Key>(keys: Set<Key>, key: Key, isMember: boolean): void {
+  if (isMember) keys.add(key);
+  else keys.delete(key);
+}
+
+function without<Key>(keys: ReadonlySet<Key>, others: ReadonlySet<Key>): readonly Key[] {
+  return [...keys].filter((key) => !others.has(key));
+}

@@ -1,0 +1,291 @@
+import type { Clock, Random } from '@fairlead/control';
+import type { DiffTracker, Endpoints } from './difftracker.ts';
+import type { EgressPod } from './egress-pods.ts';
+import { failureOf, type RetryPolicy, setbackAfter, waitAfter } from './retry-policy.ts';
+import { DEFAULT_OUTBOUND_KEY, type InboundKey, isOutbound, type PodUid, type ServiceKey } from './service-key.ts';
+import type { OutboundSpec, ServiceSpec } from './service-spec.ts';
+import {
+  beginCreation,
+  beginDeletion,
+  beginUpdate,
+  drift,
+  fail,
+  failDeletion,
+  finishDeletion,
+  isLive,
+  isWanted,
+  NO_WAIT,
+  refuse,
+  type ServiceState,
+  succeed,
+  unpark,
+  unwant,
+  want,
+} from './service-state.ts';
+
+/** Whom the engine tells. None of these may call back into the engine before it returns. */
+export interface EngineListener {
+  /** The ServiceUpdater may have something to do for the service. */
+  serviceTriggered(key: ServiceKey): void;
+  /** The LocationsUpdater may have something to do. */
+  locationsTriggered(): void;
+  /** All addresses of these pods have left NRP: they may go. */
+  podsDrained(pods: readonly PodUid[]): void;
+  /** Undefined when the service is gone. `error` is what an operation just failed with. */
+  stateChanged(key: ServiceKey, state: ServiceState | undefined, error?: unknown): void;
+}
+
+/** What the ServiceUpdater is to do now. */
+export type Operation =
+  | { readonly kind: 'create' | 'update'; readonly spec: ServiceSpec }
+  | { readonly kind: 'delete'; readonly key: ServiceKey };
+
+export type Start =
+  | { readonly kind: 'now'; readonly operation: Operation }
+  /** `until` is of the monotonic clock. */
+  | { readonly kind: 'later'; readonly until: number }
+  | { readonly kind: 'nothing' };
+
+export type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
+
+/**
+ * Leads every service through its life and decides what the updaters have to do. Events come in any order and any number;
+ * what counts is the latest wish. All methods return at once.
+ */
+export class Engine {
+  readonly tracker: DiffTracker;
+  readonly #listener: EngineListener;
+  readonly #policy: RetryPolicy;
+  readonly #pendingServiceOps = new Map<ServiceKey, ServiceState>();
+  /** Endpoints of Services that are not there yet. */
+  readonly #pendingEndpoints = new Map<InboundKey, Endpoints>();
+  /** Services that wait until no address is under them. */
+  readonly #pendingDeletions = new Set<ServiceKey>();
+  /** Service that is not as it should be -> since when; the longest first. */
+  readonly #unsettledSince = new Map<ServiceKey, number>();
+  readonly #counts = new Map<ServiceState['kind'], number>();
+
+  constructor(tracker: DiffTracker, clock: Clock, random: Random, listener: EngineListener) {
+    this.tracker = tracker;
+    this.#policy = { clock, random };
+    this.#listener = listener;
+  }
+
+  state(key: ServiceKey): ServiceState | undefined {
+    return this.#pendingServiceOps.get(key);
+  }
+
+  get states(): ReadonlyMap<ServiceKey, ServiceState> {
+    return this.#pendingServiceOps;
+  }
+
+  /** How many services are in each state. */
+  get counts(): ReadonlyMap<ServiceState['kind'], number> {
+    return this.#counts;
+  }
+
+  get pendingDeletions(): ReadonlySet<ServiceKey> {
+    return this.#pendingDeletions;
+  }
+
+  pendingEndpoints(key: InboundKey): Endpoints | undefined {
+    return this.#pendingEndpoints.get(key);
+  }
+
+  /** The monotonic time since which some service has been waiting to be as it should, if any is. */
+  get oldestUnsettledSince(): number | undefined {
+    const [oldest] = this.#unsettledSince.values();
+    return oldest;
+  }
+
+  /** Makes the service, or makes it as the spec says. */
+  addService(spec: ServiceSpec): void {
+    this.tracker.setWanted(spec.key, true);
+    this.#transition(spec.key, want(this.state(spec.key), spec));
+  }
+
+  /** Takes over a service that was there when we came, and is as the spec says. */
+  restoreService(spec: ServiceSpec): void {
+    this.tracker.setWanted(spec.key, true);
+    this.#transition(spec.key, { kind: 'Created', spec });
+  }
+
+  /** The Service cannot be served as it asks; `exists` when it was there when we came. What is there is left alone. */
+  refuseService(key: ServiceKey, error: unknown, exists = false): void {
+    this.tracker.setWanted(key, true);
+    const state = this.state(key);
+    const refused = refuse(state, failureOf(error));
+    this.#transition(key, exists && refused.kind === 'Parked' ? { ...refused, serving: true } : refused);
+  }
+
+  deleteService(key: ServiceKey): void {
+    this.tracker.setWanted(key, false);
+    const state = this.state(key);
+    if (state !== undefined) this.#transition(key, unwant(state));
+  }
+
+  /** Something that nobody wants was found: it is taken down like a service that was. */
+  deleteOrphan(key: ServiceKey): void {
+    if (this.state(key) === undefined) this.#transition(key, { kind: 'DeletionPending', wait: NO_WAIT });
+  }
+
+  /** These are all endpoints of the Service now. Buffered until the Service is there. */
+  updateEndpoints(key: InboundKey, endpoints: Endpoints): void {
+    const state = this.state(key);
+    if (isLive(state)) {
+      this.tracker.updateK8sEndpoints(key, endpoints);
+      this.#triggerLocations();
+    } else if (isWanted(state)) {
+      this.#pendingEndpoints.set(key, endpoints);
+    }
+  }
+
+  /** The pod as it is now. Buffered until its gateway is there; the first pod of a gateway has it made. */
+  addPod(spec: OutboundSpec, pod: Omit<EgressPod, 'egress'>): void {
+    const { key } = spec;
+    if (!isWanted(this.state(key))) this.addService(spec);
+    this.tracker.updateK8sPod({ ...pod, egress: key }, isLive(this.state(key)));
+    this.#triggerLocations();
+  }
+
+  /** The pod is gone, or no longer wants its gateway; the last pod of a gateway takes it along. */
+  deletePod(uid: PodUid): void {
+    const egress = this.tracker.pods.egressOf(uid);
+    if (egress === undefined) return;
+    this.tracker.removeK8sPod(uid);
+    if (!this.tracker.pods.hasPods(egress) && egress !== DEFAULT_OUTBOUND_KEY) this.deleteService(egress);
+    this.#triggerLocations();
+  }
+
+  /** What is to be done for the service, which is thereby under way. */
+  begin(key: ServiceKey): Start {
+    const state = this.state(key);
+    if (state?.kind !== 'NotStarted' && state?.kind !== 'UpdatePending' && state?.kind !== 'DeletionPending') {
+      return { kind: 'nothing' };
+    }
+    if (state.kind === 'DeletionPending' && this.tracker.hasLocations(key)) return { kind: 'nothing' };
+    const { notBefore } = state.wait;
+    if (notBefore > this.#policy.clock.monotonic()) return { kind: 'later', until: notBefore };
+    switch (state.kind) {
+      case 'NotStarted':
+        this.#transition(key, beginCreation(state));
+        return { kind: 'now', operation: { kind: 'create', spec: state.spec } };
+      case 'UpdatePending':
+        this.#transition(key, beginUpdate(state));
+        return { kind: 'now', operation: { kind: 'update', spec: state.spec } };
+      case 'DeletionPending':
+        this.#transition(key, beginDeletion(state));
+        return { kind: 'now', operation: { kind: 'delete', key } };
+    }
+  }
+
+  onServiceCreationComplete(key: ServiceKey, outcome: Outcome): void {
+    const state = this.state(key);
+    if (state?.kind !== 'CreationInProgress') return;
+    if (outcome.ok) this.tracker.setExisting(key, true);
+    this.#complete(key, state, outcome);
+  }
+
+  onServiceUpdateComplete(key: ServiceKey, outcome: Outcome): void {
+    const state = this.state(key);
+    if (state?.kind === 'UpdateInProgress') this.#complete(key, state, outcome);
+  }
+
+  onServiceDeletionComplete(key: ServiceKey, outcome: Outcome): void {
+    const state = this.state(key);
+    if (state?.kind !== 'DeletionInProgress') return;
+    if (outcome.ok) {
+      this.tracker.setExisting(key, false);
+      this.#transition(key, finishDeletion(state));
+      return;
+    }
+    const wait = waitAfter(this.#policy, state.failures + 1, outcome.error);
+    this.#transition(key, failDeletion(state, wait), outcome.error);
+  }
+
+  /** Addresses have left NRP: what waited for that is deleted. `candidates` narrows the look to these services. */
+  checkPendingDeletions(candidates: Iterable<ServiceKey> = this.#pendingDeletions): void {
+    for (const key of candidates) {
+      if (this.#pendingDeletions.has(key) && !this.tracker.hasLocations(key)) this.#listener.serviceTriggered(key);
+    }
+    this.#triggerLocations();
+  }
+
+  /** What is there is no longer as it was made. `isRegistered`: whether NRP still knows the service. */
+  onDrift(key: ServiceKey, isRegistered: boolean): void {
+    const state = this.state(key);
+    if (state === undefined) return;
+    if (!isRegistered) this.tracker.setExisting(key, false);
+    this.#transition(key, drift(state, isRegistered));
+  }
+
+  /** What Azure refused gets another chance. */
+  retryParked(): void {
+    for (const [key, state] of this.#pendingServiceOps) {
+      const next = unpark(state);
+      if (next !== state) this.#transition(key, next);
+    }
+  }
+
+  #complete(
+    key: ServiceKey,
+    state: Extract<ServiceState, { kind: 'CreationInProgress' | 'UpdateInProgress' }>,
+    outcome: Outcome,
+  ): void {
+    if (outcome.ok) {
+      this.#transition(key, succeed(state));
+      return;
+    }
+    const setback = setbackAfter(this.#policy, state.failures + 1, outcome.error);
+    this.#transition(key, fail(state, setback), outcome.error);
+  }
+
+  /** The only way from one state to the next; sees to the buffers and tells whoever has something to do now. */
+  #transition(key: ServiceKey, next: ServiceState | undefined, error?: unknown): void {
+    const before = this.state(key);
+    if (next === before && error === undefined) return;
+    if (next === undefined) this.#pendingServiceOps.delete(key);
+    else this.#pendingServiceOps.set(key, next);
+    this.#account(key, before, next);
+    if (isLive(before) !== isLive(next) || isWanted(before) !== isWanted(next)) this.#moveBuffers(key, next);
+    this.#listener.stateChanged(key, next, error);
+    if (next?.kind === 'NotStarted' || next?.kind === 'UpdatePending' || next?.kind === 'DeletionPending') {
+      this.#listener.serviceTriggered(key);
+    }
+    this.#triggerLocations();
+  }
+
+  /** Promotes what was buffered when the service is there; takes it back when it is not, or is to go. */
+  #moveBuffers(key: ServiceKey, next: ServiceState | undefined): void {
+    const live = isLive(next);
+    if (isOutbound(key)) {
+      this.tracker.setPodsPromoted(key, live);
+      return;
+    }
+    if (live) {
+      const endpoints = this.#pendingEndpoints.get(key);
+      this.#pendingEndpoints.delete(key);
+      if (endpoints !== undefined) this.tracker.updateK8sEndpoints(key, endpoints);
+      return;
+    }
+    const endpoints = this.tracker.k8sEndpoints(key);
+    this.tracker.updateK8sEndpoints(key, new Map());
+    if (!isWanted(next)) this.#pendingEndpoints.delete(key);
+    else if (endpoints.size > 0) this.#pendingEndpoints.set(key, endpoints);
+  }
+
+  #account(key: ServiceKey, before: ServiceState | undefined, next: ServiceState | undefined): void {
+    if (before !== undefined) this.#counts.set(before.kind, (this.#counts.get(before.kind) ?? 1) - 1);
+    if (next !== undefined) this.#counts.set(next.kind, (this.#counts.get(next.kind) ?? 0) + 1);
+    if (next?.kind === 'DeletionPending') this.#pendingDeletions.add(key);
+    else this.#pendingDeletions.delete(key);
+    if (next === undefined || next.kind === 'Created' || next.kind === 'Parked') this.#unsettledSince.delete(key);
+    else if (!this.#unsettledSince.has(key)) this.#unsettledSince.set(key, this.#policy.clock.monotonic());
+  }
+
+  #triggerLocations(): void {
+    if (!this.tracker.isInSync) this.#listener.locationsTriggered();
+    const drained = this.tracker.takeDrainedPods();
+    if (drained.length > 0) this.#listener.podsDrained(drained);
+  }
+}

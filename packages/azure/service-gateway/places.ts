@@ -1,0 +1,111 @@
+import type { IpAddress } from '@fairlead/control';
+import type { InboundKey, PodUid, ServiceKey } from './service-key.ts';
+
+/** Services of one address, sorted, each once: two of them are compared item by item. */
+export type ServiceList = readonly ServiceKey[];
+
+export const NO_SERVICES: ServiceList = [];
+
+/** One address at one node, and what Kubernetes and NRP say about it. Both sides meet here and nowhere else. */
+export interface Place {
+  readonly location: IpAddress;
+  readonly address: IpAddress;
+  /** The Services that have it among their endpoints and that NRP knows. */
+  inbound: readonly InboundKey[];
+  /** The pods with an egress gateway that have this address; the last one is its owner. */
+  pods: readonly PodUid[];
+  /** Pods that had it and are waiting for it to leave NRP. */
+  draining: readonly PodUid[];
+  /** The services NRP has it under; while a request is under way, or its outcome unknown, all it may have. */
+  nrp: ServiceList;
+  certain: boolean;
+  /** When it was last part of a request, by the monotonic clock. */
+  requestedAt: number;
+  /** What NRP refused for this address by itself; not asked for again until something else is wanted. */
+  refused: ServiceList | undefined;
+  /** Since when the two sides differ, by the monotonic clock. */
+  dirtySince: number | undefined;
+}
+
+/** Which place; both addresses in canonical spelling. */
+export interface Spot {
+  readonly location: IpAddress;
+  readonly address: IpAddress;
+}
+
+/** All places that either side knows. */
+export class PlaceTable {
+  /** Node IP -> address -> place. */
+  readonly #locations = new Map<IpAddress, Map<IpAddress, Place>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  find({ location, address }: Spot): Place | undefined {
+    return this.#locations.get(location)?.get(address);
+  }
+
+  /** The place, made when it is not there yet. */
+  at({ location, address }: Spot): Place {
+    let places = this.#locations.get(location);
+    if (places === undefined) {
+      places = new Map();
+      this.#locations.set(location, places);
+    }
+    const known = places.get(address);
+    if (known !== undefined) return known;
+    const place: Place = {
+      location,
+      address,
+      inbound: [],
+      pods: [],
+      draining: [],
+      nrp: NO_SERVICES,
+      certain: true,
+      requestedAt: Number.NEGATIVE_INFINITY,
+      refused: undefined,
+      dirtySince: undefined,
+    };
+    places.set(address, place);
+    this.#size += 1;
+    return place;
+  }
+
+  /** Forgets a place that neither side says anything about. */
+  dropIfEmpty(place: Place): void {
+    const { location, address, inbound, pods, draining, nrp, certain } = place;
+    if (!certain || inbound.length + pods.length + draining.length + nrp.length > 0) return;
+    const places = this.#locations.get(location);
+    // A place that was forgotten before must not take its successor along.
+    if (places?.get(address) !== place) return;
+    places.delete(address);
+    this.#size -= 1;
+    if (places.size === 0) this.#locations.delete(location);
+  }
+
+  *all(): Generator<Place> {
+    for (const places of this.#locations.values()) yield* places.values();
+  }
+
+  placesAt(location: IpAddress): Iterable<Place> {
+    return this.#locations.get(location)?.values() ?? [];
+  }
+}
+
+/** The list with the item in its place in the order; the same list when it is there. */
+export function withItem<Item extends string>(list: readonly Item[], item: Item): readonly Item[] {
+  if (list.includes(item)) return list;
+  const index = list.findIndex((other) => other > item);
+  return index < 0 ? [...list, item] : list.toSpliced(index, 0, item);
+}
+
+export function withoutItem<Item extends string>(list: readonly Item[], item: Item): readonly Item[] {
+  const index = list.indexOf(item);
+  return index < 0 ? list : list.toSpliced(index, 1);
+}
+
+export function sameServices(left: ServiceList, right: ServiceList): boolean {
+  return left === right || (left.length === right.length && left.every((key, index) => key === right[index]));
+}

@@ -1,0 +1,272 @@
+import { type ServiceSpec, sameSpec } from './service-spec.ts';
+
+/** When an attempt may be made, and what came of those before it. */
+export interface Wait {
+  /** How often it failed in a row. */
+  readonly failures: number;
+  /** By the monotonic clock. */
+  readonly notBefore: number;
+}
+
+/** What went wrong, for people and alerts. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What becomes of a service when the operation under way has ended: the latest wish, not a list of them. */
+type Afterwards =
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'update'; readonly spec: ServiceSpec }
+  | { readonly kind: 'delete' };
+
+/** Nothing is under way to create it; something may be there from an attempt that failed. */
+export interface NotStarted {
+  readonly kind: 'NotStarted';
+  readonly spec: ServiceSpec;
+  readonly wait: Wait;
+}
+
+export interface CreationInProgress {
+  readonly kind: 'CreationInProgress';
+  readonly spec: ServiceSpec;
+  readonly failures: number;
+  readonly afterwards: Afterwards;
+}
+
+/** It is there and NRP knows it: addresses may be put under it. */
+export interface Created {
+  readonly kind: 'Created';
+  readonly spec: ServiceSpec;
+}
+
+/** It is there, and is to be made as the spec says. */
+export interface UpdatePending {
+  readonly kind: 'UpdatePending';
+  readonly spec: ServiceSpec;
+  readonly wait: Wait;
+}
+
+export interface UpdateInProgress {
+  readonly kind: 'UpdateInProgress';
+  readonly spec: ServiceSpec;
+  readonly failures: number;
+  readonly afterwards: Afterwards;
+}
+
+/** What it asks for cannot be had; nothing is tried until it asks for something else. */
+export interface Parked {
+  readonly kind: 'Parked';
+  /** Absent when it could not even be read. */
+  readonly spec: ServiceSpec | undefined;
+  /** Whether it is there nevertheless, as it was before: then it goes on serving. */
+  readonly serving: boolean;
+  readonly failure: Failure;
+}
+
+/** To be deleted as soon as no address is under it any more. */
+export interface DeletionPending {
+  readonly kind: 'DeletionPending';
+  readonly wait: Wait;
+}
+
+export interface DeletionInProgress {
+  readonly kind: 'DeletionInProgress';
+  readonly failures: number;
+  readonly afterwards: { readonly kind: 'gone' } | { readonly kind: 'recreate'; readonly spec: ServiceSpec };
+}
+
+export type ServiceState =
+  | NotStarted
+  | CreationInProgress
+  | Created
+  | UpdatePending
+  | UpdateInProgress
+  | Parked
+  | DeletionPending
+  | DeletionInProgress;
+
+/** States in which nothing is under way and something is to be done. */
+export type Startable = NotStarted | UpdatePending | DeletionPending;
+
+/** How a creation or an update failed. */
+export type Setback =
+  | { readonly kind: 'retry'; readonly wait: Wait }
+  | { readonly kind: 'park'; readonly failure: Failure };
+
+export const NO_WAIT: Wait = { failures: 0, notBefore: Number.NEGATIVE_INFINITY };
+
+const KEEP: Afterwards = { kind: 'keep' };
+
+/** Whether addresses are to be put under the service: NRP knows it, and somebody wants it. */
+export function isLive(state: ServiceState | undefined): boolean {
+  return isRegistered(state) && isWanted(state);
+}
+
+/** Whether NRP knows the service. */
+function isRegistered(state: ServiceState | undefined): boolean {
+  switch (state?.kind) {
+    case 'Created':
+    case 'UpdatePending':
+    case 'UpdateInProgress':
+      return true;
+    case 'Parked':
+      return state.serving;
+    case undefined:
+    case 'NotStarted':
+    case 'CreationInProgress':
+    case 'DeletionPending':
+    case 'DeletionInProgress':
+      return false;
+  }
+}
+
+/** Whether somebody wants the service, as far as the state tells. */
+export function isWanted(state: ServiceState | undefined): boolean {
+  switch (state?.kind) {
+    case undefined:
+    case 'DeletionPending':
+      return false;
+    case 'DeletionInProgress':
+      return state.afterwards.kind === 'recreate';
+    case 'CreationInProgress':
+    case 'UpdateInProgress':
+      return state.afterwards.kind !== 'delete';
+    case 'NotStarted':
+    case 'Created':
+    case 'UpdatePending':
+    case 'Parked':
+      return true;
+  }
+}
+
+/** Somebody wants the service to be as the spec says. */
+export function want(state: ServiceState | undefined, spec: ServiceSpec): ServiceState {
+  switch (state?.kind) {
+    case undefined:
+    case 'DeletionPending':
+      return { kind: 'NotStarted', spec, wait: NO_WAIT };
+    case 'NotStarted':
+    case 'UpdatePending':
+      return sameSpec(state.spec, spec) ? state : { ...state, spec, wait: NO_WAIT };
+    case 'CreationInProgress':
+    case 'UpdateInProgress':
+      return { ...state, afterwards: sameSpec(state.spec, spec) ? KEEP : { kind: 'update', spec } };
+    case 'Created':
+      return sameSpec(state.spec, spec) ? state : { kind: 'UpdatePending', spec, wait: NO_WAIT };
+    case 'Parked':
+      if (state.spec !== undefined && sameSpec(state.spec, spec)) return state;
+      return { kind: state.serving ? 'UpdatePending' : 'NotStarted', spec, wait: NO_WAIT };
+    case 'DeletionInProgress':
+      return { ...state, afterwards: { kind: 'recreate', spec } };
+  }
+}
+
+/** Nobody wants the service any more. */
+export function unwant(state: ServiceState): ServiceState {
+  switch (state.kind) {
+    case 'NotStarted':
+    case 'Created':
+    case 'UpdatePending':
+    case 'Parked':
+      return { kind: 'DeletionPending', wait: NO_WAIT };
+    case 'CreationInProgress':
+    case 'UpdateInProgress':
+      return { ...state, afterwards: { kind: 'delete' } };
+    case 'DeletionPending':
+      return state;
+    case 'DeletionInProgress':
+      return { ...state, afterwards: { kind: 'gone' } };
+  }
+}
+
+export function beginCreation({ spec, wait }: NotStarted): CreationInProgress {
+  return { kind: 'CreationInProgress', spec, failures: wait.failures, afterwards: KEEP };
+}
+
+export function beginUpdate({ spec, wait }: UpdatePending): UpdateInProgress {
+  return { kind: 'UpdateInProgress', spec, failures: wait.failures, afterwards: KEEP };
+}
+
+export function beginDeletion({ wait }: DeletionPending): DeletionInProgress {
+  return { kind: 'DeletionInProgress', failures: wait.failures, afterwards: { kind: 'gone' } };
+}
+
+/** A creation or update has ended well. */
+export function succeed({ spec, afterwards }: CreationInProgress | UpdateInProgress): ServiceState {
+  switch (afterwards.kind) {
+    case 'keep':
+      return { kind: 'Created', spec };
+    case 'update':
+      return { kind: 'UpdatePending', spec: afterwards.spec, wait: NO_WAIT };
+    case 'delete':
+      return { kind: 'DeletionPending', wait: NO_WAIT };
+  }
+}
+
+/** A creation or update has failed. A newer wish gets its own chance at once. */
+export function fail(state: CreationInProgress | UpdateInProgress, setback: Setback): ServiceState {
+  const pending = state.kind === 'CreationInProgress' ? 'NotStarted' : 'UpdatePending';
+  switch (state.afterwards.kind) {
+    case 'keep':
+      if (setback.kind === 'retry') return { kind: pending, spec: state.spec, wait: setback.wait };
+      return { kind: 'Parked', spec: state.spec, serving: pending === 'UpdatePending', failure: setback.failure };
+    case 'update':
+      return { kind: pending, spec: state.afterwards.spec, wait: NO_WAIT };
+    case 'delete':
+      return { kind: 'DeletionPending', wait: NO_WAIT };
+  }
+}
+
+/** The deletion is complete; undefined when nothing is left to be known of the service. */
+export function finishDeletion({ afterwards }: DeletionInProgress): NotStarted | undefined {
+  return afterwards.kind === 'gone' ? undefined : { kind: 'NotStarted', spec: afterwards.spec, wait: NO_WAIT };
+}
+
+/** The deletion has failed half way. A service that is wanted again is created over what is left. */
+export function failDeletion({ afterwards }: DeletionInProgress, wait: Wait): DeletionPending | NotStarted {
+  if (afterwards.kind === 'gone') return { kind: 'DeletionPending', wait };
+  return { kind: 'NotStarted', spec: afterwards.spec, wait: NO_WAIT };
+}
+
+/** What it asks for is refused before anything is tried; what is there stays as it is. */
+export function refuse(state: ServiceState | undefined, failure: Failure): ServiceState {
+  switch (state?.kind) {
+    // What was wanted before is still being made or unmade: the refusal counts from then on.
+    case 'CreationInProgress':
+    case 'UpdateInProgress':
+    case 'DeletionPending':
+    case 'DeletionInProgress':
+      return state;
+    case undefined:
+    case 'NotStarted':
+    case 'Created':
+    case 'UpdatePending':
+    case 'Parked':
+      return { kind: 'Parked', spec: undefined, serving: isRegistered(state), failure };
+  }
+}
+
+/** Somebody has changed or removed what is there: it is made anew, or put right. */
+export function drift(state: ServiceState, stillRegistered: boolean): ServiceState {
+  switch (state.kind) {
+    case 'Created':
+      return { kind: stillRegistered ? 'UpdatePending' : 'NotStarted', spec: state.spec, wait: NO_WAIT };
+    case 'UpdatePending':
+      return stillRegistered ? state : { ...state, kind: 'NotStarted' };
+    case 'Parked':
+      return { ...state, serving: stillRegistered };
+    case 'NotStarted':
+    case 'CreationInProgress':
+    case 'UpdateInProgress':
+    case 'DeletionPending':
+    case 'DeletionInProgress':
+      return state;
+  }
+}
+
+/** Azure's refusal gets another look: a quota or a permission may have changed. What we refused ourselves does not. */
+export function unpark(state: ServiceState): ServiceState {
+  if (state.kind !== 'Parked' || state.spec === undefined) return state;
+  return { kind: state.serving ? 'UpdatePending' : 'NotStarted', spec: state.spec, wait: NO_WAIT };
+}

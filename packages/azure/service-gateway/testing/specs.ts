@@ -1,0 +1,23 @@
+import { serviceUid } from '@fairlead/control';
+import type { InboundSpec, OutboundSpec } from '../service-spec.ts';
+import { inbound, outbound } from './spots.ts';
+
+export function inboundSpec(uid: string, changes: Partial<InboundSpec> = {}): InboundSpec {
+  return {
+    key: inbound(uid),
+    uid: serviceUid(uid),
+    family: 'IPv4',
+    ports: [{ protocol: 'TCP', port: 80, targetPort: 8080 }],
+    idleTimeoutMinutes: 4,
+    ...changes,
+  };
+}
+
+/** The same Service with another port. */
+export function changedSpec(uid: string, port: number): InboundSpec {
+  return inboundSpec(uid, { ports: [{ protocol: 'TCP', port, targetPort: 8080 }] });
+}
+
+export function outboundSpec(name: string, changes: Partial<OutboundSpec> = {}): OutboundSpec {
+  return { key: outbound(name), families: ['IPv4'], isDefault: false, ...changes };
+}

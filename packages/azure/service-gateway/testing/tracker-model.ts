@@ -1,0 +1,116 @@
+import type { EgressPod } from '../egress-pods.ts';
+import type { Endpoints } from '../difftracker.ts';
+import type { Spot } from '../places.ts';
+import { type InboundKey, isOutbound, type OutboundKey, type PodUid, type ServiceKey } from '../service-key.ts';
+
+type SpotText = string;
+export const textOf = ({ address, location }: Spot): SpotText => `${address}@${location}`;
+
+/** What the tracker should say, worked out from scratch at every question: slow, and simple enough to be believed. */
+export class TrackerModel {
+  readonly endpoints = new Map<InboundKey, Endpoints>();
+  pods: { pod: EgressPod; promoted: boolean }[] = [];
+  /** The pods at each place, in the order in which they came to it. */
+  readonly claims = new Map<SpotText, PodUid[]>();
+  readonly draining = new Map<PodUid, Set<SpotText>>();
+  readonly former = new Map<PodUid, Set<SpotText>>();
+  readonly nrp = new Map<SpotText, readonly ServiceKey[]>();
+  readonly uncertain = new Set<SpotText>();
+  readonly spots = new Map<SpotText, Spot>();
+  readonly foreign = new Set<ServiceKey>();
+
+  see(spot: Spot): SpotText {
+    this.spots.set(textOf(spot), spot);
+    return textOf(spot);
+  }
+
+  putPod(pod: EgressPod, promoted: boolean): void {
+    const before = this.pods.find((other) => other.pod.uid === pod.uid);
+    const after = new Set(pod.spots.map((spot) => this.see(spot)));
+    const left = new Set([
+      ...(this.draining.get(pod.uid) ?? []),
+      ...(this.former.get(pod.uid) ?? []),
+      ...(before?.pod.spots.map(textOf) ?? []),
+    ]);
+    this.draining.delete(pod.uid);
+    this.former.set(pod.uid, new Set([...left].filter((text) => !after.has(text))));
+    for (const [text, owners] of this.claims) {
+      if (!after.has(text)) {
+        this.claims.set(
+          text,
+          owners.filter((uid) => uid !== pod.uid),
+        );
+      }
+    }
+    for (const text of after) {
+      const owners = this.claims.get(text) ?? [];
+      if (!owners.includes(pod.uid)) this.claims.set(text, [...owners, pod.uid]);
+    }
+    this.pods = [...this.pods.filter((other) => other !== before), { pod, promoted }];
+  }
+
+  removePod(uid: PodUid): void {
+    const before = this.pods.find(({ pod }) => pod.uid === uid);
+    if (before === undefined) return;
+    this.pods = this.pods.filter((other) => other !== before);
+    for (const [text, owners] of this.claims) {
+      this.claims.set(
+        text,
+        owners.filter((owner) => owner !== uid),
+      );
+    }
+    this.draining.set(uid, new Set([...before.pod.spots.map(textOf), ...(this.former.get(uid) ?? [])]));
+    this.former.delete(uid);
+  }
+
+  promote(egress: OutboundKey, promoted: boolean): void {
+    for (const entry of this.pods) if (entry.pod.egress === egress) entry.promoted = promoted;
+  }
+
+  /** Lets pods go whose addresses have left; they are gone in one go, since leaving frees nobody else. */
+  settle(): readonly PodUid[] {
+    const drained: PodUid[] = [];
+    for (const [uid, texts] of this.draining) {
+      if ([...texts].some((text) => this.#holds(text))) continue;
+      this.draining.delete(uid);
+      drained.push(uid);
+    }
+    return drained;
+  }
+
+  wanted(text: SpotText): readonly ServiceKey[] {
+    const wanted = new Set<ServiceKey>();
+    for (const [key, endpoints] of this.endpoints) {
+      for (const [address, location] of endpoints) if (textOf({ address, location }) === text) wanted.add(key);
+    }
+    const current = this.nrp.get(text) ?? [];
+    const owner = this.#owner(text);
+    const isMoving = owner !== undefined && !owner.promoted && ![...this.draining.values()].some((at) => at.has(text));
+    const held = isMoving ? current.find((key) => isOutbound(key) && !this.foreign.has(key)) : undefined;
+    if (owner?.promoted === true) wanted.add(owner.pod.egress);
+    if (held !== undefined) wanted.add(held);
+    for (const key of current) if (this.foreign.has(key)) wanted.add(key);
+    return [...wanted].sort();
+  }
+
+  differences(): readonly SpotText[] {
+    return [...this.spots.keys()]
+      .filter(
+        (text) =>
+          this.uncertain.has(text) || JSON.stringify(this.wanted(text)) !== JSON.stringify(this.nrp.get(text) ?? []),
+      )
+      .sort();
+  }
+
+  #owner(text: SpotText) {
+    const uid = this.claims.get(text)?.at(-1);
+    return this.pods.find(({ pod }) => pod.uid === uid);
+  }
+
+  #holds(text: SpotText): boolean {
+    const owner = this.#owner(text);
+    return (this.nrp.get(text) ?? []).some(
+      (key) => isOutbound(key) && !this.foreign.has(key) && !(owner?.promoted === true && owner.pod.egress === key),
+    );
+  }
+}
