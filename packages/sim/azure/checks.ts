@@ -30,7 +30,7 @@ export function checkLocation(id: string, body: JsonObject, before: StoredResour
 }
 
 export function checkPublicIpLimit(world: ArmWorld): void {
-  if (world.store.ofKind('publicIPAddresses').length < world.behaviour.publicIpLimit) return;
+  if (world.store.count('publicIPAddresses') < world.behaviour.publicIpLimit) return;
   throw invalid('PublicIPCountLimitReached', `Cannot create more than ${world.behaviour.publicIpLimit} public IPs.`);
 }
 

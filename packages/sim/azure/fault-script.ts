@@ -94,11 +94,7 @@ export class FaultScript {
 }
 
 /** The header that asks to come back in so many milliseconds, counted from `now` (wall time). */
-export function retryAfterHeaders(
-  form: RetryAfterForm,
-  milliseconds: number,
-  now: number,
-): Readonly<Record<string, string>> {
+function retryAfterHeaders(form: RetryAfterForm, milliseconds: number, now: number): Readonly<Record<string, string>> {
   switch (form) {
     case 'seconds':
       return { 'retry-after': String(Math.ceil(milliseconds / 1000)) };

@@ -21,6 +21,7 @@ export class ResourceStore {
   readonly references = new ReferenceIndex();
   readonly #random: Random;
   readonly #resources = new Map<string, StoredResource>();
+  readonly #counts = new Map<RootKind, number>();
 
   constructor(random: Random) {
     this.#random = random;
@@ -39,6 +40,10 @@ export class ResourceStore {
       .map(([, resource]) => resource);
   }
 
+  count(kind: RootKind): number {
+    return this.#counts.get(kind) ?? 0;
+  }
+
   /** Writes the body: the etag changes, and so do the references. */
   put(kind: RootKind, id: string, name: string, body: JsonObject, state: ProvisioningState): StoredResource {
     const before = this.find(id);
@@ -51,6 +56,7 @@ export class ResourceStore {
       guid: before?.guid ?? randomUuid(this.#random),
       state,
     };
+    if (before === undefined) this.#counts.set(kind, this.count(kind) + 1);
     this.#resources.set(rootKey(id), resource);
     this.references.set(rootKey(id), referencesIn(resource.id, body));
     return resource;
@@ -63,6 +69,8 @@ export class ResourceStore {
   }
 
   delete(id: string): void {
+    const kind = this.find(id)?.kind;
+    if (kind !== undefined) this.#counts.set(kind, this.count(kind) - 1);
     this.#resources.delete(rootKey(id));
     this.references.delete(rootKey(id));
   }

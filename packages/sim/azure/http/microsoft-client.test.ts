@@ -12,7 +12,7 @@ const quickly = { updateIntervalInMs: 1 };
 
 let server: ArmServer | undefined;
 afterEach(async () => {
-  await server?.close();
+  await server?.[Symbol.asyncDispose]();
   server = undefined;
 });
 

@@ -4,10 +4,9 @@ import { type HttpRequest, type HttpTransport, readText } from '@fairlead/contro
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
 /** A server that is up. */
-export interface ArmServer {
+export interface ArmServer extends AsyncDisposable {
   /** For `resourceManagerEndpoint`: scheme, host and port. */
   readonly endpoint: string;
-  close(): Promise<void>;
 }
 
 /** Serves the emulator on loopback. Port 0 takes any that is free. */
@@ -17,7 +16,7 @@ export async function serveArm(emulator: HttpTransport, port = 0): Promise<ArmSe
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  return { endpoint: `http://127.0.0.1:${portOf(server)}`, close: () => close(server) };
+  return { endpoint: `http://127.0.0.1:${portOf(server)}`, [Symbol.asyncDispose]: () => close(server) };
 }
 
 async function exchange(emulator: HttpTransport, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
