@@ -51,7 +51,7 @@ export interface RefusedCall {
   /** Verb, kind and name. */
   readonly what: string;
   readonly correlationId: string;
-  readonly notFound?: Verdict | undefined;
+  readonly notFound?: 'stale' | undefined;
 }
 
 export function armErrorFromAnswer(

@@ -45,8 +45,12 @@ export interface ParsedArmId extends ResourceGroup {
   readonly parentName?: string;
 }
 
-const PATTERN =
-  /^\/subscriptions\/([^/?#]+)\/resourceGroups\/([^/?#]+)\/providers\/Microsoft\.Network\/([^/?#]+)\/([^/?#]+)(?:\/([^/?#]+)\/([^/?#]+))?$/i;
+const SEGMENT = '([^/?#]+)';
+const PATTERN = new RegExp(
+  `^/subscriptions/${SEGMENT}/resourceGroups/${SEGMENT}/providers/Microsoft\\.Network` +
+    `/${SEGMENT}/${SEGMENT}(?:/${SEGMENT}/${SEGMENT})?$`,
+  'i',
+);
 
 /** The id of a resource in a group. */
 export function armId<Kind extends RootArmKind>(kind: Kind, group: ResourceGroup, name: string): ArmId<Kind> {

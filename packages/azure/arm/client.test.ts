@@ -1,6 +1,6 @@
 import type { HttpTransport } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { ArmError, isPreconditionFailed } from './arm-error.ts';
+import { ArmError, isNotFound, isPreconditionFailed } from './arm-error.ts';
 import { armId } from './arm-id.ts';
 import { drafts, emulated, failure, group, ids, result } from './testing/emulated.ts';
 import type { ServiceRequest } from './types/index.ts';
@@ -138,6 +138,16 @@ describe('ArmClient', () => {
     expect(emulator.log.count('PUT')).toBe(1);
   });
 
+  it('does not take an operation that Azure forgot for a resource that is gone', async () => {
+    const { client, clock, emulator } = emulated();
+    await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    emulator.behave({ operationTime: seconds(60) });
+    emulator.faults.next({ kind: 'operations' }, { kind: 'refuse', status: 404, code: 'OperationNotFound' });
+    const error = await failure(clock, client.delete(ids.publicIp('web')));
+    expect(error).toMatchObject({ code: 'operation-forgotten', verdict: 'retriable' });
+    expect(isNotFound(error)).toBe(false);
+  });
+
   it('gives up at its deadline, however long Azure takes', async () => {
     const { client, clock } = emulated({ behaviour: { operationTime: seconds(900) } });
     const error = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp));
@@ -252,7 +262,8 @@ describe('ArmClient', () => {
     const correlationId = '11111111-2222-4333-8444-555555555555';
     const error = await failure(clock, client.delete(ids.publicIp('web'), { correlationId }));
     expect(String(error)).toBe(
-      `ArmError: DELETE publicIPAddresses/web-pip: ${ids.publicIp('web')} can not be deleted since it is still used by ` +
+      `ArmError: DELETE publicIPAddresses/web-pip: ${ids.publicIp('web')} can not be deleted since ` +
+        'it is still used by ' +
         `${ids.loadBalancer('web')}/frontendIPConfigurations/frontend. ` +
         `(400 PublicIPAddressCannotBeDeleted, correlation ${correlationId})`,
     );

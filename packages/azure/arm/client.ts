@@ -97,24 +97,20 @@ export class ArmClient {
       const body = await this.#finish(request, answer, scope);
       if (isBodyAt(id, body)) return body;
       if (options.answer === 'accepted' && isBodyAt(id, answer.body)) return answer.body;
-      return this.#read(
-        id,
-        { ...this.#requests.at(id, 'GET', options), throttle: 'wait', correlationId: request.correlationId },
-        scope,
-      );
+      // Azure has taken the write: a gate that closed meanwhile must not make it look refused.
+      const { correlationId } = request;
+      return this.#read(id, this.#requests.at(id, 'GET', { ...options, throttle: 'wait', correlationId }), scope);
     });
   }
 
   /** Waits until the resource is gone; that there is none is as good. */
   async delete(id: ArmId<CallableKind>, options: CallOptions = {}): Promise<void> {
     const request = this.#requests.at(id, 'DELETE', options);
-    await this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, async (scope) => {
-      try {
-        await this.#finish(request, await this.#connection.send(request, scope), scope);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    });
+    try {
+      await this.#act(request, options);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   /** Replaces the tags, and nothing else. */

@@ -67,7 +67,7 @@ export interface ArmRequest {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly throttle: 'wait' | 'refuse';
-  readonly notFound?: 'stale' | 'retriable' | undefined;
+  readonly notFound?: 'stale' | undefined;
   readonly correlationId: string;
   readonly record?: StepRecord | undefined;
 }

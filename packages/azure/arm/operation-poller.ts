@@ -1,5 +1,13 @@
-import { type BackoffPolicy, backoffDelay, type Clock, parseRetryAfter, type Random, sleep } from '@fairlead/control';
-import { ArmError, armErrorFromOperation, isNotFound } from './arm-error.ts';
+import {
+  type BackoffPolicy,
+  backoffDelay,
+  type Clock,
+  FairleadError,
+  parseRetryAfter,
+  type Random,
+  sleep,
+} from '@fairlead/control';
+import { ArmError, armErrorFromOperation } from './arm-error.ts';
 import { type ArmAnswer, type ArmConnection, type ArmRequest, type CallScope, what } from './connection.ts';
 import { trustedLink } from './links.ts';
 import { type PollTarget, type Progress, progressOfPoll } from './long-running.ts';
@@ -41,27 +49,25 @@ export class OperationPoller {
         if (progress.state === 'failed') throw armErrorFromOperation({ ...write, what: what(write) }, progress.failure);
         poll = progress.poll;
       } catch (error) {
-        if (write.method === 'DELETE' && poll.style === 'resource' && isNotFound(error)) return undefined;
-        if (!(error instanceof ArmError) || error.status !== 429) throw error;
+        if (!(error instanceof ArmError)) throw error;
+        if (error.status === 404 && poll.style !== 'resource') throw forgotten(what(write));
+        if (error.status === 404 && write.method === 'DELETE') return undefined;
+        if (error.status !== 429) throw error;
         asked = error.retryAfterMilliseconds;
       }
     }
   }
 }
 
-/** An operation that Azure has forgotten tells nothing about the resource: look again. */
 function pollRequest({ kind, subject, subscriptionId, correlationId, record }: ArmRequest, url: string): ArmRequest {
-  const notFound = 'retriable';
-  return {
-    verb: 'POLL',
-    kind,
-    subject,
-    method: 'GET',
-    url,
-    subscriptionId,
-    throttle: 'wait',
-    notFound,
-    correlationId,
-    record,
-  };
+  const about = { kind, subject, subscriptionId, correlationId, record };
+  return { ...about, verb: 'POLL', method: 'GET', url, throttle: 'wait' };
+}
+
+/** Not the 404 itself: that would read as if the resource were not there. */
+function forgotten(name: string): FairleadError {
+  return new FairleadError(`${name}: Azure no longer knows of the operation it had begun; how it ended is to be seen`, {
+    verdict: 'retriable',
+    code: 'operation-forgotten',
+  });
 }

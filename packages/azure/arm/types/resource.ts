@@ -18,7 +18,7 @@ interface Provisioned {
   readonly provisioningState?: ProvisioningState;
 }
 
-/** A resource as Azure answers it. Fields we do not know are kept, so that reading, changing and writing back is safe. */
+/** A resource as Azure answers it. Fields we do not know are in it too, and go back with what is written. */
 export interface ArmResource<Kind extends ArmKind, Properties> {
   readonly id: ArmId<Kind>;
   readonly name: string;

@@ -1,0 +1,77 @@
+import { FairleadError } from '@fairlead/control';
+import type { CloudConfiguration } from './cloud-configuration.ts';
+import { cloudEndpoints } from './clouds.ts';
+
+/** How we show Azure who we are. */
+export type CredentialChoice =
+  /** An emulator asks nobody. */
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'federated-token';
+      readonly tokenFile: string;
+      readonly tenantId: string;
+      readonly clientId: string;
+    }
+  | { readonly kind: 'managed-identity'; readonly identity: ManagedIdentity }
+  | { readonly kind: 'client-secret'; readonly secret: string; readonly tenantId: string; readonly clientId: string }
+  | {
+      readonly kind: 'client-certificate';
+      readonly certificatePath: string;
+      readonly tenantId: string;
+      readonly clientId: string;
+    };
+
+export type ManagedIdentity =
+  | { readonly kind: 'system' }
+  | { readonly kind: 'client-id'; readonly clientId: string }
+  | { readonly kind: 'resource-id'; readonly resourceId: string };
+
+/** The first of these that the configuration names: federated token, managed identity, secret, certificate. */
+export function chooseCredential(configuration: CloudConfiguration): CredentialChoice {
+  // Whoever listens there would read the token: over plain HTTP none is ever sent.
+  if (cloudEndpoints(configuration).endpoint.startsWith('http:')) return { kind: 'none' };
+  const { aadClientSecret, aadClientCertPath, aadFederatedTokenFile } = configuration;
+  if (configuration.useFederatedWorkloadIdentityExtension === true) {
+    const tokenFile = required(aadFederatedTokenFile, 'aadFederatedTokenFile', 'a federated token');
+    return { kind: 'federated-token', tokenFile, ...principal(configuration, 'a federated token') };
+  }
+  if (configuration.useManagedIdentityExtension === true) {
+    return { kind: 'managed-identity', identity: managedIdentity(configuration.userAssignedIdentityID) };
+  }
+  if (aadClientSecret !== undefined) {
+    return { kind: 'client-secret', secret: aadClientSecret, ...principal(configuration, 'a client secret') };
+  }
+  if (aadClientCertPath !== undefined) {
+    const who = principal(configuration, 'a client certificate');
+    return { kind: 'client-certificate', certificatePath: aadClientCertPath, ...who };
+  }
+  throw invalid(
+    'the cloud configuration names no credentials: set useFederatedWorkloadIdentityExtension, ' +
+      'useManagedIdentityExtension, aadClientSecret or aadClientCertPath',
+  );
+}
+
+function managedIdentity(id: string | undefined): ManagedIdentity {
+  if (id === undefined) return { kind: 'system' };
+  return id.startsWith('/') ? { kind: 'resource-id', resourceId: id } : { kind: 'client-id', clientId: id };
+}
+
+/** All resources are network resources: where these have a tenant of their own, it is the one that counts. */
+function principal(
+  { aadClientId, tenantId, networkResourceTenantID }: CloudConfiguration,
+  method: string,
+): { readonly tenantId: string; readonly clientId: string } {
+  return {
+    tenantId: required(networkResourceTenantID ?? tenantId, 'tenantId', method),
+    clientId: required(aadClientId, 'aadClientId', method),
+  };
+}
+
+function required(value: string | undefined, key: string, method: string): string {
+  if (value !== undefined) return value;
+  throw invalid(`the cloud configuration lacks ${key}, which ${method} needs`);
+}
+
+function invalid(message: string): FairleadError {
+  return new FairleadError(message, { verdict: 'terminal', code: 'cloud-configuration-invalid' });
+}
