@@ -104,7 +104,7 @@ const action: fc.Arbitrary<(copying: Copying) => void> = fc.oneof(
 describe('CacheContents', () => {
   it('ends up as the server, whatever is repeated, late, out of order or broken off', () => {
     fc.assert(
-      fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+      fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
         const copying = new Copying();
         for (const act of actions) act(copying);
         if (copying.lists === 0) copying.list(0, [], false);

@@ -85,7 +85,6 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
     const held = this.#objects.get(key);
     const version = versionOf(object);
     if (type === 'DELETED') {
-      this.#listed?.delete(key);
       if (held !== undefined && !isOlder(version, versionOf(held))) this.#remove(key, held);
     } else if (held === undefined) {
       if (isNewer(version, this.#position)) this.#add(key, object);

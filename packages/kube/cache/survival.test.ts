@@ -161,6 +161,18 @@ describe('a cache survives', () => {
     expect(cache.status.failure).toBeUndefined();
   });
 
+  it('a line that is no event', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.silently(() => server.remove('a'));
+    server.watch.write('<html>Bad Gateway</html>\n');
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges.map(({ query }) => query.get('sendInitialEvents'))).toEqual(['true', 'true']);
+  });
+
   it('503 on list, without forgetting what it has', async () => {
     const world = await setUp();
     const { server, factory } = world;
@@ -386,6 +398,69 @@ describe('a cache survives', () => {
     ]);
   });
 
+  it('a list that ends in the middle', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    server.scripts.push(({ response }) => {
+      response.writeHead(200);
+      response.end(eventLine('ADDED', server.contents['shop/a']));
+    });
+    const cache = factory.cache(services);
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(cache.status).toMatchObject({ synced: false, objects: 1, failure: { code: 'list-broke-off' } });
+    await world.retry(cache);
+    await staysInStep(world, cache);
+  });
+
+  it('an object that is deleted while the list is sent', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    server.scripts.push(({ response }) => {
+      server.openWatch(response);
+      for (const object of Object.values(server.contents)) response.write(eventLine('ADDED', object));
+      server.remove('a');
+      response.write(bookmarkLine(server.version, true));
+    });
+    const cache = factory.cache(services);
+    await staysInStep(world, cache);
+    expect(cache.get('shop/a')).toBeUndefined();
+  });
+
+  it('a place to watch from that the server does not understand', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.scripts.push(({ response }) => sendStatus(response, 400, 'BadRequest', 'invalid resource version'));
+    server.watch.end();
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges.map(({ query }) => query.get('sendInitialEvents'))).toEqual(['true', null, 'true']);
+  });
+
+  it('many failures, and after a success starts with short delays again', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const refuse = ({ response }: Exchange) => sendStatus(response, 503, 'ServiceUnavailable', 'starting');
+    server.scripts.push(refuse, refuse, refuse, refuse, refuse);
+    const cache = factory.cache(services);
+    const delayAfter = async (failure: () => void) => {
+      failure();
+      await world.eventually(() => cache.status.phase.state === 'waiting');
+      const delay = clock.untilNextTimer() ?? 0;
+      await world.retry(cache);
+      return delay;
+    };
+    for (let attempt = 0; attempt < 5; attempt += 1) await world.retry(cache);
+    await world.inStep(cache);
+    const breakOff = () => void server.watch.socket?.resetAndDestroy();
+    expect(await delayAfter(breakOff)).toBeGreaterThan(500);
+    await world.eventually(() => server.watches.size === 1);
+    await clock.advance(10_000);
+    expect(await delayAfter(breakOff)).toBeLessThanOrEqual(500);
+    await staysInStep(world, cache);
+  });
+
   it('a server that ends every watch at once, without asking it all the time', async () => {
     const world = await setUp();
     const { clock, server, factory } = world;
@@ -400,6 +475,9 @@ describe('a cache survives', () => {
     const gaps = watches.slice(1).map((at, index) => at - (watches[index] ?? 0));
     expect(gaps.every((gap, index) => gap >= 250 * 2 ** index && gap <= 500 * 2 ** index)).toBe(true);
     expect(clock.monotonic()).toBe(watches.at(-1));
+    const timeouts = server.exchanges.map(({ query }) => Number(query.get('timeoutSeconds')));
+    expect(timeouts.every((timeout) => timeout >= 261 && timeout <= 319)).toBe(true);
+    expect(new Set(timeouts).size).toBeGreaterThan(1);
   });
 });
 

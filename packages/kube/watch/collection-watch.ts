@@ -32,6 +32,8 @@ const PAGE_SIZE = 500;
 const LIST_SILENCE_MILLISECONDS = 30_000;
 /** While it serves a watch, it sends a bookmark each minute: two missing in a row are too many. */
 const WATCH_SILENCE_MILLISECONDS = 130_000;
+/** A server that ends watches sooner than this is in trouble, and is not asked again at once. */
+const SHORT_WATCH_MILLISECONDS = 1_000;
 /** A watch that lasted this long went well, whatever ended it. */
 const LONG_WATCH_MILLISECONDS = 10_000;
 
@@ -129,8 +131,8 @@ export class CollectionWatch<Kept> {
     const { clock } = this.#surroundings;
     const startedAt = clock.monotonic();
     const resourceVersion = this.#options.sink.position;
-    const events = await this.#follow(resourceVersion === '' ? {} : { resourceVersion }, signal);
-    if (events > 0 || clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS) this.#succeed();
+    await this.#follow(resourceVersion === '' ? {} : { resourceVersion }, signal);
+    if (clock.monotonic() - startedAt >= SHORT_WATCH_MILLISECONDS) this.#succeed();
     else throw retriable('watch-ended-early', `WATCH ${this.#path}: the API server ended the watch at once`);
   }
 
@@ -165,25 +167,22 @@ export class CollectionWatch<Kept> {
     );
   }
 
-  /** Reads a watch to its end. Gives the number of events, without those that were part of a list. */
-  #follow(query: ApiQuery, signal: AbortSignal): Promise<number> {
+  /** Reads a watch to its end. */
+  #follow(query: ApiQuery, signal: AbortSignal): Promise<void> {
     const { random, slices } = this.#surroundings;
     const timeoutSeconds = Math.round(jitter(random, WATCH_SECONDS, WATCH_JITTER));
     const complete = { ...query, watch: true, allowWatchBookmarks: true, timeoutSeconds };
     return this.#request(complete, signal, async (body) => {
-      let changes = 0;
       for await (const event of readWatchEvents(this.#path, body, slices)) {
         this.#noteEvent();
         if (!this.#mustList) {
           this.#takeChange(event);
-          changes += 1;
         } else if (event.type === 'BOOKMARK' && event.endsInitialEvents) {
           await this.#endList(event.resourceVersion, 'stream');
         } else {
           this.#takeInitial(event);
         }
       }
-      return changes;
     });
   }
 
@@ -282,7 +281,7 @@ export class CollectionWatch<Kept> {
   /** Notes the failure; gives the delay before the next attempt. */
   #fail(error: unknown): number {
     const { clock, metrics } = this.#surroundings;
-    if (isGone(error) || isRefusedRequest(error)) this.#mustList = true;
+    if (isGone(error) || isRefusedRequest(error) || codeOf(error) === 'unexpected-answer') this.#mustList = true;
     const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
     const { failures: attempts } = this.#backoff;
     this.#failure = { at: clock.now(), code: codeOf(error), message: messageOf(error), attempts };

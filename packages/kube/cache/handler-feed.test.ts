@@ -1,0 +1,56 @@
+import { silentLogger, VirtualClock } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import { WorkSlices } from '../watch/work-slices.ts';
+import type { CacheChange } from './change.ts';
+import { HandlerFeed } from './handler-feed.ts';
+
+/** A feed that has to pause after each object, as in a cache of many. */
+async function setUp() {
+  const clock = new VirtualClock();
+  const slices = new WorkSlices(clock);
+  await clock.advance(1000);
+  const told: CacheChange<string>[] = [];
+  const feed = new HandlerFeed<string>((change) => {
+    told.push(change);
+  }, silentLogger);
+  return { clock, slices, feed, told };
+}
+
+describe('HandlerFeed', () => {
+  it('tells first what was there, and then in order what happened meanwhile', async () => {
+    const { clock, slices, feed, told } = await setUp();
+    const objects = new Map([
+      ['a', 'a1'],
+      ['b', 'b1'],
+    ]);
+    const replayed = feed.replay(objects, slices);
+    expect(told).toHaveLength(1);
+    const update: CacheChange<string> = { type: 'update', key: 'b', before: 'b1', after: 'b2', initial: false };
+    const addition: CacheChange<string> = { type: 'add', key: 'c', after: 'c1', initial: false };
+    objects.set('b', 'b2');
+    objects.set('c', 'c1');
+    feed.deliver(update);
+    feed.deliver(addition);
+    await clock.advance(0);
+    await replayed;
+    const last: CacheChange<string> = { type: 'delete', key: 'a', before: 'a1', initial: false };
+    feed.deliver(last);
+    expect(told).toEqual([
+      { type: 'add', key: 'a', after: 'a1', initial: true },
+      { type: 'add', key: 'b', after: 'b1', initial: true },
+      update,
+      addition,
+      last,
+    ]);
+  });
+
+  it('tells nothing more once it is cancelled, not even what waits', async () => {
+    const { clock, slices, feed, told } = await setUp();
+    const replayed = feed.replay(new Map(Object.entries({ a: 'a1', b: 'b1' })), slices);
+    feed.cancel();
+    feed.deliver({ type: 'add', key: 'c', after: 'c1', initial: false });
+    await clock.advance(0);
+    await replayed;
+    expect(told).toHaveLength(1);
+  });
+});
