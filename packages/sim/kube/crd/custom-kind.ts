@@ -1,0 +1,124 @@
+import type { FieldProblem } from '../field-problem.ts';
+import { equalJson, type Json, type JsonObject, objectOf, valueAt, without } from '../json.ts';
+import { type KindRules, PLAIN_RULES, type ServedKind, type UpdateRules } from '../kinds/kind.ts';
+import { objectMeta } from '../kinds/schemas/meta.ts';
+import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';
+import { type Decoded, decodeObject } from '../schema/decode.ts';
+import { withDefaults } from './default.ts';
+import type { Definition, DefinitionVersion } from './definition.ts';
+import { prune } from './prune.ts';
+import { readStructural, type Structural } from './structural.ts';
+import { customSchema } from './to-schema.ts';
+import { structuralProblems } from './validate.ts';
+
+/** The kinds a CustomResourceDefinition defines: one for each version that is served. */
+export function customKinds(definition: Definition): readonly ServedKind[] {
+  const versions = definition.spec.versions ?? [];
+  const storage = versions.find((version) => version.storage)?.name ?? '';
+  return versions.filter((version) => version.served).map((version) => customKind(definition, version, storage));
+}
+
+function customKind({ spec }: Definition, version: DefinitionVersion, storage: string): ServedKind {
+  const { names, group } = spec;
+  const structural = readStructural(objectOf(version.schema?.openAPIV3Schema));
+  const hasStatus = version.subresources?.status !== undefined;
+  const apiVersion = `${group}/${version.name}`;
+  const inVersion = (object: KubeObject, name: string): KubeObject => {
+    const wanted = `${group}/${name}`;
+    return object.apiVersion === wanted ? object : { ...object, apiVersion: wanted };
+  };
+  const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, ''));
+  return {
+    group,
+    version: version.name,
+    plural: names.plural,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    kind: names.kind,
+    listKind: names.listKind ?? `${names.kind}List`,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: spec.scope === 'Namespaced',
+    collection: `${names.plural}.${group}`,
+    storedGroup: group,
+    schema: customSchema(names.kind, structural),
+    custom: true,
+    deprecation: deprecationOf(version, apiVersion, names.kind),
+    rules: customRules(structural, hasStatus),
+    zero: { metadata: {} },
+    decode: (value) => decodeCustom(structural, value),
+    defaults: (object) => defaulted(structural, object),
+    toStored: (object) => inVersion(object, storage),
+    fromStored: (object) => inVersion(object, version.name),
+    selectable: {
+      names: ['metadata.name', 'metadata.namespace', ...selectable],
+      read: (object) => Object.fromEntries(selectable.map((path) => [path, selectedText(object, path)])),
+    },
+  };
+}
+
+function selectedText(object: KubeObject, path: string): string {
+  const value = valueAt(object, ...path.split('.'));
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+}
+
+function deprecationOf(version: DefinitionVersion, apiVersion: string, kind: string): string | undefined {
+  if (version.deprecated !== true) return undefined;
+  return version.deprecationWarning ?? `${apiVersion} ${kind} is deprecated`;
+}
+
+function decodeCustom(structural: Structural, value: JsonObject): Decoded {
+  const metadata = decodeObject(objectMeta, objectOf(value.metadata));
+  const { object, unknownFields } = prune(structural, value);
+  return {
+    object: { ...object, metadata: metadata.object },
+    unknownFields: [...metadata.unknownFields.map((field) => `metadata.${field}`), ...unknownFields],
+  };
+}
+
+function defaulted(structural: Structural, object: KubeObject): KubeObject {
+  return asKubeObject({ ...withDefaults(structural, object), metadata: object.metadata });
+}
+
+function customRules(structural: Structural, hasStatus: boolean): KindRules {
+  const problems = (object: KubeObject): readonly FieldProblem[] =>
+    structuralProblems(structural, without(object, 'metadata'));
+  const status: UpdateRules = {
+    prepare(next, previous) {
+      const { managedFields } = next.metadata;
+      const base = withMetadata(previous, { managedFields });
+      return asKubeObject(next.status === undefined ? without(base, 'status') : { ...base, status: next.status });
+    },
+    validate: problems,
+    ignored: { 'f:spec': {}, 'f:metadata': {} },
+  };
+  return {
+    ...PLAIN_RULES,
+    qualifiedFinalizers: false,
+    unconditionalUpdate: false,
+    prepareCreate(object) {
+      const fresh = hasStatus ? asKubeObject(without(object, 'status')) : object;
+      return withMetadata(fresh, { generation: 1 });
+    },
+    validateCreate: problems,
+    update: {
+      prepare: (next, previous) => preparedUpdate(next, previous, hasStatus),
+      validate: problems,
+      ignored: hasStatus ? { 'f:status': {} } : {},
+    },
+    subresources: new Map(hasStatus ? [['status', status]] : []),
+  };
+}
+
+function preparedUpdate(next: KubeObject, previous: KubeObject, hasStatus: boolean): KubeObject {
+  const kept = hasStatus ? withStatus(next, previous.status) : next;
+  const same = equalJson(content(kept), content(previous));
+  return same ? kept : withMetadata(kept, { generation: (previous.metadata.generation ?? 0) + 1 });
+}
+
+function withStatus(object: KubeObject, status: Json | undefined): KubeObject {
+  return status === undefined ? asKubeObject(without(object, 'status')) : { ...object, status };
+}
+
+function content(object: KubeObject): JsonObject {
+  return without(object, 'kind', 'apiVersion', 'metadata');
+}

@@ -1,0 +1,51 @@
+import { dnsLabelProblems } from '../../names.ts';
+import { builtIn, STATUS_ONLY, STATUS_RULES, type ServedKind } from '../kind.ts';
+import { service } from '../schemas/service.ts';
+import { serviceDefaults } from './defaults.ts';
+import { asService, isService } from './service.ts';
+import { dropTypeDependentFields } from './update.ts';
+import { serviceProblems, serviceStatusProblems, serviceUpdateProblems } from './validation.ts';
+
+export const services: ServedKind = builtIn({
+  plural: 'services',
+  kind: 'Service',
+  shortNames: ['svc'],
+  categories: ['all'],
+  schema: service,
+  defaults: (object) => serviceDefaults(asService(object)),
+  rules: {
+    ...STATUS_RULES,
+    nameRule: dnsLabelProblems,
+    createOnUpdate: true,
+    returnsDeleted: true,
+    allocate(next, previous, context) {
+      return context.services.plan(asService(next), previous && asService(previous), context.dryRun);
+    },
+    settle(next, previous, context) {
+      context.services.commit(next && asService(next), previous && asService(previous));
+    },
+    prepareCreate: (object) => ({ ...object, status: { loadBalancer: {} } }),
+    validateCreate: (object) => serviceProblems(asService(object)),
+    update: {
+      prepare: (next, previous) => dropTypeDependentFields(asService(next), asService(previous)),
+      validate: (next, previous) => serviceUpdateProblems(asService(next), asService(previous)),
+      ignored: { 'f:status': {} },
+    },
+    subresources: new Map([
+      [
+        'status',
+        {
+          ...STATUS_ONLY,
+          validate: (next, previous) => serviceStatusProblems(asService(next), asService(previous)),
+        },
+      ],
+    ]),
+  },
+  selectable: {
+    names: ['metadata.name', 'metadata.namespace', 'spec.clusterIP', 'spec.type'],
+    read(object) {
+      if (!isService(object)) return {};
+      return { 'spec.clusterIP': object.spec.clusterIP ?? '', 'spec.type': object.spec.type ?? '' };
+    },
+  },
+});

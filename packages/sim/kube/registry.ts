@@ -1,0 +1,71 @@
+import { customKinds } from './crd/custom-kind.ts';
+import { type Definition, isDefinition, isEstablished } from './crd/definition.ts';
+import { customResourceDefinitions } from './crd/kind.ts';
+import { configMaps, leases, secrets, serviceAccounts } from './kinds/configuration.ts';
+import { endpointsKind, endpointSlices } from './kinds/endpoints.ts';
+import { events, groupEvents } from './kinds/event.ts';
+import type { ServedKind } from './kinds/kind.ts';
+import { namespaces } from './kinds/namespace.ts';
+import { nodes } from './kinds/node.ts';
+import { pods } from './kinds/pod/kind.ts';
+import { services } from './kinds/service/kind.ts';
+import type { Store } from './store.ts';
+
+const BUILT_IN: readonly ServedKind[] = [
+  configMaps,
+  endpointsKind,
+  events,
+  namespaces,
+  nodes,
+  pods,
+  secrets,
+  serviceAccounts,
+  services,
+  customResourceDefinitions,
+  leases,
+  endpointSlices,
+  groupEvents,
+];
+
+/** Every kind that is served: the built-in ones, and those that CustomResourceDefinitions define. */
+export class Registry {
+  readonly #builtIn = new Map(BUILT_IN.map((kind) => [pathOf(kind), kind]));
+  readonly #custom = new Map<string, readonly ServedKind[]>();
+
+  constructor(store: Store) {
+    store.subscribe(customResourceDefinitions.collection, ({ after, key }) => {
+      this.#define(key, after !== undefined && isDefinition(after.object) ? after.object : undefined);
+    });
+  }
+
+  find(group: string, version: string, plural: string): ServedKind | undefined {
+    const path = pathOf({ group, version, plural });
+    return this.#builtIn.get(path) ?? this.all().find((kind) => pathOf(kind) === path);
+  }
+
+  hasGroup(group: string): boolean {
+    return this.all().some((kind) => kind.group === group);
+  }
+
+  all(): readonly ServedKind[] {
+    return [...this.#builtIn.values(), ...[...this.#custom.values()].flat()];
+  }
+
+  /** One kind for each collection: the one in whose form its objects are stored. */
+  collections(): readonly ServedKind[] {
+    const byCollection = new Map<string, ServedKind>();
+    for (const kind of this.all()) {
+      if (!byCollection.has(kind.collection)) byCollection.set(kind.collection, kind);
+    }
+    return [...byCollection.values()];
+  }
+
+  #define(name: string, definition: Definition | undefined): void {
+    if (definition === undefined || !isEstablished(definition)) this.#custom.delete(name);
+    else this.#custom.set(name, customKinds(definition));
+  }
+}
+
+function pathOf({ group, version, plural }: Pick<ServedKind, 'group' | 'version' | 'plural'>): string {
+  return `${group}/${version}/${plural}`;
+}

@@ -1,0 +1,78 @@
+import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
+import { type KubeObject, asKubeObject } from '../object.ts';
+import { inOrderOf, type Schema, type StructSchema } from './schema.ts';
+
+/** The object with every default that its schema knows. Parts that need none are shared. */
+export function withSchemaDefaults(schema: StructSchema, object: KubeObject): KubeObject {
+  const { kind, apiVersion, ...fields } = object;
+  const defaulted = structDefaults(schema, fields);
+  return defaulted === fields ? object : asKubeObject({ kind, apiVersion, ...defaulted });
+}
+
+function defaultsIn(schema: Schema, value: Json): Json {
+  if (!mayDefault(schema)) return value;
+  switch (schema.shape) {
+    case 'struct':
+      return isJsonObject(value) ? structDefaults(schema, value) : value;
+    case 'list':
+      return isJsonList(value) ? changedList(value, (item) => defaultsIn(schema.items, item)) : value;
+    case 'map':
+      return isJsonObject(value) ? changedFields(value, (item) => defaultsIn(schema.values, item)) : value;
+    case 'scalar':
+    case 'untyped':
+      return value;
+  }
+}
+
+function structDefaults(schema: StructSchema, value: JsonObject): JsonObject {
+  let changed: JsonDraft | undefined;
+  for (const [name, field] of schema.fields) {
+    const current = value[name] ?? field.default;
+    if (current === undefined || current === '') continue;
+    const defaulted = defaultsIn(field.schema, current);
+    if (defaulted === value[name]) continue;
+    changed ??= { ...value };
+    changed[name] = defaulted;
+  }
+  return changed === undefined ? value : inOrderOf(schema, changed);
+}
+
+function changedList(items: readonly Json[], change: (item: Json) => Json): readonly Json[] {
+  const results = items.map(change);
+  return results.every((item, index) => item === items[index]) ? items : results;
+}
+
+function changedFields(object: JsonObject, change: (item: Json) => Json): JsonObject {
+  const results = Object.entries(object).map(([name, item]): [string, Json] => [name, change(item)]);
+  return results.every(([name, item]) => item === object[name]) ? object : Object.fromEntries(results);
+}
+
+const known = new WeakMap<Schema, boolean>();
+
+/** True when something within may be defaulted. */
+function mayDefault(schema: Schema): boolean {
+  let answer = known.get(schema);
+  if (answer === undefined) {
+    answer = findDefault(schema);
+    known.set(schema, answer);
+  }
+  return answer;
+}
+
+function findDefault(schema: Schema): boolean {
+  switch (schema.shape) {
+    case 'struct':
+      return [...schema.fields.values()].some((field) => hasDefault(field.default) || mayDefault(field.schema));
+    case 'list':
+      return mayDefault(schema.items);
+    case 'map':
+      return mayDefault(schema.values);
+    case 'scalar':
+    case 'untyped':
+      return false;
+  }
+}
+
+function hasDefault(value: Json | undefined): boolean {
+  return value !== undefined && value !== '';
+}

@@ -1,0 +1,160 @@
+import type { Json, JsonDraft, JsonObject } from '../json.ts';
+
+/**
+ * What is known about a place in an object. One description serves decoding, strategic merge and server-side
+ * apply, for built-in kinds and, translated from their OpenAPI schema, for custom resources.
+ */
+export type Schema = ScalarSchema | StructSchema | MapSchema | ListSchema | UntypedSchema;
+
+export type ScalarType =
+  | 'text'
+  | 'boolean'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  | 'bytes'
+  | 'time'
+  | 'microTime'
+  | 'quantity'
+  | 'intOrString'
+  /** Any scalar: a custom resource whose schema does not say. */
+  | 'any';
+
+export interface ScalarSchema {
+  readonly shape: 'scalar';
+  readonly type: ScalarType;
+}
+
+/** An object with named fields. */
+export interface StructSchema {
+  readonly shape: 'struct';
+  /** The name of the type as error messages and `kubectl explain` spell it. */
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, FieldSchema>;
+  /** Owned and replaced as a whole by server-side apply. */
+  readonly atomic: boolean;
+  /** What other fields hold, where other fields are allowed. */
+  readonly others?: Schema;
+}
+
+/** An object whose names are data. */
+export interface MapSchema {
+  readonly shape: 'map';
+  readonly values: Schema;
+  readonly atomic: boolean;
+}
+
+export interface ListSchema {
+  readonly shape: 'list';
+  readonly items: Schema;
+  /** How server-side apply tells items apart: not at all, by value, or by these fields. */
+  readonly identity: 'atomic' | 'set' | readonly string[];
+  /** How a strategic merge patch does: it replaces the list, adds values, or merges items that agree in this field. */
+  readonly patchMerge: false | true | string;
+  /** A strategic merge patch may name the fields of an item that survive. */
+  readonly retainKeys: boolean;
+}
+
+/** Anything. Server-side apply owns it as a whole, or looks into objects but not into lists. */
+export interface UntypedSchema {
+  readonly shape: 'untyped';
+  readonly atomic: boolean;
+}
+
+export interface FieldSchema {
+  readonly schema: Schema;
+  /**
+   * - `omitEmpty`: a zero value is the same as none, and is not written.
+   * - `optional`: none and a zero value are different things.
+   * - `always`: written even if nobody gave it.
+   */
+  readonly presence: 'omitEmpty' | 'optional' | 'always';
+  /** The value that is assumed where none is given. */
+  readonly default?: Json;
+}
+
+const scalar = (type: ScalarType): ScalarSchema => ({ shape: 'scalar', type });
+
+export const text = scalar('text');
+export const bool = scalar('boolean');
+export const int32 = scalar('int32');
+export const int64 = scalar('int64');
+export const double = scalar('double');
+export const bytes = scalar('bytes');
+export const time = scalar('time');
+export const microTime = scalar('microTime');
+export const quantity = scalar('quantity');
+export const intOrString = scalar('intOrString');
+export const anyScalar = scalar('any');
+export const untyped: UntypedSchema = { shape: 'untyped', atomic: true };
+export const untypedGranular: UntypedSchema = { shape: 'untyped', atomic: false };
+
+/** Fields are written in the order given here; a bare schema means `omitEmpty`, and `optional` for a struct. */
+export function struct(name: string, fields: Readonly<Record<string, Schema | FieldSchema>>): StructSchema {
+  const entries = Object.entries(fields).map(([field, value]): [string, FieldSchema] => [field, fieldOf(value)]);
+  return { shape: 'struct', name, fields: new Map(entries), atomic: false };
+}
+
+function fieldOf(value: Schema | FieldSchema): FieldSchema {
+  if ('presence' in value) return value;
+  return { schema: value, presence: value.shape === 'struct' ? 'optional' : 'omitEmpty' };
+}
+
+/** As `struct`; server-side apply owns it as a whole. */
+export function atomicStruct(name: string, fields: Readonly<Record<string, Schema | FieldSchema>>): StructSchema {
+  return { ...struct(name, fields), atomic: true };
+}
+
+export function map(values: Schema): MapSchema {
+  return { shape: 'map', values, atomic: false };
+}
+
+export function atomicMap(values: Schema): MapSchema {
+  return { shape: 'map', values, atomic: true };
+}
+
+type PatchMerge = { readonly patchMerge?: true | string; readonly retainKeys?: boolean };
+
+/** Replaced as a whole. */
+export function list(items: Schema, patch: PatchMerge = {}): ListSchema {
+  return listSchema(items, 'atomic', patch);
+}
+
+/** A list of different scalars. */
+export function listSet(items: Schema, patch: PatchMerge = {}): ListSchema {
+  return listSchema(items, 'set', patch);
+}
+
+/** A list of objects that are told apart by these fields. */
+export function listMap(items: Schema, keys: readonly string[], patch: PatchMerge = {}): ListSchema {
+  return listSchema(items, keys, patch);
+}
+
+function listSchema(items: Schema, identity: ListSchema['identity'], patch: PatchMerge): ListSchema {
+  const { patchMerge = false, retainKeys = false } = patch;
+  return { shape: 'list', items, identity, patchMerge, retainKeys };
+}
+
+/** Written even if nobody gave it. */
+export function always(value: Schema | FieldSchema): FieldSchema {
+  return { ...fieldOf(value), presence: 'always' };
+}
+
+/** A zero value is kept. */
+export function optional(value: Schema | FieldSchema): FieldSchema {
+  return { ...fieldOf(value), presence: 'optional' };
+}
+
+export function withDefault(value: Schema | FieldSchema, defaultValue: Json): FieldSchema {
+  return { ...fieldOf(value), default: defaultValue };
+}
+
+/** The fields that have a value, in the order in which they are written. */
+export function inOrderOf(schema: StructSchema, fields: { readonly [name: string]: Json | undefined }): JsonObject {
+  const ordered: JsonDraft = {};
+  for (const name of schema.fields.keys()) {
+    const value = fields[name];
+    if (value !== undefined) ordered[name] = value;
+  }
+  return ordered;
+}

@@ -1,0 +1,54 @@
+import type { HttpRequest } from '@fairlead/control';
+import { forbidden, unauthorized } from '../failure.ts';
+import type { Route } from './route.ts';
+
+export interface User {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** What somebody wants to do. */
+export interface AccessQuestion {
+  readonly user: User;
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty for kinds without a namespace and across all of them. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export type Authorize = (question: AccessQuestion) => boolean;
+
+export interface AccessOptions {
+  /** Bearer tokens and whose they are. Without any, everybody is an administrator. */
+  readonly tokens?: ReadonlyMap<string, User>;
+  /** Everything is allowed unless this says no. */
+  readonly authorize?: Authorize;
+}
+
+const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/** Who sends the request. Throws for a token that nobody has. */
+export function authenticate({ headers }: HttpRequest, { tokens }: AccessOptions): User {
+  if (tokens === undefined) return ADMINISTRATOR;
+  const token = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (token === undefined) return ANONYMOUS;
+  const user = tokens.get(token);
+  if (user === undefined) throw unauthorized();
+  return user;
+}
+
+/** Throws when the user may not do this. */
+export function checkAccess(user: User, route: Route, verb: string, { authorize }: AccessOptions): void {
+  const { kind, namespace = '', name, subresource } = route;
+  const { group, plural } = kind;
+  const question = { user, verb, group, resource: plural, subresource, namespace, name };
+  if (authorize === undefined || authorize(question)) return;
+  const resource = subresource === '' ? plural : `${plural}/${subresource}`;
+  const scope = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const why = `User "${user.name}" cannot ${verb} resource "${resource}" in API group "${group}" ${scope}`;
+  throw forbidden({ group, resource: plural }, name, why);
+}

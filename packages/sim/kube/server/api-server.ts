@@ -1,0 +1,168 @@
+import type { HttpRequest } from '@fairlead/control';
+import { notFound, RequestFailure } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
+import type { StoredObject } from '../stored-object.ts';
+import { type AccessOptions, authenticate, checkAccess, type User } from './access.ts';
+import { type Answer, failureAnswer, jsonAnswer, streamAnswer } from './answer.ts';
+import { parseBody } from './body.ts';
+import { createObject } from './create.ts';
+import { decodeBody } from './decode-object.ts';
+import { deleteObject, deleteOptions } from './delete.ts';
+import { listPage, type Page } from './list.ts';
+import { listOptions } from './list-options.ts';
+import { APPLY, patchObject, patchTypeOf } from './patch.ts';
+import { asMetadata, asObjects, type Presentation, presentationFor } from './presentation.ts';
+import { pageNotFound, type Route, routeOf } from './route.ts';
+import type { ServerState } from './state.ts';
+import { replaceObject, type UpdateTarget } from './update.ts';
+import { openWatch } from './watch.ts';
+import { type OptionsKind, writeOptions } from './write-options.ts';
+
+/** Answers paths that do not lead to objects, such as discovery; undefined for those it does not know either. */
+export type OtherPaths = (request: HttpRequest, user: User) => Answer | undefined;
+
+export interface ApiServerOptions extends AccessOptions {
+  /** Further ways to present objects, such as tables. */
+  readonly presentations?: readonly Presentation[];
+  readonly otherPaths?: OtherPaths;
+}
+
+/** Answers requests, each at once and by itself. */
+export class ApiServer {
+  readonly #state: ServerState;
+  readonly #options: ApiServerOptions;
+  readonly #presentations: readonly Presentation[];
+
+  constructor(state: ServerState, options: ApiServerOptions) {
+    this.#state = state;
+    this.#options = options;
+    this.#presentations = [asObjects, asMetadata, ...(options.presentations ?? [])];
+  }
+
+  handle(request: HttpRequest): Answer {
+    try {
+      return this.#answer(request);
+    } catch (error) {
+      if (error instanceof RequestFailure) return failureAnswer(error);
+      throw error;
+    }
+  }
+
+  #answer(request: HttpRequest): Answer {
+    const user = authenticate(request, this.#options);
+    const route = routeOf(request, this.#state.registry);
+    if (route === undefined) {
+      const answer = this.#options.otherPaths?.(request, user);
+      if (answer === undefined) throw pageNotFound();
+      return answer;
+    }
+    checkAccess(user, route, route.verb, this.#options);
+    const presentation = presentationFor(request.headers.accept, this.#presentations);
+    const warnings = route.kind.deprecation === undefined ? [] : [route.kind.deprecation];
+    const exchange = { request, route, presentation, warnings, user };
+    switch (route.verb) {
+      case 'get':
+        return this.#get(exchange);
+      case 'list':
+        return jsonAnswer(200, presentation.list(route.kind, this.#page(route)), warnings);
+      case 'watch':
+        return streamAnswer(openWatch(this.#state, route, listOptions(route), presentation), warnings);
+      case 'create':
+        return this.#create(exchange);
+      case 'update':
+      case 'patch':
+        return this.#update(exchange);
+      case 'delete':
+        return this.#delete(exchange);
+      case 'deletecollection':
+        return this.#deleteCollection(exchange);
+    }
+  }
+
+  #page(route: Route): Page {
+    return listPage(this.#state.store, route, listOptions(route));
+  }
+
+  #get({ route, presentation, warnings }: Exchange): Answer {
+    const { kind, namespace, name } = route;
+    const stored = this.#state.store.get(kind.collection, namespace, name);
+    if (stored === undefined) throw notFound({ group: kind.group, resource: kind.plural }, name);
+    return jsonAnswer(200, presentation.object(kind, stored), warnings);
+  }
+
+  #create({ request, route, presentation, warnings }: Exchange): Answer {
+    const { kind, namespace, query } = route;
+    const options = writeOptions(request, query, 'CreateOptions');
+    const object = decodeBody(kind, parseBody(request), request.body ?? '', options.fieldValidation, warnings);
+    const stored = createObject(this.#state, { kind, namespace, options, warnings }, object);
+    return jsonAnswer(201, presentation.object(kind, stored), warnings);
+  }
+
+  #update(exchange: Exchange): Answer {
+    const { request, route, presentation, warnings } = exchange;
+    const { kind } = route;
+    const patchType = route.verb === 'patch' ? patchTypeOf(request, kind) : undefined;
+    const target = this.#updateTarget(exchange, patchType);
+    const { stored, created } =
+      patchType === undefined
+        ? this.#replace(request, target)
+        : patchObject(this.#state, target, patchType, request.body ?? '');
+    return jsonAnswer(created ? 201 : 200, presentation.object(kind, stored), warnings);
+  }
+
+  #updateTarget({ request, route, warnings, user }: Exchange, patchType: string | undefined): UpdateTarget {
+    const { kind, namespace, name, subresource, query } = route;
+    const optionsKind: OptionsKind = patchType === undefined ? 'UpdateOptions' : 'PatchOptions';
+    const options = writeOptions(request, query, optionsKind, patchType === APPLY);
+    const forceCreate = patchType === APPLY;
+    const exists = this.#state.store.get(kind.collection, namespace, name) !== undefined;
+    if (!exists && (forceCreate || kind.rules.createOnUpdate)) checkAccess(user, route, 'create', this.#options);
+    return { kind, namespace, name, subresource, options, warnings, forceCreate };
+  }
+
+  #replace(request: HttpRequest, target: UpdateTarget): ReturnType<typeof replaceObject> {
+    const { kind, options, warnings } = target;
+    const body = decodeBody(kind, parseBody(request), request.body ?? '', options.fieldValidation, warnings);
+    return replaceObject(this.#state, target, body);
+  }
+
+  #delete({ request, route, presentation, warnings }: Exchange): Answer {
+    const { kind, query } = route;
+    const deleted = deleteObject(this.#state, route, deleteOptions(request, query));
+    const { stored, gone } = deleted;
+    if (gone && !kind.rules.returnsDeleted)
+      return jsonAnswer(200, JSON.stringify(removalStatus(route, stored)), warnings);
+    return jsonAnswer(200, presentation.object(kind, stored), warnings);
+  }
+
+  #deleteCollection({ request, route, presentation, warnings }: Exchange): Answer {
+    const { kind, query } = route;
+    const options = deleteOptions(request, query);
+    const page = this.#page(route);
+    for (const { object } of page.items) {
+      const { namespace, name } = object.metadata;
+      deleteObject(this.#state, { kind, namespace, name }, options);
+    }
+    return jsonAnswer(200, presentation.list(kind, page), warnings);
+  }
+}
+
+interface Exchange {
+  readonly request: HttpRequest;
+  readonly route: Route;
+  readonly presentation: Presentation;
+  readonly warnings: string[];
+  readonly user: User;
+}
+
+function removalStatus({ kind, name }: Route, { object }: StoredObject): JsonObject {
+  const { uid = '' } = object.metadata;
+  const { group, plural } = kind;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...(group !== '' && { group }), kind: plural, uid },
+  };
+}

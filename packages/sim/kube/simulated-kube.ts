@@ -1,0 +1,83 @@
+import type { Clock, HttpRequest, HttpResponse, HttpTransport, Random } from '@fairlead/control';
+import { InternalClient } from './internal-client.ts';
+import { namespaces } from './kinds/namespace.ts';
+import { DEFAULT_RANGES, ServiceAllocator, type ServiceRanges } from './kinds/service/allocation.ts';
+import { services } from './kinds/service/kind.ts';
+import { Registry } from './registry.ts';
+import { type Answer, toResponse } from './server/answer.ts';
+import { ApiServer, type ApiServerOptions } from './server/api-server.ts';
+import type { ServerState } from './server/state.ts';
+import { Store } from './store.ts';
+import { inProcessTransport, type TransportOptions } from './transport.ts';
+import { addressRange } from './addresses.ts';
+
+export interface SimulatedKubeOptions extends ApiServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly serviceRanges?: ServiceRanges;
+  /** How many writes to a kind are remembered for watches. */
+  readonly historyLength?: number;
+}
+
+const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+/** A Kubernetes API server that lives in memory and in simulated time. */
+export class SimulatedKube {
+  readonly #state: ServerState;
+  readonly #server: ApiServer;
+
+  constructor(options: SimulatedKubeOptions) {
+    const { clock, random, serviceRanges = DEFAULT_RANGES, historyLength } = options;
+    const store = new Store(historyLength);
+    const allocator = new ServiceAllocator(serviceRanges, random);
+    this.#state = { clock, random, store, registry: new Registry(store), services: allocator };
+    this.#server = new ApiServer(this.#state, options);
+    this.#bootstrap(serviceRanges);
+  }
+
+  /** Answers one request, at once. */
+  handle(request: HttpRequest): HttpResponse {
+    return toResponse(this.answer(request), request);
+  }
+
+  /** As `handle`, before it becomes a response. */
+  answer(request: HttpRequest): Answer {
+    return this.#server.handle(request);
+  }
+
+  /** A way to send requests from a simulated process. */
+  transport(options: TransportOptions = {}): HttpTransport {
+    return inProcessTransport((request) => this.answer(request), this.#state.clock, options);
+  }
+
+  /** Forgets the history: watches and lists from before now are answered with 410. */
+  compact(): void {
+    this.#state.store.compact();
+  }
+
+  /** The version of the latest write. */
+  get resourceVersion(): number {
+    return this.#state.store.resourceVersion;
+  }
+
+  /** The API without a server between, for whoever acts inside the cluster. */
+  client(manager: string): InternalClient {
+    return new InternalClient(this.#state, manager);
+  }
+
+  #bootstrap(ranges: ServiceRanges): void {
+    const client = this.client('kube-apiserver');
+    for (const name of SYSTEM_NAMESPACES) client.create(namespaces, { metadata: { name } });
+    client.create(services, {
+      metadata: {
+        name: 'kubernetes',
+        namespace: 'default',
+        labels: { component: 'apiserver', provider: 'kubernetes' },
+      },
+      spec: {
+        clusterIP: addressRange(ranges.clusterIPs[0]).at(1),
+        ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
+      },
+    });
+  }
+}
