@@ -46,7 +46,6 @@ const figures = {
   cpuSeconds: (usage.user + usage.system) / 1e6,
   wallSeconds,
   retainedBytes: liveMemory() - memoryBefore,
-  peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
   longestSliceMilliseconds: probe?.longestMilliseconds,
   objects: caches.reduce((sum, cache) => sum + cache.size, 0),
 };
