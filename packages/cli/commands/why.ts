@@ -16,7 +16,7 @@ export async function whyCommand(
 ): Promise<void> {
   const configuration = loadConfiguration(file, parts);
   const stories =
-    (await askServer(server ?? `http://${configuration.http.listen}`, subject, signal)) ??
+    (await askServer(server ?? `http://${configuration.http.listen.replace(/^:/, 'localhost:')}`, subject, signal)) ??
     (await lookForStories(file, parts, subject, signal));
   const name = subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
   if (stories.length === 0) {
