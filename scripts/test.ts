@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildComponents } from '../e2e/harness/components.ts';
 import { GoError } from './go-toolchain.ts';
+import { HelmError } from './helm.ts';
 import { missingPackages } from './system-packages.mjs';
 import { readTestCounts, type TestCounts } from './test-counts.ts';
 import { runSteps, type Step, type StepOutcome } from './test-steps.ts';
@@ -56,6 +57,7 @@ async function prepareComponents(): Promise<StepOutcome> {
     await buildComponents();
     return { kind: 'ok' };
   } catch (error) {
+    if (error instanceof HelmError) return { kind: 'unavailable', why: error.message };
     if (!(error instanceof GoError)) throw error;
     if (error.reason !== 'compile') return { kind: 'unavailable', why: error.message };
     console.log(error.message);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { buildGo } from '../../scripts/go-build.ts';
+import { helmBinary } from '../../scripts/helm.ts';
 
 const clusterModule = fileURLToPath(new URL('../cluster', import.meta.url));
 
@@ -19,6 +20,7 @@ export async function kubectlBinary(): Promise<string> {
 export async function buildComponents(): Promise<void> {
   await clusterBinary();
   await kubectlBinary();
+  await helmBinary();
 }
 
 /** Kubernetes learns its version from the linker; without this it calls itself v0.0.0-master. */
