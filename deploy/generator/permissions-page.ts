@@ -1,0 +1,33 @@
+import type { Permission } from '@fairlead/part';
+import type { Program } from './program.ts';
+
+/** The page that a person who reviews the roles reads. */
+export function permissionsPage(program: Program): string {
+  const sections = [
+    { title: 'Every installation', permissions: program.commonPermissions },
+    ...program.parts.map(({ name, permissions }) => ({ title: `With the part ${name}`, permissions })),
+  ];
+  return [
+    '# Permissions',
+    '',
+    '<!-- Made by `npm run generate` from what the parts declare. -->',
+    '',
+    'What Fairlead may do in the cluster, and why. The chart gives the permissions of the parts that are switched on and',
+    'no others; `fairlead run` asks the API server for each of them before it starts, and names those that are missing.',
+    ...sections.flatMap(({ title, permissions }) => [
+      '',
+      `## ${title}`,
+      '',
+      '| verbs | resources | where | why |',
+      '|---|---|---|---|',
+      ...permissions.map(permissionRow),
+    ]),
+    '',
+  ].join('\n');
+}
+
+function permissionRow({ group, resources, verbs, scope, because }: Permission): string {
+  const names = resources.map((resource) => `\`${group === '' ? resource : `${resource}.${group}`}\``);
+  const where = scope === 'cluster' ? 'every namespace' : 'its own namespace';
+  return `| ${verbs.join(', ')} | ${names.join(', ')} | ${where} | ${because} |`;
+}

@@ -1,0 +1,33 @@
+import { type MetricDefinition, throttleGateMetrics } from '@fairlead/control';
+import { eventsTotal, queueMetrics, watchMetrics } from '@fairlead/kube';
+import type { Part, Permission } from '@fairlead/part';
+import { parts } from '../../packages/cli/parts.ts';
+import { commonPermissions } from '../../packages/cli/running.ts';
+import packageFile from '../../package.json' with { type: 'json' };
+
+/** Metrics that belong to no part, because every part uses what measures them. */
+export interface SharedMetrics {
+  readonly title: string;
+  readonly metrics: readonly MetricDefinition[];
+}
+
+/** All that the chart and the generated pages are made from. */
+export interface Program {
+  readonly version: string;
+  readonly description: string;
+  readonly parts: readonly Part[];
+  readonly commonPermissions: readonly Permission[];
+  readonly sharedMetrics: readonly SharedMetrics[];
+}
+
+/** Fairlead as it is built. */
+export const fairlead: Program = {
+  version: packageFile.version,
+  description: packageFile.description,
+  parts,
+  commonPermissions,
+  sharedMetrics: [
+    { title: 'Talking to Kubernetes', metrics: [...watchMetrics, ...queueMetrics, eventsTotal] },
+    { title: 'Throttled clouds', metrics: throttleGateMetrics },
+  ],
+};
