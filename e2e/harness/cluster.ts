@@ -95,10 +95,15 @@ export class Cluster {
       },
     ];
     await this.#must(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    const token = await this.#must(['create', 'token', name, '--namespace', IDENTITIES, '--duration', '24h']);
-    const kubeconfigPath = join(this.directory, `${name}.kubeconfig`);
+    return this.identityOf(IDENTITIES, name);
+  }
+
+  /** How to be a ServiceAccount that is there, with what it may do. */
+  async identityOf(namespace: string, name: string): Promise<Identity> {
+    const token = await this.#must(['create', 'token', name, '--namespace', namespace, '--duration', '24h']);
+    const kubeconfigPath = join(this.directory, `${namespace}.${name}.kubeconfig`);
     await writeFile(kubeconfigPath, JSON.stringify(this.#kubeconfigFor(name, token.trim())));
-    return { user: `system:serviceaccount:${IDENTITIES}:${name}`, kubeconfigPath };
+    return { user: `system:serviceaccount:${namespace}:${name}`, kubeconfigPath };
   }
 
   /** Ends the process and removes all it left on disk. */

@@ -13,30 +13,32 @@ const START_LIMIT_MS = 30_000;
 
 /** A configuration file of Fairlead, and the commands that use it. */
 export class Fairlead {
+  readonly #program: string;
   readonly #directory: string;
   readonly #file: string;
 
-  private constructor(directory: string, file: string) {
+  private constructor(program: string, directory: string, file: string) {
+    this.#program = program;
     this.#directory = directory;
     this.#file = file;
   }
 
-  /** JSON is YAML too. */
-  static async configure(configuration: object): Promise<Fairlead> {
+  /** JSON is YAML too. The program is run from its sources, unless another is named. */
+  static async configure(configuration: object, program = PROGRAM): Promise<Fairlead> {
     const directory = await mkdtemp(join(tmpdir(), 'fairlead-configuration-'));
     const file = join(directory, 'fairlead.yaml');
     await writeFile(file, JSON.stringify({ http: { listen: '127.0.0.1:0' }, ...configuration }));
-    return new Fairlead(directory, file);
+    return new Fairlead(program, directory, file);
   }
 
   /** Runs a command to its end: `command('why', 'service', 'default/web')`. */
   command(...words: readonly string[]): Promise<Outcome> {
-    return runCommand(process.execPath, [PROGRAM, ...words, '--config', this.#file]);
+    return runCommand(process.execPath, [this.#program, ...words, '--config', this.#file]);
   }
 
   /** Starts `fairlead run`; resolves when it serves. */
   async run(): Promise<RunningFairlead> {
-    const child = spawn(process.execPath, [PROGRAM, 'run', '--config', this.#file], {
+    const child = spawn(process.execPath, [this.#program, 'run', '--config', this.#file], {
       stdio: ['ignore', 'inherit', 'pipe'],
     });
     const log: string[] = [];

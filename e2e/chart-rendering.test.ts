@@ -1,0 +1,208 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Part, Permission } from '@fairlead/part';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { chartFiles } from '../deploy/generator/chart.ts';
+import { fairlead as program } from '../deploy/generator/program.ts';
+import { readConfiguration } from '../packages/cli/configuration/read.ts';
+import { CHART, helm, helmWithValues, ofKind, renderChart } from './harness/chart.ts';
+import type { AccessRule } from './harness/index.ts';
+
+const gatewayValues = { configuration: { parts: { gateway: { addresses: ['192.0.2.10', '192.0.2.11'] } } } };
+
+describe('the chart as Helm renders it', () => {
+  it('has nothing that Helm would complain about', async () => {
+    expect(await helm('lint', '--strict', CHART)).toMatchObject({ code: 0 });
+    expect(await helmWithValues(gatewayValues, 'lint', '--strict', CHART)).toMatchObject({ code: 0 });
+  });
+
+  it('is refused without any part, and says which there are', async () => {
+    await expect(renderChart({})).rejects.toThrow(
+      /configuration\.parts is empty: switch on at least one part \(gateway\b/,
+    );
+  });
+
+  it.each([
+    [{ configuration: { parts: { gatway: {} } } }, /'\/configuration\/parts'.*'gatway' not allowed/],
+    [{ configuration: { parts: { gateway: {} } } }, /'\/configuration\/parts\/gateway'.*missing property 'addresses'/],
+    [{ configuration: { parts: { gateway: { addresses: '192.0.2.1' } } } }, /addresses'.*got string, want array/],
+    [{ ...gatewayValues, replicas: 0 }, /'\/replicas'.*minimum: got 0, want 1/],
+    [{ ...gatewayValues, image: { repo: 'x' } }, /'\/image'.*'repo' not allowed/],
+    [{ configuration: { ...gatewayValues.configuration, http: {} } }, /'\/configuration'.*'http' not allowed/],
+  ])('is refused with values that mean nothing: %j', async (values, message) => {
+    await expect(renderChart(values)).rejects.toThrow(message);
+  });
+
+  it('configures Fairlead with what the values say and what only the chart knows', async () => {
+    const { manifests } = await renderChart({ ...gatewayValues, http: { port: 9000 } }, { namespace: 'edge' });
+    const text = ofKind(manifests, 'ConfigMap').data?.['fairlead.yaml'] ?? '';
+    expect(readConfiguration(text, 'fairlead.yaml', program.parts)).toEqual({
+      kubernetes: {},
+      http: { listen: ':9000' },
+      log: { level: 'info' },
+      leaderElection: { namespace: 'edge', leaseDurationSeconds: 15 },
+      parts: gatewayValues.configuration.parts,
+    });
+  });
+
+  it('runs two replicas without any privilege, and asks them how they are', async () => {
+    const { manifests } = await renderChart(gatewayValues);
+    expect(ofKind(manifests, 'Deployment')).toMatchObject({
+      spec: {
+        replicas: 2,
+        template: {
+          spec: {
+            serviceAccountName: 'fairlead',
+            securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+            containers: [
+              {
+                image: `fairlead:${program.version}`,
+                args: ['run', '--config', '/etc/fairlead/fairlead.yaml'],
+                ports: [{ name: 'http', containerPort: 8080 }],
+                livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
+                readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
+                securityContext: {
+                  allowPrivilegeEscalation: false,
+                  readOnlyRootFilesystem: true,
+                  capabilities: { drop: ['ALL'] },
+                },
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect(ofKind(manifests, 'PodDisruptionBudget')).toMatchObject({ spec: { maxUnavailable: 1 } });
+    expect(ofKind(manifests, 'NetworkPolicy')).toMatchObject({ spec: { policyTypes: ['Ingress', 'Egress'] } });
+  });
+
+  it('replaces the Pods when the configuration changes, and only then', async () => {
+    const checksum = async (values: object): Promise<string | undefined> =>
+      /checksum\/configuration: (\w+)/.exec((await renderChart(values)).text)?.[1];
+    const first = await checksum(gatewayValues);
+    expect(await checksum({ ...gatewayValues, serviceMonitor: { enabled: true } })).toBe(first);
+    const other = { configuration: { ...gatewayValues.configuration, log: { level: 'debug' } } };
+    expect(await checksum(other)).not.toBe(first);
+  });
+
+  it('has what is switched on, and not what is switched off', async () => {
+    const kinds = async (values: object): Promise<string[]> =>
+      (await renderChart({ ...gatewayValues, ...values })).manifests.map(({ kind }) => kind);
+    const usual = await kinds({});
+    expect(usual).not.toContain('ServiceMonitor');
+    expect(await kinds({ serviceMonitor: { enabled: true } })).toContain('ServiceMonitor');
+    const few = await kinds({
+      replicas: 1,
+      rbac: { create: false },
+      serviceAccount: { create: false, name: 'other' },
+      networkPolicy: { enabled: false },
+    });
+    expect(few.sort()).toEqual(['ConfigMap', 'Deployment', 'Service']);
+  });
+
+  it('takes secrets from files and the environment', async () => {
+    const { text } = await renderChart({
+      ...gatewayValues,
+      secretFiles: [{ secret: 'cloud', path: '/etc/cloud' }],
+      environment: [{ name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'cloud', key: 'password' } } }],
+    });
+    expect(text).toMatch(/- name: secret-0\n +mountPath: \/etc\/cloud\n +readOnly: true/);
+    expect(text).toMatch(/- name: secret-0\n +secret:\n +secretName: cloud/);
+    expect(text).toMatch(/- name: PASSWORD\n +valueFrom:\n +secretKeyRef:/);
+  });
+
+  it('gives exactly the permissions that the parts declare, each with its reason', async () => {
+    const { text, manifests } = await renderChart(gatewayValues);
+    const declared = [...program.commonPermissions, ...program.parts.flatMap((part) => part.permissions)];
+    expect(grants(ofKind(manifests, 'ClusterRole').rules)).toEqual(wanted(declared, 'cluster'));
+    expect(grants(ofKind(manifests, 'Role').rules)).toEqual(wanted(declared, 'own-namespace'));
+    for (const { because } of declared) expect(text).toContain(because);
+  });
+
+  describe('with a part that is new', () => {
+    const lighthouse = newPart();
+    let chart: string;
+
+    beforeAll(async () => {
+      chart = join(await mkdtemp(join(tmpdir(), 'fairlead-chart-')), 'fairlead');
+      await cp(CHART, chart, { recursive: true });
+      for (const [path, content] of chartFiles({ ...program, parts: [...program.parts, lighthouse] })) {
+        await mkdir(dirname(join(chart, path)), { recursive: true });
+        await writeFile(join(chart, path), content);
+      }
+    });
+
+    afterAll(() => rm(dirname(chart), { recursive: true }));
+
+    it('needs no change to a template', async () => {
+      const values = { configuration: { parts: { lighthouse: { lamps: 2 } } } };
+      const { manifests } = await renderChart(values, { chart });
+      expect(ofKind(manifests, 'CustomResourceDefinition')).toMatchObject({
+        metadata: { name: 'lamps.fairlead.dev', annotations: { 'helm.sh/resource-policy': 'keep' } },
+        spec: { versions: [{ schema: { openAPIV3Schema: { description: 'Braces such as {{ these }} stay.' } } }] },
+      });
+      const own = [...program.commonPermissions, ...lighthouse.permissions];
+      expect(grants(ofKind(manifests, 'ClusterRole').rules)).toEqual(wanted(own, 'cluster'));
+      expect(grants(ofKind(manifests, 'Role').rules)).toEqual(wanted(own, 'own-namespace'));
+      await expect(
+        renderChart({ configuration: { parts: { lighthouse: { lamps: 'two' } } } }, { chart }),
+      ).rejects.toThrow(/lighthouse\/lamps'.*got string, want number/);
+    });
+
+    it('leaves it out where it is switched off', async () => {
+      const { manifests, text } = await renderChart(gatewayValues, { chart });
+      expect(manifests).toEqual((await renderChart(gatewayValues)).manifests);
+      expect(text).not.toContain('lamps');
+    });
+  });
+});
+
+/** Rules as single grants, `VERB RESOURCE.GROUP`, in order. */
+function grants(rules: readonly AccessRule[] = []): string[] {
+  return rules
+    .flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${group}`)),
+      ),
+    )
+    .sort();
+}
+
+function wanted(permissions: readonly Permission[], scope: Permission['scope']): string[] {
+  const inScope = permissions.filter((permission) => permission.scope === scope);
+  return grants(inScope.map(({ group, resources, verbs }) => ({ apiGroups: [group], resources, verbs })));
+}
+
+function newPart(): Part {
+  const lamps = { group: 'fairlead.dev', resources: ['lamps'], verbs: ['get', 'list', 'watch'] } as const;
+  return {
+    ...(program.parts[0] ?? expect.fail('there is no part')),
+    name: 'lighthouse',
+    loadBalancerClass: 'fairlead.dev/lighthouse',
+    schema: z.strictObject({ lamps: z.number() }),
+    permissions: [
+      { ...lamps, scope: 'cluster', because: 'It lights the lamps.' },
+      { group: '', resources: ['secrets'], verbs: ['get'], scope: 'own-namespace', because: 'It reads the oil.' },
+    ],
+    customResources: [
+      {
+        metadata: { name: 'lamps.fairlead.dev' },
+        spec: {
+          group: 'fairlead.dev',
+          scope: 'Namespaced',
+          names: { plural: 'lamps', kind: 'Lamp' },
+          versions: [
+            {
+              name: 'v1',
+              served: true,
+              storage: true,
+              schema: { openAPIV3Schema: { type: 'object', description: 'Braces such as {{ these }} stay.' } },
+            },
+          ],
+        },
+      },
+    ],
+  };
+}
