@@ -128,20 +128,22 @@ describe('Allocator', () => {
     expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toBe('port-taken');
   });
 
-  it('restores what a Service had, and lets the older keep it when two claim the same', () => {
+  it('gives a Service back what it had before a restart, and lets the older keep it when two claim the same', () => {
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
     const current = { current: [id('192.0.2.2')] };
-    expect(allocator.restore(request('a/web', 'TCP/80', current))).toBe(true);
-    expect(allocator.restore(request('b/web', 'TCP/80', current))).toBe(false);
+    allocator.linger(key('a/web'), [id('192.0.2.2')], [{ protocol: 'TCP', port: 80 }]);
+    allocator.linger(key('b/web'), [id('192.0.2.2')], [{ protocol: 'TCP', port: 80 }]);
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80', current)))).toEqual(['192.0.2.1']);
     expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', current)))).toEqual(['192.0.2.2']);
   });
 
-  it('does not restore an address that left the pool or that the user no longer asks for', () => {
-    const allocator = new Allocator(pool('192.0.2.1'));
-    expect(allocator.restore(request('a/web', 'TCP/80', { current: [id('192.0.2.7')] }))).toBe(false);
-    const other = { current: [id('192.0.2.1')], requestedAddresses: [requireIpAddress('192.0.2.7')] };
-    expect(allocator.restore(request('a/web', 'TCP/80', other))).toBe(false);
+  it('moves a Service whose address left the pool, or that asks for another', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', { current: [id('192.0.2.7')] })))).toEqual([
+      '192.0.2.1',
+    ]);
+    const other = { requestedAddresses: [requireIpAddress('192.0.2.2')] };
+    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', other)))).toEqual(['192.0.2.2']);
   });
 
   it('keeps what a Service gave up from others until it is settled', () => {

@@ -61,6 +61,8 @@ export type Allocation =
   | {
       readonly kind: 'assigned';
       readonly l2Ports: readonly L2Port[];
+      /** What it has on each of them. */
+      readonly l4Ports: readonly L4Port[];
       /** Ports that others have on an address this Service already held: reported, while the rest is served. */
       readonly taken: readonly TakenPort[];
     }
@@ -112,17 +114,10 @@ export class Allocator {
   }
 
   /**
-   * Takes back what a Service was given before a restart, if nobody else has it. Restore all Services, oldest first,
-   * before the first `assign`: an address in use is never given away because its holder was read late.
+   * Keeps others off what a Service was given before a restart, without assigning it; who comes first, wins. To be
+   * called for all Services before the first `assign`: an address in use is never given away because its holder was
+   * read late.
    */
-  restore(request: AllocationRequest): boolean {
-    const kept = this.#currentPorts(request);
-    if (kept === undefined || !kept.every((l2Port) => this.#fits(l2Port, request))) return false;
-    this.#hold(request, kept, request.l4Ports);
-    return true;
-  }
-
-  /** Keeps others off what a Service is still seen with, without assigning it. */
   linger(service: ServiceKey, ids: readonly L2PortId[], l4Ports: readonly L4Port[]): void {
     const l2Ports = ids.flatMap((id) => this.#l2Ports.get(id) ?? []);
     if (l2Ports.length > 0) this.#addLingering(service, { l2Ports, l4Ports, exclusive: false });
@@ -132,14 +127,7 @@ export class Allocator {
   assign(request: AllocationRequest): Allocation {
     const allocation = this.#find(request);
     this.release(request.service);
-    if (allocation.kind === 'refused') return allocation;
-    const isTaken = (l4Port: L4Port) =>
-      allocation.taken.some((other) => other.protocol === l4Port.protocol && other.port === l4Port.port);
-    this.#hold(
-      request,
-      allocation.l2Ports,
-      request.l4Ports.filter((l4Port) => !isTaken(l4Port)),
-    );
+    if (allocation.kind === 'assigned') this.#hold(request, allocation.l2Ports, allocation.l4Ports);
     return allocation;
   }
 
@@ -184,7 +172,7 @@ export class Allocator {
       if ('code' in choice) return this.#keepWhatIsLeft(request, families) ?? { kind: 'refused', ...choice };
       chosen.push(choice);
     }
-    return { kind: 'assigned', l2Ports: chosen, taken: [] };
+    return { kind: 'assigned', l2Ports: chosen, l4Ports: request.l4Ports, taken: [] };
   }
 
   #hold(request: AllocationRequest, l2Ports: readonly L2Port[], l4Ports: readonly L4Port[]): void {
@@ -300,9 +288,10 @@ export class Allocator {
     if (kept === undefined || kept.length < families.length) return undefined;
     if (!kept.every((l2Port) => this.#mayShare(l2Port, request))) return undefined;
     const taken = kept.flatMap((l2Port) => this.#takenPorts(l2Port, request));
-    const distinct = new Set(taken.map((l4Port) => `${l4Port.protocol} ${l4Port.port}`));
-    if (distinct.size === request.l4Ports.length) return undefined;
-    return { kind: 'assigned', l2Ports: kept, taken };
+    const isTaken = (l4Port: L4Port) =>
+      taken.some((other) => other.protocol === l4Port.protocol && other.port === l4Port.port);
+    const l4Ports = request.l4Ports.filter((l4Port) => !isTaken(l4Port));
+    return l4Ports.length === 0 ? undefined : { kind: 'assigned', l2Ports: kept, l4Ports, taken };
   }
 
   #takenPorts(l2Port: L2Port, request: AllocationRequest): TakenPort[] {

@@ -20,6 +20,12 @@ export const GATEWAY_CLASS = 'fairlead.dev/gateway';
 /** The L2 ports a Service was given, by id, separated by commas: what a restart finds its state by. */
 export const L2_PORTS_ANNOTATION = 'gateway.fairlead.dev/l2-ports';
 
+/**
+ * The L4 ports it was given on them, such as `TCP/80,UDP/53`. A Service's own ports do not tell: they may have been
+ * edited since, and what it was given stays its own until it is given something else.
+ */
+export const L4_PORTS_ANNOTATION = 'gateway.fairlead.dev/l4-ports';
+
 /** `exclusive` keeps other Services off this one's address; anything but `shared` and `exclusive` is refused. */
 const SHARING_ANNOTATION = 'gateway.fairlead.dev/sharing';
 
@@ -105,7 +111,7 @@ export function serviceKey({ namespace = 'default', name }: ObjectKey): ServiceK
 }
 
 /** The L4 ports of a Service, each once. */
-export function l4PortsOf(service: Service): readonly L4Port[] {
+function l4PortsOf(service: Service): readonly L4Port[] {
   const ports = (service.spec.ports ?? []).map(({ protocol = 'TCP', port }) => ({ protocol, port }));
   return [...new Map(ports.map((l4Port) => [`${l4Port.protocol} ${l4Port.port}`, l4Port])).values()];
 }
@@ -114,6 +120,21 @@ export function l4PortsOf(service: Service): readonly L4Port[] {
 export function recordedL2Ports(service: Service): readonly L2PortId[] {
   const recorded = service.metadata.annotations?.[L2_PORTS_ANNOTATION] ?? '';
   return recorded.split(',').filter(isL2PortId);
+}
+
+/** The L4 ports that the Service's annotation records. */
+export function recordedL4Ports(service: Service): readonly L4Port[] {
+  const recorded = service.metadata.annotations?.[L4_PORTS_ANNOTATION] ?? '';
+  return recorded.split(',').flatMap((text) => {
+    const [protocol, port] = text.split('/');
+    if (protocol !== 'TCP' && protocol !== 'UDP' && protocol !== 'SCTP') return [];
+    return [{ protocol, port: Number(port) }];
+  });
+}
+
+/** As they are recorded, and told to people. */
+export function l4PortText({ protocol, port }: L4Port): string {
+  return `${protocol}/${port}`;
 }
 
 /** Oldest first: whoever came first keeps an address that two Services claim. */

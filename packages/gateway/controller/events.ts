@@ -1,6 +1,7 @@
 import type { EventRecorder, Service } from '@fairlead/kube';
 import { recordOnService, type ServiceEventReason } from '@fairlead/service';
 import type { RefusalCode } from './allocation.ts';
+import { l4PortText } from './desired.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The pool may change; what else was refused takes an edit of the Service. */
@@ -28,7 +29,7 @@ function newsOf(outcome: Outcome): News | undefined {
   switch (outcome.kind) {
     case 'serve': {
       const addresses = outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ');
-      const taken = outcome.taken.map((port) => `${port.protocol}/${port.port} belongs to ${port.holder}`);
+      const taken = outcome.taken.map((port) => `${l4PortText(port)} belongs to ${port.holder}`);
       if (taken.length > 0) {
         return {
           reason: 'AddressUnavailable',

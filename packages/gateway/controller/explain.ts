@@ -1,6 +1,6 @@
 import { messageOf } from '@fairlead/control';
 import type { Explanation } from '@fairlead/part';
-import type { L4Port } from './allocation.ts';
+import { l4PortText } from './desired.ts';
 import type { Outcome } from './outcome.ts';
 import type { GatewayStep } from './plan.ts';
 
@@ -61,7 +61,7 @@ function explainServed(
 ): Explanation {
   const addresses = outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ');
   const base = { wanted: wanted(outcome), there: there(outcome) };
-  const taken = outcome.taken.map((port) => `${portText(port)} belongs to ${port.holder}`);
+  const taken = outcome.taken.map((port) => `${l4PortText(port)} belongs to ${port.holder}`);
   if (taken.length > 0) {
     const answer = `${subject} has ${addresses}, but not all its ports: ${taken.join(', ')}.`;
     const remedy = 'a free port: another Service has to give one back, or the pool has to grow';
@@ -76,7 +76,7 @@ function explainServed(
 
 function wanted(outcome: Extract<Outcome, { kind: 'serve' | 'refuse' }>): string[] {
   const { spec } = outcome.claim.service;
-  const ports = (spec.ports ?? []).map((port) => portText({ protocol: port.protocol ?? 'TCP', port: port.port }));
+  const ports = (spec.ports ?? []).map((port) => l4PortText({ protocol: port.protocol ?? 'TCP', port: port.port }));
   const families = (spec.ipFamilies ?? ['IPv4']).join(' and ');
   return [`an ${families} address with ${ports.join(', ')}, because ${outcome.claim.sentence}`];
 }
@@ -90,8 +90,4 @@ function there(outcome: Exclude<Outcome, { kind: 'foreign' }>): string[] {
 function waitsFor(steps: readonly GatewayStep[]): string {
   if (steps.length === 0) return 'nothing';
   return `the leader to write: ${steps.map((step) => step.name).join(', then ')}`;
-}
-
-function portText(port: L4Port): string {
-  return `${port.protocol}/${port.port}`;
 }

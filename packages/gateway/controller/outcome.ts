@@ -1,5 +1,5 @@
 import type { ClaimedService, ForeignService, ServiceToRelease } from '@fairlead/service';
-import type { Allocation, Allocator, L2Port, ServiceKey, TakenPort } from './allocation.ts';
+import type { Allocation, Allocator, L2Port, L4Port, ServiceKey, TakenPort } from './allocation.ts';
 import type { Desired } from './desired.ts';
 
 /** What was decided for one Service, with addresses given out. */
@@ -8,6 +8,8 @@ export type Outcome =
       readonly kind: 'serve';
       readonly claim: ClaimedService;
       readonly l2Ports: readonly L2Port[];
+      /** What it is served with on each of them. */
+      readonly l4Ports: readonly L4Port[];
       readonly taken: readonly TakenPort[];
     }
   | {
@@ -38,8 +40,7 @@ export function decide(desired: Desired, allocator: Allocator, service: ServiceK
 }
 
 function outcomeOf(claim: ClaimedService, allocation: Allocation): Outcome {
-  if (allocation.kind === 'refused') {
-    return { ...allocation, kind: 'refuse', claim };
-  }
-  return { kind: 'serve', claim, l2Ports: allocation.l2Ports, taken: allocation.taken };
+  if (allocation.kind === 'refused') return { ...allocation, kind: 'refuse', claim };
+  const { l2Ports, l4Ports, taken } = allocation;
+  return { kind: 'serve', claim, l2Ports, l4Ports, taken };
 }

@@ -2,12 +2,12 @@ import type { Clock } from '@fairlead/control';
 import type { MergePatch, Service } from '@fairlead/kube';
 import { type DesiredServiceStatus, type IngressPoint, releaseStatusPatch, statusPatch } from '@fairlead/service';
 import type { L2Port, TakenPort } from './allocation.ts';
-import { L2_PORTS_ANNOTATION } from './desired.ts';
+import { L2_PORTS_ANNOTATION, L4_PORTS_ANNOTATION, l4PortText } from './desired.ts';
 import type { Outcome } from './outcome.ts';
 
 /** One write to the Service. */
 export interface GatewayStep {
-  readonly name: 'record-l2-ports' | 'publish-status' | 'forget-l2-ports' | 'withdraw-status' | 'let-go';
+  readonly name: 'record-assignment' | 'publish-status' | 'forget-assignment' | 'withdraw-status' | 'let-go';
   /** What the world looks like if the process dies right after it, and who mends it. */
   readonly ifItDiesHere: string;
   readonly subresource: 'metadata' | 'status';
@@ -28,9 +28,9 @@ function allSteps(outcome: Outcome, clock: Pick<Clock, 'now'>): readonly (Gatewa
     case 'unreadable':
       return [];
     case 'serve':
-      return [recordL2Ports(outcome.claim, outcome.l2Ports), publish(outcome.claim, servedStatus(outcome), clock)];
+      return [record(outcome), publish(outcome.claim, servedStatus(outcome), clock)];
     case 'refuse':
-      return [publish(outcome.claim, refusedStatus(outcome), clock), forgetL2Ports(outcome.claim.service)];
+      return [publish(outcome.claim, refusedStatus(outcome), clock), forget(outcome.claim.service)];
     case 'release':
       return [withdraw(outcome.claim), letGo(outcome.claim)];
   }
@@ -40,22 +40,23 @@ type Serving = Extract<Outcome, { kind: 'serve' }>;
 type Refusing = Extract<Outcome, { kind: 'refuse' }>;
 type Releasing = Extract<Outcome, { kind: 'release' }>;
 
-function recordL2Ports(claim: Serving['claim'], l2Ports: readonly L2Port[]): GatewayStep | undefined {
+function record({ claim, l2Ports, l4Ports }: Serving): GatewayStep | undefined {
   const { service, rules } = claim;
   const finalizers = service.metadata.finalizers ?? [];
   const isHeld = finalizers.includes(rules.finalizer);
-  const recorded = service.metadata.annotations?.[L2_PORTS_ANNOTATION];
-  const wanted = l2Ports.map((l2Port) => l2Port.id).join(',');
-  if (recorded === wanted && isHeld) return undefined;
+  const wanted = {
+    [L2_PORTS_ANNOTATION]: l2Ports.map((l2Port) => l2Port.id).join(','),
+    [L4_PORTS_ANNOTATION]: l4Ports.map(l4PortText).join(','),
+  };
+  const { annotations = {} } = service.metadata;
+  const isRecorded = Object.entries(wanted).every(([name, value]) => annotations[name] === value);
+  if (isRecorded && isHeld) return undefined;
   return {
-    name: 'record-l2-ports',
-    ifItDiesHere: 'The next leader restores the assignment from the annotation and publishes the status.',
+    name: 'record-assignment',
+    ifItDiesHere: 'The next leader finds the assignment in the annotations and publishes the status.',
     subresource: 'metadata',
     patch: {
-      metadata: {
-        annotations: { [L2_PORTS_ANNOTATION]: wanted },
-        ...(isHeld ? {} : { finalizers: [...finalizers, rules.finalizer] }),
-      },
+      metadata: { annotations: wanted, ...(isHeld ? {} : { finalizers: [...finalizers, rules.finalizer] }) },
     },
   };
 }
@@ -75,13 +76,14 @@ function publish(
   };
 }
 
-function forgetL2Ports(service: Service): GatewayStep | undefined {
-  if (service.metadata.annotations?.[L2_PORTS_ANNOTATION] === undefined) return undefined;
+function forget(service: Service): GatewayStep | undefined {
+  const annotations = forgottenAnnotations(service);
+  if (annotations === undefined) return undefined;
   return {
-    name: 'forget-l2-ports',
+    name: 'forget-assignment',
     ifItDiesHere: 'The Service holds nothing and its status says why; the next leader finds no difference.',
     subresource: 'metadata',
-    patch: { metadata: { annotations: { [L2_PORTS_ANNOTATION]: null } } },
+    patch: { metadata: { annotations } },
   };
 }
 
@@ -97,9 +99,9 @@ function withdraw(claim: Releasing['claim']): GatewayStep | undefined {
 }
 
 function letGo({ service, rules }: Releasing['claim']): GatewayStep | undefined {
-  const annotated = service.metadata.annotations?.[L2_PORTS_ANNOTATION] !== undefined;
+  const annotations = forgottenAnnotations(service);
   const finalizers = (service.metadata.finalizers ?? []).filter((held) => held !== rules.finalizer);
-  if (!annotated && finalizers.length === (service.metadata.finalizers ?? []).length) return undefined;
+  if (annotations === undefined && finalizers.length === (service.metadata.finalizers ?? []).length) return undefined;
   return {
     name: 'let-go',
     ifItDiesHere: 'The Service is no longer ours; a static address needs no clean-up outside.',
@@ -107,10 +109,17 @@ function letGo({ service, rules }: Releasing['claim']): GatewayStep | undefined 
     patch: {
       metadata: {
         finalizers: finalizers.length > 0 ? finalizers : null,
-        ...(annotated ? { annotations: { [L2_PORTS_ANNOTATION]: null } } : {}),
+        ...(annotations === undefined ? {} : { annotations }),
       },
     },
   };
+}
+
+/** Takes both annotations off; undefined when none is there. */
+function forgottenAnnotations(service: Service): Readonly<Record<string, null>> | undefined {
+  const { annotations = {} } = service.metadata;
+  const there = [L2_PORTS_ANNOTATION, L4_PORTS_ANNOTATION].filter((name) => name in annotations);
+  return there.length === 0 ? undefined : Object.fromEntries(there.map((name) => [name, null]));
 }
 
 function servedStatus(outcome: Serving): DesiredServiceStatus {
@@ -122,7 +131,7 @@ function servedStatus(outcome: Serving): DesiredServiceStatus {
       programmed: { status: 'True', reason: 'AddressAssigned', message: `Reachable at ${addresses}.` },
     };
   }
-  const taken = outcome.taken.map((port) => `${port.protocol}/${port.port} belongs to ${port.holder}`).join(', ');
+  const taken = outcome.taken.map((port) => `${l4PortText(port)} belongs to ${port.holder}`).join(', ');
   const message = `Reachable at ${addresses}, but not on every port: ${taken}, and no other address has all ports free.`;
   return { ingress, programmed: { status: 'False', reason: 'PortTaken', message } };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { ClaimRules } from '@fairlead/service';
 import { Allocator, type L2Port, type ServiceKey } from './allocation.ts';
-import { byAge, desiredFor, l4PortsOf, serviceKey } from './desired.ts';
+import { byAge, desiredFor, recordedL4Ports, serviceKey } from './desired.ts';
 import { seenL2Ports } from './observed.ts';
 import { decide, type Outcome } from './outcome.ts';
 import { stepsFor } from './plan.ts';
@@ -15,9 +15,9 @@ export interface Survey {
 }
 
 /**
- * Decides for all Services at once: first every assignment that is recorded is restored and everything a Service is
- * still seen with is kept from others; then, oldest first, the rest is given out. A leader starts with it, and `plan`
- * and `why` are made of it, so that all of them agree.
+ * Decides for all Services at once: first everything that a Service was given is kept from others, the older one
+ * winning; then, oldest first, each gets what it has or what is free. A leader starts with it, and `plan` and `why` are
+ * made of it, so that all of them agree.
  */
 export function survey(
   pool: readonly L2Port[],
@@ -29,9 +29,8 @@ export function survey(
   const wishes = [...services]
     .toSorted(byAge)
     .map((service) => ({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules) }));
-  for (const { desired } of wishes) if (desired.kind === 'address') allocator.restore(desired.request);
   for (const { key, service, desired } of wishes) {
-    if (desired.kind !== 'foreign') allocator.linger(key, seenL2Ports(service, pool), l4PortsOf(service));
+    if (desired.kind !== 'foreign') allocator.linger(key, seenL2Ports(service, pool), recordedL4Ports(service));
   }
   const outcomes = new Map<ServiceKey, Outcome>();
   for (const { key, desired } of wishes) {

@@ -34,6 +34,16 @@ describe('OwnWrites', () => {
     expect(writes.latest('shop/web', namesake)).toBe(namesake);
   });
 
+  it('knows that what it let go while it was being deleted is gone, whatever the cache still shows', () => {
+    const writes = new OwnWrites();
+    const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 };
+    writes.note({ metadata: { ...version('10').metadata, ...deleting } });
+    expect(writes.latest('shop/web', version('10'))).toBeUndefined();
+    expect(writes.latest('shop/web', version('9'))).toBeUndefined();
+    const namesake = version('11', 'b');
+    expect(writes.latest('shop/web', namesake)).toBe(namesake);
+  });
+
   it('goes by the cache when versions cannot be compared', () => {
     const writes = new OwnWrites();
     writes.note(version('x2'));

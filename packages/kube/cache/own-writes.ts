@@ -14,18 +14,34 @@ export class OwnWrites<Kind extends KubeObject> {
     this.#written.set(keyText(object.metadata), object);
   }
 
-  /** The newer one of what the cache has and what we wrote. What the cache does not have is gone. */
+  /**
+   * The newer one of what the cache has and what we wrote. Undefined when it is gone: the cache does not have it, or
+   * our own write let it go.
+   */
   latest(key: string, cached: Kind | undefined): Kind | undefined {
     const written = this.#written.get(key);
     if (written === undefined) return cached;
-    if (cached !== undefined && isNewer(written, cached)) return written;
+    if (cached !== undefined && isSameObject(written, cached)) {
+      if (isGone(written)) return undefined;
+      if (isNewer(written, cached)) return written;
+    }
     this.#written.delete(key);
     return cached;
   }
 }
 
+function isSameObject(left: KubeObject, right: KubeObject): boolean {
+  return left.metadata.uid === right.metadata.uid;
+}
+
+/** What was being deleted went with the last finalizer: the server tells of it without a version of its own. */
+function isGone({ metadata }: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0;
+}
+
 function isNewer(left: KubeObject, right: KubeObject): boolean {
-  const { resourceVersion: leftVersion = '', uid: leftUid } = left.metadata;
-  const { resourceVersion: rightVersion = '', uid: rightUid } = right.metadata;
-  return leftUid === rightUid && (compareResourceVersions(leftVersion, rightVersion) ?? 0) > 0;
+  const { resourceVersion: leftVersion = '' } = left.metadata;
+  const { resourceVersion: rightVersion = '' } = right.metadata;
+  return (compareResourceVersions(leftVersion, rightVersion) ?? 0) > 0;
 }
