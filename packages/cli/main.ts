@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { parts } from './parts.ts';
 import { runProgram } from './program.ts';
 
@@ -9,6 +10,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     stop.abort(new Error(`stopped by ${signal}`));
   });
 }
+
+// Whoever reads our output may have seen enough, as with `fairlead --help | head`.
+process.stdout.on('error', () => process.exit(0));
 
 process.exitCode = await runProgram(
   process.argv.slice(2),

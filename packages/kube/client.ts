@@ -1,8 +1,7 @@
-import { type Clock, readText } from '@fairlead/control';
+import { type Clock, readText, withDeadline } from '@fairlead/control';
 import { isGone, isNotFound } from './api-error.ts';
 import type { ApiConnection, ApiRequest } from './connection.ts';
 import { isObjectOf, isRecord, type Page, parseJson, toPage, unexpectedAnswer } from './decode.ts';
-import { withDeadline } from './deadline.ts';
 import type { Applied, JsonPatchStep, MergePatch } from './patch.ts';
 import { apiVersionOf, collectionPath, type ObjectKey, objectPath, type Resource } from './resource.ts';
 import type { KubeObject } from './types/meta.ts';

@@ -80,6 +80,17 @@ describe('KeyedQueue', () => {
     expect(bench.started).toEqual(['a', 'a']);
   });
 
+  it('tells when a key that failed is tried again', async () => {
+    const told: unknown[] = [];
+    const { clock, queue, stop } = setUp({ onRetry: (key, error, at) => told.push([key, error, at]) });
+    const startedAt = clock.now();
+    const error = retriable(7000);
+    void queue.run(() => Promise.reject(error), stop.signal);
+    queue.add('a');
+    await clock.advance(0);
+    expect(told).toEqual([['a', error, startedAt + 7000]]);
+  });
+
   it('works on no more keys at a time than it may', async () => {
     const { clock, queue, stop } = setUp({ concurrency: 2 });
     const bench = new Bench();

@@ -60,6 +60,8 @@ export interface KeyedQueueOptions {
   readonly backoff?: BackoffPolicy;
   /** How often work may start, over all keys. */
   readonly rateLimit?: RateLimit;
+  /** Is told that work on a key failed, and when it is tried again, in wall time: for the journal. */
+  readonly onRetry?: (key: string, error: unknown, at: number) => void;
 }
 
 export interface AddOptions {
@@ -235,6 +237,7 @@ export class KeyedQueue {
     const fields = { key, code: codeOf(error), error: messageOf(error), failures, delay };
     if (verdict === 'stale') this.#logger.debug(fields, 'what was worked on has changed: trying again');
     else this.#logger.warn(fields, 'the work on a key failed: trying again');
+    this.#options.onRetry?.(key, error, this.#options.clock.now() + delay);
     return delay;
   }
 

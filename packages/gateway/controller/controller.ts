@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from '@fairlead/control';
+import { codeOf } from '@fairlead/control';
 import { KeyedQueue, type Service, type SharedCache, services } from '@fairlead/kube';
 import type { RunEnvironment } from '@fairlead/part';
 import type { AddressProvider } from './address-provider.ts';
@@ -33,6 +33,8 @@ export async function runController(provider: AddressProvider, environment: RunE
     logger,
     metrics,
     concurrency: CONCURRENT_SERVICES,
+    onRetry: (key, error, retryAt) =>
+      environment.journal.record(`service ${key}`, { kind: 'waiting', for: `what failed: ${codeOf(error)}`, retryAt }),
   });
   for (const key of outcomes.keys()) queue.add(key);
   const subscription = cache.subscribe((change) => queue.add(change.key));
@@ -52,17 +54,10 @@ async function workOn(
   queue: KeyedQueue,
   environment: RunEnvironment,
 ): Promise<void> {
-  const { journal, metrics, signal } = environment;
+  const { metrics, signal } = environment;
   try {
     const freed = await reconciler.reconcile(key, cache.get(key), signal);
     if (freed) for (const waiting of oldestFirst(reconciler.waiting, cache)) queue.add(waiting);
-  } catch (error) {
-    signal.throwIfAborted();
-    journal.record(`service ${key}`, {
-      kind: 'waiting',
-      for: `another attempt: ${codeOf(error)}, ${messageOf(error)}`,
-    });
-    throw error;
   } finally {
     for (const [outcome, count] of Object.entries(reconciler.counts()))
       metrics.set(servicesByOutcome, count, { outcome });

@@ -1,5 +1,4 @@
-import { type Clock, FairleadError } from '@fairlead/control';
-import { withDeadline } from '../deadline.ts';
+import { type Clock, FairleadError, withDeadline } from '@fairlead/control';
 import { isRecord } from '../decode.ts';
 import type { Host } from './host.ts';
 import { readMaterial } from './material.ts';
