@@ -22,6 +22,8 @@ export interface AddressUpdate {
   readonly place: Place;
   readonly services: ServiceList;
   readonly before: { readonly services: ServiceList; readonly certain: boolean };
+  /** When the two sides began to differ, by the monotonic clock. */
+  readonly since: number;
 }
 
 /**
@@ -159,7 +161,7 @@ export class DiffTracker {
       const services = this.#wanted(place);
       this.#nrp.set(place, services.reduce<ServiceList>(withItem, place.nrp), false);
       place.requestedAt = now;
-      return { place, services, before };
+      return { place, services, before, since: place.dirtySince ?? now };
     });
   }
 
@@ -169,6 +171,8 @@ export class DiffTracker {
     for (const { place, services } of updates) {
       for (const key of place.nrp) if (!services.includes(key)) left.add(key);
       place.refused = undefined;
+      // If it still differs, that is since then.
+      place.dirtySince = undefined;
       place.requestedAt = this.#clock.monotonic();
       this.#nrp.set(place, services, true);
       this.#touched(place);

@@ -1,0 +1,71 @@
+import { type ClusterId, type IpFamily, isOurs, type OwnerMark, ownerTags, readOwnerTags } from '@fairlead/control';
+import { type ArmId, armId, type ArmTags, childArmId, type ResourceGroup } from '../arm/index.ts';
+import { isOutbound, nrpName, type OutboundKey, type ServiceKey } from './service-key.ts';
+import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
+
+export const PART_NAME = 'azure-service-gateway';
+
+/** On what belongs to an egress gateway: its name, as a Service's things carry its UID. */
+export const EGRESS_TAG = 'fairlead-egress';
+
+/** Where in Azure everything of one cluster lives. */
+export interface GatewayScope {
+  readonly cluster: ClusterId;
+  readonly group: ResourceGroup;
+  /** The region. */
+  readonly location: string;
+  readonly gatewayId: ArmId<'serviceGateways'>;
+  readonly networkId: ArmId<'virtualNetworks'>;
+  readonly subnetId: ArmId<'subnets'>;
+}
+
+export function publicIpId(scope: GatewayScope, key: ServiceKey, family: IpFamily): ArmId<'publicIPAddresses'> {
+  return armId('publicIPAddresses', scope.group, `${nrpName(key)}-pip${family === 'IPv6' ? '-v6' : ''}`);
+}
+
+export function loadBalancerId(scope: GatewayScope, key: ServiceKey): ArmId<'loadBalancers'> {
+  return armId('loadBalancers', scope.group, nrpName(key));
+}
+
+export function natGatewayId(scope: GatewayScope, key: OutboundKey): ArmId<'natGateways'> {
+  return armId('natGateways', scope.group, nrpName(key));
+}
+
+/** The pool is named by the UID, like its load balancer. */
+export function backendPoolId(scope: GatewayScope, key: ServiceKey): ArmId<'backendAddressPools'> {
+  return childArmId('backendAddressPools', loadBalancerId(scope, key), nrpName(key));
+}
+
+/** The marks that go on everything in the very call that creates it. */
+export function tagsFor({ cluster }: GatewayScope, spec: ServiceSpec): ArmTags {
+  const mark: OwnerMark = { cluster, part: PART_NAME };
+  if (isInboundSpec(spec)) return ownerTags({ ...mark, service: spec.uid });
+  return { ...ownerTags(mark), [EGRESS_TAG]: nrpName(spec.key) };
+}
+
+/** The marks on what serves the whole cluster. */
+export function clusterTags({ cluster }: GatewayScope): ArmTags {
+  return ownerTags({ cluster, part: PART_NAME });
+}
+
+export type Ownership = 'ours' | 'unmarked' | 'another-owner';
+
+/** Whose a resource is, by its tags. */
+export function ownershipOf({ cluster }: GatewayScope, tags: ArmTags | undefined): Ownership {
+  const mark = readOwnerTags(tags ?? {});
+  if (mark === undefined) return 'unmarked';
+  return isOurs(mark, { cluster, part: PART_NAME }) ? 'ours' : 'another-owner';
+}
+
+/** The service that a resource of ours belongs to, by its tags; undefined when they do not say. */
+export function serviceOfTags(tags: ArmTags | undefined): ServiceKey | undefined {
+  const uid = readOwnerTags(tags ?? {})?.service;
+  if (uid !== undefined) return `inbound/${uid.toLowerCase()}`;
+  const egress = Object.entries(tags ?? {}).find(([name]) => name.toLowerCase() === EGRESS_TAG)?.[1];
+  return egress === undefined ? undefined : `outbound/${egress.toLowerCase()}`;
+}
+
+/** `publicIPAddresses` and the rest, as people name what a service has. */
+export function balancerKind(key: ServiceKey): 'natGateways' | 'loadBalancers' {
+  return isOutbound(key) ? 'natGateways' : 'loadBalancers';
+}

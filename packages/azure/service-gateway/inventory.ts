@@ -1,0 +1,134 @@
+import type { Clock, IpAddress, IpFamily } from '@fairlead/control';
+import { parseIpAddress } from '@fairlead/control';
+import {
+  type ArmBodies,
+  type ArmId,
+  armIdKey,
+  type GatewayService,
+  type LoadBalancer,
+  type NatGateway,
+  type PublicIpAddress,
+} from '../arm/index.ts';
+import { nrpName, type ServiceKey } from './service-key.ts';
+
+/** What is known of something outside. `unknown`: a write was sent and nobody knows what came of it. */
+export type Known<Body> =
+  | { readonly state: 'absent' }
+  | { readonly state: 'present'; readonly body: Body }
+  | { readonly state: 'unknown' };
+
+/** The kinds of resources that services have. */
+export type InventoryKind = 'publicIPAddresses' | 'loadBalancers' | 'natGateways';
+
+/** Everything of the kinds that services have, and the services of the gateway, as listed. */
+export interface Listing {
+  /** When the first list was begun, by the monotonic clock. */
+  readonly begunAt: number;
+  readonly publicIPAddresses: readonly PublicIpAddress[];
+  readonly loadBalancers: readonly LoadBalancer[];
+  readonly natGateways: readonly NatGateway[];
+  readonly services: readonly GatewayService[];
+}
+
+const ABSENT = { state: 'absent' } as const;
+
+/** What is known of all resources of one kind, by a text that is equal for all spellings of the same name. */
+class KnownThings<Body> {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known<Body>>();
+  /** When we last wrote, or were told what became of it. */
+  readonly #touchedAt = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get(id: string): Known<Body> {
+    return this.#known.get(id) ?? ABSENT;
+  }
+
+  set(id: string, known: Known<Body>): void {
+    this.#touchedAt.set(id, this.#clock.monotonic());
+    this.#put(id, known);
+  }
+
+  /** Takes over what was listed, except where our own writes know better than a list that was begun before them. */
+  replaceWith(listed: ReadonlyMap<string, Body>, begunAt: number): void {
+    const isOlder = (id: string) =>
+      this.get(id).state !== 'unknown' && (this.#touchedAt.get(id) ?? Number.NEGATIVE_INFINITY) < begunAt;
+    for (const id of this.#known.keys()) if (!listed.has(id) && isOlder(id)) this.#known.delete(id);
+    for (const [id, body] of listed) if (isOlder(id)) this.#put(id, { state: 'present', body });
+    for (const [id, touchedAt] of this.#touchedAt) if (touchedAt < begunAt) this.#touchedAt.delete(id);
+  }
+
+  *present(): Generator<Body> {
+    for (const known of this.#known.values()) if (known.state === 'present') yield known.body;
+  }
+
+  #put(id: string, known: Known<Body>): void {
+    if (known.state === 'absent') this.#known.delete(id);
+    else this.#known.set(id, known);
+  }
+}
+
+/**
+ * What is known to exist outside: as it was listed, and as our own writes have changed it since. What is not in it does
+ * not exist. Nothing is written without a difference to it.
+ */
+export class Inventory {
+  readonly #resources: { readonly [Kind in InventoryKind]: KnownThings<ArmBodies[Kind]> };
+  readonly #registrations: KnownThings<GatewayService>;
+
+  constructor(clock: Clock) {
+    this.#resources = {
+      publicIPAddresses: new KnownThings(clock),
+      loadBalancers: new KnownThings(clock),
+      natGateways: new KnownThings(clock),
+    };
+    this.#registrations = new KnownThings(clock);
+  }
+
+  find<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): Known<ArmBodies[Kind]> {
+    return this.#resources[kind].get(armIdKey(id));
+  }
+
+  set<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, known: Known<ArmBodies[Kind]>): void {
+    this.#resources[kind].set(armIdKey(id), known);
+  }
+
+  registration(key: ServiceKey): Known<GatewayService> {
+    return this.#registrations.get(nrpName(key));
+  }
+
+  setRegistration(name: string, known: Known<GatewayService>): void {
+    this.#registrations.set(name.toLowerCase(), known);
+  }
+
+  /** All of a kind that are known to be there. */
+  present<Kind extends InventoryKind>(kind: Kind): Iterable<ArmBodies[Kind]> {
+    return this.#resources[kind].present();
+  }
+
+  get registrations(): Iterable<GatewayService> {
+    return this.#registrations.present();
+  }
+
+  replaceWith(listing: Listing): void {
+    const { begunAt, services } = listing;
+    this.#resources.publicIPAddresses.replaceWith(byId(listing.publicIPAddresses), begunAt);
+    this.#resources.loadBalancers.replaceWith(byId(listing.loadBalancers), begunAt);
+    this.#resources.natGateways.replaceWith(byId(listing.natGateways), begunAt);
+    this.#registrations.replaceWith(new Map(services.map((body) => [body.name.toLowerCase(), body])), begunAt);
+  }
+}
+
+function byId<Body extends { readonly id: ArmId }>(bodies: readonly Body[]): ReadonlyMap<string, Body> {
+  return new Map(bodies.map((body) => [armIdKey(body.id), body]));
+}
+
+/** The address of a public IP, which Azure does not always set at once. */
+export function assignedAddress(
+  known: Known<PublicIpAddress>,
+): { readonly address: IpAddress; readonly family: IpFamily } | undefined {
+  return known.state === 'present' ? parseIpAddress(known.body.properties.ipAddress ?? '') : undefined;
+}

@@ -1,0 +1,150 @@
+import {
+  Backoff,
+  type BackoffPolicy,
+  type BatchLimits,
+  type Clock,
+  codeOf,
+  findFairleadError,
+  type Logger,
+  type Metrics,
+  messageOf,
+  type Random,
+  sendInBatches,
+  type Timer,
+  verdictOf,
+} from '@fairlead/control';
+import type { AddressUpdate, DiffTracker } from './difftracker.ts';
+import type { Engine } from './engine.ts';
+import { sizeInRequest } from './location-request.ts';
+import { addressesOutOfStep, endpointLatencySeconds, locationBatchSize, quarantinedAddressesTotal } from './metrics.ts';
+import type { Place, ServiceList } from './places.ts';
+import type { Repository } from './repository.ts';
+
+const BACKOFF: BackoffPolicy = { initialMilliseconds: 1_000, maximumMilliseconds: 30_000, factor: 2, jitter: 0.2 };
+/** What Azure says when an address is put under a service that it does not know, and when the gateway is gone. */
+const SIGNS_OF_DRIFT: ReadonlySet<string> = new Set(['InvalidResourceReference', 'gateway-missing']);
+
+/** How much goes into one request; Azure publishes no limits. */
+export interface LocationLimits {
+  readonly addresses: number;
+  readonly bytes: number;
+}
+
+export interface LocationsUpdaterOptions {
+  readonly repository: Repository;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly limits: LocationLimits;
+  readonly signal: AbortSignal;
+  /** The gateway refuses this address by itself; everything else goes on without it. */
+  readonly onRefused: (place: Place, services: ServiceList, error: unknown) => void;
+  /** A round has ended; the error is that of what has to be sent again. */
+  readonly onRound: (error: unknown) => void;
+  /** Azure has told something that does not go with what we know of it. */
+  readonly suspectDrift: (why: string) => void;
+}
+
+/**
+ * Brings the addresses in the gateway in step with the cluster, one request at a time: what has changed while one was
+ * under way goes into the next. What is sent is worked out at the moment of sending, never earlier.
+ */
+export class LocationsUpdater {
+  readonly #engine: Engine;
+  readonly #tracker: DiffTracker;
+  readonly #options: LocationsUpdaterOptions;
+  readonly #limits: BatchLimits<Place>;
+  readonly #backoff: Backoff;
+  #isTriggered = false;
+  #isRunning = false;
+  #timer: Timer | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(engine: Engine, options: LocationsUpdaterOptions) {
+    this.#engine = engine;
+    this.#tracker = engine.tracker;
+    this.#options = options;
+    const { addresses, bytes } = options.limits;
+    this.#limits = { maximumCount: addresses, bytes: { maximum: bytes, sizeOf: sizeInRequest } };
+    this.#backoff = new Backoff(options.random, BACKOFF);
+    options.signal.addEventListener('abort', () => this.#timer?.cancel(), { once: true });
+  }
+
+  /** There may be something to send. Returns at once; after a failure nothing is sent before its time. */
+  trigger(): void {
+    this.#isTriggered = true;
+    if (!this.#isRunning && this.#timer === undefined && !this.#options.signal.aborted) void this.#run();
+  }
+
+  /** Resolves when no request is under way. */
+  async idle(): Promise<void> {
+    if (this.#isRunning) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  async #run(): Promise<void> {
+    const { clock, signal } = this.#options;
+    this.#isRunning = true;
+    // Whoever triggers may have more to say in the same breath.
+    await clock.turn();
+    while (this.#isTriggered && this.#timer === undefined && !signal.aborted) {
+      this.#isTriggered = false;
+      await this.#round();
+    }
+    this.#isRunning = false;
+    this.#onIdle?.();
+  }
+
+  async #round(): Promise<void> {
+    const { metrics, signal, onRound } = this.#options;
+    const places = this.#tracker.locationChanges();
+    const outcome = await sendInBatches(places, { limits: this.#limits, send: (batch) => this.#send(batch) });
+    if (signal.aborted) return;
+    for (const { entry, error } of outcome.refused) this.#refuse(entry, error);
+    metrics.set(addressesOutOfStep, this.#tracker.dirtyCount);
+    const [postponed] = outcome.postponed;
+    if (postponed !== undefined) this.#postpone(postponed.error);
+    else this.#backoff.reset();
+    onRound(postponed?.error);
+  }
+
+  async #send(batch: readonly Place[]): Promise<void> {
+    const { repository, metrics, signal } = this.#options;
+    const updates = this.#tracker.beginUpdate(batch);
+    if (updates.length === 0) return;
+    metrics.observe(locationBatchSize, updates.length);
+    try {
+      await repository.updateAddressLocations(updates, { signal });
+    } catch (error) {
+      // Anything but a refusal leaves it open whether the addresses were taken: they stay where they may be.
+      if (!signal.aborted && verdictOf(error) === 'terminal') this.#tracker.refuseUpdate(updates);
+      throw error;
+    }
+    this.#confirm(updates);
+  }
+
+  #confirm(updates: readonly AddressUpdate[]): void {
+    const { clock, metrics } = this.#options;
+    const now = clock.monotonic();
+    for (const { since } of updates) metrics.observe(endpointLatencySeconds, (now - since) / 1000);
+    this.#engine.checkPendingDeletions(this.#tracker.confirmUpdate(updates));
+  }
+
+  #refuse(place: Place, error: unknown): void {
+    const { metrics, onRefused, suspectDrift } = this.#options;
+    if (SIGNS_OF_DRIFT.has(codeOf(error))) suspectDrift(`address ${place.address}: ${messageOf(error)}`);
+    metrics.increment(quarantinedAddressesTotal);
+    onRefused(place, this.#tracker.quarantine(place), error);
+  }
+
+  #postpone(error: unknown): void {
+    const { clock, logger, suspectDrift } = this.#options;
+    if (SIGNS_OF_DRIFT.has(codeOf(error))) suspectDrift(messageOf(error));
+    const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
+    logger.warn({ code: codeOf(error), error: messageOf(error), delay }, 'addresses were not updated: trying again');
+    this.#timer = clock.setTimer(delay, () => {
+      this.#timer = undefined;
+      this.trigger();
+    });
+  }
+}

@@ -1,0 +1,231 @@
+import { FairleadError, type IpAddress, verdictOf } from '@fairlead/control';
+import {
+  type AddressLocation,
+  type ArmClient,
+  type ArmId,
+  type CallOptions,
+  findArmError,
+  type GatewayService,
+  isNotFound,
+  type ServiceGateway,
+  type ServiceRequest,
+} from '../arm/index.ts';
+import type { AddressUpdate } from './difftracker.ts';
+import { clusterTags, type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
+import { assignedAddress, type Inventory, type InventoryKind, type Known, type Listing } from './inventory.ts';
+import { toLocationRequest } from './location-request.ts';
+import { isOutbound, type ServiceKey } from './service-key.ts';
+import type { ResourceStep } from './service-plan.ts';
+
+/** Everything there is outside. */
+export interface WorldListing extends Listing {
+  readonly locations: readonly AddressLocation[];
+}
+
+/** All calls to Azure, and what is known from their answers. */
+export class Repository {
+  readonly scope: GatewayScope;
+  readonly inventory: Inventory;
+  readonly #client: ArmClient;
+  readonly #now: () => number;
+
+  /** `now` is the monotonic clock. */
+  constructor(client: ArmClient, scope: GatewayScope, inventory: Inventory, now: () => number) {
+    this.#client = client;
+    this.scope = scope;
+    this.inventory = inventory;
+    this.#now = now;
+  }
+
+  async findGateway(options: CallOptions): Promise<ServiceGateway | undefined> {
+    return this.#client.find(this.scope.gatewayId, options);
+  }
+
+  async createGateway(options: CallOptions): Promise<void> {
+    const { gatewayId, location, networkId } = this.scope;
+    const draft = { location, tags: clusterTags(this.scope), properties: { virtualNetwork: { id: networkId } } };
+    await this.#client.put(gatewayId, draft, { ...options, answer: 'accepted' });
+  }
+
+  async getSubnet(options: CallOptions) {
+    return this.#client.get(this.scope.subnetId, options);
+  }
+
+  /** Only if the subnet is still as it was read: it belongs to others, too. */
+  async attachToSubnet(subnet: Awaited<ReturnType<Repository['getSubnet']>>, options: CallOptions): Promise<void> {
+    const { gatewayId, subnetId } = this.scope;
+    const { id: _, name: _name, etag, ...rest } = subnet;
+    const draft = { ...rest, properties: { ...subnet.properties, serviceGateway: { id: gatewayId } } };
+    const condition = etag === undefined ? {} : { ifMatch: etag };
+    await this.#client.put(subnetId, draft, { ...options, ...condition, answer: 'accepted' });
+  }
+
+  /** Lists everything; complete, or it rejects. */
+  async list(options: CallOptions): Promise<WorldListing> {
+    const { group, gatewayId } = this.scope;
+    const begunAt = this.#now();
+    const [services, locations, publicIPAddresses, loadBalancers, natGateways] = await Promise.all([
+      this.#client.listServices(gatewayId, options),
+      this.#client.listAddressLocations(gatewayId, options),
+      this.#client.list('publicIPAddresses', group, options),
+      this.#client.list('loadBalancers', group, options),
+      this.#client.list('natGateways', group, options),
+    ]);
+    return { begunAt, services, locations, publicIPAddresses, loadBalancers, natGateways };
+  }
+
+  async perform(step: ResourceStep, options: CallOptions): Promise<void> {
+    if (step.kind === 'delete') {
+      await this.#changing(step.resource, step.id, () => this.#client.delete(step.id, options));
+      this.inventory.set(step.resource, step.id, { state: 'absent' });
+      return;
+    }
+    switch (step.resource) {
+      case 'publicIPAddresses': {
+        const put = () => this.#client.put(step.id, step.draft, options);
+        const body = await this.#changing(step.resource, step.id, put);
+        return this.inventory.set(step.resource, step.id, { state: 'present', body });
+      }
+      case 'loadBalancers': {
+        const put = () => this.#client.put(step.id, step.draft, { ...options, answer: 'accepted' });
+        const body = await this.#changing(step.resource, step.id, put);
+        return this.inventory.set(step.resource, step.id, { state: 'present', body: settled(body) });
+      }
+      case 'natGateways': {
+        const put = () => this.#client.put(step.id, step.draft, { ...options, answer: 'accepted' });
+        const body = await this.#changing(step.resource, step.id, put);
+        return this.inventory.set(step.resource, step.id, { state: 'present', body: settled(body) });
+      }
+    }
+  }
+
+  /** Reads whatever of the service is in doubt. */
+  async resolveDoubts(key: ServiceKey, options: CallOptions): Promise<void> {
+    await this.#resolve('publicIPAddresses', publicIpId(this.scope, key, 'IPv4'), options);
+    await this.#resolve('publicIPAddresses', publicIpId(this.scope, key, 'IPv6'), options);
+    if (isOutbound(key)) await this.#resolve('natGateways', natGatewayId(this.scope, key), options);
+    else await this.#resolve('loadBalancers', loadBalancerId(this.scope, key), options);
+  }
+
+  /** Azure says that something of the service is missing: nothing of it is taken for granted any more. */
+  doubt(key: ServiceKey): void {
+    for (const family of ['IPv4', 'IPv6'] as const)
+      this.#doubt('publicIPAddresses', publicIpId(this.scope, key, family));
+    if (isOutbound(key)) this.#doubt('natGateways', natGatewayId(this.scope, key));
+    else this.#doubt('loadBalancers', loadBalancerId(this.scope, key));
+  }
+
+  /** The public address of a Service; read again while Azure has not assigned it. */
+  async publicAddress(key: ServiceKey, family: 'IPv4' | 'IPv6', options: CallOptions): Promise<IpAddress> {
+    const id = publicIpId(this.scope, key, family);
+    let assigned = assignedAddress(this.inventory.find('publicIPAddresses', id));
+    if (assigned === undefined) {
+      const body = await this.#client.find(id, options);
+      this.inventory.set(
+        'publicIPAddresses',
+        id,
+        body === undefined ? { state: 'absent' } : { state: 'present', body },
+      );
+      assigned = assignedAddress(this.inventory.find('publicIPAddresses', id));
+    }
+    if (assigned !== undefined) return assigned.address;
+    throw new FairleadError('Azure has not assigned the public address yet', {
+      verdict: 'retriable',
+      code: 'address-not-assigned',
+    });
+  }
+
+  /** The public address as far as it is known. */
+  knownAddress(key: ServiceKey, family: 'IPv4' | 'IPv6'): IpAddress | undefined {
+    return assignedAddress(this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)))?.address;
+  }
+
+  /** Registers and unregisters services: all of them, or none. */
+  async updateServices(requests: readonly ServiceRequest[], options: CallOptions): Promise<void> {
+    const before = requests.map(({ service: { name } }) => ({ name, known: this.#registrationNamed(name) }));
+    for (const { name } of before) this.inventory.setRegistration(name, { state: 'unknown' });
+    try {
+      const body = { action: 'PartialUpdate', serviceRequests: requests } as const;
+      await this.#client.updateServices(this.scope.gatewayId, body, options);
+    } catch (error) {
+      if (verdictOf(error) === 'terminal')
+        for (const { name, known } of before) this.inventory.setRegistration(name, known);
+      throw toGatewayError(error);
+    }
+    for (const request of requests) {
+      const known: Known<GatewayService> = request.isDelete
+        ? { state: 'absent' }
+        : { state: 'present', body: registered(request) };
+      this.inventory.setRegistration(request.service.name, known);
+    }
+  }
+
+  /** Puts addresses under services: all of them, or none. */
+  async updateAddressLocations(updates: readonly AddressUpdate[], options: CallOptions): Promise<void> {
+    try {
+      await this.#client.updateAddressLocations(this.scope.gatewayId, toLocationRequest(updates), options);
+    } catch (error) {
+      throw toGatewayError(error);
+    }
+  }
+
+  #registrationNamed(name: string): Known<GatewayService> {
+    return this.inventory.registration(`inbound/${name.toLowerCase()}`);
+  }
+
+  /** Until a write has ended well, or was refused and so without effect, nobody knows what is there. */
+  async #changing<Kind extends InventoryKind, Result>(
+    kind: Kind,
+    id: ArmId<Kind>,
+    write: () => Promise<Result>,
+  ): Promise<Result> {
+    const before = this.inventory.find(kind, id);
+    this.inventory.set(kind, id, { state: 'unknown' });
+    try {
+      return await write();
+    } catch (error) {
+      // A failure that comes after the call was accepted leaves something behind, and has status 200.
+      const isRefusal = verdictOf(error) === 'terminal' && (findArmError(error)?.status ?? 0) >= 400;
+      if (isRefusal) this.inventory.set(kind, id, before);
+      throw error;
+    }
+  }
+
+  #doubt<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): void {
+    if (this.inventory.find(kind, id).state === 'present') this.inventory.set(kind, id, { state: 'unknown' });
+  }
+
+  async #resolve<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {
+    if (this.inventory.find(kind, id).state !== 'unknown') return;
+    const body = await this.#client.find(id, options);
+    this.inventory.set(kind, id, body === undefined ? { state: 'absent' } : { state: 'present', body });
+  }
+}
+
+/** What Azure accepted is what is there once it is done. */
+function settled<Body extends { readonly properties: object }>(body: Body): Body {
+  return { ...body, properties: { ...body.properties, provisioningState: 'Succeeded' } };
+}
+
+function registered({ service }: ServiceRequest & { readonly isDelete: false }): GatewayService {
+  const { serviceType, isDefault, loadBalancerBackendPools, publicNatGatewayId } = service.properties;
+  return {
+    name: service.name,
+    properties: {
+      serviceType,
+      ...(isDefault === undefined ? {} : { isDefault }),
+      ...(loadBalancerBackendPools ? { loadBalancerBackendPools } : {}),
+      ...(publicNatGatewayId ? { publicNatGatewayId } : {}),
+    },
+  };
+}
+
+/** That the gateway is not there is nobody's fault in a batch: it is made again, and then the batch is sent again. */
+function toGatewayError(error: unknown): unknown {
+  if (!isNotFound(error)) return error;
+  return new FairleadError('the service gateway is not there', {
+    verdict: 'retriable',
+    code: 'gateway-missing',
+    cause: error,
+  });
+}

@@ -1,0 +1,212 @@
+import { FairleadError, type IpFamily } from '@fairlead/control';
+import {
+  type ArmDraft,
+  type ArmId,
+  type ArmTags,
+  armName,
+  type LoadBalancer,
+  type NatGateway,
+  type PublicIpAddress,
+  type ServiceRequest,
+  sameArmId,
+} from '../arm/index.ts';
+import { covers } from './covers.ts';
+import {
+  familiesOf,
+  loadBalancerDraft,
+  natGatewayDraft,
+  publicIpDraft,
+  registrationDraft,
+  serviceTypeOf,
+} from './drafts.ts';
+import { type GatewayScope, loadBalancerId, natGatewayId, ownershipOf, publicIpId, tagsFor } from './gateway-scope.ts';
+import type { Inventory, InventoryKind, Known } from './inventory.ts';
+import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
+import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
+
+const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
+
+/** A write to one resource. */
+export type ResourceStep =
+  | {
+      readonly kind: 'put';
+      readonly resource: 'publicIPAddresses';
+      readonly id: ArmId<'publicIPAddresses'>;
+      readonly draft: ArmDraft<PublicIpAddress>;
+    }
+  | {
+      readonly kind: 'put';
+      readonly resource: 'loadBalancers';
+      readonly id: ArmId<'loadBalancers'>;
+      readonly draft: ArmDraft<LoadBalancer>;
+    }
+  | {
+      readonly kind: 'put';
+      readonly resource: 'natGateways';
+      readonly id: ArmId<'natGateways'>;
+      readonly draft: ArmDraft<NatGateway>;
+    }
+  | { readonly kind: 'delete'; readonly resource: InventoryKind; readonly id: ArmId<InventoryKind> };
+
+/** What it takes to make a service be there as its spec says: before, by, and after its registration. */
+export interface CreationPlan {
+  readonly prepare: readonly ResourceStep[];
+  readonly register: ServiceRequest | undefined;
+  /** Public addresses of a family that it no longer has. */
+  readonly tidyUp: readonly ResourceStep[];
+}
+
+/** What it takes to take a service down, in this order. */
+export interface DeletionPlan {
+  readonly unregister: ServiceRequest | undefined;
+  readonly remove: readonly ResourceStep[];
+}
+
+/**
+ * The writes by which what is known to exist becomes what the spec says; none for what is so already. Throws a terminal
+ * error when a name is taken by something that is not ours.
+ */
+export function planCreation(scope: GatewayScope, spec: ServiceSpec, inventory: Inventory): CreationPlan {
+  const families = familiesOf(spec);
+  const addresses = families.flatMap((family) => putPublicIp(scope, spec, family, inventory));
+  const balancer = isInboundSpec(spec)
+    ? putLoadBalancer(scope, spec, inventory)
+    : putNatGateway(scope, spec, inventory);
+  return {
+    prepare: [...addresses, ...balancer],
+    register: registration(scope, spec, inventory),
+    tidyUp: FAMILIES.filter((family) => !families.includes(family)).flatMap((family) =>
+      removal(scope, 'publicIPAddresses', publicIpId(scope, spec.key, family), inventory),
+    ),
+  };
+}
+
+/** How many write calls a plan takes; registrations of many services share one, which counts here as one for each. */
+export function writesOfCreation({ prepare, register, tidyUp }: CreationPlan): number {
+  return prepare.length + tidyUp.length + (register === undefined ? 0 : 1);
+}
+
+/** The writes that take down what is known to exist of the service and is ours. */
+export function planDeletion(scope: GatewayScope, key: ServiceKey, inventory: Inventory): DeletionPlan {
+  const isRegistered = inventory.registration(key).state !== 'absent';
+  const service = { name: nrpName(key), properties: { serviceType: serviceTypeOf(key) } };
+  return {
+    unregister: isRegistered ? { isDelete: true, service } : undefined,
+    remove: [
+      ...(isOutbound(key)
+        ? removal(scope, 'natGateways', natGatewayId(scope, key), inventory)
+        : removal(scope, 'loadBalancers', loadBalancerId(scope, key), inventory)),
+      ...FAMILIES.flatMap((family) => removal(scope, 'publicIPAddresses', publicIpId(scope, key, family), inventory)),
+    ],
+  };
+}
+
+export function writesOfDeletion({ unregister, remove }: DeletionPlan): number {
+  return remove.length + (unregister === undefined ? 0 : 1);
+}
+
+function putPublicIp(
+  scope: GatewayScope,
+  spec: ServiceSpec,
+  family: IpFamily,
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  const id = publicIpId(scope, spec.key, family);
+  const known = inventory.find('publicIPAddresses', id);
+  const isAttached =
+    known.state === 'present' &&
+    isOutbound(spec.key) &&
+    sameArmId(known.body.properties.natGateway?.id ?? '', natGatewayId(scope, spec.key));
+  checkOwner(scope, spec, known, 'public IP address', isAttached);
+  const draft = publicIpDraft(scope, spec, family, tagsOf(known));
+  return isAsDrafted(known, draft) ? [] : [{ kind: 'put', resource: 'publicIPAddresses', id, draft }];
+}
+
+function putLoadBalancer(
+  scope: GatewayScope,
+  spec: Parameters<typeof loadBalancerDraft>[1],
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  const id = loadBalancerId(scope, spec.key);
+  const known = inventory.find('loadBalancers', id);
+  checkOwner(scope, spec, known, 'load balancer', false);
+  const draft = loadBalancerDraft(scope, spec, tagsOf(known));
+  return isAsDrafted(known, draft) ? [] : [{ kind: 'put', resource: 'loadBalancers', id, draft }];
+}
+
+function putNatGateway(
+  scope: GatewayScope,
+  spec: Parameters<typeof natGatewayDraft>[1],
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  const id = natGatewayId(scope, spec.key);
+  const known = inventory.find('natGateways', id);
+  const serves = known.state === 'present' ? known.body.properties.serviceGateway?.id : undefined;
+  checkOwner(scope, spec, known, 'NAT gateway', sameArmId(serves ?? '', scope.gatewayId));
+  const draft = natGatewayDraft(scope, spec, tagsOf(known));
+  return isAsDrafted(known, draft) ? [] : [{ kind: 'put', resource: 'natGateways', id, draft }];
+}
+
+function registration(scope: GatewayScope, spec: ServiceSpec, inventory: Inventory): ServiceRequest | undefined {
+  const draft = registrationDraft(scope, spec);
+  const known = inventory.registration(spec.key);
+  // The pool's network is not always told back, and follows from the gateway's.
+  const { loadBalancerBackendPools, isDefault, ...properties } = draft.properties;
+  const pools = loadBalancerBackendPools?.map(({ id }) => ({ id })) ?? null;
+  const compared = { properties: { ...properties, loadBalancerBackendPools: pools } };
+  const isSame =
+    known.state === 'present' &&
+    covers(known.body, compared) &&
+    (known.body.properties.isDefault ?? false) === isDefault;
+  return isSame ? undefined : { isDelete: false, service: draft };
+}
+
+function removal<Kind extends InventoryKind>(
+  scope: GatewayScope,
+  resource: Kind,
+  id: ArmId<Kind>,
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  const known = inventory.find(resource, id);
+  if (known.state === 'absent') return [];
+  if (known.state === 'present' && ownershipOf(scope, tagsOf(known)) !== 'ours') return [];
+  return [{ kind: 'delete', resource, id }];
+}
+
+/**
+ * Something of this name may be there already. What carries our mark is ours; what carries another's never is. Without a
+ * mark, a name that is the UID of our Service can only be meant for it; the name of an egress gateway proves nothing,
+ * unless the thing is already part of our gateway.
+ */
+function checkOwner(
+  scope: GatewayScope,
+  spec: ServiceSpec,
+  known: Known<{ readonly id: ArmId; readonly tags?: ArmTags }>,
+  what: string,
+  isPartOfGateway: boolean,
+): void {
+  if (known.state !== 'present') return;
+  const ownership = ownershipOf(scope, known.body.tags);
+  if (ownership === 'ours' || (ownership === 'unmarked' && (isInboundSpec(spec) || isPartOfGateway))) return;
+  const marks = Object.keys(tagsFor(scope, spec)).join(', ');
+  const name = armName(known.body.id);
+  throw new FairleadError(
+    `there is a ${what} named ${name} in resource group ${scope.group.resourceGroup} that is not ours: choose another ` +
+      `name, delete it, or put our tags (${marks}) on it to hand it over`,
+    { verdict: 'terminal', code: 'name-taken' },
+  );
+}
+
+function isAsDrafted(
+  known: Known<{ readonly properties: { readonly provisioningState?: string } }>,
+  // Azure spells regions in its own way, and no resource changes its region.
+  { tags, sku, properties }: ArmDraft<PublicIpAddress> | ArmDraft<LoadBalancer> | ArmDraft<NatGateway>,
+): boolean {
+  if (known.state !== 'present' || known.body.properties.provisioningState === 'Failed') return false;
+  return covers(known.body, { tags, sku, properties });
+}
+
+/** What others have tagged it with stays on it. */
+function tagsOf(known: Known<{ readonly tags?: ArmTags }>): ArmTags {
+  return known.state === 'present' ? (known.body.tags ?? {}) : {};
+}

@@ -1,0 +1,282 @@
+import {
+  type Clock,
+  codeOf,
+  FairleadError,
+  type Journal,
+  Lanes,
+  type Metrics,
+  messageOf,
+  runSteps,
+  type StepRecord,
+  type Timer,
+  verdictOf,
+} from '@fairlead/control';
+import type { ServiceRequest } from '../arm/index.ts';
+import type { Engine, Operation, Outcome } from './engine.ts';
+import { operationSeconds, operationsTotal, registrationBatchSize, retriesTotal } from './metrics.ts';
+import { Registrar } from './registrar.ts';
+import type { Repository } from './repository.ts';
+import type { ServiceKey } from './service-key.ts';
+import { type CreationPlan, planCreation, planDeletion, type ResourceStep } from './service-plan.ts';
+import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
+import { toSteps } from './service-steps.ts';
+
+/** So many services are worked on at once. */
+const LANES = 10;
+const REGISTRATIONS_PER_CALL = 500;
+/** Azure says so when something that a call refers to is not there. */
+const MISSING_REFERENCE = 'InvalidResourceReference';
+/** What Azure says when it and we do not agree on what is there. */
+const SIGNS_OF_DRIFT: ReadonlySet<string> = new Set([
+  MISSING_REFERENCE,
+  'ServiceWithOverlayMappingsCannotBeDeleted',
+  'gateway-missing',
+]);
+
+export interface ServiceUpdaterOptions {
+  readonly repository: Repository;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly signal: AbortSignal;
+  /** What a service is called in the journal. */
+  readonly journalKey: (key: ServiceKey) => string;
+  /** Azure has told something that does not go with what we know of it. */
+  readonly suspectDrift: (why: string) => void;
+}
+
+type Making = Extract<Operation, { kind: 'create' | 'update' }>;
+
+/**
+ * Creates, updates and deletes what services need outside, ten at a time. A service that waits for its registration
+ * holds no lane; registrations of many services travel in one call.
+ */
+export class ServiceUpdater {
+  readonly #engine: Engine;
+  readonly #options: ServiceUpdaterOptions;
+  readonly #lanes = new Lanes(LANES);
+  readonly #registrar: Registrar;
+  /** Service -> when it is to be tried again. */
+  readonly #timers = new Map<ServiceKey, Timer>();
+  /** Services that wait for a lane. */
+  readonly #queued = new Set<ServiceKey>();
+  /** Services that are to be registered as soon as what comes before is done. */
+  readonly #expected = new Set<ServiceKey>();
+  #underWay = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor(engine: Engine, options: ServiceUpdaterOptions) {
+    const { clock, metrics, repository, signal } = options;
+    this.#engine = engine;
+    this.#options = options;
+    this.#registrar = new Registrar({
+      clock,
+      limits: { maximumCount: REGISTRATIONS_PER_CALL },
+      expectsMore: () => this.#expected.size > 0,
+      send: async (requests) => {
+        metrics.observe(registrationBatchSize, requests.length);
+        await repository.updateServices(requests, { signal });
+      },
+    });
+    signal.addEventListener('abort', () => this.#stop(), { once: true });
+  }
+
+  /** There may be something to do for the service. Returns at once. */
+  trigger(key: ServiceKey): void {
+    if (this.#options.signal.aborted || this.#queued.has(key)) return;
+    this.#timers.get(key)?.cancel();
+    this.#timers.delete(key);
+    const isDeletion = this.#engine.state(key)?.kind === 'DeletionPending';
+    void this.#track(isDeletion ? this.#delete(key) : this.#make(key));
+  }
+
+  /** Resolves when everything that was under way has ended. */
+  async idle(): Promise<void> {
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  async #make(key: ServiceKey): Promise<void> {
+    const { clock, signal } = this.#options;
+    this.#queued.add(key);
+    this.#expected.add(key);
+    let operation: Making | undefined;
+    let startedAt = 0;
+    const prepared = await settle(
+      this.#lanes.run(
+        key,
+        async () => {
+          this.#queued.delete(key);
+          startedAt = clock.monotonic();
+          operation = this.#take(key);
+          return operation === undefined ? undefined : this.#prepare(operation.spec);
+        },
+        signal,
+      ),
+    );
+    this.#queued.delete(key);
+    if (operation === undefined) {
+      this.#expectNoMore(key);
+      return;
+    }
+    const { spec } = operation;
+    const plan = prepared.ok ? prepared.value : undefined;
+    const finished = plan === undefined ? prepared : await settle(this.#finish(spec, plan));
+    this.#expectNoMore(key);
+    this.#complete(operation, key, startedAt, finished);
+  }
+
+  /** Begins what is to be made, unless it is to be deleted by now. */
+  #take(key: ServiceKey): Making | undefined {
+    if (this.#engine.state(key)?.kind === 'DeletionPending') {
+      void this.#track(this.#delete(key));
+      return undefined;
+    }
+    const operation = this.#begin(key);
+    return operation?.kind === 'delete' ? undefined : operation;
+  }
+
+  #begin(key: ServiceKey): Operation | undefined {
+    const start = this.#engine.begin(key);
+    if (start.kind === 'later') {
+      const { clock } = this.#options;
+      this.#timers.get(key)?.cancel();
+      this.#timers.set(
+        key,
+        clock.setTimer(start.until - clock.monotonic(), () => this.trigger(key)),
+      );
+    }
+    return start.kind === 'now' ? start.operation : undefined;
+  }
+
+  /** In a lane: the public address, then the load balancer or NAT gateway. */
+  async #prepare(spec: ServiceSpec): Promise<CreationPlan> {
+    const { repository, signal } = this.#options;
+    await repository.resolveDoubts(spec.key, { signal });
+    const plan = planCreation(repository.scope, spec, repository.inventory);
+    await this.#run(spec.key, plan.prepare);
+    return plan;
+  }
+
+  /** Outside the lane: the registration, together with others; then what is no longer needed, and the address. */
+  async #finish(spec: ServiceSpec, { register, tidyUp }: CreationPlan): Promise<void> {
+    const { repository, signal } = this.#options;
+    if (register !== undefined) await this.#register(spec.key, register);
+    if (tidyUp.length > 0) await this.#lanes.run(spec.key, () => this.#run(spec.key, tidyUp), signal);
+    if (isInboundSpec(spec)) await repository.publicAddress(spec.key, spec.family, { signal });
+  }
+
+  /** Unregistered first, then deleted: what Azure still sends traffic to must not go. */
+  async #delete(key: ServiceKey): Promise<void> {
+    const { clock, repository, signal } = this.#options;
+    const operation = this.#begin(key);
+    if (operation?.kind !== 'delete') return;
+    const startedAt = clock.monotonic();
+    const outcome = await settle(
+      (async () => {
+        const { unregister } = planDeletion(repository.scope, key, repository.inventory);
+        if (unregister !== undefined) await this.#register(key, unregister);
+        const remove = async () => {
+          await repository.resolveDoubts(key, { signal });
+          await this.#run(key, planDeletion(repository.scope, key, repository.inventory).remove);
+        };
+        await this.#lanes.run(key, remove, signal);
+      })(),
+    );
+    this.#complete(operation, key, startedAt, outcome);
+  }
+
+  async #register(key: ServiceKey, request: ServiceRequest): Promise<void> {
+    const { journal } = this.#options;
+    const step = {
+      kind: 'step',
+      step: request.isDelete ? 'unregister' : 'register',
+      call: 'POST updateServices',
+    } as const;
+    const record = this.#record(key);
+    journal.record(record.key, { ...step, outcome: 'started' });
+    const submitted = this.#registrar.submit(request);
+    this.#expectNoMore(key);
+    try {
+      await submitted;
+      journal.record(record.key, { ...step, outcome: 'done' });
+    } catch (error) {
+      if (this.#options.signal.aborted) throw error;
+      journal.record(record.key, { ...step, outcome: 'failed' });
+      journal.recordError(record.key, error);
+      throw error;
+    }
+  }
+
+  async #run(key: ServiceKey, planned: readonly ResourceStep[]): Promise<void> {
+    const { repository, signal } = this.#options;
+    const record = this.#record(key);
+    await runSteps(toSteps(repository, planned, { record }), record, signal);
+  }
+
+  #complete(operation: Operation, key: ServiceKey, startedAt: number, ended: Settled<unknown>): void {
+    const { clock, metrics, signal, repository, suspectDrift } = this.#options;
+    // What was interrupted neither succeeded nor failed; whoever leads next finds out how far it came.
+    if (signal.aborted) return;
+    metrics.observe(operationSeconds, (clock.monotonic() - startedAt) / 1000, { operation: operation.kind });
+    let outcome: Outcome = { ok: true };
+    let result = 'ok';
+    if (!ended.ok) {
+      const code = codeOf(ended.error);
+      if (SIGNS_OF_DRIFT.has(code)) suspectDrift(`${operation.kind} of ${key}: ${messageOf(ended.error)}`);
+      if (code === MISSING_REFERENCE) repository.doubt(key);
+      const error = code === MISSING_REFERENCE ? worthRepeating(ended.error) : ended.error;
+      outcome = { ok: false, error };
+      result = verdictOf(error) === 'terminal' && operation.kind !== 'delete' ? 'parked' : 'retried';
+      if (result === 'retried') metrics.increment(retriesTotal, { operation: operation.kind, code });
+    }
+    metrics.increment(operationsTotal, { operation: operation.kind, result });
+    switch (operation.kind) {
+      case 'create':
+        return this.#engine.onServiceCreationComplete(key, outcome);
+      case 'update':
+        return this.#engine.onServiceUpdateComplete(key, outcome);
+      case 'delete':
+        return this.#engine.onServiceDeletionComplete(key, outcome);
+    }
+  }
+
+  #expectNoMore(key: ServiceKey): void {
+    if (this.#expected.delete(key)) this.#registrar.consider();
+  }
+
+  #record(key: ServiceKey): StepRecord {
+    return { journal: this.#options.journal, key: this.#options.journalKey(key) };
+  }
+
+  async #track(work: Promise<void>): Promise<void> {
+    this.#underWay += 1;
+    try {
+      await work;
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#onIdle?.();
+    }
+  }
+
+  #stop(): void {
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    this.#registrar.close();
+    void this.#lanes.close();
+  }
+}
+
+type Settled<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: unknown };
+
+async function settle<Value>(work: Promise<Value>): Promise<Settled<Value>> {
+  try {
+    return { ok: true, value: await work };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** What is missing is looked for and made again. */
+function worthRepeating(cause: unknown): FairleadError {
+  return new FairleadError(messageOf(cause), { verdict: 'retriable', code: codeOf(cause), cause });
+}
