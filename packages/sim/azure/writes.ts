@@ -15,6 +15,7 @@ import { checkPoolUnused } from './kinds/load-balancer.ts';
 import { familyOf } from './kinds/public-ip-address.ts';
 import { checkSubnetUnused } from './kinds/virtual-network.ts';
 import { links, startOperation, timeFor } from './long-running.ts';
+import { withPrivateAddresses } from './private-addresses.ts';
 import { withoutReadOnly } from './read-only.ts';
 import { Refusal } from './refusal.ts';
 import { childrenOf, renderChild, sameName } from './render.ts';
@@ -121,9 +122,10 @@ function write(
   if (kind === 'publicIPAddresses' && before === undefined) checkPublicIpLimit(world);
   checkReferences(world, id, body, before);
   kindRules[kind].check({ id, body, before }, world.store);
+  const settled = kind === 'loadBalancers' ? withPrivateAddresses(world.store, id, body, before) : body;
   const milliseconds = timeFor(world, request);
   const unsettled = before === undefined ? 'Creating' : 'Updating';
-  world.store.put(kind, id, name, body, milliseconds === undefined ? 'Succeeded' : unsettled);
+  world.store.put(kind, id, name, settled, milliseconds === undefined ? 'Succeeded' : unsettled);
   if (kind === 'publicIPAddresses') assignAddress(world, id, body, milliseconds ?? 0);
   const provide = () => {
     if (before === undefined && kind === 'serviceGateways') provideDefaultOutbound(world, id);
