@@ -5,6 +5,7 @@ import {
   nodeSubnetId,
   parseCloudConfiguration,
   repeatPolicy,
+  securityGroupId,
   virtualNetworkId,
 } from './cloud-configuration.ts';
 import { cloudEndpoints } from './clouds.ts';
@@ -65,6 +66,15 @@ describe('azure.json', () => {
       '/subscriptions/hub/resourceGroups/shared/providers/Microsoft.Network/virtualNetworks/net',
     );
     expect(() => virtualNetworkId(parsed())).toThrowError(invalid(/lacks vnetName/));
+  });
+
+  it('says which security group guards the nodes, if any', () => {
+    expect(securityGroupId(parsed())).toBeUndefined();
+    expect(securityGroupId(parsed({ securityGroupName: 'nodes' }))).toMatch(/cluster\/.*\/nodes$/);
+    const elsewhere = { securityGroupName: 'nodes', securityGroupResourceGroup: 'shared' };
+    expect(securityGroupId(parsed(elsewhere))).toBe(
+      '/subscriptions/sub/resourceGroups/shared/providers/Microsoft.Network/networkSecurityGroups/nodes',
+    );
   });
 
   it('says how requests are repeated, if it says anything', () => {

@@ -18,6 +18,7 @@ const keys = z.object({
   vnetResourceGroup: text.describe('Its resource group, where it is another.'),
   subnetName: text.describe('The subnet of the nodes.'),
   securityGroupName: text.describe('The network security group of the nodes.'),
+  securityGroupResourceGroup: text.describe('Its resource group, where it is another.'),
   networkResourceSubscriptionID: text.describe('The subscription of all network resources, where it is another.'),
   networkResourceTenantID: text.describe('The tenant of that subscription, where it is another.'),
   resourceManagerEndpoint: z
@@ -86,6 +87,15 @@ export function virtualNetworkId(configuration: CloudConfiguration): ArmId<'virt
 export function nodeSubnetId(configuration: CloudConfiguration): ArmId<'subnets'> {
   const name = required(configuration.subnetName, 'subnetName', 'the subnet of the nodes');
   return childArmId('subnets', virtualNetworkId(configuration), name);
+}
+
+/** The security group of the nodes; undefined where the configuration names none. */
+export function securityGroupId(configuration: CloudConfiguration): ArmId<'networkSecurityGroups'> | undefined {
+  const { securityGroupName, securityGroupResourceGroup } = configuration;
+  if (securityGroupName === undefined) return undefined;
+  const group = networkGroup(configuration);
+  const resourceGroup = securityGroupResourceGroup ?? group.resourceGroup;
+  return armId('networkSecurityGroups', { ...group, resourceGroup }, securityGroupName);
 }
 
 /** How often a request is repeated; undefined where the configuration leaves it to us. */

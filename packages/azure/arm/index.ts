@@ -5,5 +5,6 @@ export * from './call.ts';
 export * from './client.ts';
 export * from './cloud-configuration.ts';
 export type { RepeatPolicy } from './connection.ts';
+export * from './holds.ts';
 export * from './types/index.ts';
 export { REPEATED_STATUSES } from './verdict.ts';
