@@ -59,7 +59,7 @@ describe('Allocator', () => {
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.2']);
     const refused = allocator.assign(request('c/web', 'TCP/80'));
     expect(refused).toMatchObject({ kind: 'refused', code: 'port-taken' });
-    expect(refused).toMatchObject({ message: 'No IPv4 address of the 2 in the pool has TCP/80 free.' });
+    expect(refused).toMatchObject({ message: 'There is no IPv4 address of the 2 in the pool that has TCP/80 free.' });
     expect(refused.kind === 'refused' && refused.detail).toContain('192.0.2.1: TCP/80 belongs to a/web');
   });
 

@@ -164,15 +164,35 @@ export class Allocator {
   #find(request: AllocationRequest): Allocation {
     const families = this.#servableFamilies(request);
     if (families.length === 0 || (request.everyFamilyRequired && families.length < request.families.length)) {
-      return this.#refuseFamilies(request);
+      return { kind: 'refused', ...this.#refuseFamilies(request) };
     }
-    const chosen: L2Port[] = [];
-    for (const family of families) {
-      const choice = this.#choose(request, family);
-      if ('code' in choice) return this.#keepWhatIsLeft(request, families) ?? { kind: 'refused', ...choice };
-      chosen.push(choice);
+    const unknown = request.requestedAddresses.find((address) => this.#l2PortAt(address) === undefined);
+    if (unknown !== undefined) {
+      return {
+        kind: 'refused',
+        code: 'address-unknown',
+        message: `The address ${unknown} it asks for is not in the pool.`,
+      };
     }
-    return { kind: 'assigned', l2Ports: chosen, l4Ports: request.l4Ports, taken: [] };
+    const chosen = families.map((family) =>
+      this.#candidates(request, family).find((port) => this.#fits(port, request)),
+    );
+    const l2Ports = chosen.filter((l2Port) => l2Port !== undefined);
+    if (l2Ports.length === families.length) return { kind: 'assigned', l2Ports, l4Ports: request.l4Ports, taken: [] };
+    return this.#keepWhatIsLeft(request, families) ?? { kind: 'refused', ...this.#refusePorts(request, families) };
+  }
+
+  /** The L2 ports of a family that the Service may have, those it has first. */
+  #candidates(request: AllocationRequest, family: IpFamily): readonly L2Port[] {
+    const pool = this.#pool.get(family) ?? [];
+    const requested = request.requestedAddresses.find((address) => familyOf(address) === family);
+    if (requested !== undefined) return pool.filter((l2Port) => l2Port.address === requested);
+    const current = this.#currentIds(request);
+    return [...pool.filter(({ id }) => current.includes(id)), ...pool];
+  }
+
+  #l2PortAt(address: IpAddress): L2Port | undefined {
+    return this.#pool.get(familyOf(address))?.find((l2Port) => l2Port.address === address);
   }
 
   #hold(request: AllocationRequest, l2Ports: readonly L2Port[], l4Ports: readonly L4Port[]): void {
@@ -222,43 +242,32 @@ export class Allocator {
     return holdings.some((holding) => holding?.exclusive && holding.l2Ports.includes(l2Port));
   }
 
-  #choose(request: AllocationRequest, family: IpFamily): L2Port | AllocationRefusal {
-    const requested = request.requestedAddresses.find((address) => familyOf(address) === family);
-    if (requested !== undefined) return this.#chooseRequested(request, family, requested);
-    const pool = this.#pool.get(family) ?? [];
-    const ids = this.#currentIds(request);
-    const current = pool.find((l2Port) => ids.includes(l2Port.id) && this.#fits(l2Port, request));
-    const free = current ?? pool.find((l2Port) => this.#fits(l2Port, request));
-    if (free !== undefined) return free;
-    const wanted = request.l4Ports.map((l4Port) => `${l4Port.protocol}/${l4Port.port}`).join(', ');
-    const message = `No ${family} address of the ${pool.length} in the pool has ${wanted} free.`;
-    return { code: 'port-taken', message, detail: this.#describePool(request, pool) };
-  }
-
-  #chooseRequested(request: AllocationRequest, family: IpFamily, address: IpAddress): L2Port | AllocationRefusal {
-    const l2Port = this.#pool.get(family)?.find((candidate) => candidate.address === address);
-    if (l2Port === undefined) {
-      return { code: 'address-unknown', message: `The address ${address} it asks for is not in the pool.` };
-    }
-    if (this.#fits(l2Port, request)) return l2Port;
-    const message = `The address ${address} it asks for is in use.`;
-    return { code: 'address-taken', message, detail: `${address}: ${this.#describeUse(l2Port, request)}` };
-  }
-
   #servableFamilies(request: AllocationRequest): IpFamily[] {
     return request.families.filter((family) => (this.#pool.get(family)?.length ?? 0) > 0);
   }
 
-  #refuseFamilies(request: AllocationRequest): Allocation {
-    if (this.#l2Ports.size === 0) {
-      return { kind: 'refused', code: 'pool-empty', message: 'The pool has no addresses at all.' };
-    }
+  #refuseFamilies(request: AllocationRequest): AllocationRefusal {
+    if (this.#l2Ports.size === 0) return { code: 'pool-empty', message: 'The pool has no addresses at all.' };
     const missing = request.families.filter((family) => !this.#pool.has(family));
-    return {
-      kind: 'refused',
-      code: 'family-missing',
-      message: `The pool has no ${missing.join(' and no ')} address, and the Service needs one.`,
-    };
+    const message = `The pool has no ${missing.join(' and no ')} address, and the Service needs one.`;
+    return { code: 'family-missing', message };
+  }
+
+  /** Which of several families fails may change with every change of others: the message is about all of them. */
+  #refusePorts(request: AllocationRequest, families: readonly IpFamily[]): AllocationRefusal {
+    const wanted = request.l4Ports.map((l4Port) => `${l4Port.protocol}/${l4Port.port}`).join(', ');
+    const detail = families
+      .map((family) => this.#candidates(request, family))
+      .filter((candidates) => !candidates.some((l2Port) => this.#fits(l2Port, request)))
+      .map((candidates) => this.#describeUses(request, candidates))
+      .join('; ');
+    if (request.requestedAddresses.length > 0) {
+      const asked = request.requestedAddresses.join(' and ');
+      return { code: 'address-taken', message: `${wanted} cannot be had on ${asked}, which it asks for.`, detail };
+    }
+    const pools = families.map((family) => `no ${family} address of the ${this.#pool.get(family)?.length ?? 0}`);
+    const message = `There is ${pools.join(', or ')} in the pool that has ${wanted} free.`;
+    return { code: 'port-taken', message, detail };
   }
 
   /** What we gave it counts before what it records: a cache may not have seen our own write yet. */
@@ -301,7 +310,8 @@ export class Allocator {
     });
   }
 
-  #describePool(request: AllocationRequest, pool: readonly L2Port[]): string {
+  #describeUses(request: AllocationRequest, candidates: readonly L2Port[]): string {
+    const pool = [...new Set(candidates)];
     const shown = pool.slice(0, 3).map((l2Port) => `${l2Port.address}: ${this.#describeUse(l2Port, request)}`);
     const more = pool.length > shown.length ? [`and ${pool.length - shown.length} more`] : [];
     return [...shown, ...more].join('; ');
