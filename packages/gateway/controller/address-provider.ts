@@ -1,4 +1,4 @@
-import type { L2Port } from './allocation.ts';
+import type { L2Port } from './l2-port.ts';
 
 /** Where external addresses come from. A cloud can make more of them; a static list cannot. */
 export interface AddressProvider {

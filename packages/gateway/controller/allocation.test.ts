@@ -1,14 +1,8 @@
 import { requireIpAddress } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type AllocationRequest,
-  Allocator,
-  isL2PortId,
-  type L2Port,
-  type L2PortId,
-  type ServiceKey,
-} from './allocation.ts';
+import { type AllocationRequest, Allocator } from './allocation.ts';
+import { isL2PortId, type L2Port, type L2PortId, type ServiceKey } from './l2-port.ts';
 
 function id(text: string): L2PortId {
   if (!isL2PortId(text)) throw new Error(`${text} is no id`);

@@ -1,30 +1,5 @@
 import { familyOf, type IpAddress, type IpFamily } from '@fairlead/control';
-
-/** An L2 port's id, in the words of the address provider. */
-export type L2PortId = string & { readonly brand: 'L2PortId' };
-
-/** Ids are written side by side, separated by commas. */
-export function isL2PortId(text: string): text is L2PortId {
-  return text !== '' && !text.includes(',');
-}
-
-/** One external address. Ports belong to any number of Services. */
-export interface L2Port {
-  readonly id: L2PortId;
-  readonly address: IpAddress;
-  readonly family: IpFamily;
-}
-
-/** `namespace/name` of a Service. */
-export type ServiceKey = `${string}/${string}`;
-
-export type Protocol = 'TCP' | 'UDP' | 'SCTP';
-
-/** An L4 port: TCP/53 and UDP/53 are two, and may belong to different Services on one address. */
-export interface L4Port {
-  readonly protocol: Protocol;
-  readonly port: number;
-}
+import type { L2Port, L2PortId, L4Port, ServiceKey } from './l2-port.ts';
 
 export interface AllocationRequest {
   readonly service: ServiceKey;

@@ -2,7 +2,7 @@ import { codeOf } from '@fairlead/control';
 import { KeyedQueue, type Service, type SharedCache, services } from '@fairlead/kube';
 import type { RunEnvironment } from '@fairlead/part';
 import type { AddressProvider } from './address-provider.ts';
-import type { L2Port, ServiceKey } from './allocation.ts';
+import type { L2Port, ServiceKey } from './l2-port.ts';
 import { byAge, claimRules, serviceKey } from './desired.ts';
 import { gatewayMetrics, poolAddresses, servicesByOutcome } from './metrics.ts';
 import { Reconciler } from './reconciler.ts';

@@ -13,7 +13,8 @@ import {
   servedFamilies,
   unsupported,
 } from '@fairlead/service';
-import { type AllocationRequest, isL2PortId, type L2PortId, type L4Port, type ServiceKey } from './allocation.ts';
+import type { AllocationRequest } from './allocation.ts';
+import { isL2PortId, type L2PortId, type L4Port, type ServiceKey } from './l2-port.ts';
 
 export const GATEWAY_CLASS = 'fairlead.dev/gateway';
 

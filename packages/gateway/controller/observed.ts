@@ -1,6 +1,6 @@
 import { parseIpAddress } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
-import type { L2Port, L2PortId } from './allocation.ts';
+import type { L2Port, L2PortId } from './l2-port.ts';
 import { recordedL2Ports } from './desired.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { ClaimedService, ForeignService, ServiceToRelease } from '@fairlead/service';
-import type { Allocation, Allocator, L2Port, L4Port, ServiceKey, TakenPort } from './allocation.ts';
+import type { Allocation, Allocator, TakenPort } from './allocation.ts';
+import type { L2Port, L4Port, ServiceKey } from './l2-port.ts';
 import type { Desired } from './desired.ts';
 
 /** What was decided for one Service, with addresses given out. */

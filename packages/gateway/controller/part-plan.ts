@@ -1,6 +1,6 @@
 import type { Clock } from '@fairlead/control';
 import type { PartPlan, PlannedChange } from '@fairlead/part';
-import type { ServiceKey } from './allocation.ts';
+import type { ServiceKey } from './l2-port.ts';
 import { L2_PORTS_ANNOTATION } from './desired.ts';
 import type { Outcome } from './outcome.ts';
 import { type GatewayStep, stepsFor } from './plan.ts';

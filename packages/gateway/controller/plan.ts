@@ -1,7 +1,8 @@
 import type { Clock } from '@fairlead/control';
 import type { MergePatch, Service } from '@fairlead/kube';
 import { type DesiredServiceStatus, type IngressPoint, releaseStatusPatch, statusPatch } from '@fairlead/service';
-import type { L2Port, TakenPort } from './allocation.ts';
+import type { TakenPort } from './allocation.ts';
+import type { L2Port } from './l2-port.ts';
 import { L2_PORTS_ANNOTATION, L4_PORTS_ANNOTATION, l4PortText } from './desired.ts';
 import type { Outcome } from './outcome.ts';
 

@@ -8,7 +8,7 @@ import {
   parseIpRange,
 } from '@fairlead/control';
 import type { AddressProvider } from './address-provider.ts';
-import { isL2PortId, type L2Port } from './allocation.ts';
+import { isL2PortId, type L2Port } from './l2-port.ts';
 
 /** More than this is a mistyped prefix, not a pool: a /64 would never end. */
 const LARGEST_POOL = 65_536;

@@ -1,7 +1,8 @@
 import type { Clock } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { ClaimRules } from '@fairlead/service';
-import { Allocator, type L2Port, type ServiceKey } from './allocation.ts';
+import { Allocator } from './allocation.ts';
+import type { L2Port, ServiceKey } from './l2-port.ts';
 import { byAge, desiredFor, recordedL4Ports, serviceKey } from './desired.ts';
 import { seenL2Ports } from './observed.ts';
 import { decide, type Outcome } from './outcome.ts';

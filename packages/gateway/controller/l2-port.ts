@@ -1,0 +1,26 @@
+import type { IpAddress, IpFamily } from '@fairlead/control';
+import type { Protocol } from '@fairlead/kube';
+
+/** An L2 port's id, in the words of the address provider. */
+export type L2PortId = string & { readonly brand: 'L2PortId' };
+
+/** Ids are written side by side, separated by commas. */
+export function isL2PortId(text: string): text is L2PortId {
+  return text !== '' && !text.includes(',');
+}
+
+/** One external address. Ports belong to any number of Services. */
+export interface L2Port {
+  readonly id: L2PortId;
+  readonly address: IpAddress;
+  readonly family: IpFamily;
+}
+
+/** `namespace/name` of a Service. */
+export type ServiceKey = `${string}/${string}`;
+
+/** An L4 port: TCP/53 and UDP/53 are two, and may belong to different Services on one address. */
+export interface L4Port {
+  readonly protocol: Protocol;
+  readonly port: number;
+}
