@@ -1,7 +1,12 @@
-import type { RunnableScenario } from './scenario.ts';
+import { electionScenario } from './election.ts';
+import { kubeScenario } from './kube.ts';
+import { randomScenario, type RunnableScenario } from './scenario.ts';
 
 /** Every scenario there is. */
-export const scenarios: readonly RunnableScenario[] = [];
+export const scenarios: readonly RunnableScenario[] = [
+  randomScenario(kubeScenario()),
+  randomScenario(electionScenario()),
+];
 
 /** Throws an error that names those there are. */
 export function findScenario(name: string): RunnableScenario {

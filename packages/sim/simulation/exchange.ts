@@ -137,6 +137,7 @@ export class Exchange {
 
   #arrive(again: boolean): void {
     this.#route.passed();
+    if (this.#toServer.signal.aborted && this.#request.streaming === true) return;
     if (!this.#route.destination.listening) {
       if (!again) this.#hearError('connection-refused');
       return;
@@ -151,9 +152,8 @@ export class Exchange {
 
   async #serve(again: boolean): Promise<void> {
     const { destination } = this.#route;
-    const request = { ...this.#request, signal: this.#toServer.signal };
-    if (request.body !== undefined) this.#route.absorb(request.body);
-    const response = await destination.transport.send(request);
+    if (this.#request.body !== undefined) this.#route.absorb(this.#request.body);
+    const response = await destination.transport.send(this.#arriving());
     this.#note(`${again ? 'arrived again, ' : ''}answered ${response.status}`);
     const streams = this.#request.streaming === true && response.status < 400;
     if (again) {
@@ -163,6 +163,12 @@ export class Exchange {
     }
     if (streams) this.#answerWithStream(response);
     else this.#answer(response, await collect(response));
+  }
+
+  /** What has been sent takes effect also when nobody waits for it any more; only a stream ends with its reader. */
+  #arriving(): HttpRequest {
+    const { signal: _, ...request } = this.#request;
+    return request.streaming === true ? { ...request, signal: this.#toServer.signal } : request;
   }
 
   #answer(response: HttpResponse, pieces: readonly Uint8Array[]): void {

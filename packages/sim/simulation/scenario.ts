@@ -28,7 +28,10 @@ export interface Scenario<World, Action> {
   describe(action: Action): string;
   invariants(world: World): readonly Invariant[];
   // The questions below are asked between steps, and as with `build`, no time passes until they are answered.
-  /** What is still missing, as a sentence; undefined when it has come to rest as it should. */
+  /**
+   * What is still missing, as a sentence; undefined when it has come to rest as it should. A part that has not yet
+   * heard that all is well is not at rest.
+   */
   unfinished(world: World): string | undefined | Promise<string | undefined>;
   /** What must hold once it has come to rest, for so many virtual minutes. */
   readonly rest?: Rest;

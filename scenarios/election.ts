@@ -1,0 +1,230 @@
+import {
+  type HttpRequest,
+  type HttpTransport,
+  type Random,
+  randomInteger,
+  randomPick,
+  readText,
+  silentLogger,
+  sleep,
+} from '@fairlead/control';
+import { Election, KubeClient, type Leadership, leases, namespaces } from '@fairlead/kube';
+import { type Incarnation, ROUGH_RATES, type Scenario, type SimulatedProcess, type Timed } from '@fairlead/sim';
+import { EpochAgent } from './epoch-agent.ts';
+import { type Cluster, connectToKubernetes, KUBE, serveKubernetes } from './kubernetes.ts';
+
+type Happening =
+  | { readonly kind: 'delete-lease' }
+  /** Asked to stop, as by a rolling update, and started again after so long. */
+  | { readonly kind: 'restart'; readonly candidate: string; readonly milliseconds: number };
+
+/** A leadership that somebody was given. */
+interface Reign {
+  readonly incarnation: Incarnation;
+  readonly leadership: Leadership;
+}
+
+interface World extends Cluster {
+  readonly agent: EpochAgent;
+  readonly candidates: ReadonlyMap<string, SimulatedProcess>;
+  readonly throne: Throne;
+  readonly later: (milliseconds: number, callback: () => void) => void;
+}
+
+const CANDIDATES = ['candidate-1', 'candidate-2', 'candidate-3'];
+const AGENT = 'agent';
+const LEASE = { namespace: 'fairlead', name: 'leader' };
+const LEASE_MILLISECONDS = 15_000;
+/** Longer than any request is on its way, so that none arrives after its deadline. */
+const ORDER_DEADLINE_MILLISECONDS = 5000;
+const ORDER_EVERY_MILLISECONDS = 1000;
+
+/** Who leads, as nobody in the simulated world can know it. */
+class Throne {
+  readonly #monotonic: () => number;
+  #reigns: readonly Reign[] = [];
+  #latestEpoch = 0;
+  /** Reigns whose Lease was deleted, and until when they may go on without noticing. */
+  readonly #deposed = new Map<Leadership, number>();
+  #complaint: string | undefined;
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  begin(reign: Reign): void {
+    const { epoch } = reign.leadership;
+    if (epoch <= this.#latestEpoch) this.#complain(`${nameOf(reign)} begins after epoch ${this.#latestEpoch} began`);
+    this.#latestEpoch = Math.max(this.#latestEpoch, epoch);
+    this.#reigns = [...this.current, reign];
+  }
+
+  /** Nobody can keep another from taking a Lease that is gone: its holder is told apart by its epoch alone. */
+  leaseDeleted(): void {
+    const until = this.#monotonic() + LEASE_MILLISECONDS;
+    for (const { leadership } of this.#reigns) this.#deposed.set(leadership, until);
+  }
+
+  /** An order has arrived. */
+  order(epoch: number): void {
+    if (epoch >= this.#latestEpoch) return;
+    if ([...this.#deposed.keys()].some((leadership) => leadership.epoch === epoch)) return;
+    this.#complain(`an order of epoch ${epoch} arrives after ${this.#latestEpoch} began`);
+  }
+
+  /** Those who count on leading; one that is paused does so, too, when it goes on. */
+  get current(): readonly Reign[] {
+    return this.#reigns.filter(({ incarnation, leadership }) => incarnation.alive && leadership.covers(0));
+  }
+
+  /** What is wrong, if anything. */
+  get complaint(): string | undefined {
+    const { current } = this;
+    if (current.length > 1) {
+      const now = this.#monotonic();
+      const rightful = current.filter(({ leadership }) => (this.#deposed.get(leadership) ?? 0) < now);
+      if (rightful.length > 1) this.#complain(`${rightful.map(nameOf).join(' and ')} lead at once`);
+    }
+    return this.#complaint;
+  }
+
+  #complain(what: string): void {
+    this.#complaint ??= what;
+  }
+}
+
+const nameOf = ({ incarnation, leadership }: Reign) =>
+  `${incarnation.name} (life ${incarnation.number}, epoch ${leadership.epoch})`;
+
+/** A careless candidate asks nobody whether it still leads before it gives an order. */
+type Habit = 'careful' | 'careless';
+
+/** Candidates for one Lease, each of which orders an agent about for as long as it leads. */
+export function electionScenario(habit: Habit = 'careful'): Scenario<World, Happening> {
+  return {
+    name: 'election',
+    description:
+      'whatever happens to a Lease and its candidates, an epoch has one leader and nobody writes after a loss',
+    minutes: 5,
+    convergesWithinMinutes: 2,
+    faults: [{ rates: { ...ROUGH_RATES, crash: 0.003 } }],
+    disturbances: {
+      perMinute: { crash: 0.5, pause: 1, 'clock-jump': 0.5, partition: 0.7, reset: 0.5, refusal: 0.5 },
+      processes: CANDIDATES,
+      servers: [KUBE, AGENT],
+      longestMilliseconds: 40_000,
+    },
+    actions: drawHappenings,
+    async build(simulation) {
+      const throne = new Throne(() => simulation.clock.monotonic());
+      const agent = new EpochAgent((epoch) => throne.order(epoch));
+      simulation.serve(AGENT, agent);
+      const cluster = serveKubernetes(simulation);
+      await cluster.editor.create(namespaces, { metadata: { name: LEASE.namespace } });
+      const candidates = CANDIDATES.map(
+        (name) => [name, simulation.process(name, (incarnation) => runCandidate(throne, incarnation, habit))] as const,
+      );
+      const later = (milliseconds: number, callback: () => void) =>
+        simulation.at(simulation.clock.monotonic() + milliseconds, callback);
+      return { ...cluster, agent, throne, candidates: new Map(candidates), later };
+    },
+    apply,
+    describe: (happening) =>
+      happening.kind === 'restart'
+        ? `restart ${happening.candidate}, ${happening.milliseconds} ms apart`
+        : 'delete the Lease',
+    invariants: ({ throne }) => [{ name: 'one leader', check: () => throne.complaint }],
+    unfinished,
+  };
+}
+
+function drawHappenings(random: Random, milliseconds: number): readonly Timed<Happening>[] {
+  const count = randomInteger(random, 0, 6);
+  return Array.from({ length: count }, () => {
+    const restart = { kind: 'restart', candidate: randomPick(random, CANDIDATES) } as const;
+    const event = random.next() < 0.5 ? { ...restart, milliseconds: randomInteger(random, 10, 20_000) } : DELETION;
+    return { at: randomInteger(random, 0, milliseconds), event };
+  });
+}
+
+const DELETION = { kind: 'delete-lease' } as const;
+
+async function apply(world: World, happening: Happening): Promise<void> {
+  if (happening.kind === 'delete-lease') {
+    if ((await world.editor.find(leases, LEASE)) === undefined) return;
+    await world.editor.delete(leases, LEASE);
+    world.throne.leaseDeleted();
+    return;
+  }
+  const process = world.candidates.get(happening.candidate);
+  process?.stop();
+  world.later(happening.milliseconds, () => process?.start());
+}
+
+async function unfinished({ editor, agent, throne }: World): Promise<string | undefined> {
+  const [reign, ...others] = throne.current;
+  if (reign === undefined || others.length > 0) return `${others.length} lead`;
+  const { epoch } = reign.leadership;
+  const lease = await editor.find(leases, LEASE);
+  if (lease?.spec?.holderIdentity?.startsWith(`${reign.incarnation.name}_`) !== true) {
+    return `${nameOf(reign)} leads, and the Lease is held by ${lease?.spec?.holderIdentity ?? 'nobody'}`;
+  }
+  return agent.highestEpoch === epoch ? undefined : `${nameOf(reign)} has not reached the agent`;
+}
+
+async function runCandidate(throne: Throne, incarnation: Incarnation, habit: Habit): Promise<void> {
+  const agent = incarnation.connect(AGENT);
+  const { clock, random, name, signal } = incarnation;
+  let floor: number | undefined;
+  const ask = async (leadership: Leadership | undefined): Promise<void> => {
+    const told = await callAgent(incarnation, agent, leadership);
+    if (told !== undefined) floor = Math.max(floor ?? 0, told);
+  };
+  for (;;) {
+    await ask(undefined);
+    if (floor !== undefined) break;
+    await sleep(clock, ORDER_EVERY_MILLISECONDS);
+    if (signal.aborted) return;
+  }
+  const election = new Election({
+    client: new KubeClient(connectToKubernetes(incarnation), clock),
+    clock,
+    random,
+    logger: silentLogger,
+    lease: LEASE,
+    durationMilliseconds: LEASE_MILLISECONDS,
+    name,
+    epochFloor: () => floor ?? 0,
+  });
+  await election.run(signal, async (leadership) => {
+    throne.begin({ incarnation, leadership });
+    while (!leadership.signal.aborted) {
+      if (habit === 'careless' || leadership.covers(ORDER_DEADLINE_MILLISECONDS)) await ask(leadership);
+      await sleep(clock, ORDER_EVERY_MILLISECONDS, leadership.signal);
+    }
+  });
+}
+
+/** Gives an order, or only asks. What the agent told of its highest epoch; undefined when it could not be reached. */
+async function callAgent(
+  { clock, signal: stopping }: Incarnation,
+  agent: HttpTransport,
+  leadership: Leadership | undefined,
+): Promise<number | undefined> {
+  const deadline = new AbortController();
+  const timer = clock.setTimer(ORDER_DEADLINE_MILLISECONDS, () => deadline.abort(new Error('no answer in time')));
+  const order: Pick<HttpRequest, 'method' | 'url'> =
+    leadership === undefined
+      ? { method: 'GET', url: 'http://agent/' }
+      : { method: 'PUT', url: `http://agent/${leadership.epoch}` };
+  const signal = AbortSignal.any([deadline.signal, leadership?.signal ?? stopping]);
+  try {
+    const response = await agent.send({ ...order, headers: {}, signal });
+    const text = await readText(response);
+    return response.status === 200 || response.status === 409 ? Number(text) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    timer.cancel();
+  }
+}

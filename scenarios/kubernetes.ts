@@ -1,0 +1,75 @@
+import type { Clock, HttpTransport } from '@fairlead/control';
+import {
+  type ApiConnection,
+  collectionPath,
+  HttpConnection,
+  KubeClient,
+  type KubeObject,
+  type Resource,
+} from '@fairlead/kube';
+import { type Incarnation, kubernetesDialect, type Simulation } from '@fairlead/sim';
+import { SimulatedKube } from '@fairlead/sim/kube';
+
+/** The name under which processes reach the API server. */
+export const KUBE = 'kube';
+
+const SERVER = 'http://kube';
+
+/** A simulated Kubernetes, seen by somebody for whom there is no network in between. */
+export interface Cluster {
+  readonly kube: SimulatedKube;
+  readonly editor: KubeClient;
+  /** All objects of a kind as they are at this moment: for invariants, which are asked after every step. */
+  readonly objects: <Kind extends KubeObject>(resource: Resource<Kind>) => readonly Kind[];
+}
+
+export function serveKubernetes(simulation: Simulation): Cluster {
+  const { clock } = simulation;
+  const kube = new SimulatedKube({ clock, random: simulation.random('kube') });
+  simulation.serve(KUBE, kube.transport(), { dialect: kubernetesDialect });
+  const editor = new KubeClient(connectionOver(kube.transport(), clock, 'editor'), clock);
+  return { kube, editor, objects: sightOf(kube) };
+}
+
+/** The way of a simulated process to the API server, with `wire` in between. */
+export function connectToKubernetes(
+  incarnation: Incarnation,
+  wire: (transport: HttpTransport) => HttpTransport = (transport) => transport,
+): ApiConnection {
+  return connectionOver(wire(incarnation.connect(KUBE)), incarnation.clock, incarnation.name);
+}
+
+/** Sees everything at once; looking again costs nothing while nothing was written. */
+function sightOf(kube: SimulatedKube): Cluster['objects'] {
+  const seen = new Map<string, { readonly version: number; readonly list: unknown }>();
+  return (resource) => {
+    const path = collectionPath(resource);
+    const version = kube.resourceVersion;
+    let sight = seen.get(path);
+    if (sight?.version !== version) {
+      const answer = kube.answer({ method: 'GET', url: `${SERVER}${path}`, headers: {} });
+      sight = { version, list: 'body' in answer ? JSON.parse(answer.body) : undefined };
+      seen.set(path, sight);
+    }
+    return isListOf(resource, sight.list) ? sight.list.items : [];
+  };
+}
+
+/** The server lists under a path what the resource says is there. */
+function isListOf<Kind extends KubeObject>(
+  _resource: Resource<Kind>,
+  list: unknown,
+): list is { readonly items: readonly Kind[] } {
+  return typeof list === 'object' && list !== null && 'items' in list && Array.isArray(list.items);
+}
+
+function connectionOver(transport: HttpTransport, clock: Clock, userAgent: string): ApiConnection {
+  const credential = { headers: {}, tls: {} };
+  return new HttpConnection({
+    server: SERVER,
+    credentials: { current: async () => credential, renew() {} },
+    transport: () => ({ send: (request) => transport.send(request), close: async () => {} }),
+    clock,
+    userAgent,
+  });
+}
