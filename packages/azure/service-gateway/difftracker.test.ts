@@ -116,14 +116,20 @@ describe('DiffTracker', () => {
 
   it('compares both sides for initialization', () => {
     const tracker = newTracker();
-    tracker.k8sResources.services.add(web);
-    tracker.k8sResources.egresses.add(blue);
-    tracker.nrpResources.loadBalancers.add(shop);
-    tracker.nrpResources.natGateways.add(blue);
+    tracker.wanted.set(web, true);
+    tracker.wanted.set(blue, true);
+    tracker.existing.set(shop, true);
+    tracker.existing.set(blue, true);
     tracker.restoreNrp(spot('10.1.0.1@10.0.0.1'), [shop], 0);
     const { create, delete: unwanted, locations } = tracker.getSyncOperations();
     expect({ create, unwanted }).toEqual({ create: [web], unwanted: [shop] });
     expect(locations.map(textOf)).toEqual(['10.1.0.1@10.0.0.1']);
+    expect(tracker.k8sResources).toEqual({ services: new Set([web]), egresses: new Set([blue]), nodes: new Map() });
+    expect(tracker.nrpResources).toEqual({
+      loadBalancers: new Set([shop]),
+      natGateways: new Set([blue]),
+      locations: new Map([[ip('10.0.0.1'), new Map([[ip('10.1.0.1'), [shop]]])]]),
+    });
   });
 
   it('believes its own request more than a list that was begun before it', async () => {

@@ -3,12 +3,27 @@ import { type EgressPod, EgressPods } from './egress-pods.ts';
 import { NrpLocations } from './nrp-locations.ts';
 import { type Place, PlaceTable, type ServiceList, type Spot, sameServices, withItem, withoutItem } from './places.ts';
 import { type InboundKey, isOutbound, type OutboundKey, type PodUid, type ServiceKey } from './service-key.ts';
+import { ServiceNames } from './service-names.ts';
 
 /** The endpoints of a Service: address -> the IP of its node. */
 export type Endpoints = ReadonlyMap<IpAddress, IpAddress>;
 
 /** Node IP -> address -> services. */
 export type LocationView = ReadonlyMap<IpAddress, ReadonlyMap<IpAddress, ServiceList>>;
+
+/** What Kubernetes wants. */
+export interface K8sResources {
+  readonly services: ReadonlySet<InboundKey>;
+  readonly egresses: ReadonlySet<OutboundKey>;
+  readonly nodes: LocationView;
+}
+
+/** What is there. */
+export interface NRPResources {
+  readonly loadBalancers: ReadonlySet<InboundKey>;
+  readonly natGateways: ReadonlySet<OutboundKey>;
+  readonly locations: LocationView;
+}
 
 /** What initialization has to do: the differences between the two sides. */
 export interface SyncOperations {
@@ -31,10 +46,10 @@ export interface AddressUpdate {
  * changes on either side costs as much as the change: the set of differences is kept, never searched for.
  */
 export class DiffTracker {
-  /** What Kubernetes wants. */
-  readonly k8sResources = { services: new Set<InboundKey>(), egresses: new Set<OutboundKey>() };
-  /** What is there. */
-  readonly nrpResources = { loadBalancers: new Set<InboundKey>(), natGateways: new Set<OutboundKey>() };
+  /** The services that Kubernetes wants. */
+  readonly wanted = new ServiceNames();
+  /** The services of ours that NRP knows. */
+  readonly existing = new ServiceNames();
   /** Services in the gateway that are not ours: addresses keep them, and nothing of them is deleted. */
   readonly foreign = new Set<ServiceKey>();
   readonly pods: EgressPods;
@@ -49,20 +64,6 @@ export class DiffTracker {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.pods = new EgressPods(this.#table);
-  }
-
-  /** Whether Kubernetes wants the service. */
-  setWanted(key: ServiceKey, wanted: boolean): void {
-    const { services, egresses } = this.k8sResources;
-    if (isOutbound(key)) setMember(egresses, key, wanted);
-    else setMember(services, key, wanted);
-  }
-
-  /** Whether the service is there. */
-  setExisting(key: ServiceKey, exists: boolean): void {
-    const { loadBalancers, natGateways } = this.nrpResources;
-    if (isOutbound(key)) setMember(natGateways, key, exists);
-    else setMember(loadBalancers, key, exists);
   }
 
   /** Makes these the endpoints of the Service, and no others. */
@@ -207,25 +208,30 @@ export class DiffTracker {
     return drained;
   }
 
-  /** Compares the services of the two sides, and all places. Only initialization walks over the world. */
+  /** Compares the two sides as they are known: for initialization, and for whoever wants to know what is left to do. */
   getSyncOperations(): SyncOperations {
-    const { services, egresses } = this.k8sResources;
-    const { loadBalancers, natGateways } = this.nrpResources;
     return {
-      create: [...without(services, loadBalancers), ...without(egresses, natGateways)],
-      delete: [...without(loadBalancers, services), ...without(natGateways, egresses)],
+      create: this.wanted.except(this.existing),
+      delete: this.existing.except(this.wanted),
       locations: this.locationChanges(),
     };
   }
 
-  /** What Kubernetes wants where: for people and tests. */
-  get nodes(): LocationView {
-    return this.#view((place) => this.#wanted(place));
+  /** Places that NRP has, or may have, under some service. */
+  *programmedPlaces(): Generator<Place> {
+    for (const place of this.#table.all()) if (place.nrp.length > 0) yield place;
   }
 
-  /** What NRP has, or may have, where: for people, tests and comparison with a fresh list. */
-  get locations(): LocationView {
-    return this.#view((place) => place.nrp);
+  /** What Kubernetes wants: for people and tests. */
+  get k8sResources(): K8sResources {
+    const { inbound: services, outbound: egresses } = this.wanted;
+    return { services, egresses, nodes: this.#view((place) => this.#wanted(place)) };
+  }
+
+  /** What NRP has, or may have: for people, tests and comparison with a fresh list. */
+  get nrpResources(): NRPResources {
+    const { inbound: loadBalancers, outbound: natGateways } = this.existing;
+    return { loadBalancers, natGateways, locations: this.#view((place) => place.nrp) };
   }
 
   /** Something about the place has changed: it differs now, or no longer. */
@@ -293,13 +299,4 @@ export class DiffTracker {
     }
     return view;
   }
-}
-
-function setMember<Key>(keys: Set<Key>, key: Key, isMember: boolean): void {
-  if (isMember) keys.add(key);
-  else keys.delete(key);
-}
-
-function without<Key>(keys: ReadonlySet<Key>, others: ReadonlySet<Key>): readonly Key[] {
-  return [...keys].filter((key) => !others.has(key));
 }

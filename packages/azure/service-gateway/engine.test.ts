@@ -213,13 +213,32 @@ describe('Engine, inbound', () => {
 
   it('edge case 14: a refused spec keeps what is there serving, endpoints included, and stays deletable', () => {
     const bench = new EngineBench();
-    bench.engine.refuseService(web, terminal, true);
+    bench.tracker.existing.set(web, true);
+    bench.engine.refuseService(web, terminal);
     bench.engine.updateEndpoints(web, endpoints(one));
     expect(bench.begin(web)).toBe('nothing');
     expect(bench.sync()).toEqual([`${one} = inbound/web`]);
     bench.engine.deleteService(web);
     expect(bench.sync()).toEqual([`${one} = `]);
     expect(bench.run(web)).toBe('delete');
+  });
+
+  it('serves a Service that was there when we came at once, and compares it with what is wanted', () => {
+    const bench = new EngineBench();
+    bench.tracker.existing.set(web, true);
+    bench.tracker.restoreNrp(spot(one), [web], 0);
+    bench.engine.addService(inboundSpec('web'));
+    bench.engine.updateEndpoints(web, endpoints(one));
+    expect(bench.sync()).toEqual([]);
+    expect(bench.run(web)).toBe('update');
+    expect(bench.engine.state(web)?.kind).toBe('Created');
+  });
+
+  it('takes down what it does not know of when told to: something may have been left behind', () => {
+    const bench = new EngineBench();
+    bench.engine.deleteService(web);
+    expect(bench.run(web)).toBe('delete');
+    expect(bench.engine.state(web)).toBeUndefined();
   });
 
   it('takes the addresses of a Service back into the buffer when NRP has lost it', () => {
@@ -439,7 +458,9 @@ class Play {
 
   get found() {
     const { engine, tracker } = this.bench;
-    const located = Object.fromEntries([...tracker.locations.values()].flatMap((addresses) => [...addresses]));
+    const located = Object.fromEntries(
+      [...tracker.nrpResources.locations.values()].flatMap((addresses) => [...addresses]),
+    );
     return { states: uids.map((uid) => engine.state(inbound(uid))), located };
   }
 }

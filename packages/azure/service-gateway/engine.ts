@@ -14,7 +14,6 @@ import {
   finishDeletion,
   isLive,
   isWanted,
-  NO_WAIT,
   refuse,
   type ServiceState,
   succeed,
@@ -31,8 +30,8 @@ export interface EngineListener {
   locationsTriggered(): void;
   /** All addresses of these pods have left NRP: they may go. */
   podsDrained(pods: readonly PodUid[]): void;
-  /** Undefined when the service is gone. `error` is what an operation just failed with. */
-  stateChanged(key: ServiceKey, state: ServiceState | undefined, error?: unknown): void;
+  /** Undefined when the service is gone. `outcome` is that of the operation that has just ended, if one has. */
+  stateChanged(key: ServiceKey, state: ServiceState | undefined, outcome?: Outcome): void;
 }
 
 /** What the ServiceUpdater is to do now. */
@@ -46,7 +45,10 @@ export type Start =
   | { readonly kind: 'later'; readonly until: number }
   | { readonly kind: 'nothing' };
 
-export type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
+/** `changed`: whether anything had to be written. */
+export type Outcome =
+  | { readonly ok: true; readonly changed: boolean }
+  | { readonly ok: false; readonly error: unknown };
 
 /**
  * Leads every service through its life and decides what the updaters have to do. Events come in any order and any number;
@@ -100,33 +102,21 @@ export class Engine {
 
   /** Makes the service, or makes it as the spec says. */
   addService(spec: ServiceSpec): void {
-    this.tracker.setWanted(spec.key, true);
-    this.#transition(spec.key, want(this.state(spec.key), spec));
+    const { key } = spec;
+    this.tracker.wanted.set(key, true);
+    this.#transition(key, want(this.state(key), spec, this.tracker.existing.has(key)));
   }
 
-  /** Takes over a service that was there when we came, and is as the spec says. */
-  restoreService(spec: ServiceSpec): void {
-    this.tracker.setWanted(spec.key, true);
-    this.#transition(spec.key, { kind: 'Created', spec });
+  /** The Service cannot be served as it asks. What is there of it is left alone. */
+  refuseService(key: ServiceKey, error: unknown): void {
+    this.tracker.wanted.set(key, true);
+    this.#transition(key, refuse(this.state(key), failureOf(error), this.tracker.existing.has(key)));
   }
 
-  /** The Service cannot be served as it asks; `exists` when it was there when we came. What is there is left alone. */
-  refuseService(key: ServiceKey, error: unknown, exists = false): void {
-    this.tracker.setWanted(key, true);
-    const state = this.state(key);
-    const refused = refuse(state, failureOf(error));
-    this.#transition(key, exists && refused.kind === 'Parked' ? { ...refused, serving: true } : refused);
-  }
-
+  /** Takes down the service and whatever there is of it. */
   deleteService(key: ServiceKey): void {
-    this.tracker.setWanted(key, false);
-    const state = this.state(key);
-    if (state !== undefined) this.#transition(key, unwant(state));
-  }
-
-  /** Something that nobody wants was found: it is taken down like a service that was. */
-  deleteOrphan(key: ServiceKey): void {
-    if (this.state(key) === undefined) this.#transition(key, { kind: 'DeletionPending', wait: NO_WAIT });
+    this.tracker.wanted.set(key, false);
+    this.#transition(key, unwant(this.state(key)));
   }
 
   /** These are all endpoints of the Service now. Buffered until the Service is there. */
@@ -182,7 +172,7 @@ export class Engine {
   onServiceCreationComplete(key: ServiceKey, outcome: Outcome): void {
     const state = this.state(key);
     if (state?.kind !== 'CreationInProgress') return;
-    if (outcome.ok) this.tracker.setExisting(key, true);
+    if (outcome.ok) this.tracker.existing.set(key, true);
     this.#complete(key, state, outcome);
   }
 
@@ -195,12 +185,12 @@ export class Engine {
     const state = this.state(key);
     if (state?.kind !== 'DeletionInProgress') return;
     if (outcome.ok) {
-      this.tracker.setExisting(key, false);
-      this.#transition(key, finishDeletion(state));
+      this.tracker.existing.set(key, false);
+      this.#transition(key, finishDeletion(state), outcome);
       return;
     }
     const wait = waitAfter(this.#policy, state.failures + 1, outcome.error);
-    this.#transition(key, failDeletion(state, wait), outcome.error);
+    this.#transition(key, failDeletion(state, wait), outcome);
   }
 
   /** Addresses have left NRP: what waited for that is deleted. `candidates` narrows the look to these services. */
@@ -215,7 +205,7 @@ export class Engine {
   onDrift(key: ServiceKey, isRegistered: boolean): void {
     const state = this.state(key);
     if (state === undefined) return;
-    if (!isRegistered) this.tracker.setExisting(key, false);
+    if (!isRegistered) this.tracker.existing.set(key, false);
     this.#transition(key, drift(state, isRegistered));
   }
 
@@ -233,22 +223,22 @@ export class Engine {
     outcome: Outcome,
   ): void {
     if (outcome.ok) {
-      this.#transition(key, succeed(state));
+      this.#transition(key, succeed(state), outcome);
       return;
     }
     const setback = setbackAfter(this.#policy, state.failures + 1, outcome.error);
-    this.#transition(key, fail(state, setback), outcome.error);
+    this.#transition(key, fail(state, setback), outcome);
   }
 
   /** The only way from one state to the next; sees to the buffers and tells whoever has something to do now. */
-  #transition(key: ServiceKey, next: ServiceState | undefined, error?: unknown): void {
+  #transition(key: ServiceKey, next: ServiceState | undefined, outcome?: Outcome): void {
     const before = this.state(key);
-    if (next === before && error === undefined) return;
+    if (next === before && outcome === undefined) return;
     if (next === undefined) this.#pendingServiceOps.delete(key);
     else this.#pendingServiceOps.set(key, next);
     this.#account(key, before, next);
     if (isLive(before) !== isLive(next) || isWanted(before) !== isWanted(next)) this.#moveBuffers(key, next);
-    this.#listener.stateChanged(key, next, error);
+    this.#listener.stateChanged(key, next, outcome);
     if (next?.kind === 'NotStarted' || next?.kind === 'UpdatePending' || next?.kind === 'DeletionPending') {
       this.#listener.serviceTriggered(key);
     }

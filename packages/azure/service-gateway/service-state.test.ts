@@ -126,7 +126,7 @@ function apply(state: ServiceState | undefined, act: string): ServiceState | und
     case 'want-other':
       return want(state, other);
     case 'unwant':
-      return state === undefined ? undefined : unwant(state);
+      return unwant(state);
     case 'refuse':
       return refuse(state, failure);
     case 'begin':

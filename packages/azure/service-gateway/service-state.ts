@@ -140,10 +140,11 @@ export function isWanted(state: ServiceState | undefined): boolean {
   }
 }
 
-/** Somebody wants the service to be as the spec says. */
-export function want(state: ServiceState | undefined, spec: ServiceSpec): ServiceState {
+/** Somebody wants the service to be as the spec says. `exists`: whether NRP knows it, so that it serves meanwhile. */
+export function want(state: ServiceState | undefined, spec: ServiceSpec, exists = false): ServiceState {
   switch (state?.kind) {
     case undefined:
+      return { kind: exists ? 'UpdatePending' : 'NotStarted', spec, wait: NO_WAIT };
     case 'DeletionPending':
       return { kind: 'NotStarted', spec, wait: NO_WAIT };
     case 'NotStarted':
@@ -162,9 +163,10 @@ export function want(state: ServiceState | undefined, spec: ServiceSpec): Servic
   }
 }
 
-/** Nobody wants the service any more. */
-export function unwant(state: ServiceState): ServiceState {
-  switch (state.kind) {
+/** Nobody wants the service any more. One that we know nothing of may have left something behind. */
+export function unwant(state: ServiceState | undefined): ServiceState {
+  switch (state?.kind) {
+    case undefined:
     case 'NotStarted':
     case 'Created':
     case 'UpdatePending':
@@ -230,7 +232,7 @@ export function failDeletion({ afterwards }: DeletionInProgress, wait: Wait): De
 }
 
 /** What it asks for is refused before anything is tried; what is there stays as it is. */
-export function refuse(state: ServiceState | undefined, failure: Failure): ServiceState {
+export function refuse(state: ServiceState | undefined, failure: Failure, exists = false): ServiceState {
   switch (state?.kind) {
     // What was wanted before is still being made or unmade: the refusal counts from then on.
     case 'CreationInProgress':
@@ -239,6 +241,7 @@ export function refuse(state: ServiceState | undefined, failure: Failure): Servi
     case 'DeletionInProgress':
       return state;
     case undefined:
+      return { kind: 'Parked', spec: undefined, serving: exists, failure };
     case 'NotStarted':
     case 'Created':
     case 'UpdatePending':

@@ -17,7 +17,7 @@ import { operationSeconds, operationsTotal, registrationBatchSize, retriesTotal 
 import { Registrar } from './registrar.ts';
 import type { Repository } from './repository.ts';
 import type { ServiceKey } from './service-key.ts';
-import { type CreationPlan, planCreation, planDeletion, type ResourceStep } from './service-plan.ts';
+import { type CreationPlan, planCreation, planDeletion, type ResourceStep, writesOfCreation } from './service-plan.ts';
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
 import { toSteps } from './service-steps.ts';
 
@@ -120,7 +120,7 @@ export class ServiceUpdater {
     }
     const { spec } = operation;
     const plan = prepared.ok ? prepared.value : undefined;
-    const finished = plan === undefined ? prepared : await settle(this.#finish(spec, plan));
+    const finished: Settled<unknown> = plan === undefined ? prepared : await settle(this.#finish(spec, plan));
     this.#expectNoMore(key);
     this.#complete(operation, key, startedAt, finished);
   }
@@ -158,11 +158,13 @@ export class ServiceUpdater {
   }
 
   /** Outside the lane: the registration, together with others; then what is no longer needed, and the address. */
-  async #finish(spec: ServiceSpec, { register, tidyUp }: CreationPlan): Promise<void> {
+  async #finish(spec: ServiceSpec, plan: CreationPlan): Promise<'changed' | 'unchanged'> {
     const { repository, signal } = this.#options;
+    const { register, tidyUp } = plan;
     if (register !== undefined) await this.#register(spec.key, register);
     if (tidyUp.length > 0) await this.#lanes.run(spec.key, () => this.#run(spec.key, tidyUp), signal);
     if (isInboundSpec(spec)) await repository.publicAddress(spec.key, spec.family, { signal });
+    return writesOfCreation(plan) > 0 ? 'changed' : 'unchanged';
   }
 
   /** Unregistered first, then deleted: what Azure still sends traffic to must not go. */
@@ -218,7 +220,7 @@ export class ServiceUpdater {
     // What was interrupted neither succeeded nor failed; whoever leads next finds out how far it came.
     if (signal.aborted) return;
     metrics.observe(operationSeconds, (clock.monotonic() - startedAt) / 1000, { operation: operation.kind });
-    let outcome: Outcome = { ok: true };
+    let outcome: Outcome = { ok: true, changed: ended.ok && ended.value === 'changed' };
     let result = 'ok';
     if (!ended.ok) {
       const code = codeOf(ended.error);

@@ -102,9 +102,9 @@ export class AzureBench {
       signal: this.#stop.signal,
       journalKey: (key) => key,
       observer: {
-        stateChanged: (key, state, error) => {
+        stateChanged: (key, state, outcome) => {
           this.states.push(`${key} ${state?.kind ?? 'gone'}`);
-          if (error !== undefined) this.errors.push(error);
+          if (outcome?.ok === false) this.errors.push(outcome.error);
         },
         podsDrained: (pods) => this.drained.push(...pods),
         addressRefused: (place, services) => this.refused.push({ place, services }),

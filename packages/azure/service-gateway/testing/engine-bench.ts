@@ -27,7 +27,7 @@ export class EngineBench {
   }
 
   complete(key: ServiceKey, error?: unknown): void {
-    const outcome: Outcome = error === undefined ? { ok: true } : { ok: false, error };
+    const outcome: Outcome = error === undefined ? { ok: true, changed: true } : { ok: false, error };
     this.engine.onServiceCreationComplete(key, outcome);
     this.engine.onServiceUpdateComplete(key, outcome);
     this.engine.onServiceDeletionComplete(key, outcome);

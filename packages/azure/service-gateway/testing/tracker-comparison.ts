@@ -137,7 +137,8 @@ export class TrackerComparison {
     const { tracker, model } = this;
     const texts = [...model.spots.keys()];
     const view = (from: (text: string) => ServiceList) => texts.map((text) => [text, [...from(text)]]);
-    const located = (text: string) => tracker.locations.get(spot(text).location)?.get(spot(text).address) ?? [];
+    const { locations } = tracker.nrpResources;
+    const located = (text: string) => locations.get(spot(text).location)?.get(spot(text).address) ?? [];
     const keys = [...services, ...egresses, foreign];
     const inModel = (key: ServiceKey) => [...model.nrp.values()].filter((names) => names.includes(key)).length;
     return {

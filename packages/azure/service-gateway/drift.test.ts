@@ -1,0 +1,131 @@
+import { VirtualClock } from '@fairlead/control';
+import type { ArmEmulator } from '@fairlead/sim/azure';
+import { describe, expect, it } from 'vitest';
+import { loadBalancerId, publicIpId } from './gateway-scope.ts';
+import { newAzure, scope } from './testing/azure-bench.ts';
+import { Leader } from './testing/leader.ts';
+import { inboundSpec, outboundSpec } from './testing/specs.ts';
+import { endpoints, inbound, pod, spot } from './testing/spots.ts';
+
+const web = inbound('web');
+
+async function converged() {
+  const clock = new VirtualClock();
+  const azure = newAzure(clock);
+  const leader = new Leader(clock, azure, {
+    services: [{ spec: inboundSpec('web'), endpoints: endpoints('10.1.0.1@10.0.0.1') }],
+    pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), spots: [spot('10.1.0.2@10.0.0.1')] } }],
+  });
+  await leader.settle();
+  azure.log.clear();
+  return { clock, azure, leader };
+}
+
+function updateLocations(azure: ArmEmulator, address: string, services: string[]): void {
+  const addresses = [{ address, services }];
+  const location = { addressLocation: '10.0.0.1', addressUpdateAction: 'PartialUpdate', addresses };
+  const body = { action: 'PartialUpdate', addressLocations: [location] };
+  azure.byHand({ method: 'POST', path: `${scope.gatewayId}/updateAddressLocations`, body });
+}
+
+function unregister(azure: ArmEmulator, name: string): void {
+  const request = { isDelete: true, service: { name, properties: { serviceType: 'Inbound' } } };
+  const body = { action: 'PartialUpdate', serviceRequests: [request] };
+  azure.byHand({ method: 'POST', path: `${scope.gatewayId}/updateServices`, body });
+}
+
+const locations = (azure: ArmEmulator) =>
+  Object.fromEntries(azure.gateway(scope.gatewayId).locations.get('10.0.0.1') ?? []);
+const expected = { '10.1.0.1': ['web'], '10.1.0.2': ['blue'] };
+
+describe('DriftWatch', () => {
+  it('finds nothing to do in a converged world', async () => {
+    const { clock, azure } = await converged();
+    await clock.advance(3_600_000);
+    expect(azure.log.lines()).toEqual([]);
+    expect(azure.log.count('GET', 'loadBalancers')).toBeGreaterThanOrEqual(5);
+  });
+
+  it('puts a load balancer right that somebody changed', async () => {
+    const { clock, azure } = await converged();
+    const id = loadBalancerId(scope, web);
+    const body = azure.resource(id);
+    if (body === undefined) throw new Error('there is no load balancer');
+    const properties = { ...Object(body['properties']), loadBalancingRules: [] };
+    azure.byHand({ method: 'PUT', path: id, body: { ...body, properties } });
+    await clock.advance(700_000);
+    expect(azure.log.lines()).toEqual(['PUT loadBalancers/web 200']);
+    expect(JSON.stringify(azure.resource(id))).toContain('rule-tcp-80');
+  });
+
+  it('leaves tags that others put on our things alone', async () => {
+    const { clock, azure } = await converged();
+    const id = publicIpId(scope, web, 'IPv4');
+    const tags = { ...Object(azure.resource(id)?.['tags']), costs: 'shop' };
+    azure.byHand({ method: 'PATCH', path: id, body: { tags } });
+    await clock.advance(700_000);
+    expect(azure.log.lines()).toEqual([]);
+  });
+
+  it('puts addresses right that somebody changed, added or removed', async () => {
+    const { clock, azure } = await converged();
+    updateLocations(azure, '10.1.0.1', []);
+    updateLocations(azure, '10.1.0.2', ['web', 'blue']);
+    updateLocations(azure, '10.1.0.99', ['web']);
+    await clock.advance(700_000);
+    expect(locations(azure)).toEqual(expected);
+    expect(azure.log.lines()).toHaveLength(1);
+  });
+
+  it('registers a service again that the gateway has lost, with its addresses', async () => {
+    const { clock, azure, leader } = await converged();
+    updateLocations(azure, '10.1.0.1', []);
+    unregister(azure, 'web');
+    await clock.advance(700_000);
+    await leader.settle();
+    expect(azure.log.lines()).toEqual([
+      'POST updateServices/sgw 200: +web',
+      'POST updateAddressLocations/sgw 200: 10.0.0.1[10.1.0.1=web]',
+    ]);
+    expect(leader.engine.state(web)?.kind).toBe('Created');
+  });
+
+  it('looks soon, and not only at its usual time, when Azure contradicts what is known', async () => {
+    const { clock, azure, leader } = await converged();
+    updateLocations(azure, '10.1.0.1', []);
+    unregister(azure, 'web');
+    leader.engine.updateEndpoints(web, endpoints('10.1.0.5@10.0.0.1'));
+    await clock.advance(60_000);
+    expect(locations(azure)).toEqual({ '10.1.0.5': ['web'], '10.1.0.2': ['blue'] });
+  });
+
+  it('clears addresses it did not know of from a service that is to be deleted', async () => {
+    const { clock, azure, leader } = await converged();
+    updateLocations(azure, '10.1.0.99', ['web']);
+    leader.engine.deleteService(web);
+    await clock.advance(120_000);
+    expect(leader.engine.state(web)).toBeUndefined();
+    expect(azure.resource(loadBalancerId(scope, web))).toBeUndefined();
+  });
+
+  it('gives what Azure refused another chance', async () => {
+    const { clock, azure, leader } = await converged();
+    const refusal = { kind: 'refuse', status: 400, code: 'RequestDisallowedByPolicy' } as const;
+    azure.faults.next({ method: 'PUT', kind: 'publicIPAddresses' }, refusal);
+    leader.engine.addService(inboundSpec('shop'));
+    await clock.advance(10_000);
+    expect(leader.engine.state(inbound('shop'))?.kind).toBe('Parked');
+    await clock.advance(700_000);
+    expect(leader.engine.state(inbound('shop'))?.kind).toBe('Created');
+  });
+
+  it('says that the part is not ready when Azure cannot be looked at, and recovers', async () => {
+    const { clock, azure, leader } = await converged();
+    azure.faults.next({ method: 'GET' }, { kind: 'lose-request' }, 40);
+    await clock.advance(900_000);
+    expect(leader.readiness.some(({ ready }) => !ready)).toBe(true);
+    await clock.advance(900_000);
+    expect(leader.isReady).toBe(true);
+    expect(azure.log.lines()).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+import {
+  type Clock,
+  codeOf,
+  type IpFamily,
+  type Logger,
+  type Metrics,
+  messageOf,
+  type Random,
+  jitter,
+  sleep,
+} from '@fairlead/control';
+import { ensureDefaultOutboundServiceExists } from './default-outbound.ts';
+import type { Engine } from './engine.ts';
+import { ensureServiceGateway } from './gateway-setup.ts';
+import type { Health } from './health.ts';
+import { driftTotal } from './metrics.ts';
+import { takeOver } from './observation.ts';
+import type { Repository } from './repository.ts';
+import { balancerKind } from './gateway-scope.ts';
+import type { ServiceKey } from './service-key.ts';
+import { planCreation, writesOfCreation } from './service-plan.ts';
+import { isLive, type ServiceState } from './service-state.ts';
+import type { Sweep } from './sweep.ts';
+
+/** A suspicion is looked into soon, but not again and again. */
+const SOON_MILLISECONDS = 1_000;
+const LOOK_INTERVAL_MILLISECONDS = 30_000;
+
+export interface DriftWatchOptions {
+  readonly engine: Engine;
+  readonly repository: Repository;
+  readonly sweep: Sweep;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly health: Health;
+  readonly intervalMilliseconds: number;
+  /** The families of the default outbound service, or undefined when we do not see to it. */
+  readonly defaultOutboundFamilies: () => readonly IpFamily[] | undefined;
+}
+
+/** Compares what exists outside with what we think, now and then and when something looks odd, and puts it right. */
+export class DriftWatch {
+  readonly #options: DriftWatchOptions;
+  #wake: (() => void) | undefined;
+  #isSuspicious = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: DriftWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Azure has told something that does not go with what we know. */
+  suspect(why: string): void {
+    this.#options.logger.info({ why }, 'Azure differs from what is known of it: looking again');
+    this.#isSuspicious = true;
+    this.#wake?.();
+  }
+
+  /** Looks again and again until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, logger, health, intervalMilliseconds } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#pause(jitter(random, intervalMilliseconds, 0.1), signal);
+        await this.check(signal);
+        health.round('comparing with Azure', undefined);
+      } catch (error) {
+        if (signal.aborted) return;
+        health.round('comparing with Azure', error);
+        logger.warn({ code: codeOf(error), error: messageOf(error) }, 'Azure could not be looked at: trying again');
+        await sleep(clock, LOOK_INTERVAL_MILLISECONDS, signal).catch(() => {});
+        this.#isSuspicious = true;
+      }
+    }
+  }
+
+  /** One look at everything. */
+  async check(signal: AbortSignal): Promise<void> {
+    const { engine, repository, sweep, clock, logger } = this.#options;
+    this.#isSuspicious = false;
+    this.#lookedAt = clock.monotonic();
+    const setup = await ensureServiceGateway(repository, { signal });
+    if (setup.created || setup.attached) logger.warn({ ...setup }, 'the service gateway had to be set up again');
+    const listing = await repository.list({ signal });
+    const isWanted = (key: ServiceKey) => engine.tracker.wanted.has(key);
+    const registered = await takeOver(listing, repository, engine.tracker, isWanted, clock);
+    for (const [key, state] of engine.states) this.#compare(key, state);
+    const { services, addresses } = sweep.plan(registered, listing.begunAt);
+    for (const key of [...services, ...addresses]) engine.deleteService(key);
+    const families = this.#options.defaultOutboundFamilies();
+    if (families !== undefined) ensureDefaultOutboundServiceExists(engine, registered, families);
+    engine.tracker.forgiveAll();
+    engine.retryParked();
+    engine.checkPendingDeletions();
+  }
+
+  /** A live service that is not, or not all, there any more is made anew or put right. */
+  #compare(key: ServiceKey, state: ServiceState): void {
+    const { engine, repository, metrics, logger } = this.#options;
+    if (!isLive(state)) return;
+    const registration = repository.inventory.registration(key);
+    if (registration.state === 'unknown') return;
+    if (registration.state === 'absent') {
+      metrics.increment(driftTotal, { what: 'registration' });
+      logger.warn({ service: key }, 'the gateway has lost a service: registering it again');
+      engine.onDrift(key, false);
+    } else if (state.kind === 'Created' && needsRepair(repository, state)) {
+      metrics.increment(driftTotal, { what: balancerKind(key) });
+      logger.warn({ service: key }, 'what a service has outside was changed: putting it right');
+      engine.onDrift(key, true);
+    }
+  }
+
+  /** Resolves after the interval, or soon after a suspicion. */
+  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    if (!this.#isSuspicious) {
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
+      await sleep(clock, milliseconds, AbortSignal.any([signal, woken.signal])).catch(() => {});
+      this.#wake = undefined;
+      signal.throwIfAborted();
+      if (!this.#isSuspicious) return;
+    }
+    const sinceLast = clock.monotonic() - this.#lookedAt;
+    await sleep(clock, Math.max(SOON_MILLISECONDS, LOOK_INTERVAL_MILLISECONDS - sinceLast), signal);
+  }
+}
+
+/** A name that was taken since is found out by trying. */
+function needsRepair({ scope, inventory }: Repository, { spec }: ServiceState & { readonly kind: 'Created' }): boolean {
+  try {
+    return writesOfCreation(planCreation(scope, spec, inventory)) > 0;
+  } catch {
+    return true;
+  }
+}

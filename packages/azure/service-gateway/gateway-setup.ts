@@ -1,0 +1,44 @@
+import { FairleadError } from '@fairlead/control';
+import { armName, type CallOptions, sameArmId } from '../arm/index.ts';
+import type { Repository } from './repository.ts';
+
+/** What had to be done so that the gateway is there and the nodes' subnet is attached to it. */
+export interface GatewaySetup {
+  readonly created: boolean;
+  readonly attached: boolean;
+}
+
+/** Creates the service gateway where there is none, and attaches it to the nodes' subnet where that is not so yet. */
+export async function ensureServiceGateway(repository: Repository, options: CallOptions): Promise<GatewaySetup> {
+  const exists = await existsServiceGateway(repository, options);
+  if (!exists) await repository.createGateway(options);
+  return { created: !exists, attached: await attachServiceGatewayToSubnet(repository, options) };
+}
+
+/** Whether there is a gateway of this name; throws when it is one that cannot be ours. */
+async function existsServiceGateway(repository: Repository, options: CallOptions): Promise<boolean> {
+  const gateway = await repository.findGateway(options);
+  if (gateway === undefined) return false;
+  const network = gateway.properties.virtualNetwork.id;
+  if (sameArmId(network, repository.scope.networkId)) return gateway.properties.provisioningState !== 'Failed';
+  throw new FairleadError(
+    `the service gateway ${gateway.name} belongs to the virtual network ${armName(network)}, not to ` +
+      `${armName(repository.scope.networkId)}: choose another gatewayName`,
+    { verdict: 'terminal', code: 'gateway-of-another-network' },
+  );
+}
+
+/** True when it was not attached before. A subnet that belongs to another gateway is not taken away from it. */
+async function attachServiceGatewayToSubnet(repository: Repository, options: CallOptions): Promise<boolean> {
+  const subnet = await repository.getSubnet(options);
+  const attached = subnet.properties.serviceGateway?.id;
+  if (attached !== undefined && sameArmId(attached, repository.scope.gatewayId)) return false;
+  if (attached !== undefined) {
+    throw new FairleadError(
+      `the subnet ${subnet.name} is attached to the service gateway ${armName(attached)}: detach it there first`,
+      { verdict: 'terminal', code: 'subnet-of-another-gateway' },
+    );
+  }
+  await repository.attachToSubnet(subnet, options);
+  return true;
+}

@@ -1,0 +1,113 @@
+import { Journal, noMetrics, seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
+import type { Readiness } from '@fairlead/part';
+import type { ArmEmulator } from '@fairlead/sim/azure';
+import type { Endpoints } from '../difftracker.ts';
+import { DriftWatch } from '../drift.ts';
+import type { EgressPod } from '../egress-pods.ts';
+import { Health } from '../health.ts';
+import { Initialization } from '../initialization.ts';
+import { Inventory } from '../inventory.ts';
+import { Repository } from '../repository.ts';
+import { RunningEngine } from '../running-engine.ts';
+import type { ServiceKey } from '../service-key.ts';
+import type { InboundSpec, OutboundSpec } from '../service-spec.ts';
+import { Sweep } from '../sweep.ts';
+import { newArmClient, scope } from './azure-bench.ts';
+
+/** What the cluster wants: a stand-in for the caches. */
+export interface Cluster {
+  services: { readonly spec: InboundSpec; readonly endpoints: Endpoints; readonly refused?: unknown }[];
+  pods: { readonly spec: OutboundSpec; readonly pod: Omit<EgressPod, 'egress'> }[];
+}
+
+/** One leader's life: from initialization on, until it is stopped. */
+export class Leader {
+  readonly running: RunningEngine;
+  readonly readiness: Readiness[] = [];
+  readonly drift: DriftWatch;
+  readonly holds: string[] = [];
+  readonly repository: Repository;
+  isInitialized = false;
+  readonly #stop = new AbortController();
+  readonly #clock: VirtualClock;
+
+  constructor(clock: VirtualClock, azure: ArmEmulator, cluster: Cluster, keepsDefaultOutbound = false) {
+    this.#clock = clock;
+    const shared = { clock, random: seededRandom(5), logger: silentLogger, metrics: noMetrics };
+    this.repository = new Repository(newArmClient(clock, azure), scope, new Inventory(clock), () => clock.monotonic());
+    const health = new Health({ set: (readiness) => this.readiness.push(readiness) });
+    this.running = new RunningEngine({
+      ...shared,
+      repository: this.repository,
+      journal: new Journal(clock),
+      limits: { addresses: 2_000, bytes: 1_000_000 },
+      signal: this.#stop.signal,
+      journalKey: (key) => key,
+      observer: {
+        stateChanged: (key, state, outcome) => initialization.stateChanged(key, state, outcome),
+        podsDrained: () => {},
+        addressRefused: () => {},
+        locationsRound: (error) => initialization.locationsRound(error),
+        driftSuspected: (why) => this.drift.suspect(why),
+      },
+    });
+    const { engine } = this.running;
+    const common = { ...shared, engine, repository: this.repository, health };
+    const sweep = new Sweep({ ...common, keepsDefaultOutbound, onHold: (hold) => this.holds.push(hold.message) });
+    const defaultOutboundFamilies = () => (keepsDefaultOutbound ? (['IPv4'] as const) : undefined);
+    this.drift = new DriftWatch({ ...common, sweep, intervalMilliseconds: 600_000, defaultOutboundFamilies });
+    const intake = {
+      wantedServices: () =>
+        new Set<ServiceKey>([
+          ...cluster.services.map(({ spec }) => spec.key),
+          ...cluster.pods.map(({ spec }) => spec.key),
+        ]),
+      begin: () => {
+        for (const { spec, endpoints, refused } of cluster.services) {
+          if (refused === undefined) engine.addService(spec);
+          else engine.refuseService(spec.key, refused);
+          engine.updateEndpoints(spec.key, endpoints);
+        }
+        for (const { spec, pod } of cluster.pods) engine.addPod(spec, pod);
+      },
+    };
+    const initialization = new Initialization({
+      ...common,
+      running: this.running,
+      intake,
+      sweep,
+      defaultOutboundFamilies,
+    });
+    const { signal } = this.#stop;
+    void this.#run(initialization, signal);
+  }
+
+  async #run(initialization: Initialization, signal: AbortSignal): Promise<void> {
+    await initialization.initializeFromCluster(signal).catch(() => {});
+    this.isInitialized = !signal.aborted;
+    await this.drift.run(signal);
+  }
+
+  get engine() {
+    return this.running.engine;
+  }
+
+  get isReady(): boolean {
+    return this.readiness.at(-1)?.ready ?? false;
+  }
+
+  stop(): void {
+    this.#stop.abort(new Error('stopped'));
+  }
+
+  async settle(limitMilliseconds = 120_000): Promise<void> {
+    const isSettled = () =>
+      this.isInitialized &&
+      this.engine.oldestUnsettledSince === undefined &&
+      this.engine.tracker.locationChanges().length === 0;
+    if (!(await this.#clock.runUntil(isSettled, limitMilliseconds))) {
+      const states = Object.fromEntries([...this.engine.states].map(([key, { kind }]) => [key, kind]));
+      throw new Error(`not settled: ${JSON.stringify(states)}; ${JSON.stringify(this.readiness.at(-1))}`);
+    }
+  }
+}
