@@ -1,5 +1,6 @@
+import { named } from './command.ts';
 import type { JobAnswer, JobRequest } from './jobs.ts';
-import { findScenario } from './registry.ts';
+import { scenarios } from './registry.ts';
 import { runChecked } from './run-seeds.ts';
 
 /** Runs the seeds that the parent asks for, until it hangs up. */
@@ -9,7 +10,7 @@ process.on('message', (request: JobRequest) => {
 
 async function answer({ scenario, seed }: JobRequest): Promise<JobAnswer> {
   try {
-    return { report: await runChecked(findScenario(scenario), seed) };
+    return { report: await runChecked(named(scenarios, scenario), seed) };
   } catch (error) {
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

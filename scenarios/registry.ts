@@ -1,16 +1,12 @@
 import { electionScenario } from './election.ts';
+import { gatewayStatic, gatewayStaticCrash } from './gateway-static.ts';
 import { kubeScenario } from './kube.ts';
-import { randomScenario, type RunnableScenario } from './scenario.ts';
+import { crashScenario, randomScenario, type RunnableScenario } from './scenario.ts';
 
 /** Every scenario there is. */
 export const scenarios: readonly RunnableScenario[] = [
   randomScenario(kubeScenario()),
   randomScenario(electionScenario()),
+  randomScenario(gatewayStatic),
+  crashScenario(gatewayStaticCrash.name, gatewayStaticCrash.description, gatewayStaticCrash),
 ];
-
-/** Throws an error that names those there are. */
-export function findScenario(name: string): RunnableScenario {
-  const found = scenarios.find((scenario) => scenario.name === name);
-  if (found !== undefined) return found;
-  throw new Error(`there is no scenario ${name}; there are ${scenarios.map((scenario) => scenario.name).join(', ')}`);
-}

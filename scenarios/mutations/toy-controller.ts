@@ -20,8 +20,12 @@ const RETRY_MILLISECONDS = 500;
 /** With the defect, one event in so many is lost. */
 const LOST_EVENT = 15;
 
+export function isClaim({ metadata }: ConfigMap): boolean {
+  return metadata.name.startsWith('claim-');
+}
+
 /**
- * A controller in small: every ConfigMap but the pool gets an address out of the pool and a record in the cloud, and
+ * A controller in small: every ConfigMap that is a claim gets an address out of the pool and a record in the cloud, and
  * keeps a finalizer for as long as it has either.
  */
 export class ToyController {
@@ -79,7 +83,7 @@ export class ToyController {
 
   async #reconcile(key: string): Promise<void> {
     const claim = this.#claims.get(key);
-    if (claim === undefined || claim.metadata.name === POOL.name) return;
+    if (claim === undefined || !isClaim(claim)) return;
     const { uid = '', deletionTimestamp, finalizers = [] } = claim.metadata;
     const isHeld = finalizers.includes(FINALIZER);
     if (deletionTimestamp !== undefined) {

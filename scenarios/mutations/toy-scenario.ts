@@ -3,7 +3,7 @@ import { type ConfigMap, configMaps } from '@fairlead/kube';
 import { type Call, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
 import { type Cluster, KUBE, serveKubernetes } from '../kubernetes.ts';
 import { ToyCloud } from './toy-cloud.ts';
-import { CLOUD, type Defect, NAMESPACE, POOL, ToyController } from './toy-controller.ts';
+import { CLOUD, type Defect, isClaim, NAMESPACE, POOL, ToyController } from './toy-controller.ts';
 
 interface World extends Cluster {
   readonly cloud: ToyCloud;
@@ -83,7 +83,7 @@ function drawEdits(random: Random, milliseconds: number): readonly Timed<Edit>[]
 }
 
 function claimsOf(world: World): readonly ConfigMap[] {
-  return world.objects(configMaps).filter(({ metadata }) => metadata.name !== POOL.name);
+  return world.objects(configMaps).filter(isClaim);
 }
 
 function poolOf(world: World): ConfigMap | undefined {

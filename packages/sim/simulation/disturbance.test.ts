@@ -13,11 +13,11 @@ const perMinute: Record<DisturbanceKind, number> = {
 const plan = { perMinute, processes: ['a', 'b'], servers: ['kube'] };
 
 describe('disturbances', () => {
-  it('follow from the seed, within the time, in order', () => {
+  it('follow from the seed, within the time', () => {
     const drawn = drawDisturbances(seededRandom(5), plan, 600_000);
     expect(drawDisturbances(seededRandom(5), plan, 600_000)).toEqual(drawn);
     expect(drawn.length).toBeGreaterThan(10);
-    expect(drawn.every(({ at }, index) => at <= 600_000 && at >= (drawn[index - 1]?.at ?? 0))).toBe(true);
+    expect(drawn.every(({ at }) => at >= 0 && at <= 600_000)).toBe(true);
   });
 
   it('come about as often as was asked for, over many seeds, and some kinds not at all in one seed', () => {

@@ -54,7 +54,7 @@ export function drawDisturbances(random: Random, plan: DisturbancePlan, millisec
       drawn.push({ at, event: drawDisturbance(random, kind, plan) });
     }
   }
-  return drawn.sort((left, right) => left.at - right.at);
+  return drawn;
 }
 
 function drawDisturbance(random: Random, kind: DisturbanceKind, plan: DisturbancePlan): Disturbance {

@@ -48,7 +48,7 @@ export function playSeed<World, Action>(
     ...drawActions(scenario, simulation),
     ...disturbances.map(({ at, event }) => ({ at, event: { kind: 'disturbance', disturbance: event } as const })),
   ];
-  return play(scenario, simulation, events);
+  return play(scenario, simulation, inOrder(events));
 }
 
 /** Runs the scenario as it was written down. */
@@ -63,7 +63,11 @@ export function playScript<World, Action>(
 
 /** The actions that the seed gives, and nothing that goes wrong. */
 export function faultlessScript<World, Action>(scenario: Scenario<World, Action>, seed: number): Script<Action> {
-  return { seed, events: drawActions(scenario, new Simulation({ seed })), faults: [] };
+  return { seed, events: inOrder(drawActions(scenario, new Simulation({ seed }))), faults: [] };
+}
+
+function inOrder<Event>(events: readonly Timed<Event>[]): Timed<Event>[] {
+  return events.toSorted((left, right) => left.at - right.at);
 }
 
 function newSimulation(basis: SimulationOptions, options: PlayOptions): Simulation {
