@@ -1,0 +1,90 @@
+import { silentLogger, VirtualClock } from '@fairlead/control';
+import { KubeClient } from '@fairlead/kube';
+import { FakeApi } from '@fairlead/kube/testing';
+import { describe, expect, it } from 'vitest';
+import { AzureResourceLocker } from './azure-resource-locker.ts';
+
+const PATH = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/aks-managed-resource-locker';
+const { signal } = new AbortController();
+
+function world() {
+  const clock = new VirtualClock();
+  const api = new FakeApi();
+  const client = new KubeClient(api.connect(clock), clock);
+  const locker = new AzureResourceLocker({ client, clock, logger: silentLogger });
+  const heldBy = (holderIdentity: string, spec: object = {}) =>
+    api.put(PATH, {
+      metadata: { namespace: 'kube-system', name: 'aks-managed-resource-locker' },
+      spec: { holderIdentity, leaseDurationSeconds: 900, renewTime: new Date(clock.now()).toISOString(), ...spec },
+    });
+  return { clock, api, locker, heldBy, lease: () => api.at(PATH) };
+}
+const locked = expect.objectContaining({ verdict: 'retriable', code: 'azure-resources-locked' });
+
+describe('the lock of the Azure resources', () => {
+  it('is a Lease that is made when it is not there, and given back with a note of who had it', async () => {
+    const { locker, lease } = world();
+    const holding = await locker.acquire(signal);
+    expect(lease()).toMatchObject({
+      spec: {
+        holderIdentity: 'cloud-controller-manager',
+        leaseDurationSeconds: 900,
+        acquireTime: '2026-01-01T00:00:00.000000Z',
+        renewTime: '2026-01-01T00:00:00.000000Z',
+      },
+    });
+    await holding.release();
+    expect(lease()).toMatchObject({
+      metadata: { annotations: { 'aks-managed-resource-locker-previous-holder': 'cloud-controller-manager' } },
+      spec: { holderIdentity: '' },
+    });
+    await expect(locker.acquire(signal)).resolves.toBeDefined();
+  });
+
+  it('is left to whoever holds it, until that expires', async () => {
+    const { locker, clock, heldBy, lease } = world();
+    heldBy('aks-resource-provider');
+    await expect(locker.acquire(signal)).rejects.toThrowError(locked);
+    await clock.advance(900_000);
+    await expect(locker.acquire(signal)).rejects.toThrowError(locked);
+    await clock.advance(1);
+    await locker.acquire(signal);
+    expect(lease()).toMatchObject({ spec: { holderIdentity: 'cloud-controller-manager' } });
+  });
+
+  it.each([
+    ['nobody', '', {}],
+    ['ourselves, in an earlier life', 'Cloud-Controller-Manager', {}],
+    ['somebody who never said since when', 'other', { renewTime: undefined }],
+  ])('is taken when it is held by %s', async (_, holder, spec) => {
+    const { locker, heldBy } = world();
+    heldBy(holder, spec);
+    await expect(locker.acquire(signal)).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['when it is created', 'POST', { status: 409, reason: 'AlreadyExists' }],
+    ['when it is written', 'PATCH', { status: 409, reason: 'Conflict' }],
+  ] as const)('is not taken when somebody else is faster %s', async (_, method, fault) => {
+    const { api, locker, heldBy } = world();
+    if (method === 'PATCH') heldBy('');
+    api.fault = (request) => (request.method === method ? fault : undefined);
+    await expect(locker.acquire(signal)).rejects.toThrowError(locked);
+  });
+
+  it('is renewed in the course of long work, and no longer kept when it was taken away', async () => {
+    const { locker, clock, heldBy, lease } = world();
+    const holding = await locker.acquire(signal);
+    await clock.advance(299_999);
+    await holding.keep(signal);
+    expect(lease()).toMatchObject({ spec: { renewTime: '2026-01-01T00:00:00.000000Z' } });
+    await clock.advance(1);
+    await holding.keep(signal);
+    expect(lease()).toMatchObject({ spec: { renewTime: '2026-01-01T00:05:00.000000Z' } });
+    heldBy('other');
+    await clock.advance(300_000);
+    await expect(holding.keep(signal)).rejects.toThrowError(locked);
+    await holding.release();
+    expect(lease()).toMatchObject({ spec: { holderIdentity: 'other' } });
+  });
+});

@@ -1,0 +1,301 @@
+import { type Clock, type IpAddress, type Lanes, type Logger, messageOf, sleep, type Timer } from '@fairlead/control';
+import type { ArmClient, ArmId } from '../arm/index.ts';
+import type { ResourceHolding, ResourceLock } from './azure-resource-locker.ts';
+import type { BackendTracker } from './backend-tracker.ts';
+import type { UpdaterSettings } from './configuration.ts';
+import { type LocalServices, type PoolKey, poolKey } from './local-services.ts';
+import type { ServiceKey } from './names.ts';
+import {
+  afterFailure,
+  distinctServices,
+  groupOperations,
+  type OperationGroup,
+  parkedUntil,
+} from './operation-groups.ts';
+import { type BackendPoolOperation, OperationQueue, poolOf } from './operation-queue.ts';
+import { mergeEntries } from './pool-entries.ts';
+import { classifyUpdateError } from './update-error.ts';
+import type { UpdateReporter } from './update-reporter.ts';
+
+/** A change rarely comes alone: those that come so soon after the first go out with it. */
+const LEADING_EDGE_MILLISECONDS = 100;
+
+/** Which pool is out of step, and on whose behalf. */
+export type FreshOperation = Pick<BackendPoolOperation, 'service' | 'loadBalancer' | 'backendPool' | 'family'>;
+
+export interface BackendPoolUpdaterOptions {
+  readonly client: Pick<ArmClient, 'get' | 'put'>;
+  readonly poolId: (loadBalancer: string, backendPool: string) => ArmId<'backendAddressPools'>;
+  readonly networkId: ArmId<'virtualNetworks'>;
+  readonly services: LocalServices;
+  readonly backends: Pick<BackendTracker, 'addresses' | 'isNode'>;
+  readonly reporter: UpdateReporter;
+  /** Held by whoever changes load balancers: one at a time, in this process. */
+  readonly serviceReconcileLock: Lanes;
+  /** The same, among all components of the cluster. Taken after the other. */
+  readonly azureResourceLocker: ResourceLock;
+  readonly settings: UpdaterSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Somebody deleted a pool that the Service should have. */
+  readonly poolMissing: (service: ServiceKey) => void;
+}
+
+/**
+ * Brings backend pools in step with the nodes that serve their Services: gathers changes, and on each tick reads and
+ * writes each pool that is out of step at most once. A pool gets what is right at that moment, never what was right
+ * when the operation was queued.
+ */
+export class BackendPoolUpdater {
+  readonly #options: BackendPoolUpdaterOptions;
+  readonly #queue = new OperationQueue();
+  /** Pool -> when it was last tried, on the monotonic clock; none for a pool that is quiet. */
+  readonly #triedAt = new Map<PoolKey, number>();
+  /** Pools whose operations were taken out of the queue and are not done yet. */
+  readonly #inHand = new Set<PoolKey>();
+  /** Pools that were quiet, and have an operation now. */
+  readonly #leading = new Set<PoolKey>();
+  readonly #leadingRuns = new Set<Promise<void>>();
+  #leadingTimer: Timer | undefined;
+  #runSignal: AbortSignal | undefined;
+
+  constructor(options: BackendPoolUpdaterOptions) {
+    this.#options = options;
+  }
+
+  /** What waits, in order. */
+  get operations(): readonly BackendPoolOperation[] {
+    return this.#queue.operations;
+  }
+
+  countOperations(): number {
+    return this.#queue.size;
+  }
+
+  addOperation(fresh: FreshOperation): void {
+    const pool = poolKey(fresh.loadBalancer, fresh.backendPool);
+    const isFirst = this.#isQuiet(pool);
+    const since = this.#options.clock.monotonic();
+    this.#queue.add({ ...fresh, retryCount: 0, nextEligibleAt: undefined, since });
+    this.#options.reporter.queued(this.#queue.size);
+    if (!isFirst) return;
+    this.#leading.add(pool);
+    this.#lead();
+  }
+
+  /** Takes back what waits for the Service; what is in hand is found to be stale before it is told or repeated. */
+  removeOperation(service: ServiceKey): void {
+    this.#queue.removeService(service);
+    this.#options.reporter.queued(this.#queue.size);
+  }
+
+  /** Ticks until the signal aborts; what waits then is dropped with the process. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, settings } = this.#options;
+    const { intervalMilliseconds } = settings;
+    this.#runSignal = signal;
+    this.#lead();
+    let tickAt = clock.monotonic() + intervalMilliseconds;
+    try {
+      for (;;) {
+        await sleep(clock, tickAt - clock.monotonic(), signal);
+        await this.process(signal);
+        // Ticks that came due meanwhile are left out.
+        const late = clock.monotonic() - tickAt;
+        tickAt += intervalMilliseconds * (1 + Math.floor(late / intervalMilliseconds));
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#runSignal = undefined;
+      this.#leadingTimer?.cancel();
+      await Promise.all(this.#leadingRuns);
+    }
+  }
+
+  /** One tick: tries each pool with operations that are due, or only those of `pools`. */
+  async process(signal: AbortSignal, pools?: ReadonlySet<PoolKey>): Promise<void> {
+    const { serviceReconcileLock } = this.#options;
+    await serviceReconcileLock.run('backend-pool-updater', () => this.#process(signal, pools), signal);
+  }
+
+  async #process(signal: AbortSignal, pools: ReadonlySet<PoolKey> | undefined): Promise<void> {
+    const { azureResourceLocker, logger, reporter } = this.#options;
+    this.#forgetQuietPools();
+    if (!this.#hasOperations(pools)) return;
+    let holding: ResourceHolding;
+    try {
+      holding = await azureResourceLocker.acquire(signal);
+    } catch (error) {
+      if (!signal.aborted) logger.info({ error: messageOf(error) }, 'backend pools wait for the next tick');
+      return;
+    }
+    try {
+      const drained = this.#queue.drain(pools);
+      for (const operation of drained) this.#inHand.add(poolOf(operation));
+      const groups = groupOperations(drained, (operation) => this.#isRelevant(operation));
+      await this.#processGroups(groups, holding, signal);
+    } finally {
+      this.#inHand.clear();
+      reporter.queued(this.#queue.size);
+      await holding.release();
+    }
+  }
+
+  /** Azure works on a load balancer one change at a time; on several it does so at once. */
+  async #processGroups(
+    groups: readonly OperationGroup[],
+    holding: ResourceHolding,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const byLoadBalancer = Map.groupBy(groups, ({ loadBalancer }) => loadBalancer.toLowerCase());
+    await Promise.all(
+      [...byLoadBalancer.values()].map(async (list) => {
+        for (const group of list) {
+          if (signal.aborted) return;
+          await this.#processGroup(group, holding, signal);
+          this.#inHand.delete(group.pool);
+        }
+      }),
+    );
+  }
+
+  async #processGroup(group: OperationGroup, holding: ResourceHolding, signal: AbortSignal): Promise<void> {
+    const { clock, logger, reporter } = this.#options;
+    const startedAt = clock.monotonic();
+    if (parkedUntil(group, startedAt) !== undefined) {
+      this.#requeue(group.operations);
+      return;
+    }
+    try {
+      await holding.keep(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.info({ pool: group.pool, error: messageOf(error) }, 'a backend pool waits for the next tick');
+      this.#requeue(group.operations);
+      return;
+    }
+    this.#triedAt.set(group.pool, startedAt);
+    try {
+      await this.#bringInStep(group, signal);
+    } catch (error) {
+      if (!signal.aborted) this.#fail(group, error, startedAt);
+      return;
+    }
+    reporter.succeeded(this.#relevant(group), startedAt);
+  }
+
+  /** Reads the pool and writes it if it differs. */
+  async #bringInStep(group: OperationGroup, signal: AbortSignal): Promise<void> {
+    const { client, poolId, networkId, backends } = this.#options;
+    const id = poolId(group.loadBalancer, group.backendPool);
+    const options = { signal, throttle: 'refuse', notFound: 'stale' } as const;
+    const { id: _id, name: _name, etag, ...pool } = await client.get(id, options);
+    // A pool that belongs to nobody any more is not ours to empty.
+    if (this.#relevant(group).length === 0) return;
+    const current = pool.properties.loadBalancerBackendAddresses ?? [];
+    // Asked only now: what changed since the operation was queued, or since the read began, is in it.
+    const entries = mergeEntries(current, this.#wanted(group.pool), (address) => backends.isNode(address));
+    if (entries === undefined) return;
+    const virtualNetwork = pool.properties.virtualNetwork ?? { id: networkId };
+    const properties = { ...pool.properties, virtualNetwork, loadBalancerBackendAddresses: entries };
+    const precondition = etag === undefined ? {} : { ifMatch: etag };
+    await client.put(id, { ...pool, properties }, { ...options, ...precondition, answer: 'accepted' });
+  }
+
+  /** The nodes of all Services behind the pool. */
+  #wanted(pool: PoolKey): readonly IpAddress[] {
+    const { services, backends } = this.#options;
+    const addresses = services.sharing(pool).flatMap((service) => {
+      const info = services.get(service);
+      const own = info?.pools.filter(({ name }) => poolKey(info.loadBalancer, name) === pool) ?? [];
+      return own.flatMap(({ family }) => backends.addresses(service, family));
+    });
+    return [...new Set(addresses)];
+  }
+
+  #fail(group: OperationGroup, error: unknown, startedAt: number): void {
+    const { clock, logger, reporter, settings, poolMissing } = this.#options;
+    const verdict = classifyUpdateError(error);
+    const relevant = this.#relevant(group);
+    logger.info({ pool: group.pool, verdict: verdict.kind, error: messageOf(error) }, 'a backend pool was not updated');
+    switch (verdict.kind) {
+      case 'stale':
+        reporter.noted(group, 'it is not there');
+        for (const service of distinctServices(relevant)) poolMissing(service);
+        return;
+      case 'terminal':
+        reporter.failed(relevant, error, startedAt);
+        return;
+      case 'retriable': {
+        const { retryAfterMilliseconds: delay } = verdict;
+        const eligibleAt = delay === undefined ? undefined : clock.monotonic() + delay;
+        const { again, exhausted } = afterFailure(relevant, settings.maxRetries, eligibleAt);
+        this.#requeue(again);
+        // Of a Service that is given up in part, only that is told: one Event for each attempt.
+        const givenUp = distinctServices(exhausted);
+        reporter.failed(exhausted, error, startedAt);
+        reporter.retrying(
+          again.filter(({ service }) => !givenUp.includes(service)),
+          error,
+        );
+        if (again.length > 0)
+          reporter.waiting({ ...group, operations: again }, eligibleAt ?? this.#nextTick(startedAt));
+      }
+    }
+  }
+
+  #requeue(operations: readonly BackendPoolOperation[]): void {
+    for (const operation of operations) this.#queue.add(operation);
+  }
+
+  #nextTick(startedAt: number): number {
+    return startedAt + this.#options.settings.intervalMilliseconds;
+  }
+
+  #isRelevant(operation: BackendPoolOperation): boolean {
+    return this.#options.services.has(operation.service, poolOf(operation));
+  }
+
+  #relevant({ operations }: OperationGroup): readonly BackendPoolOperation[] {
+    return operations.filter((operation) => this.#isRelevant(operation));
+  }
+
+  #hasOperations(pools: ReadonlySet<PoolKey> | undefined): boolean {
+    if (pools === undefined) return this.#queue.size > 0;
+    return [...pools].some((pool) => this.#queue.hasPool(pool));
+  }
+
+  /** A pool of which nothing waits and that was not tried for a whole interval. */
+  #isQuiet(pool: PoolKey): boolean {
+    const { clock, settings } = this.#options;
+    if (this.#queue.hasPool(pool) || this.#inHand.has(pool)) return false;
+    const triedAt = this.#triedAt.get(pool) ?? Number.NEGATIVE_INFINITY;
+    return settings.leadingEdge && clock.monotonic() - triedAt >= settings.intervalMilliseconds;
+  }
+
+  #forgetQuietPools(): void {
+    const { clock, settings } = this.#options;
+    for (const [pool, triedAt] of this.#triedAt) {
+      if (clock.monotonic() - triedAt >= settings.intervalMilliseconds) this.#triedAt.delete(pool);
+    }
+  }
+
+  /** Soon tries the pools that were quiet, and no others. */
+  #lead(): void {
+    const { clock, logger } = this.#options;
+    const signal = this.#runSignal;
+    if (signal === undefined || this.#leadingTimer !== undefined || this.#leading.size === 0) return;
+    this.#leadingTimer = clock.setTimer(LEADING_EDGE_MILLISECONDS, () => {
+      this.#leadingTimer = undefined;
+      const pools = new Set(this.#leading);
+      this.#leading.clear();
+      const run = this.process(signal, pools)
+        .catch((error: unknown) => {
+          if (!signal.aborted) logger.error({ error: messageOf(error) }, 'the updater of backend pools failed');
+        })
+        .finally(() => this.#leadingRuns.delete(run));
+      this.#leadingRuns.add(run);
+    });
+  }
+}

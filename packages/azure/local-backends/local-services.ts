@@ -1,0 +1,81 @@
+import type { IpFamily } from '@fairlead/control';
+import type { ServiceKey } from './names.ts';
+
+/** A backend pool, whatever the case in which it is spelled. */
+export type PoolKey = string & { readonly brand: 'PoolKey' };
+
+export interface LocalPool {
+  readonly family: IpFamily;
+  readonly name: string;
+}
+
+/** Where a Service is that has its load balancer. */
+export interface LocalServiceInfo {
+  readonly service: ServiceKey;
+  readonly loadBalancer: string;
+  readonly pools: readonly LocalPool[];
+}
+
+/** `loadBalancer/pool`. */
+export function poolKey(loadBalancer: string, pool: string): PoolKey {
+  const key = `${loadBalancer}/${pool}`.toLowerCase();
+  if (!isPoolKey(key)) throw new TypeError(`${key} is no pool of a load balancer`);
+  return key;
+}
+
+function isPoolKey(key: string): key is PoolKey {
+  return key.includes('/');
+}
+
+/**
+ * The Services that have their load balancer, and where: what decides whether an operation is still relevant. A Service
+ * that is on its way out is removed from here first.
+ */
+export class LocalServices {
+  readonly #infos = new Map<ServiceKey, LocalServiceInfo>();
+  /** Pool -> the Services it serves: more than one only where an old name stands for several. */
+  readonly #byPool = new Map<PoolKey, Set<ServiceKey>>();
+
+  set(info: LocalServiceInfo): void {
+    this.delete(info.service);
+    this.#infos.set(info.service, info);
+    for (const key of poolsOf(info)) {
+      const sharing = this.#byPool.get(key);
+      if (sharing === undefined) this.#byPool.set(key, new Set([info.service]));
+      else sharing.add(info.service);
+    }
+  }
+
+  delete(service: ServiceKey): void {
+    const info = this.#infos.get(service);
+    if (info === undefined) return;
+    this.#infos.delete(service);
+    for (const key of poolsOf(info)) {
+      const sharing = this.#byPool.get(key);
+      sharing?.delete(service);
+      if (sharing?.size === 0) this.#byPool.delete(key);
+    }
+  }
+
+  get(service: ServiceKey): LocalServiceInfo | undefined {
+    return this.#infos.get(service);
+  }
+
+  /** Whether the Service still has this pool on this load balancer. */
+  has(service: ServiceKey, pool: PoolKey): boolean {
+    return this.#byPool.get(pool)?.has(service) ?? false;
+  }
+
+  /** The Services behind a pool. */
+  sharing(pool: PoolKey): readonly ServiceKey[] {
+    return [...(this.#byPool.get(pool) ?? [])];
+  }
+
+  get size(): number {
+    return this.#infos.size;
+  }
+}
+
+function poolsOf({ loadBalancer, pools }: LocalServiceInfo): readonly PoolKey[] {
+  return pools.map(({ name }) => poolKey(loadBalancer, name));
+}

@@ -1,0 +1,98 @@
+import type { IpFamily } from '@fairlead/control';
+import { type PoolKey, poolKey } from './local-services.ts';
+import type { ServiceKey } from './names.ts';
+
+/**
+ * Bring a backend pool in step on behalf of a Service. It does not say what the pool is to hold: that is looked up when
+ * the pool is written, so that an old operation never overwrites what a newer one wrote.
+ */
+export interface BackendPoolOperation {
+  readonly service: ServiceKey;
+  readonly loadBalancer: string;
+  readonly backendPool: string;
+  readonly family: IpFamily;
+  /** Retriable failures that it has been through. */
+  readonly retryCount: number;
+  /** On the monotonic clock: the server asked not to be called before. */
+  readonly nextEligibleAt: number | undefined;
+  /** On the monotonic clock: since when the pool is out of step. */
+  readonly since: number;
+}
+
+export function poolOf({ loadBalancer, backendPool }: BackendPoolOperation): PoolKey {
+  return poolKey(loadBalancer, backendPool);
+}
+
+/**
+ * Operations that wait for the updater. Those of one pool and Service with the same retry count are one, so that the
+ * queue never holds more than one for each retry there may be, however long the pool waits.
+ *
+ * Each method runs to its end before another begins: that is all the protection the queue needs.
+ */
+export class OperationQueue {
+  /** In the order in which they came. */
+  readonly #operations = new Map<string, BackendPoolOperation>();
+  /** Pool -> how many operations wait for it. */
+  readonly #counts = new Map<PoolKey, number>();
+
+  get size(): number {
+    return this.#operations.size;
+  }
+
+  get operations(): readonly BackendPoolOperation[] {
+    return [...this.#operations.values()];
+  }
+
+  hasPool(pool: PoolKey): boolean {
+    return this.#counts.has(pool);
+  }
+
+  /** Of two that become one, the longest wait and the earliest start count. */
+  add(operation: BackendPoolOperation): void {
+    const key = identity(operation);
+    const waiting = this.#operations.get(key);
+    this.#operations.set(key, waiting === undefined ? operation : merged(waiting, operation));
+    if (waiting === undefined) this.#count(operation, 1);
+  }
+
+  /** Takes back all operations of a Service. */
+  removeService(service: ServiceKey): void {
+    this.#take((operation) => operation.service === service);
+  }
+
+  /** Takes out all operations, or those of these pools. */
+  drain(pools?: ReadonlySet<PoolKey>): readonly BackendPoolOperation[] {
+    return this.#take((operation) => pools === undefined || pools.has(poolOf(operation)));
+  }
+
+  #take(isTaken: (operation: BackendPoolOperation) => boolean): readonly BackendPoolOperation[] {
+    const taken: BackendPoolOperation[] = [];
+    for (const [key, operation] of this.#operations) {
+      if (!isTaken(operation)) continue;
+      taken.push(operation);
+      this.#operations.delete(key);
+      this.#count(operation, -1);
+    }
+    return taken;
+  }
+
+  #count(operation: BackendPoolOperation, more: 1 | -1): void {
+    const pool = poolOf(operation);
+    const count = (this.#counts.get(pool) ?? 0) + more;
+    if (count === 0) this.#counts.delete(pool);
+    else this.#counts.set(pool, count);
+  }
+}
+
+function identity(operation: BackendPoolOperation): string {
+  return `${poolOf(operation)} ${operation.service} ${operation.retryCount}`;
+}
+
+function merged(left: BackendPoolOperation, right: BackendPoolOperation): BackendPoolOperation {
+  const waits = [left.nextEligibleAt, right.nextEligibleAt].filter((at) => at !== undefined);
+  return {
+    ...right,
+    nextEligibleAt: waits.length === 0 ? undefined : Math.max(...waits),
+    since: Math.min(left.since, right.since),
+  };
+}
