@@ -57,6 +57,14 @@ export function addressProblems(field: string, address: string): readonly FieldP
   return [invalidValue(field, address, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
 }
 
+/** What is unwise about an address: two spellings of one address look like two. */
+export function addressWarnings(field: string, address: string): readonly string[] {
+  if (familyOf(address) !== 'IPv6') return [];
+  const canonical = ipaddr.parse(address).toString();
+  if (canonical === address) return [];
+  return [`${field}: IPv6 address "${address}" should be in RFC 5952 canonical format ("${canonical}")`];
+}
+
 /** What is wrong with a block of addresses that somebody typed. */
 export function cidrProblems(field: string, cidr: string): readonly FieldProblem[] {
   const malformed = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';

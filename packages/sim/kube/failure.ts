@@ -157,9 +157,9 @@ export function unsupportedMediaType(accepted: readonly string[]): RequestFailur
   return new RequestFailure({ code: 415, reason: 'UnsupportedMediaType', message });
 }
 
-export function notAcceptable(accepted: readonly string[]): RequestFailure {
-  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
-  return new RequestFailure({ code: 406, reason: 'NotAcceptable', message });
+export function notAcceptable(available: readonly string[]): RequestFailure {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
+  return new RequestFailure({ code: 406, reason: 'NotAcceptable', message, details: {} });
 }
 
 /** The server cannot read as far ahead as the request asks. */

@@ -96,7 +96,7 @@ class Parser {
   #key(): string {
     const key = this.#next();
     if (key === '' || /^[=!,()<>]/.test(key) || KEYWORDS.has(key)) {
-      throw unparsable(`found '${key}', expected: !, identifier, or 'end of string'`);
+      throw badRequest(`found '${key}', expected: !, identifier, or 'end of string'`);
     }
     const [problem] = labelKeyProblems(key);
     if (problem !== undefined) throw unparsable(`<nil>: Invalid value: ${quote(key)}: ${problem}`);

@@ -1,4 +1,6 @@
 import type { Clock, HttpRequest, HttpResponse, HttpTransport, Random } from '@fairlead/control';
+import { addressRange } from './addresses.ts';
+import { type ControllerOptions, startControllers } from './controllers/start.ts';
 import { InternalClient } from './internal-client.ts';
 import { namespaces } from './kinds/namespace.ts';
 import { DEFAULT_RANGES, ServiceAllocator, type ServiceRanges } from './kinds/service/allocation.ts';
@@ -8,13 +10,13 @@ import { type Answer, toResponse } from './server/answer.ts';
 import { ApiServer, type ApiServerOptions } from './server/api-server.ts';
 import type { ServerState } from './server/state.ts';
 import { Store } from './store.ts';
-import { inProcessTransport, type TransportOptions } from './transport.ts';
-import { addressRange } from './addresses.ts';
 
 export interface SimulatedKubeOptions extends ApiServerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly serviceRanges?: ServiceRanges;
+  /** What the cluster does by itself; false for an API server all alone. */
+  readonly controllers?: ControllerOptions | false;
   /** How many writes to a kind are remembered for watches. */
   readonly historyLength?: number;
 }
@@ -27,11 +29,12 @@ export class SimulatedKube {
   readonly #server: ApiServer;
 
   constructor(options: SimulatedKubeOptions) {
-    const { clock, random, serviceRanges = DEFAULT_RANGES, historyLength } = options;
+    const { clock, random, serviceRanges = DEFAULT_RANGES, historyLength, controllers = {} } = options;
     const store = new Store(historyLength);
     const allocator = new ServiceAllocator(serviceRanges, random);
     this.#state = { clock, random, store, registry: new Registry(store), services: allocator };
     this.#server = new ApiServer(this.#state, options);
+    if (controllers !== false) startControllers(this.#state, controllers);
     this.#bootstrap(serviceRanges);
   }
 
@@ -45,9 +48,14 @@ export class SimulatedKube {
     return this.#server.handle(request);
   }
 
-  /** A way to send requests from a simulated process. */
-  transport(options: TransportOptions = {}): HttpTransport {
-    return inProcessTransport((request) => this.answer(request), this.#state.clock, options);
+  /** A way to send requests without sockets and without delay: what lies between is somebody else's to simulate. */
+  transport(): HttpTransport {
+    return {
+      send: async (request) => {
+        request.signal?.throwIfAborted();
+        return this.handle(request);
+      },
+    };
   }
 
   /** Forgets the history: watches and lists from before now are answered with 410. */

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../field-problem.ts';
-import { equalJson, type Json, type JsonObject, objectOf, valueAt, without } from '../json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, objectOf, valueAt, without } from '../json.ts';
 import { type KindRules, PLAIN_RULES, type ServedKind, type UpdateRules } from '../kinds/kind.ts';
 import { objectMeta } from '../kinds/schemas/meta.ts';
 import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';
@@ -88,7 +88,7 @@ function customRules(structural: Structural, hasStatus: boolean): KindRules {
       const base = withMetadata(previous, { managedFields });
       return asKubeObject(next.status === undefined ? without(base, 'status') : { ...base, status: next.status });
     },
-    validate: problems,
+    validate: (object) => statusProblems(structural, object),
     ignored: { 'f:spec': {}, 'f:metadata': {} },
   };
   return {
@@ -107,6 +107,13 @@ function customRules(structural: Structural, hasStatus: boolean): KindRules {
     },
     subresources: new Map(hasStatus ? [['status', status]] : []),
   };
+}
+
+/** The status is looked at by itself, which shows in the words. */
+function statusProblems(structural: Structural, { status }: KubeObject): readonly FieldProblem[] {
+  const schema = structural.properties.get('status');
+  if (schema === undefined || !isJsonObject(status)) return [];
+  return structuralProblems(schema, status).map((problem) => ({ ...problem, field: `status.${problem.field}` }));
 }
 
 function preparedUpdate(next: KubeObject, previous: KubeObject, hasStatus: boolean): KubeObject {

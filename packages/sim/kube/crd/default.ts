@@ -1,13 +1,12 @@
 import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
 import type { Structural } from './structural.ts';
 
-/** Fills in defaults, also where null stands in place of a value that may not be null. */
+/** Fills in defaults. Null in place of a value that may not be null counts as no value. */
 export function withDefaults(schema: Structural, object: JsonObject): JsonObject {
   const result: JsonDraft = { ...object };
   for (const [name, inner] of schema.properties) {
-    const current = result[name];
-    const missing = current === undefined || (current === null && !inner.nullable && inner.default !== undefined);
-    if (missing && inner.default !== undefined) result[name] = inner.default;
+    if (result[name] === null && !inner.nullable) delete result[name];
+    if (result[name] === undefined && inner.default !== undefined) result[name] = inner.default;
     const value = result[name];
     if (value !== undefined) result[name] = defaultsIn(inner, value);
   }

@@ -112,7 +112,7 @@ function objectProblems(schema: Structural, object: JsonObject, path: string): r
   const problems: FieldProblem[] = [];
   const { minProperties = 0, maxProperties = Infinity, additional } = schema;
   const count = Object.keys(object).length;
-  if (count > maxProperties) problems.push(inBody(path, count, `should have at most ${maxProperties} properties`));
+  if (count > maxProperties) problems.push(tooMany(path, count, maxProperties));
   if (count < minProperties) problems.push(inBody(path, count, `should have at least ${minProperties} properties`));
   for (const name of schema.required) {
     if (!(name in object)) problems.push(required(join(path, name)));

@@ -10,7 +10,7 @@ import {
 } from '../field-problem.ts';
 import { equalJson, without } from '../json.ts';
 import { dnsLabelProblems, labelKeyProblems, type NameRule, subdomainProblems } from '../names.ts';
-import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';
+import { type KubeObject, withMetadata } from '../object.ts';
 import { portNumberProblems, PROTOCOLS } from '../validation/ports.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';
 import { endpoints, endpointSlice } from './schemas/endpoints.ts';
@@ -112,11 +112,12 @@ function endpointsProblems({ subsets = [] }: Endpoints): readonly FieldProblem[]
 
 function endpointAddressProblems(field: string, address: EndpointAddress): readonly FieldProblem[] {
   const malformed = addressProblems(`${field}.ip`, address.ip);
+  const unusable = invalidValue(`${field}.ip`, address.ip, 'must be a valid IP address');
   return [
     ...malformed,
     ...named(dnsLabelProblems, `${field}.hostname`, address.hostname),
     ...named(subdomainProblems, `${field}.nodeName`, address.nodeName),
-    ...(malformed.length > 0 ? [] : specialAddressProblems(`${field}.ip`, address.ip)),
+    ...(malformed.length > 0 ? [unusable] : specialAddressProblems(`${field}.ip`, address.ip)),
   ];
 }
 
@@ -209,6 +210,17 @@ function withPortDefaults(object: KubeObject): KubeObject {
   return { ...object, ports: ports.map(({ name = '', ...rest }) => ({ name, ...rest })) };
 }
 
+/** An empty list is stored as none. */
+function withoutEmptyLists(object: KubeObject): KubeObject {
+  const { endpoints, ports } = asEndpointSlice(object);
+  if (endpoints?.length !== 0 && ports?.length !== 0) return object;
+  return {
+    ...object,
+    endpoints: endpoints?.length === 0 ? null : endpoints,
+    ports: ports?.length === 0 ? null : ports,
+  };
+}
+
 function withGeneration(next: KubeObject, previous: KubeObject): KubeObject {
   const content = (object: KubeObject) => without(object, 'kind', 'apiVersion', 'metadata');
   const same = equalJson(content(next), content(previous)) && equalJson(next.metadata.labels, previous.metadata.labels);
@@ -223,15 +235,17 @@ export const endpointSlices: ServedKind = builtIn({
   defaults: withPortDefaults,
   rules: {
     ...PLAIN_RULES,
-    prepareCreate: (object) => asKubeObject(withMetadata(object, { generation: 1 })),
+    prepareCreate: (object) => withMetadata(withoutEmptyLists(object), { generation: 1 }),
     validateCreate: (object) => sliceProblems(asEndpointSlice(object)),
     update: {
       ...PLAIN_RULES.update,
-      prepare: withGeneration,
+      prepare: (next, previous) => withGeneration(withoutEmptyLists(next), previous),
       validate(next, previous) {
         const slice = asEndpointSlice(next);
         const moved = slice.addressType !== asEndpointSlice(previous).addressType;
-        return [...sliceProblems(slice), ...(moved ? [invalidValue('addressType', slice.addressType, IMMUTABLE)] : [])];
+        const known = equalJson(next.endpoints, previous.endpoints) ? [] : sliceEndpointsProblems(slice);
+        const problems = [...addressTypeProblems(slice.addressType), ...slicePortsProblems(slice), ...known];
+        return [...problems, ...(moved ? [invalidValue('addressType', slice.addressType, IMMUTABLE)] : [])];
       },
     },
   },

@@ -52,6 +52,8 @@ export interface KindRules {
   settle(next: KubeObject | undefined, previous: KubeObject | undefined, context: KindContext): void;
   prepareCreate(object: KubeObject, context: KindContext): KubeObject;
   validateCreate(object: KubeObject): readonly FieldProblem[];
+  /** What is valid and still unwise. */
+  warnings(object: KubeObject): readonly string[];
   readonly update: UpdateRules;
   readonly subresources: ReadonlyMap<string, UpdateRules>;
   /** The object as a first request to delete it leaves it, where that does not remove it at once. */
@@ -129,6 +131,7 @@ export const PLAIN_RULES: KindRules = {
   settle: () => undefined,
   prepareCreate: (object) => object,
   validateCreate: () => [],
+  warnings: () => [],
   update: PLAIN_UPDATE,
   subresources: new Map(),
   markDeleted: () => undefined,

@@ -8,9 +8,17 @@ import { namespace } from './schemas/configuration.ts';
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const FINALIZER = 'kubernetes';
 
+export type NamespaceCondition = {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime: string;
+  readonly reason: string;
+  readonly message: string;
+};
+
 export type Namespace = KubeObject & {
   readonly spec: { readonly finalizers?: readonly string[] };
-  readonly status: { readonly phase?: string };
+  readonly status: { readonly phase?: string; readonly conditions?: readonly NamespaceCondition[] };
 };
 
 /** The decoder has made sure of the rest. */

@@ -2,8 +2,9 @@ import { cidrProblems } from '../addresses.ts';
 import { duplicate, type FieldProblem, forbiddenField, invalidValue } from '../field-problem.ts';
 import type { JsonObject } from '../json.ts';
 import type { KubeObject } from '../object.ts';
+import { inOrderOf } from '../schema/schema.ts';
 import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from './kind.ts';
-import { node } from './schemas/node.ts';
+import { node, nodeSpec } from './schemas/node.ts';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const NATIVE_RESOURCE = /^(?:cpu|memory|ephemeral-storage|pods|storage|hugepages-.*|attachable-volumes-.*)$/;
@@ -12,6 +13,7 @@ export type NodeAddress = { readonly type: string; readonly address: string };
 
 export type Node = KubeObject & {
   readonly spec: {
+    readonly podCIDR?: string;
     readonly podCIDRs?: readonly string[];
     readonly providerID?: string;
     readonly unschedulable?: boolean;
@@ -32,6 +34,16 @@ export function isNode(object: KubeObject): object is Node {
 function asNode(object: KubeObject): Node {
   if (isNode(object)) return object;
   throw new TypeError(`expected a Node, not a ${object.kind}`);
+}
+
+/** The older field counts where the two do not agree. */
+function withPodRanges(object: KubeObject): KubeObject {
+  const { spec } = asNode(object);
+  const { podCIDR = '', podCIDRs = [] } = spec;
+  const ranges = podCIDR !== '' && podCIDR !== podCIDRs[0] ? [podCIDR] : podCIDRs;
+  const [first] = ranges;
+  if (first === undefined || (first === podCIDR && ranges === podCIDRs)) return object;
+  return { ...object, spec: inOrderOf(nodeSpec, { ...spec, podCIDR: first, podCIDRs: ranges }) };
 }
 
 function withAllocatable(object: KubeObject): KubeObject {
@@ -88,7 +100,7 @@ export const nodes: ServedKind = builtIn({
   shortNames: ['no'],
   namespaced: false,
   schema: node,
-  defaults: withAllocatable,
+  defaults: (object) => withAllocatable(withPodRanges(object)),
   rules: {
     ...STATUS_RULES,
     admit: (object, previous) => (previous === undefined ? withTaint(object) : object),

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
 import { formatBytes, formatMicroTime, formatQuantity, formatTime, type Formatted } from './formats.ts';
-import type { FieldSchema, ListSchema, MapSchema, ScalarType, Schema, StructSchema } from './schema.ts';
+import type { ListSchema, MapSchema, ScalarType, Schema, StructSchema } from './schema.ts';
 
 export interface Decoded {
   /** In the order and form in which the API writes it, without what the schema does not know. */
@@ -92,14 +92,10 @@ function inSchemaOrder(schema: StructSchema, known: JsonObject): JsonObject {
   const ordered: JsonDraft = {};
   for (const [name, field] of schema.fields) {
     const value = known[name];
-    if (value !== undefined && !(field.presence === 'always' && isEmptyList(field, value))) ordered[name] = value;
+    if (value !== undefined) ordered[name] = value;
     else if (field.presence === 'always') ordered[name] = zeroOf(field.schema);
   }
   return ordered;
-}
-
-function isEmptyList(field: FieldSchema, value: Json): boolean {
-  return field.schema.shape === 'list' && isJsonList(value) && value.length === 0;
 }
 
 /** The value of something nobody set. */
@@ -190,14 +186,16 @@ function formatted(format: (text: string) => Formatted, value: Json, place: Plac
 }
 
 function fail(value: Json, place: Place, type: string): never {
-  throw new DecodeError(`json: cannot unmarshal ${kindOf(value)} into Go struct field ${where(place)} of type ${type}`);
+  throw unfit(value, place, type);
 }
 
 function mismatch(value: Json, place: Place, schema: StructSchema | MapSchema | ListSchema): DecodeError {
-  const type = typeName(schema);
-  return new DecodeError(
-    `json: cannot unmarshal ${kindOf(value)} into Go struct field ${where(place)} of type ${type}`,
-  );
+  return unfit(value, place, typeName(schema));
+}
+
+function unfit(given: Json, place: Place, type: string): DecodeError {
+  const message = `json: cannot unmarshal ${kindOf(given)} into Go struct field ${where(place)} of type ${type}`;
+  return new DecodeError(message, { given, type });
 }
 
 function where(place: Place): string {

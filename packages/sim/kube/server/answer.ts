@@ -26,12 +26,12 @@ export function jsonAnswer(status: number, json: string, warnings: readonly stri
   return { status, headers, body: `${json}\n` };
 }
 
-export function failureAnswer(failure: RequestFailure): UnaryAnswer {
+export function failureAnswer(failure: RequestFailure, warnings: readonly string[] = []): UnaryAnswer {
   if (failure.reason === 'PageNotFound') {
     const headers = { 'content-type': 'text/plain; charset=utf-8' };
     return { status: failure.code, headers, body: `${failure.message}\n` };
   }
-  const answer = jsonAnswer(failure.code, JSON.stringify(failure.toStatus()));
+  const answer = jsonAnswer(failure.code, JSON.stringify(failure.toStatus()), warnings);
   if (failure.retryAfterSeconds === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(failure.retryAfterSeconds) } };
 }

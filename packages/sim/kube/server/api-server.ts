@@ -40,15 +40,16 @@ export class ApiServer {
   }
 
   handle(request: HttpRequest): Answer {
+    const warnings: string[] = [];
     try {
-      return this.#answer(request);
+      return this.#answer(request, warnings);
     } catch (error) {
-      if (error instanceof RequestFailure) return failureAnswer(error);
+      if (error instanceof RequestFailure) return failureAnswer(error, warnings);
       throw error;
     }
   }
 
-  #answer(request: HttpRequest): Answer {
+  #answer(request: HttpRequest, warnings: string[]): Answer {
     const user = authenticate(request, this.#options);
     const route = routeOf(request, this.#state.registry);
     if (route === undefined) {
@@ -58,7 +59,7 @@ export class ApiServer {
     }
     checkAccess(user, route, route.verb, this.#options);
     const presentation = presentationFor(request.headers.accept, this.#presentations);
-    const warnings = route.kind.deprecation === undefined ? [] : [route.kind.deprecation];
+    if (route.kind.deprecation !== undefined) warnings.push(route.kind.deprecation);
     const exchange = { request, route, presentation, warnings, user };
     switch (route.verb) {
       case 'get':

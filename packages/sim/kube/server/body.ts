@@ -26,17 +26,20 @@ export function parseJsonText(text: string): Parsed {
   try {
     return { value: parseJson(text) };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return {
-      problem: /end of JSON|Unterminated/.test(error.message) ? 'unexpected end of JSON input' : goSyntaxError(text),
-    };
+    if (error instanceof SyntaxError) return { problem: syntaxProblem(text, error) };
+    throw error;
   }
 }
 
-/** Where Go's decoder would have stopped. */
-function goSyntaxError(text: string): string {
-  const [first = ''] = text.trimStart();
-  return `invalid character '${first}' looking for beginning of value`;
+/** What Go's decoder says about text that is no JSON. */
+function syntaxProblem(text: string, { message }: SyntaxError): string {
+  const position = Number(/at position (\d+)/.exec(message)?.[1] ?? text.length);
+  const character = text.slice(position, position + 1);
+  if (character === '') return 'unexpected end of JSON input';
+  const after = message.startsWith('Unexpected non-whitespace')
+    ? 'after top-level value'
+    : 'looking for beginning of value';
+  return `invalid character '${character}' ${after}`;
 }
 
 export function parseYamlText(text: string): Parsed {

@@ -65,6 +65,7 @@ function insertNamed(state: ServerState, target: WriteTarget, object: KubeObject
   const prepared = rules.prepareCreate(allocated, context);
   const problems = createProblems(kind, prepared);
   if (problems.length > 0) throw invalid(kind.storedGroup, kind.kind, prepared.metadata.name, problems);
+  for (const warning of rules.warnings(prepared)) context.warn(warning);
   const { namespace, name, resourceVersion } = prepared.metadata;
   const existing = context.store.get(kind.collection, namespace, name);
   if (existing !== undefined) throw exists(kind, existing.object);

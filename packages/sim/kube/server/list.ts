@@ -23,9 +23,7 @@ export function listPage(store: Store, { kind, namespace }: Route, options: List
   const all = store.listAt(collection, namespace, start.resourceVersion);
   const prefix = namespace === undefined ? '' : `${namespace}/`;
   const relativeKey = ({ object }: StoredObject): string =>
-    `/${keyOf(object.metadata.namespace, object.metadata.name).slice(prefix.length)}`.slice(
-      namespace === undefined ? 0 : 1,
-    );
+    `/${keyOf(object.metadata.namespace, object.metadata.name).slice(prefix.length)}`;
   const rest = start.key === '' ? all : all.filter((stored) => relativeKey(stored) >= start.key);
   const chosen = options.selective ? rest.filter(({ object }) => options.matches(object)) : rest;
   const items = options.limit > 0 ? chosen.slice(0, options.limit) : chosen;

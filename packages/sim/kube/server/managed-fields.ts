@@ -8,6 +8,7 @@ import {
 import type { FieldSet } from '../apply/field-set.ts';
 import { type Ownership, readManagedFields, writeManagedFields } from '../apply/managers.ts';
 import { shapeProblems } from '../apply/shape.ts';
+import { ShapeError } from '../apply/typed.ts';
 import { badRequest, RequestFailure } from '../failure.ts';
 import { isJsonObject, type JsonObject, objectOf, textOf, valueAt, without, withValueAt } from '../json.ts';
 import { apiVersionOf, type ServedKind } from '../kinds/kind.ts';
@@ -49,7 +50,13 @@ export function trackUpdate(
   const before = live === undefined ? kind.zero : content(live);
   const { ignored } = identity;
   const context = { schema: kind.schema, ignored };
-  return withOwners(next, ownersAfterUpdate(context, before, content(next), owners, writerOf(kind, identity)));
+  try {
+    return withOwners(next, ownersAfterUpdate(context, before, content(next), owners, writerOf(kind, identity)));
+  } catch (error) {
+    // An object that does not fit its schema has no owners; validation refuses it in better words.
+    if (error instanceof ShapeError) return withMetadata(next, { managedFields: undefined });
+    throw error;
+  }
 }
 
 /** A client may edit the record of owners, or clear it, but not by accident. */

@@ -43,14 +43,14 @@ export function patchObject(state: ServerState, target: UpdateTarget, type: stri
     return placed;
   };
   if (type === APPLY) {
-    const configuration = readConfiguration(text);
-    return updateObject(state, target, undefined, (live) => checked(applied(state, target, live, configuration)));
+    return updateObject(state, target, undefined, (live) => {
+      return checked(applied(state, target, live, readConfiguration(text)));
+    });
   }
-  const patch = readPatch(type, text);
   const neverCreated = { ...target, kind: withoutCreation(target.kind) };
   return updateObject(state, neverCreated, undefined, (live) => {
     if (live === undefined) throw new TypeError('a patch needs an object to change');
-    const next = checked(patched(target, live, type, patch));
+    const next = checked(patched(target, live, type, readPatch(type, text)));
     return tracked(state, target, live, asKubeObject(shareUnchangedFields(live, next)));
   });
 }
@@ -129,6 +129,7 @@ function conversionProblem({ message, mismatch }: DecodeError): string {
   if (mismatch.type.startsWith('[]')) return `cannot restore slice from ${given}`;
   if (mismatch.type.startsWith('map[')) return `cannot restore map from ${given}`;
   if (mismatch.type.startsWith('v1.')) return `cannot restore struct from: ${given}`;
+  if (mismatch.type === 'bool') return 'unrecognized type: bool';
   return `cannot convert ${given} to ${mismatch.type}`;
 }
 

@@ -61,7 +61,8 @@ export const asObjects: Presentation = {
       const shown = served(kind, stored);
       return kind.custom ? shown.json() : `{${shown.body()}`;
     });
-    const header = { kind: kind.listKind, apiVersion: apiVersionOf(kind), metadata: listMetadata(page) };
+    const metadata = kind.custom ? { continue: '', ...listMetadata(page) } : listMetadata(page);
+    const header = { kind: kind.listKind, apiVersion: apiVersionOf(kind), metadata };
     return `${JSON.stringify(header).slice(0, -1)},"items":[${items.join(',')}]}`;
   },
   event: (kind, type, stored) => served(kind, stored).watchLine(type),
@@ -95,7 +96,13 @@ export const asMetadata: Presentation = {
   },
 };
 
-const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const AVAILABLE = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+  'application/json;stream=watch',
+  'application/vnd.kubernetes.protobuf;stream=watch',
+];
 
 /** The first presentation that the client's Accept header asks for and the server has. */
 export function presentationFor(accept: string | undefined, known: readonly Presentation[]): Presentation {
@@ -108,5 +115,5 @@ export function presentationFor(accept: string | undefined, known: readonly Pres
     const found = known.find((presentation) => presentation.answers(as));
     if (found !== undefined) return found;
   }
-  throw notAcceptable(ACCEPTED);
+  throw notAcceptable(AVAILABLE);
 }

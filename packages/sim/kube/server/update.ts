@@ -73,8 +73,10 @@ export function updateObject(
   const mayCreate = kind.rules.createOnUpdate || (target.forceCreate && subresource === '');
   if (stored === undefined) {
     if (!mayCreate) throw notFound(resource, name);
-    if (expectedUid !== undefined) throw missingUid(resource, name, expectedUid);
-    return { stored: insert(state, target, change(undefined)), created: true };
+    const created = change(undefined);
+    const uid = expectedUid ?? created.metadata.uid;
+    if (uid !== undefined) throw missingUid(resource, name, uid);
+    return { stored: insert(state, target, created), created: true };
   }
   const previous = stored.object;
   if (expectedUid !== undefined && expectedUid !== previous.metadata.uid) {
@@ -121,6 +123,7 @@ function writeUpdate(state: ServerState, target: UpdateTarget, next: KubeObject,
   const prepared = prepare(target, allocated, previous, context);
   const problems = updateProblems(kind, prepared, previous, rulesOf(target).validate(prepared, previous));
   if (problems.length > 0) throw invalid(kind.storedGroup, kind.kind, prepared.metadata.name, problems);
+  if (target.subresource === '') for (const warning of rules.warnings(prepared)) context.warn(warning);
   const settled = asKubeObject(shareUnchangedFields(previous, withUnchangedTimes(prepared, previous)));
   if (isReadyToGo(kind, settled, previous)) return removeUpdated(state, target, settled, previous, context);
   if (settled === previous) return stored;

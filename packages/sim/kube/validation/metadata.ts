@@ -116,11 +116,11 @@ function ownerReferenceProblems(owner: OwnerReference, field: string): readonly 
 
 function finalizerProblems(finalizers: readonly string[], qualified: boolean): readonly FieldProblem[] {
   const field = 'metadata.finalizers';
-  const problems = finalizers.flatMap((finalizer) => {
+  const problems = finalizers.flatMap((finalizer, index) => {
     const malformed = labelKeyProblems(finalizer).map((problem) => invalidValue(field, finalizer, problem));
     if (!qualified || finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return malformed;
     const detail = 'name is neither a standard finalizer name nor is it fully qualified';
-    return [...malformed, invalidValue(field, finalizer, detail)];
+    return [...malformed, invalidValue(`${field}[${index}]`, finalizer, detail)];
   });
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     const detail = 'finalizer orphan and foregroundDeletion cannot be both set';

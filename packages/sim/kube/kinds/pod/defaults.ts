@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import { inOrderOf } from '../../schema/schema.ts';
 import { container } from '../schemas/container.ts';
-import { podSpec } from '../schemas/pod.ts';
+import { podSpec, podStatus } from '../schemas/pod.ts';
 import { volume } from '../schemas/volume.ts';
 import { asPod, type Container, type Pod, type PodSpec } from './pod.ts';
 
@@ -11,7 +11,16 @@ export function podDefaults(pod: Pod): Pod {
   const containers = spec.containers?.map((each) => withRequests(withHostPorts(each, spec))) ?? null;
   const initContainers = spec.initContainers?.map((each) => withRequests(withHostPorts(each, spec)));
   const complete = { ...spec, containers, ...(initContainers && { initContainers }) };
-  return asPod({ ...pod, spec: inOrderOf(podSpec, complete) });
+  return withAddresses(asPod({ ...pod, spec: inOrderOf(podSpec, complete) }));
+}
+
+/** The older field counts where the two do not agree. */
+function withAddresses(pod: Pod): Pod {
+  const { podIP = '', podIPs = [] } = pod.status;
+  const addresses = podIP !== '' && podIP !== podIPs[0]?.ip ? [{ ip: podIP }] : podIPs;
+  const [first] = addresses;
+  if (first === undefined || (first.ip === podIP && addresses === podIPs)) return pod;
+  return asPod({ ...pod, status: inOrderOf(podStatus, { ...pod.status, podIP: first.ip, podIPs: addresses }) });
 }
 
 /** The defaults that also apply to the pods a template describes. */

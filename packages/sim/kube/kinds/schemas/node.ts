@@ -34,7 +34,7 @@ const nodeConfigSource = struct('NodeConfigSource', {
   configMap: configMapNodeConfigSource,
 });
 
-const nodeSpec = struct('NodeSpec', {
+export const nodeSpec = struct('NodeSpec', {
   podCIDR: text,
   podCIDRs: listSet(text, { patchMerge: true }),
   providerID: text,

@@ -175,7 +175,7 @@ const nodeAllocatableResourceClaimStatus = struct('NodeAllocatableResourceClaimS
   resources: always(map(quantity)),
 });
 
-const podStatus = struct('PodStatus', {
+export const podStatus = struct('PodStatus', {
   observedGeneration: int64,
   phase: text,
   conditions: listMap(podCondition, ['type'], { patchMerge: 'type' }),

@@ -2,9 +2,15 @@ import { dnsLabelProblems } from '../../names.ts';
 import { builtIn, STATUS_ONLY, STATUS_RULES, type ServedKind } from '../kind.ts';
 import { service } from '../schemas/service.ts';
 import { serviceDefaults } from './defaults.ts';
-import { asService, isService } from './service.ts';
+import { asService, isService, type Service, withSpec } from './service.ts';
 import { dropTypeDependentFields } from './update.ts';
 import { serviceProblems, serviceStatusProblems, serviceUpdateProblems } from './validation.ts';
+import { serviceWarnings } from './warnings.ts';
+
+/** A mere name has no traffic to direct. */
+function withoutUnused(service: Service): Service {
+  return service.spec.type === 'ExternalName' ? withSpec(service, { internalTrafficPolicy: undefined }) : service;
+}
 
 export const services: ServedKind = builtIn({
   plural: 'services',
@@ -24,10 +30,11 @@ export const services: ServedKind = builtIn({
     settle(next, previous, context) {
       context.services.commit(next && asService(next), previous && asService(previous));
     },
-    prepareCreate: (object) => ({ ...object, status: { loadBalancer: {} } }),
+    prepareCreate: (object) => ({ ...withoutUnused(asService(object)), status: { loadBalancer: {} } }),
+    warnings: (object) => serviceWarnings(asService(object)),
     validateCreate: (object) => serviceProblems(asService(object)),
     update: {
-      prepare: (next, previous) => dropTypeDependentFields(asService(next), asService(previous)),
+      prepare: (next, previous) => withoutUnused(dropTypeDependentFields(asService(next), asService(previous))),
       validate: (next, previous) => serviceUpdateProblems(asService(next), asService(previous)),
       ignored: { 'f:status': {} },
     },
