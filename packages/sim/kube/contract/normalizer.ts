@@ -107,7 +107,7 @@ export class Normalizer {
   #continueToken(token: string): Json {
     const content = parseJson(Buffer.from(token, 'base64url').toString());
     if (!isJsonObject(content)) return token;
-    const version = content.rv === -1 ? -1 : this.#token('rv', String(content.rv));
+    const version = content.rv === -1 ? -1 : this.#token('rv', JSON.stringify(content.rv));
     return { rv: version, start: this.value(content.start ?? null) };
   }
 }

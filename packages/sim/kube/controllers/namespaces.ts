@@ -90,7 +90,7 @@ function conditionsOf(
   for (const finalizer of remaining.flatMap(({ objects }) => objects.flatMap(finalizersOf))) {
     counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1);
   }
-  const finalizers = [...counts].sort().map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
+  const finalizers = [...counts].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`).sort();
   const held = `Some content in the namespace has finalizers remaining: ${finalizers.join(', ')}`;
   const left = `Some resources are remaining: ${resources.sort().join(', ')}`;
   const before = new Map((namespace.status.conditions ?? []).map((condition) => [condition.type, condition]));

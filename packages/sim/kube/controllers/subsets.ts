@@ -40,7 +40,8 @@ function subsetOf(entries: readonly Entry[]): EndpointSubset {
   const sorted = [...entries].sort((left, right) => (left.address.ip < right.address.ip ? -1 : 1));
   const addresses = sorted.filter(({ ready }) => ready).map(({ address }) => address);
   const notReadyAddresses = sorted.filter(({ ready }) => !ready).map(({ address }) => address);
-  const ports = [...(sorted[0]?.ports ?? new Map<string, EndpointPort>())].sort().map(([, port]) => port);
+  const byKey = sorted[0]?.ports ?? new Map<string, EndpointPort>();
+  const ports = [...byKey.keys()].sort().flatMap((key) => byKey.get(key) ?? []);
   return {
     ...(addresses.length > 0 && { addresses }),
     ...(notReadyAddresses.length > 0 && { notReadyAddresses }),

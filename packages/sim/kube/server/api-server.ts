@@ -21,10 +21,15 @@ import { type OptionsKind, writeOptions } from './write-options.ts';
 /** Answers paths that do not lead to objects, such as discovery; undefined for those it does not know either. */
 export type OtherPaths = (request: HttpRequest, user: User) => Answer | undefined;
 
-export interface ApiServerOptions extends AccessOptions {
+/** What a face of the server adds for its clients. */
+export interface ServerExtension {
   /** Further ways to present objects, such as tables. */
-  readonly presentations?: readonly Presentation[];
-  readonly otherPaths?: OtherPaths;
+  readonly presentations: readonly Presentation[];
+  readonly otherPaths: OtherPaths;
+}
+
+export interface ApiServerOptions extends AccessOptions {
+  readonly extend?: (state: ServerState) => ServerExtension;
 }
 
 /** Answers requests, each at once and by itself. */
@@ -32,11 +37,14 @@ export class ApiServer {
   readonly #state: ServerState;
   readonly #options: ApiServerOptions;
   readonly #presentations: readonly Presentation[];
+  readonly #otherPaths: OtherPaths | undefined;
 
   constructor(state: ServerState, options: ApiServerOptions) {
     this.#state = state;
     this.#options = options;
-    this.#presentations = [asObjects, asMetadata, ...(options.presentations ?? [])];
+    const extension = options.extend?.(state);
+    this.#presentations = [asObjects, asMetadata, ...(extension?.presentations ?? [])];
+    this.#otherPaths = extension?.otherPaths;
   }
 
   handle(request: HttpRequest): Answer {
@@ -53,7 +61,7 @@ export class ApiServer {
     const user = authenticate(request, this.#options);
     const route = routeOf(request, this.#state.registry);
     if (route === undefined) {
-      const answer = this.#options.otherPaths?.(request, user);
+      const answer = this.#otherPaths?.(request, user);
       if (answer === undefined) throw pageNotFound();
       return answer;
     }

@@ -1,4 +1,4 @@
-import type { Json } from '../../json.ts';
+import { type Json, objectOf } from '../../json.ts';
 import type { Scene } from '../scene.ts';
 import type { Stage } from '../stage.ts';
 import { core } from './paths.ts';
@@ -6,7 +6,7 @@ import { core } from './paths.ts';
 function apply(stage: Stage, manager: string, plural: string, kind: string, fields: Record<string, Json>, query = '') {
   const path = `${core(stage, plural)}/a?fieldManager=${manager}${query}`;
   const { metadata, ...rest } = fields;
-  const named = { name: 'a', ...(typeof metadata === 'object' && !Array.isArray(metadata) ? metadata : {}) };
+  const named = { name: 'a', ...objectOf(metadata) };
   return stage.apply(path, { apiVersion: 'v1', kind, metadata: named, ...rest });
 }
 

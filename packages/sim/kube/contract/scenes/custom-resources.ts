@@ -71,7 +71,7 @@ const SCHEMA: JsonObject = {
 interface World {
   readonly group: string;
   readonly path: string;
-  create(name: string, spec: Json, query?: string): Promise<JsonObject>;
+  readonly create: (name: string, spec: Json, query?: string) => Promise<JsonObject>;
 }
 
 async function define(stage: Stage): Promise<World> {
