@@ -1,5 +1,6 @@
 import {
   type Clock,
+  FairleadError,
   jitter,
   type Logger,
   messageOf,
@@ -9,9 +10,10 @@ import {
   verdictOf,
 } from '@fairlead/control';
 import { isAlreadyExists, isConflict, isNotFound } from './api-error.ts';
-import type { KubeClient } from './client.ts';
+import type { CallOptions, KubeClient } from './client.ts';
 import { type Leadership, LimitedLeadership, leadershipEnded } from './leadership.ts';
-import { epochOf, holderOf, LeaseObservation } from './lease-observation.ts';
+import { EPOCH_ANNOTATION, epochOf, holderOf, LeaseObservation, nextEpoch } from './lease-observation.ts';
+import type { MergePatch } from './patch.ts';
 import { keyText, type ObjectKey } from './resource.ts';
 import { leases } from './resources.ts';
 import { microTime } from './timestamps.ts';
@@ -35,6 +37,8 @@ export interface ElectionOptions {
    * again above.
    */
   readonly epochFloor?: () => number;
+  /** Is told of every change of the state. */
+  readonly onState?: (state: ElectionState) => void;
 }
 
 export type ElectionState =
@@ -66,7 +70,9 @@ export class Election {
   #reached = false;
   /** We tried to take it, and an answer that got lost may have been a yes. */
   #mayHold = false;
-  #state: ElectionState = { kind: 'idle' };
+  /** The latest we had. */
+  #leadership: LimitedLeadership | undefined;
+  #current: ElectionState = { kind: 'idle' };
 
   constructor(options: ElectionOptions) {
     this.#options = options;
@@ -77,7 +83,12 @@ export class Election {
   }
 
   get state(): ElectionState {
-    return this.#state;
+    return this.#current;
+  }
+
+  set #state(state: ElectionState) {
+    this.#current = state;
+    this.#options.onState?.(state);
   }
 
   /**
@@ -121,23 +132,21 @@ export class Election {
   async #tryToAcquire(signal: AbortSignal): Promise<Holding | undefined> {
     const { client, clock, lease: key, epochFloor } = this.#options;
     const options = { signal, deadlineMilliseconds: this.#duration / 3 };
-    const lease = await client.find(leases, key, options);
-    this.#observation.see(lease);
+    const found = await client.find(leases, key, options);
+    this.#observation.see(found);
     const { holder } = this.#observation;
     this.#state = { kind: 'waiting', holder };
     if (holder !== undefined) {
       this.#reached = true;
       return undefined;
     }
-    const epoch = Math.max(this.#observation.highestEpoch, epochFloor?.() ?? 0) + 1;
-    const startedAt = clock.monotonic();
-    const spec = { ...this.#renewal(), acquireTime: microTime(clock.now()), leaseTransitions: epoch };
     this.#mayHold = true;
     try {
-      const written =
-        lease === undefined
-          ? await client.create(leases, { metadata: { ...key }, spec }, options)
-          : await client.patchMerge(leases, key, { metadata: versionOf(lease), spec }, options);
+      // Made first, and taken then: the version under which it was made is where its epochs begin.
+      const lease = found ?? (await this.#make(options));
+      const epoch = nextEpoch(lease, Math.max(this.#observation.highestEpoch, epochFloor?.() ?? 0));
+      const startedAt = clock.monotonic();
+      const written = await client.patchMerge(leases, key, this.#taking(lease, epoch), options);
       this.#reached = true;
       this.#observation.see(written);
       const validUntil = startedAt + this.#validity;
@@ -147,6 +156,16 @@ export class Election {
     } catch (error) {
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) return undefined;
       throw error;
+    }
+  }
+
+  /** A Lease that nobody holds. It can be made anywhere but in a namespace that is not there either. */
+  async #make(options: CallOptions): Promise<Lease> {
+    const { client, lease: key } = this.#options;
+    try {
+      return await client.create(leases, { metadata: { ...key }, spec: {} }, options);
+    } catch (error) {
+      throw isNotFound(error) ? namespaceMissing(key, error) : error;
     }
   }
 
@@ -169,6 +188,7 @@ export class Election {
     leadership.signal.addEventListener('abort', onEnd, { once: true });
     if (signal.aborted) onStop();
     signal.addEventListener('abort', onStop, { once: true });
+    this.#leadership = leadership;
     const renewing = this.#keepRenewing(holding);
     let endedByItself = false;
     try {
@@ -233,10 +253,14 @@ export class Election {
     return 'changed';
   }
 
-  /** Lets another lead at once. If this fails, the others wait until the Lease expires. */
+  /**
+   * Lets another lead, as soon as nothing that our leadership covered can still be on its way: to abort a call does
+   * not call it back. If this fails, the others wait until the Lease expires.
+   */
   async #release(): Promise<void> {
-    const { client, lease: key, logger } = this.#options;
+    const { client, clock, lease: key, logger } = this.#options;
     const options = { deadlineMilliseconds: this.#duration / 3 };
+    await sleep(clock, this.#leadership?.coveredMilliseconds ?? 0);
     try {
       const lease = await client.find(leases, key, options);
       if (lease === undefined || holderOf(lease) !== this.#identity) return;
@@ -252,6 +276,14 @@ export class Election {
     return this.#duration * 0.9;
   }
 
+  #taking(lease: Lease, epoch: number): MergePatch<Lease> {
+    const leaseTransitions = (lease.spec?.leaseTransitions ?? 0) + 1;
+    return {
+      metadata: { ...versionOf(lease), annotations: { [EPOCH_ANNOTATION]: String(epoch) } },
+      spec: { ...this.#renewal(), acquireTime: microTime(this.#options.clock.now()), leaseTransitions },
+    };
+  }
+
   #renewal(): LeaseSpec {
     return { holderIdentity: this.#identity, leaseDurationSeconds: this.#duration / 1000, ...this.#times() };
   }
@@ -265,6 +297,11 @@ export class Election {
 function lose(leadership: LimitedLeadership, why: string): 'lost' {
   leadership.end(leadershipEnded('leadership-lost', why));
   return 'lost';
+}
+
+function namespaceMissing({ namespace }: ObjectKey, cause: unknown): FairleadError {
+  const message = `the namespace ${namespace} for the Lease does not exist: create it, or name another`;
+  return new FairleadError(message, { verdict: 'terminal', code: 'lease-namespace-missing', cause });
 }
 
 /** Makes a write fail when somebody else wrote since. */

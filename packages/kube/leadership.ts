@@ -16,6 +16,7 @@ export class LimitedLeadership implements Leadership {
   readonly #clock: Clock;
   readonly #controller = new AbortController();
   #validUntil: number;
+  #coveredUntil = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
 
   /** `validUntil` is of the monotonic clock: no other clock has a say in this. */
@@ -35,9 +36,17 @@ export class LimitedLeadership implements Leadership {
     return this.signal.aborted ? 0 : Math.max(0, this.#validUntil - this.#clock.monotonic());
   }
 
+  /** Milliseconds until all that it covered is over, also once it has ended itself. */
+  get coveredMilliseconds(): number {
+    return Math.max(0, this.#coveredUntil - this.#clock.monotonic());
+  }
+
   // Asks the clock and not the signal alone: after a pause of the whole process, code may run before timers do.
   covers(milliseconds: number): boolean {
-    return !this.signal.aborted && this.#clock.monotonic() + milliseconds < this.#validUntil;
+    const end = this.#clock.monotonic() + milliseconds;
+    if (this.signal.aborted || end >= this.#validUntil) return false;
+    this.#coveredUntil = Math.max(this.#coveredUntil, end);
+    return true;
   }
 
   extend(validUntil: number): void {

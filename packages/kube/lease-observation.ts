@@ -1,6 +1,9 @@
 import type { Clock } from '@fairlead/control';
 import type { Lease } from './types/lease.ts';
 
+/** Kubernetes' own count of transitions has 32 bits, and the versions of a busy cluster outgrow them in months. */
+export const EPOCH_ANNOTATION = 'fairlead.dev/epoch';
+
 interface Sighting {
   readonly holder: string | undefined;
   readonly resourceVersion: string | undefined;
@@ -65,9 +68,19 @@ export class LeaseObservation {
   }
 }
 
-/** The epoch of the last holding. Kubernetes counts the same thing under this name. */
+/** The epoch of the last holding; 0 when there was none. A holder that knows of no epochs counts its transition. */
 export function epochOf(lease: Lease): number {
-  return lease.spec?.leaseTransitions ?? 0;
+  return Math.max(Number(lease.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0), lease.spec?.leaseTransitions ?? 0);
+}
+
+/**
+ * The epoch of the next holding. In a new Lease they begin with its version: a later write to the cluster has a higher
+ * one, so that no holder of an earlier Lease, deleted before anybody saw it, can have had the same epoch.
+ */
+export function nextEpoch(lease: Lease, highestKnown: number): number {
+  const last = epochOf(lease);
+  const version = last === 0 ? Number(lease.metadata.resourceVersion) : 0;
+  return Math.max(Number.isSafeInteger(version) ? version : 0, last + 1, highestKnown + 1);
 }
 
 export function holderOf(lease: Lease): string | undefined {
