@@ -3,7 +3,7 @@ import { codeOf, messageOf, type Verdict, verdictOf } from './errors.ts';
 
 /** Something that happened to an object, or that it is doing. Times are wall time in milliseconds. */
 export type JournalRecord =
-  | { readonly kind: 'state'; readonly state: string; readonly because?: string }
+  | { readonly kind: 'state'; readonly state: string; readonly because?: string | undefined }
   | {
       readonly kind: 'step';
       readonly step: string;
@@ -13,7 +13,7 @@ export type JournalRecord =
   | { readonly kind: 'call'; readonly call: string; readonly result: string; readonly milliseconds: number }
   | { readonly kind: 'error'; readonly code: string; readonly verdict: Verdict; readonly message: string }
   /** `for` says what it waits for; `retryAt` when it tries again, if it does so by itself. */
-  | { readonly kind: 'waiting'; readonly for: string; readonly retryAt?: number }
+  | { readonly kind: 'waiting'; readonly for: string; readonly retryAt?: number | undefined }
   | { readonly kind: 'note'; readonly text: string };
 
 /** A record with when it was made first and last, and how often. */

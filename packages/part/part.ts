@@ -73,6 +73,8 @@ export interface Part {
   readonly customResources: readonly CustomResourceDefinition[];
   readonly metrics: readonly MetricDefinition[];
   readonly events: readonly EventDescription[];
+  /** The kinds that `fairlead why` can be asked about, in lower case, singular. */
+  readonly explains: readonly string[];
   readonly commands: readonly PartCommand<unknown>[];
   readonly demo: DemoScene;
   /** Takes what the schema accepted. */

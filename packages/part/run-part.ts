@@ -44,10 +44,9 @@ export async function runPart(options: PartRunOptions, signal: AbortSignal): Pro
   const { clock, random, logger, readiness } = options;
   const backoff = new Backoff(random);
   while (!signal.aborted) {
-    // A replica that stands by is ready: it takes over when the leader falls silent.
-    readiness.set({ ready: true });
+    readiness.set({ ready: false, reason: `looking for the Lease ${options.namespace}/${leaseName(options.part)}` });
     try {
-      await electionFor(options).run(signal, (leadership) => lead(options, leadership, signal));
+      await electionFor(options).run(signal, (leadership) => lead(options, leadership));
       backoff.reset();
     } catch (error) {
       readiness.set({ ready: false, reason: messageOf(error) });
@@ -58,7 +57,7 @@ export async function runPart(options: PartRunOptions, signal: AbortSignal): Pro
 }
 
 function electionFor(options: PartRunOptions): Election {
-  const { connection, clock, random, logger, namespace, part, replica, leaseDurationMilliseconds } = options;
+  const { connection, clock, random, logger, namespace, part, replica, leaseDurationMilliseconds, readiness } = options;
   return new Election({
     client: new KubeClient(connection, clock),
     clock,
@@ -67,10 +66,14 @@ function electionFor(options: PartRunOptions): Election {
     lease: { namespace, name: leaseName(part) },
     name: replica,
     durationMilliseconds: leaseDurationMilliseconds,
+    onState: (state) => {
+      // A replica that stands by is ready: it takes over when the leader falls silent.
+      if (state.kind === 'waiting' && state.holder !== undefined) readiness.set({ ready: true });
+    },
   });
 }
 
-async function lead(options: PartRunOptions, leadership: Leadership, shutdown: AbortSignal): Promise<void> {
+async function lead(options: PartRunOptions, leadership: Leadership): Promise<void> {
   const { part, configured, connection, clock, random, metrics, journal, readiness, defaultClass } = options;
   const logger = options.logger.child({ part, epoch: leadership.epoch });
   const client = new KubeClient(connection, clock);
@@ -102,6 +105,5 @@ async function lead(options: PartRunOptions, leadership: Leadership, shutdown: A
     });
   } finally {
     events.close();
-    if (!shutdown.aborted) readiness.set({ ready: true });
   }
 }

@@ -2,7 +2,7 @@ import { requireIpAddress } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AllocationRequest, Allocator } from './allocation.ts';
-import { isL2PortId, type L2Port, type L2PortId, type ServiceKey } from './l2-port.ts';
+import { isL2PortId, type L2Port, type L2PortId, l4PortText, type ServiceKey } from './l2-port.ts';
 
 function id(text: string): L2PortId {
   if (!isL2PortId(text)) throw new Error(`${text} is no id`);
@@ -53,7 +53,9 @@ describe('Allocator', () => {
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.2']);
     const refused = allocator.assign(request('c/web', 'TCP/80'));
     expect(refused).toMatchObject({ kind: 'refused', code: 'port-taken' });
-    expect(refused).toMatchObject({ message: 'There is no IPv4 address of the 2 in the pool that has TCP/80 free.' });
+    expect(refused).toMatchObject({
+      message: 'There is no IPv4 address of the 2 in the pool that has TCP/80 free and may be shared.',
+    });
     expect(refused.kind === 'refused' && refused.detail).toContain('192.0.2.1: TCP/80 belongs to a/web');
   });
 
@@ -114,7 +116,8 @@ describe('Allocator', () => {
     const edited = allocator.assign(request('b/web', 'TCP/443 TCP/80', { current: [id('192.0.2.1')] }));
     expect(edited).toMatchObject({
       kind: 'assigned',
-      taken: [{ protocol: 'TCP', port: 80, address: '192.0.2.1', holder: 'a/web' }],
+      l4Ports: [{ protocol: 'TCP', port: 443 }],
+      shortfall: { code: 'port-taken', detail: '192.0.2.1: TCP/80 belongs to a/web' },
     });
     allocator.release(key('b/web'));
     allocator.settle(key('b/web'));
@@ -162,6 +165,47 @@ describe('Allocator', () => {
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toEqual(['192.0.2.1']);
   });
 
+  it('keeps the families a Service has when an edit asks for one that the pool lacks', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    allocator.assign(request('a/web', 'TCP/80'));
+    const edited = allocator.assign(request('a/web', 'TCP/80', { families: ['IPv4', 'IPv6'] }));
+    expect(addressesOf(edited)).toEqual(['192.0.2.1']);
+    expect(edited).toMatchObject({ shortfall: { code: 'family-missing' } });
+  });
+
+  it('gives an exclusive Service its address back alone after a restart, unless others are on it', () => {
+    const l4Ports = [{ protocol: 'TCP', port: 81 }] as const;
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    allocator.linger(key('b/alone'), [id('192.0.2.1')], l4Ports);
+    allocator.keepAlone(key('b/alone'));
+    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80')))).toEqual(['192.0.2.2']);
+    const crowded = new Allocator(pool('192.0.2.1'));
+    crowded.linger(key('b/alone'), [id('192.0.2.1')], l4Ports);
+    crowded.linger(key('a/web'), [id('192.0.2.1')], [{ protocol: 'TCP', port: 80 }]);
+    crowded.keepAlone(key('b/alone'));
+    expect(addressesOf(crowded.assign(request('a/web', 'TCP/80', { current: [id('192.0.2.1')] })))).toEqual([
+      '192.0.2.1',
+    ]);
+  });
+
+  it('tells that others may come when an exclusive Service becomes willing to share', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    allocator.assign(request('a/web', 'TCP/80', { exclusive: true }));
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/81')))).toBe('port-taken');
+    allocator.assign(request('a/web', 'TCP/80'));
+    expect(allocator.settle(key('a/web'))).toBe(true);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/81')))).toEqual(['192.0.2.1']);
+  });
+
+  it('finds a freed address again although it lies before those searched last', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2', '192.0.2.3'));
+    for (const name of ['a/web', 'b/web', 'c/web']) allocator.assign(request(name, 'TCP/80'));
+    expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toBe('port-taken');
+    allocator.release(key('b/web'));
+    allocator.settle(key('b/web'));
+    expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toEqual(['192.0.2.2']);
+  });
+
   it('never gives one L4 port of an address to two Services, whatever the order of events', () => {
     const event = fc.record({
       service: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
@@ -191,10 +235,11 @@ describe('Allocator', () => {
           const given = result.kind === 'refused' ? [] : result.l2Ports;
           expect(allocator.assigned(key(service))).toEqual(given);
           if (result.kind === 'refused') continue;
-          const taken = result.taken.map((port) => `${port.protocol}/${port.port}`);
           const addresses = result.l2Ports.map((l2Port) => l2Port.address);
-          seen.set(service, [...past, { addresses, ports: ports.filter((port) => !taken.includes(port)), exclusive }]);
-          expect(result.l2Ports.map((l2Port) => l2Port.family)).toEqual(families);
+          seen.set(service, [...past, { addresses, ports: result.l4Ports.map(l4PortText), exclusive }]);
+          const served = result.l2Ports.map((l2Port) => l2Port.family);
+          expect(families).toEqual(expect.arrayContaining(served));
+          expect(result.shortfall !== undefined || served.length === families.length).toBe(true);
           expectNoConflict(seen);
         }
       }),

@@ -92,16 +92,16 @@ function desiredAddress(claim: ClaimedService): Desired {
     const message = `its annotation ${SHARING_ANNOTATION} is ${JSON.stringify(sharing)}; it can be shared or exclusive`;
     return { kind: 'refused', claim, code: 'invalid-sharing', message };
   }
-  return { kind: 'address', claim, request: toRequest(claim.service, demands, sharing === 'exclusive') };
+  return { kind: 'address', claim, request: toRequest(claim.service, demands) };
 }
 
-function toRequest(service: Service, demands: ServiceDemands, exclusive: boolean): AllocationRequest {
+function toRequest(service: Service, demands: ServiceDemands): AllocationRequest {
   return {
     service: serviceKey(service.metadata),
     families: servedFamilies(demands, capabilities),
     everyFamilyRequired: demands.familyPolicy !== 'PreferDualStack',
     l4Ports: l4PortsOf(service),
-    exclusive,
+    exclusive: wantsAlone(service),
     requestedAddresses: demands.addresses,
     current: recordedL2Ports(service),
   };
@@ -112,7 +112,7 @@ export function serviceKey({ namespace = 'default', name }: ObjectKey): ServiceK
 }
 
 /** The L4 ports of a Service, each once. */
-function l4PortsOf(service: Service): readonly L4Port[] {
+export function l4PortsOf(service: Service): readonly L4Port[] {
   const ports = (service.spec.ports ?? []).map(({ protocol = 'TCP', port }) => ({ protocol, port }));
   return [...new Map(ports.map((l4Port) => [`${l4Port.protocol} ${l4Port.port}`, l4Port])).values()];
 }
@@ -133,9 +133,9 @@ export function recordedL4Ports(service: Service): readonly L4Port[] {
   });
 }
 
-/** As they are recorded, and told to people. */
-export function l4PortText({ protocol, port }: L4Port): string {
-  return `${protocol}/${port}`;
+/** Whether it asks for an address that it shares with nobody. */
+export function wantsAlone(service: Service): boolean {
+  return service.metadata.annotations?.[SHARING_ANNOTATION] === 'exclusive';
 }
 
 /** Oldest first: whoever came first keeps an address that two Services claim. */

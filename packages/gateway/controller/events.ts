@@ -1,7 +1,6 @@
 import type { EventRecorder, Service } from '@fairlead/kube';
 import { recordOnService, type ServiceEventReason } from '@fairlead/service';
 import type { RefusalCode } from './allocation.ts';
-import { l4PortText } from './desired.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The pool may change; what else was refused takes an edit of the Service. */
@@ -28,16 +27,10 @@ interface News {
 function newsOf(outcome: Outcome): News | undefined {
   switch (outcome.kind) {
     case 'serve': {
-      const addresses = outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ');
-      const taken = outcome.taken.map((port) => `${l4PortText(port)} belongs to ${port.holder}`);
-      if (taken.length > 0) {
-        return {
-          reason: 'AddressUnavailable',
-
-          note: `Reachable at ${addresses}, but ${taken.join(', ')}.`,
-        };
-      }
-      return { reason: 'EnsuredLoadBalancer', note: `Reachable at ${addresses}.` };
+      const reachable = `Reachable at ${outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ')}`;
+      const { shortfall } = outcome;
+      if (shortfall === undefined) return { reason: 'EnsuredLoadBalancer', note: `${reachable}.` };
+      return { reason: 'AddressUnavailable', note: `${reachable}, but not as it asks: ${shortfall.message}` };
     }
     case 'refuse': {
       const reason = POOL_REFUSALS.includes(outcome.code) ? 'AddressUnavailable' : 'LoadBalancerRefused';

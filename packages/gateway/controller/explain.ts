@@ -1,6 +1,7 @@
 import { messageOf } from '@fairlead/control';
 import type { Explanation } from '@fairlead/part';
-import { l4PortText } from './desired.ts';
+import type { RefusalCode } from './allocation.ts';
+import { l4PortText } from './l2-port.ts';
 import type { Outcome } from './outcome.ts';
 import type { GatewayStep } from './plan.ts';
 
@@ -32,13 +33,11 @@ export function explainOutcome(subject: string, outcome: Outcome, steps: readonl
       };
     case 'refuse':
       return {
-        answer: [`${subject} gets no address (${outcome.code}): ${outcome.message}`, outcome.detail ?? '']
-          .join(' ')
-          .trim(),
+        answer: withDetail(`${subject} gets no address (${outcome.code}): ${outcome.message}`, outcome.detail),
         state: 'stuck',
         wanted: wanted(outcome),
         there: there(outcome),
-        waitsFor: REMEDIES[outcome.code] ?? 'a change of the Service: what it asks for cannot be honoured',
+        waitsFor: remedyOf(outcome.code),
       };
     case 'serve':
       return explainServed(subject, outcome, steps);
@@ -46,7 +45,7 @@ export function explainOutcome(subject: string, outcome: Outcome, steps: readonl
 }
 
 /** What ends the wait of a Service that was refused, by the code of the refusal. */
-const REMEDIES: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<RefusalCode, string>> = {
   'pool-empty': 'addresses: add some under parts.gateway.addresses',
   'family-missing': 'addresses of the missing family: add some under parts.gateway.addresses, or drop the family',
   'port-taken': 'a free port: another Service has to give one back, or the pool has to grow',
@@ -61,17 +60,32 @@ function explainServed(
 ): Explanation {
   const addresses = outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ');
   const base = { wanted: wanted(outcome), there: there(outcome) };
-  const taken = outcome.taken.map((port) => `${l4PortText(port)} belongs to ${port.holder}`);
-  if (taken.length > 0) {
-    const answer = `${subject} has ${addresses}, but not all its ports: ${taken.join(', ')}.`;
-    const remedy = 'a free port: another Service has to give one back, or the pool has to grow';
-    return { ...base, answer, state: 'stuck', waitsFor: remedy };
+  const { shortfall } = outcome;
+  if (shortfall !== undefined) {
+    const answer = `${subject} has ${addresses}, but not as it asks (${shortfall.code}): ${shortfall.message}`;
+    return {
+      ...base,
+      answer: withDetail(answer, shortfall.detail),
+      state: 'stuck',
+      waitsFor: REMEDIES[shortfall.code],
+    };
   }
   if (steps.length > 0) {
     const answer = `${subject} is to have ${addresses}, which is not all written yet.`;
     return { ...base, answer, state: 'working', waitsFor: waitsFor(steps) };
   }
   return { ...base, answer: `${subject} has ${addresses}.`, state: 'as-wanted' };
+}
+
+function remedyOf(code: string): string {
+  return (
+    Object.entries(REMEDIES).find(([known]) => known === code)?.[1] ??
+    'a change of the Service: what it asks for cannot be honoured'
+  );
+}
+
+function withDetail(answer: string, detail: string | undefined): string {
+  return detail === undefined ? answer : `${answer} ${detail}.`;
 }
 
 function wanted(outcome: Extract<Outcome, { kind: 'serve' | 'refuse' }>): string[] {

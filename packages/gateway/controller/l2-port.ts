@@ -24,3 +24,8 @@ export interface L4Port {
   readonly protocol: Protocol;
   readonly port: number;
 }
+
+/** As it is recorded, and told to people. */
+export function l4PortText({ protocol, port }: L4Port): string {
+  return `${protocol}/${port}`;
+}

@@ -21,4 +21,15 @@ export const stepsWritten: MetricDefinition = {
   labels: ['step', 'result'],
 };
 
-export const gatewayMetrics: readonly MetricDefinition[] = [servicesByOutcome, poolAddresses, stepsWritten];
+export const withdrawalsHeld: MetricDefinition = {
+  name: 'fairlead_gateway_withdrawals_held',
+  kind: 'gauge',
+  help: 'Services whose address would go, held back because too many would go at once.',
+};
+
+export const gatewayMetrics: readonly MetricDefinition[] = [
+  servicesByOutcome,
+  poolAddresses,
+  stepsWritten,
+  withdrawalsHeld,
+];

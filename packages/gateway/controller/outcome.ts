@@ -1,7 +1,7 @@
 import type { ClaimedService, ForeignService, ServiceToRelease } from '@fairlead/service';
-import type { Allocation, Allocator, TakenPort } from './allocation.ts';
-import type { L2Port, L4Port, ServiceKey } from './l2-port.ts';
+import type { Allocation, AllocationRefusal, Allocator } from './allocation.ts';
 import type { Desired } from './desired.ts';
+import type { L2Port, L4Port, ServiceKey } from './l2-port.ts';
 
 /** What was decided for one Service, with addresses given out. */
 export type Outcome =
@@ -11,7 +11,8 @@ export type Outcome =
       readonly l2Ports: readonly L2Port[];
       /** What it is served with on each of them. */
       readonly l4Ports: readonly L4Port[];
-      readonly taken: readonly TakenPort[];
+      /** Why it is less than the Service asks for; absent when it is all. */
+      readonly shortfall?: AllocationRefusal;
     }
   | {
       readonly kind: 'refuse';
@@ -42,6 +43,5 @@ export function decide(desired: Desired, allocator: Allocator, service: ServiceK
 
 function outcomeOf(claim: ClaimedService, allocation: Allocation): Outcome {
   if (allocation.kind === 'refused') return { ...allocation, kind: 'refuse', claim };
-  const { l2Ports, l4Ports, taken } = allocation;
-  return { kind: 'serve', claim, l2Ports, l4Ports, taken };
+  return { ...allocation, kind: 'serve', claim };
 }

@@ -1,5 +1,5 @@
 import { keyText, services } from '@fairlead/kube';
-import { type ConfiguredPart, definePart, type ReadEnvironment } from '@fairlead/part';
+import { type ConfiguredPart, definePart, type PartStatus, type ReadEnvironment } from '@fairlead/part';
 import { describeServiceEvents } from '@fairlead/service';
 import { type GatewayConfiguration, gatewayConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
@@ -39,9 +39,12 @@ export const gatewayPart = definePart<GatewayConfiguration>({
   events: describeServiceEvents(
     'EnsuredLoadBalancer',
     'AddressUnavailable',
+    'SyncLoadBalancerFailed',
+    'DeletionHeldBack',
     'LoadBalancerRefused',
     'DeletedLoadBalancer',
   ),
+  explains: ['service'],
   commands: [
     {
       name: 'addresses',
@@ -63,20 +66,7 @@ function configure(configuration: GatewayConfiguration): ConfiguredPart {
       if (outcome === undefined) return undefined;
       return explainOutcome(`Service ${keyText(subject)}`, outcome, stepsFor(outcome, environment.clock));
     },
-    status: async (environment) => {
-      const { outcomes } = await look(configuration, environment);
-      const count = (kind: string) => [...outcomes.values()].filter((outcome) => outcome.kind === kind).length;
-      const served = count('serve');
-      const refused = count('refuse');
-      return {
-        summary: refused === 0 ? `${served} Services have addresses` : `${refused} Services get no address`,
-        figures: {
-          'Services served': served,
-          'Services refused': refused,
-          'Services being released': count('release'),
-        },
-      };
-    },
+    status: async (environment) => statusOf(await look(configuration, environment), environment),
   };
 }
 
@@ -87,15 +77,40 @@ async function look(configuration: GatewayConfiguration, environment: ReadEnviro
   return survey(pool, items, claimRules(defaultClass), clock);
 }
 
+/** What is so now, not what is to be: a Service counts as served when nothing is left to be written. */
+function statusOf({ outcomes }: Survey, { clock }: ReadEnvironment): PartStatus {
+  const counts = { served: 0, lacking: 0, refused: 0, working: 0 };
+  for (const outcome of outcomes.values()) {
+    if (outcome.kind === 'foreign' || outcome.kind === 'unreadable') continue;
+    if (outcome.kind === 'release' || stepsFor(outcome, clock).length > 0) counts.working += 1;
+    else if (outcome.kind === 'refuse') counts.refused += 1;
+    else if (outcome.shortfall !== undefined) counts.lacking += 1;
+    else counts.served += 1;
+  }
+  const { served, lacking, refused, working } = counts;
+  const isWell = lacking + refused + working === 0;
+  return {
+    summary: isWell ? 'every Service has what it asks for' : 'not every Service has what it asks for',
+    figures: {
+      'Services served': served,
+      'Services served in part': lacking,
+      'Services without an address': refused,
+      'Services with writes to come': working,
+    },
+  };
+}
+
+/** As the Services show them. */
 async function listAddresses(
   configuration: GatewayConfiguration,
-  environment: ReadEnvironment,
+  { client, signal }: ReadEnvironment,
   print: (line: string) => void,
 ): Promise<void> {
-  const { allocator } = await look(configuration, environment);
-  const pool = await staticAddresses(configuration.addresses).list(environment.signal);
-  for (const l2Port of pool) {
-    const tenants = allocator.tenants(l2Port.id);
-    print(`${l2Port.address}  ${tenants.length === 0 ? 'free' : tenants.join(', ')}`);
+  const { items } = await client.list(services, { signal });
+  const shownOn = (address: string) =>
+    items.filter(({ status }) => status?.loadBalancer?.ingress?.some(({ ip }) => ip === address));
+  for (const { address } of await staticAddresses(configuration.addresses).list(signal)) {
+    const names = shownOn(address).map(({ metadata }) => keyText(metadata));
+    print(`${address}  ${names.length === 0 ? 'free' : names.join(', ')}`);
   }
 }

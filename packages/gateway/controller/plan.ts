@@ -1,14 +1,13 @@
 import type { Clock } from '@fairlead/control';
 import type { MergePatch, Service } from '@fairlead/kube';
 import { type DesiredServiceStatus, type IngressPoint, releaseStatusPatch, statusPatch } from '@fairlead/service';
-import type { TakenPort } from './allocation.ts';
-import type { L2Port } from './l2-port.ts';
-import { L2_PORTS_ANNOTATION, L4_PORTS_ANNOTATION, l4PortText } from './desired.ts';
+import { type L2Port, l4PortText } from './l2-port.ts';
+import { L2_PORTS_ANNOTATION, L4_PORTS_ANNOTATION } from './desired.ts';
 import type { Outcome } from './outcome.ts';
 
 /** One write to the Service. */
 export interface GatewayStep {
-  readonly name: 'record-assignment' | 'publish-status' | 'forget-assignment' | 'withdraw-status' | 'let-go';
+  readonly name: 'hold' | 'record-assignment' | 'publish-status' | 'forget-assignment' | 'withdraw-status' | 'let-go';
   /** What the world looks like if the process dies right after it, and who mends it. */
   readonly ifItDiesHere: string;
   readonly subresource: 'metadata' | 'status';
@@ -31,7 +30,7 @@ function allSteps(outcome: Outcome, clock: Pick<Clock, 'now'>): readonly (Gatewa
     case 'serve':
       return [record(outcome), publish(outcome.claim, servedStatus(outcome), clock)];
     case 'refuse':
-      return [publish(outcome.claim, refusedStatus(outcome), clock), forget(outcome.claim.service)];
+      return [hold(outcome), publish(outcome.claim, refusedStatus(outcome), clock), forget(outcome.claim.service)];
     case 'release':
       return [withdraw(outcome.claim), letGo(outcome.claim)];
   }
@@ -40,6 +39,18 @@ function allSteps(outcome: Outcome, clock: Pick<Clock, 'now'>): readonly (Gatewa
 type Serving = Extract<Outcome, { kind: 'serve' }>;
 type Refusing = Extract<Outcome, { kind: 'refuse' }>;
 type Releasing = Extract<Outcome, { kind: 'release' }>;
+
+/** A Service that gets nothing is held, too, so that what its status says is taken back when it is no longer ours. */
+function hold({ claim }: Refusing): GatewayStep | undefined {
+  const { finalizers = [] } = claim.service.metadata;
+  if (finalizers.includes(claim.rules.finalizer)) return undefined;
+  return {
+    name: 'hold',
+    ifItDiesHere: 'The next leader decides for the Service afresh; nothing was given to it.',
+    subresource: 'metadata',
+    patch: { metadata: { finalizers: [...finalizers, claim.rules.finalizer] } },
+  };
+}
 
 function record({ claim, l2Ports, l4Ports }: Serving): GatewayStep | undefined {
   const { service, rules } = claim;
@@ -125,27 +136,24 @@ function forgottenAnnotations(service: Service): Readonly<Record<string, null>> 
 
 function servedStatus(outcome: Serving): DesiredServiceStatus {
   const ingress = outcome.l2Ports.map((l2Port) => ingressOf(l2Port, outcome));
-  const addresses = outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ');
-  if (outcome.taken.length === 0) {
-    return {
-      ingress,
-      programmed: { status: 'True', reason: 'AddressAssigned', message: `Reachable at ${addresses}.` },
-    };
+  const reachable = `Reachable at ${outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ')}`;
+  const { shortfall } = outcome;
+  if (shortfall === undefined) {
+    return { ingress, programmed: { status: 'True', reason: 'AddressAssigned', message: `${reachable}.` } };
   }
-  const taken = outcome.taken.map((port) => `${l4PortText(port)} belongs to ${port.holder}`).join(', ');
-  const message = `Reachable at ${addresses}, but not on every port: ${taken}, and no other address has all ports free.`;
-  return { ingress, programmed: { status: 'False', reason: 'PortTaken', message } };
+  const message = `${reachable}, but not as it asks: ${shortfall.message}`;
+  return { ingress, programmed: { status: 'False', reason: reasonOf(shortfall.code), message } };
 }
 
 /** Ports are listed only when one of them has an error: the API wants all of a Service's ports, or none. */
 function ingressOf(l2Port: L2Port, outcome: Serving): IngressPoint {
   const point = { address: l2Port.address, mode: 'VIP' } as const;
-  if (outcome.taken.length === 0) return point;
+  const served = new Set(outcome.l4Ports.map(l4PortText));
   const ports = (outcome.claim.service.spec.ports ?? []).map(({ port, protocol = 'TCP' }) => {
-    const isTaken = outcome.taken.some((other: TakenPort) => other.port === port && other.protocol === protocol);
-    return { port, protocol, ...(isTaken ? { error: 'fairlead.dev/PortTaken' as const } : {}) };
+    const isServed = served.has(l4PortText({ port, protocol }));
+    return { port, protocol, ...(isServed ? {} : { error: 'fairlead.dev/PortTaken' as const }) };
   });
-  return { ...point, ports };
+  return ports.some((port) => 'error' in port) ? { ...point, ports } : point;
 }
 
 function refusedStatus(outcome: Refusing): DesiredServiceStatus {

@@ -1,4 +1,4 @@
-import { FairleadError, runSteps, type Step } from '@fairlead/control';
+import { runSteps, type Step, sleep } from '@fairlead/control';
 import { OwnWrites, type Service } from '@fairlead/kube';
 import type { RunEnvironment } from '@fairlead/part';
 import type { ClaimRules } from '@fairlead/service';
@@ -10,30 +10,34 @@ import { announce } from './events.ts';
 import { stepsWritten } from './metrics.ts';
 import { decide, type Outcome } from './outcome.ts';
 import { stepsFor } from './plan.ts';
+import type { WithdrawalBrake } from './withdrawal-brake.ts';
+
+const COVER_CHECK_MILLISECONDS = 250;
 
 /** Brings one Service at a time to its outcome. */
 export class Reconciler {
   readonly #environment: RunEnvironment;
   readonly #rules: ClaimRules;
   readonly #allocator: Allocator;
+  readonly #brake: WithdrawalBrake;
   readonly #ownWrites = new OwnWrites<Service>();
   /** Service -> what was decided for it last; foreign Services are not in it */
   readonly #outcomes = new Map<ServiceKey, Outcome['kind']>();
+  readonly #counts = new Map<string, number>();
 
-  constructor(environment: RunEnvironment, rules: ClaimRules, allocator: Allocator) {
+  constructor(environment: RunEnvironment, rules: ClaimRules, allocator: Allocator, brake: WithdrawalBrake) {
     this.#environment = environment;
     this.#rules = rules;
     this.#allocator = allocator;
+    this.#brake = brake;
   }
 
   /** Services that got no address, or not all ports: they want to know when something becomes free. */
   readonly waiting = new Set<ServiceKey>();
 
   /** How many Services have which outcome. */
-  counts(): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = { serve: 0, refuse: 0, release: 0, unreadable: 0 };
-    for (const kind of this.#outcomes.values()) counts[kind] = (counts[kind] ?? 0) + 1;
-    return counts;
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts;
   }
 
   /**
@@ -44,6 +48,8 @@ export class Reconciler {
     if (service === undefined) return this.#forget(key);
     const outcome = decide(desiredFor(service, this.#rules), this.#allocator, key);
     this.#remember(key, outcome);
+    // What it is shown with lingers: nobody else gets it meanwhile.
+    if (this.#brake.holds(key, outcome)) return false;
     await this.#write(key, service, outcome, signal);
     if (outcome.kind === 'unreadable') throw outcome.error;
     if (outcome.kind === 'release') this.#forgetOutcome(key);
@@ -51,18 +57,24 @@ export class Reconciler {
   }
 
   async #write(key: ServiceKey, service: Service, outcome: Outcome, signal: AbortSignal): Promise<void> {
-    const { client, clock, journal, leadership, metrics } = this.#environment;
+    const { client, clock, journal, metrics } = this.#environment;
     const planned = stepsFor(outcome, clock);
     if (planned.length === 0) return;
     const steps = toSteps(client, service, planned, (written) => this.#ownWrites.note(written)).map((step) => ({
       ...step,
-      run: (stepSignal: AbortSignal) => {
-        if (!leadership.covers(WRITE_DEADLINE_MILLISECONDS)) throw leaseTooShort();
-        return counted(step, stepSignal, (result) => metrics.increment(stepsWritten, { step: step.name, result }));
+      run: async (stepSignal: AbortSignal) => {
+        await this.#untilCovered(stepSignal);
+        await counted(step, stepSignal, (result) => metrics.increment(stepsWritten, { step: step.name, result }));
       },
     }));
     await runSteps(steps, { journal, key: `service ${key}` }, signal);
     announce(this.#environment.events, service, outcome);
+  }
+
+  /** A write starts only when the Lease outlives its deadline: it is renewed soon, or lost, and then the signal aborts. */
+  async #untilCovered(signal: AbortSignal): Promise<void> {
+    const { clock, leadership } = this.#environment;
+    while (!leadership.covers(WRITE_DEADLINE_MILLISECONDS)) await sleep(clock, COVER_CHECK_MILLISECONDS, signal);
   }
 
   #remember(key: ServiceKey, outcome: Outcome): void {
@@ -70,13 +82,20 @@ export class Reconciler {
       this.#forgetOutcome(key);
       return;
     }
+    this.#count(this.#outcomes.get(key), -1);
     this.#outcomes.set(key, outcome.kind);
-    const lacks = outcome.kind === 'refuse' || (outcome.kind === 'serve' && outcome.taken.length > 0);
+    this.#count(outcome.kind, 1);
+    const lacks = outcome.kind === 'refuse' || (outcome.kind === 'serve' && outcome.shortfall !== undefined);
     if (lacks) this.waiting.add(key);
     else this.waiting.delete(key);
   }
 
+  #count(kind: Outcome['kind'] | undefined, by: number): void {
+    if (kind !== undefined) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + by);
+  }
+
   #forgetOutcome(key: ServiceKey): void {
+    this.#count(this.#outcomes.get(key), -1);
     this.#outcomes.delete(key);
     this.waiting.delete(key);
   }
@@ -96,11 +115,4 @@ async function counted(step: Step, signal: AbortSignal, count: (result: 'done' |
     count('failed');
     throw error;
   }
-}
-
-function leaseTooShort(): FairleadError {
-  return new FairleadError('the Lease may end before the write would: trying again once it is renewed', {
-    verdict: 'retriable',
-    code: 'lease-too-short',
-  });
 }

@@ -3,8 +3,8 @@ import type { Service } from '@fairlead/kube';
 import type { ClaimRules } from '@fairlead/service';
 import { Allocator } from './allocation.ts';
 import type { L2Port, ServiceKey } from './l2-port.ts';
-import { byAge, desiredFor, recordedL4Ports, serviceKey } from './desired.ts';
-import { seenL2Ports } from './observed.ts';
+import { byAge, desiredFor, serviceKey, wantsAlone } from './desired.ts';
+import { seenHolding } from './observed.ts';
 import { decide, type Outcome } from './outcome.ts';
 import { stepsFor } from './plan.ts';
 
@@ -16,9 +16,9 @@ export interface Survey {
 }
 
 /**
- * Decides for all Services at once: first everything that a Service was given is kept from others, the older one
- * winning; then, oldest first, each gets what it has or what is free. A leader starts with it, and `plan` and `why` are
- * made of it, so that all of them agree.
+ * Decides for all Services at once: first everything that a Service was given is kept from others, the surest claims
+ * before the others, of equal ones the older; then, oldest first, each gets what it has or what is free. A leader starts
+ * with it, and `plan` and `why` are made of it, so that all of them agree.
  */
 export function survey(
   pool: readonly L2Port[],
@@ -30,9 +30,12 @@ export function survey(
   const wishes = [...services]
     .toSorted(byAge)
     .map((service) => ({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules) }));
-  for (const { key, service, desired } of wishes) {
-    if (desired.kind !== 'foreign') allocator.linger(key, seenL2Ports(service, pool), recordedL4Ports(service));
+  const ours = wishes.filter(({ desired }) => desired.kind !== 'foreign');
+  const seen = ours.map(({ key, service }) => ({ key, ...seenHolding(service, allocator) }));
+  for (const surety of [0, 1, 2] as const) {
+    for (const { key, l2Ports, l4Ports } of seen) allocator.linger(key, l2Ports[surety], l4Ports);
   }
+  for (const { key, service } of ours) if (wantsAlone(service)) allocator.keepAlone(key);
   const outcomes = new Map<ServiceKey, Outcome>();
   for (const { key, desired } of wishes) {
     const outcome = decide(desired, allocator, key);

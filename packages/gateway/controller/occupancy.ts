@@ -1,0 +1,170 @@
+import type { IpFamily } from '@fairlead/control';
+import { type L2Port, type L4Port, l4PortText, type ServiceKey } from './l2-port.ts';
+import type { Pool } from './pool.ts';
+
+/** What one Service has: the same L4 ports on each of the L2 ports. */
+export interface Holding {
+  readonly l2Ports: readonly L2Port[];
+  readonly l4Ports: readonly L4Port[];
+  /** Whether nobody else may be on these L2 ports. */
+  readonly exclusive: boolean;
+}
+
+/**
+ * Who is on which address with which L4 ports. What a Service gives up lingers as its own until `settle` says that the
+ * world outside no longer shows it: only then may another have it. Every change costs O(ports of the one Service).
+ */
+export class Occupancy {
+  readonly #pool: Pool;
+  /** L2 port id + L4 port -> the Service that has it */
+  readonly #holders = new Map<string, ServiceKey>();
+  /** L2 port id -> the Services on it, and whether each wants it alone */
+  readonly #tenants = new Map<string, Map<ServiceKey, boolean>>();
+  /** L2 port id -> how many of its tenants want it alone */
+  readonly #loners = new Map<string, number>();
+  /** Service -> what it is to have */
+  readonly #assigned = new Map<ServiceKey, Holding>();
+  /** Service -> what it had, and may still be seen with */
+  readonly #lingering = new Map<ServiceKey, readonly Holding[]>();
+  /** address family + L4 port -> every L2 port before this place has it taken: where a search may begin */
+  readonly #searchFrom = new Map<string, number>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  assigned(service: ServiceKey): Holding | undefined {
+    return this.#assigned.get(service);
+  }
+
+  tenants(l2Port: L2Port): readonly ServiceKey[] {
+    return [...(this.#tenants.get(l2Port.id)?.keys() ?? [])];
+  }
+
+  /** Undefined when nobody has it, or the one who asks. */
+  holderOf(l2Port: L2Port, l4Port: L4Port, asking: ServiceKey): ServiceKey | undefined {
+    const holder = this.#holders.get(holderKey(l2Port, l4Port));
+    return holder === asking ? undefined : holder;
+  }
+
+  /** Whether the Service may be on the L2 port beside those who are. */
+  mayShare(l2Port: L2Port, asking: ServiceKey, exclusive: boolean): boolean {
+    const tenants = this.#tenants.get(l2Port.id);
+    if (tenants === undefined) return true;
+    const own = tenants.get(asking);
+    if (exclusive) return tenants.size === (own === undefined ? 0 : 1);
+    return (this.#loners.get(l2Port.id) ?? 0) === (own === true ? 1 : 0);
+  }
+
+  /** The place of the first L2 port of the family on which all of these L4 ports may be free. */
+  searchFrom(family: IpFamily, l4Ports: readonly L4Port[]): number {
+    const l2Ports = this.#pool.of(family);
+    let from = 0;
+    for (const l4Port of l4Ports) {
+      const key = searchKey(family, l4Port);
+      let place = this.#searchFrom.get(key) ?? 0;
+      for (let next = l2Ports[place]; next && this.#holders.has(holderKey(next, l4Port)); next = l2Ports[place])
+        place += 1;
+      this.#searchFrom.set(key, place);
+      from = Math.max(from, place);
+    }
+    return from;
+  }
+
+  /** The Service is to have this, or nothing any more. What it had lingers. */
+  assign(service: ServiceKey, holding: Holding | undefined): void {
+    const before = this.#assigned.get(service);
+    if (before !== undefined && holding !== undefined && isSame(before, holding)) return;
+    this.#assigned.delete(service);
+    if (before !== undefined) this.linger(service, before);
+    if (holding === undefined) return;
+    this.#assigned.set(service, holding);
+    this.#reserve(service, holding);
+  }
+
+  /** Keeps others off what a Service may still be seen with. What another has already is not taken from it. */
+  linger(service: ServiceKey, holding: Holding): void {
+    const lingering = this.#lingering.get(service) ?? [];
+    if (lingering.some((known) => isSame(known, holding))) return;
+    this.#lingering.set(service, [...lingering, holding]);
+    this.#reserve(service, holding);
+  }
+
+  /** Keeps an address to the Service that it lingers on alone: one that others are on already stays shared. */
+  keepAlone(service: ServiceKey): void {
+    const l2Ports = (this.#lingering.get(service) ?? []).flatMap((holding) => holding.l2Ports);
+    for (const l2Port of l2Ports) if (this.#tenants.get(l2Port.id)?.size === 1) this.#setTenant(service, l2Port, true);
+  }
+
+  /** The world shows the Service with what is assigned to it and nothing else: frees the rest. True when that was something. */
+  settle(service: ServiceKey): boolean {
+    const lingering = this.#lingering.get(service);
+    if (lingering === undefined) return false;
+    this.#lingering.delete(service);
+    const current = this.#assigned.get(service);
+    const kept = new Set(current === undefined ? [] : current.l2Ports.flatMap((l2Port) => keysOn(l2Port, current)));
+    let freed = false;
+    for (const holding of lingering) {
+      for (const l2Port of holding.l2Ports) {
+        for (const l4Port of holding.l4Ports) freed = this.#free(service, l2Port, l4Port, kept) || freed;
+        const wanted = current?.l2Ports.includes(l2Port) ? current.exclusive : undefined;
+        freed = this.#setTenant(service, l2Port, wanted) || freed;
+      }
+    }
+    return freed;
+  }
+
+  #free(service: ServiceKey, l2Port: L2Port, l4Port: L4Port, kept: ReadonlySet<string>): boolean {
+    const key = holderKey(l2Port, l4Port);
+    if (kept.has(key) || this.#holders.get(key) !== service) return false;
+    this.#holders.delete(key);
+    const search = searchKey(l2Port.family, l4Port);
+    this.#searchFrom.set(search, Math.min(this.#searchFrom.get(search) ?? 0, this.#pool.placeOf(l2Port)));
+    return true;
+  }
+
+  #reserve(service: ServiceKey, holding: Holding): void {
+    for (const l2Port of holding.l2Ports) {
+      const alone = holding.exclusive || this.#tenants.get(l2Port.id)?.get(service) === true;
+      this.#setTenant(service, l2Port, alone);
+      for (const key of keysOn(l2Port, holding)) if (!this.#holders.has(key)) this.#holders.set(key, service);
+    }
+  }
+
+  /** `alone` undefined: it is on it no longer. True when others may have got more room by it. */
+  #setTenant(service: ServiceKey, l2Port: L2Port, alone: boolean | undefined): boolean {
+    const tenants = this.#tenants.get(l2Port.id) ?? new Map<ServiceKey, boolean>();
+    this.#tenants.set(l2Port.id, tenants);
+    const before = tenants.get(service);
+    if (before === alone) return false;
+    const loners = (this.#loners.get(l2Port.id) ?? 0) + (alone === true ? 1 : 0) - (before === true ? 1 : 0);
+    this.#loners.set(l2Port.id, loners);
+    if (alone === undefined) tenants.delete(service);
+    else tenants.set(service, alone);
+    return alone !== true;
+  }
+}
+
+function isSame(left: Holding, right: Holding): boolean {
+  return (
+    left.exclusive === right.exclusive &&
+    left.l2Ports.length === right.l2Ports.length &&
+    left.l4Ports.length === right.l4Ports.length &&
+    left.l2Ports.every((l2Port, index) => l2Port.id === right.l2Ports[index]?.id) &&
+    left.l4Ports.every(
+      (l4Port, index) => l4PortText(l4Port) === (right.l4Ports[index] && l4PortText(right.l4Ports[index])),
+    )
+  );
+}
+
+function keysOn(l2Port: L2Port, holding: Holding): readonly string[] {
+  return holding.l4Ports.map((l4Port) => holderKey(l2Port, l4Port));
+}
+
+function holderKey(l2Port: L2Port, l4Port: L4Port): string {
+  return `${l2Port.id} ${l4PortText(l4Port)}`;
+}
+
+function searchKey(family: IpFamily, l4Port: L4Port): string {
+  return `${family} ${l4PortText(l4Port)}`;
+}

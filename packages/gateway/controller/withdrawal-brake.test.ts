@@ -1,0 +1,60 @@
+import { requireIpAddress, VirtualClock } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { claimRules, serviceKey } from './desired.ts';
+import { staticAddresses } from './static-addresses.ts';
+import { survey } from './survey.ts';
+import { WithdrawalBrake } from './withdrawal-brake.ts';
+
+function served(index: number): Service {
+  const address = requireIpAddress(`192.0.2.${index + 1}`);
+  return {
+    metadata: {
+      namespace: 'shop',
+      name: `web-${index}`,
+      finalizers: ['fairlead.dev/gateway'],
+      annotations: { 'gateway.fairlead.dev/l2-ports': address, 'gateway.fairlead.dev/l4-ports': 'TCP/80' },
+    },
+    spec: {
+      type: 'LoadBalancer',
+      loadBalancerClass: 'fairlead.dev/gateway',
+      ipFamilies: ['IPv4'],
+      ports: [{ port: 80 }],
+    },
+    status: { loadBalancer: { ingress: [{ ip: address, ipMode: 'VIP' }] } },
+  };
+}
+
+async function outcomesOf(count: number, pool: readonly string[]) {
+  const l2Ports = await staticAddresses(pool).list(new AbortController().signal);
+  const services = Array.from({ length: count }, (_, index) => served(index));
+  return survey(l2Ports, services, claimRules(undefined), { now: () => 0 }).outcomes;
+}
+
+const first = serviceKey({ namespace: 'shop', name: 'web-0' });
+
+describe('WithdrawalBrake', () => {
+  it('holds back emptying a cluster whose pool is gone, until it was so for ten minutes', async () => {
+    const clock = new VirtualClock();
+    const brake = new WithdrawalBrake(clock);
+    const outcomes = await outcomesOf(20, []);
+    expect(brake.judge(outcomes)?.message).toContain('20 of 20 addresses that Services show');
+    const outcome = outcomes.get(first);
+    expect(outcome !== undefined && brake.holds(first, outcome)).toBe(true);
+    await clock.advance(600_000);
+    expect(outcome !== undefined && brake.holds(first, outcome)).toBe(false);
+  });
+
+  it('holds back moving most Services to other addresses', async () => {
+    const brake = new WithdrawalBrake(new VirtualClock());
+    expect(brake.judge(await outcomesOf(20, ['198.51.100.0/24']))?.held).toHaveLength(20);
+  });
+
+  it('lets a few go, and everybody who keeps an address', async () => {
+    const brake = new WithdrawalBrake(new VirtualClock());
+    expect(brake.judge(await outcomesOf(9, []))).toBeUndefined();
+    expect(brake.judge(await outcomesOf(40, ['192.0.2.11-192.0.2.60']))).toBeUndefined();
+    expect(brake.judge(await outcomesOf(40, ['192.0.2.1-192.0.2.60']))).toBeUndefined();
+    expect(brake.heldCount).toBe(0);
+  });
+});

@@ -1,0 +1,63 @@
+import { type Clock, DeletionBrake, type Hold } from '@fairlead/control';
+import type { ServiceKey } from './l2-port.ts';
+import type { Outcome } from './outcome.ts';
+
+const CONFIRM_AFTER_MILLISECONDS = 600_000;
+
+/**
+ * Holds back taking away, or exchanging, the addresses of many Services at once: a pool that lost its addresses by a
+ * mistake in the configuration must not empty a cluster. What is still so after a while was meant.
+ */
+export class WithdrawalBrake {
+  readonly #clock: Clock;
+  readonly #brake: DeletionBrake<ServiceKey>;
+  #held: ReadonlySet<ServiceKey> = new Set();
+  /** Monotonic. */
+  #until = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#brake = new DeletionBrake(clock, {
+      things: 'addresses that Services show',
+      fraction: 0.3,
+      minimumCount: 10,
+      confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS,
+    });
+  }
+
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
+  /** Wall time from which what is held goes ahead. */
+  get heldUntil(): number {
+    return this.#clock.now() + this.#until - this.#clock.monotonic();
+  }
+
+  /** Judges what a leader found when it began. */
+  judge(outcomes: ReadonlyMap<ServiceKey, Outcome>): Hold<ServiceKey> | undefined {
+    const served = [...outcomes].filter(([, outcome]) => shownAddresses(outcome).length > 0);
+    const losing = served.filter(([, outcome]) => losesAddress(outcome)).map(([key]) => key);
+    const { hold } = this.#brake.judge(losing, served.length, this.#clock.monotonic());
+    this.#held = new Set(hold?.held ?? []);
+    this.#until = this.#clock.monotonic() + CONFIRM_AFTER_MILLISECONDS;
+    return hold;
+  }
+
+  /** Whether this is to wait. A Service that would not lose anything any more is let through. */
+  holds(key: ServiceKey, outcome: Outcome): boolean {
+    return this.#held.has(key) && losesAddress(outcome) && this.#clock.monotonic() < this.#until;
+  }
+}
+
+function shownAddresses({ claim }: Outcome): readonly string[] {
+  return (claim.service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
+}
+
+/** What its owner gave up is not lost. */
+function losesAddress(outcome: Outcome): boolean {
+  if (outcome.kind === 'refuse') return shownAddresses(outcome).length > 0;
+  if (outcome.kind !== 'serve') return false;
+  const kept = new Set<string>(outcome.l2Ports.map((l2Port) => l2Port.address));
+  return shownAddresses(outcome).some((address) => !kept.has(address));
+}
