@@ -11,13 +11,15 @@ export const { version } = packageFile;
 export interface Cluster {
   readonly client: KubeClient;
   readonly connection: Awaited<ReturnType<typeof connect>>['connection'];
+  /** The URL of its API server. */
+  readonly server: string;
   /** For people: which cluster this is. */
   readonly name: string;
   close(): Promise<void>;
 }
 
 /** Connects to the configured cluster and makes sure that it answers; otherwise says why in one line. */
-export async function openCluster(configuration: Configuration): Promise<Cluster> {
+export async function openCluster(configuration: Configuration, signal: AbortSignal): Promise<Cluster> {
   const { kubeconfig, context } = configuration.kubernetes;
   const { connection, source, server } = await connect({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
@@ -26,7 +28,7 @@ export async function openCluster(configuration: Configuration): Promise<Cluster
   });
   const client = new KubeClient(connection, systemClock);
   try {
-    await client.getText('/version', { deadlineMilliseconds: 10_000 });
+    await client.getText('/version', { deadlineMilliseconds: 10_000, signal });
   } catch (error) {
     await connection.close();
     throw new FairleadError(`cannot use the cluster at ${server} (${source}): ${messageOf(error)}`, {
@@ -35,5 +37,5 @@ export async function openCluster(configuration: Configuration): Promise<Cluster
       cause: error,
     });
   }
-  return { client, connection, name: `${server} (${source})`, close: () => connection.close() };
+  return { client, connection, server, name: `${server} (${source})`, close: () => connection.close() };
 }

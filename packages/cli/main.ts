@@ -12,7 +12,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 // Whoever reads our output may have seen enough, as with `fairlead --help | head`.
-process.stdout.on('error', () => process.exit(0));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 process.exitCode = await runProgram(
   process.argv.slice(2),

@@ -1,5 +1,5 @@
 import { FairleadError, messageOf } from '@fairlead/control';
-import type { Part } from '@fairlead/part';
+import type { Part, Subject } from '@fairlead/part';
 import { Command, CommanderError } from 'commander';
 import { version } from './cluster.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -11,6 +11,8 @@ import { whyCommand } from './commands/why.ts';
 import { parseSubject } from './subject.ts';
 
 const DEFAULT_FILE = 'fairlead.yaml';
+/** What a shell expects of a command that was stopped before it was done. */
+const INTERRUPTED = 130;
 
 export interface Terminal {
   /** A line of what the command was asked for. */
@@ -20,7 +22,7 @@ export interface Terminal {
   readonly isInteractive: boolean;
 }
 
-/** Runs one command line; resolves with the exit code. 0: done. 1: failed. 2: the command line is wrong. */
+/** Runs one command line; resolves with the exit code. 0: done. 1: failed. 2: the command line is wrong. 130: stopped. */
 export async function runProgram(
   words: readonly string[],
   parts: readonly Part[],
@@ -33,7 +35,7 @@ export async function runProgram(
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (signal.aborted) return 0;
+    if (signal.aborted) return INTERRUPTED;
     if (error instanceof FairleadError) {
       terminal.complain(`fairlead: ${messageOf(error)}`);
       return error.code === 'usage' ? 2 : 1;
@@ -67,7 +69,7 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
     .description(
       'Shows what would be adopted, created, changed and deleted now, and in how many calls. Changes nothing.',
     )
-    .option('--json', 'prints one JSON object')
+    .option('--json', 'prints a JSON list, with an entry for each part')
     .action(({ config, json }: { config: string; json?: true }) =>
       planCommand(config, parts, json === true, signal, print),
     );
@@ -78,7 +80,7 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
     .option('-n, --namespace <namespace>', 'the namespace, where the name has none')
     .option('--server <url>', 'a running Fairlead to ask; otherwise the one of http.listen in the configuration')
     .action((words: string[], options: { config: string; namespace?: string; server?: string }) =>
-      whyCommand(options.config, parts, parseSubject(words, options.namespace), options.server, signal, print),
+      whyCommand(options.config, parts, subjectOf(words, options.namespace, parts), options.server, signal, print),
     );
 
   withConfiguration(program.command('status'))
@@ -92,7 +94,7 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
     .option('--time-limit <seconds>', 'how long --until-converged waits before it fails', '120')
     .option('--print-config', 'prints a configuration file that works, and ends')
     .action((options: { untilConverged?: true; timeLimit: string; printConfig?: true }) =>
-      demoCommand(parts, { ...options, timeLimitSeconds: Number(options.timeLimit) }, terminal, signal),
+      demoCommand(parts, { ...options, timeLimitSeconds: secondsOf(options.timeLimit) }, terminal, signal),
     );
 
   program
@@ -102,6 +104,19 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
 
   for (const part of parts) addPartCommands(program, part, withConfiguration, parts, terminal, signal);
   return program;
+}
+
+function subjectOf(words: readonly string[], namespace: string | undefined, parts: readonly Part[]): Subject {
+  return parseSubject(words, namespace, [...new Set(parts.flatMap((part) => part.explains))]);
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (seconds > 0) return seconds;
+  throw new FairleadError(`--time-limit takes a number of seconds above 0, not ${text}`, {
+    verdict: 'terminal',
+    code: 'usage',
+  });
 }
 
 /** `fairlead <part> <command>` */

@@ -54,8 +54,7 @@ export async function startRunning(
   const journals = new Map(active.map(({ part }) => [part.name, new Journal(clock)]));
   const { defaultClass } = configuration;
   const standing = defaultClass === undefined ? {} : { defaultClass };
-  const environment = { client: cluster.client, clock, logger, signal, ...standing };
-  const routes = statusRoutes({ active, readiness, metrics, journals, environment });
+  const routes = statusRoutes({ cluster: cluster.server, readiness, metrics, journals });
   const server = await startStatusServer(configuration.http.listen, routes);
   logger.info({ server: server.url, cluster: cluster.name, parts: active.map(({ part }) => part.name) }, 'running');
   const runs = active.map(({ part, configured }) => {

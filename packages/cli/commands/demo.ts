@@ -37,23 +37,29 @@ export async function demoCommand(
   const world = await startWorld((line) => terminal.complain(line));
   const stop = new AbortController();
   const combined = AbortSignal.any([signal, stop.signal]);
-  const configuration = demoConfiguration(parts, world.kubeconfigPath);
-  const cluster = await openCluster(configuration);
   try {
-    await createWorkload(cluster.client, configuration.leaderElection.namespace, parts, combined);
-    const logger = createLogger('error');
-    const active = activeParts(configuration, parts);
-    const surroundings = { clock: systemClock, random: systemRandom, logger };
-    const running = await startRunning(configuration, cluster, active, surroundings, combined);
-    terminal.print(`${world.description}: kubectl --kubeconfig ${world.kubeconfigPath} get services -A`);
-    terminal.print(`Health, metrics and the journal: ${running.server.url}`);
-    for (const part of parts) terminal.print(`${part.name}: ${part.demo.description}`);
-    await show(parts, cluster, running.readiness, options, terminal, combined);
-    stop.abort();
-    await running.ended;
+    const configuration = demoConfiguration(parts, world.kubeconfigPath);
+    const cluster = await openCluster(configuration, combined);
+    try {
+      await createWorkload(cluster.client, configuration.leaderElection.namespace, parts, combined);
+      const logger = createLogger('error');
+      const active = activeParts(configuration, parts);
+      const surroundings = { clock: systemClock, random: systemRandom, logger };
+      const running = await startRunning(configuration, cluster, active, surroundings, combined);
+      const heading = [
+        `${world.description}: kubectl --kubeconfig ${world.kubeconfigPath} get services -A`,
+        `Health, metrics and the journal: ${running.server.url}`,
+        ...parts.map((part) => `${part.name}: ${part.demo.description}`),
+        '',
+      ];
+      await show(parts, cluster, running.readiness, heading, options, terminal, combined);
+      stop.abort();
+      await running.ended;
+    } finally {
+      stop.abort();
+      await cluster.close();
+    }
   } finally {
-    stop.abort();
-    await cluster.close();
     await world.close();
   }
 }
@@ -96,26 +102,31 @@ async function show(
   parts: readonly Part[],
   cluster: Cluster,
   readiness: ReadinessBoard,
+  heading: readonly string[],
   options: DemoOptions,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
   const startedAt = systemClock.monotonic();
+  const isLive = terminal.isInteractive && !options.untilConverged;
+  if (!isLive) for (const line of heading) terminal.print(line);
   let shown = '';
   while (!signal.aborted) {
     const scene = await lookAt(parts, cluster.client, readiness, (systemClock.monotonic() - startedAt) / 1000, signal);
-    if (options.untilConverged && scene.done === scene.total && scene.missing.length === 0) {
-      for (const line of renderScene(scene)) terminal.print(line);
-      return;
-    }
-    if (options.untilConverged && scene.seconds > options.timeLimitSeconds) throw notConverged(scene, options);
     const lines = renderScene(scene);
+    if (options.untilConverged) {
+      if (scene.done === scene.total && scene.missing.length === 0)
+        return lines.forEach((line) => terminal.print(line));
+      if (scene.seconds > options.timeLimitSeconds) throw notConverged(scene, options);
+    }
     const content = lines.slice(1).join('\n');
-    if (terminal.isInteractive && !options.untilConverged) terminal.print(`${CLEAR_SCREEN}${lines.join('\n')}`);
+    if (isLive) terminal.print(`${CLEAR_SCREEN}${[...heading, ...lines].join('\n')}`);
     else if (content !== shown && !options.untilConverged) terminal.print(lines.join('\n'));
     shown = content;
     await sleep(systemClock, REFRESH_MILLISECONDS, signal).catch(() => {});
   }
+  // Whoever waits for the end has not seen it.
+  if (options.untilConverged) signal.throwIfAborted();
 }
 
 async function lookAt(

@@ -23,7 +23,7 @@ export async function look(
 ): Promise<void> {
   const configuration = loadConfiguration(file, parts);
   const active = activeParts(configuration, parts);
-  const cluster = await openCluster(configuration);
+  const cluster = await openCluster(configuration, signal);
   try {
     await work({ configuration, cluster, active, environment: readEnvironment(configuration, cluster, signal) });
   } finally {

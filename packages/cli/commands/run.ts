@@ -12,7 +12,7 @@ export async function runCommand(file: string, parts: readonly Part[], signal: A
   const configuration = loadConfiguration(file, parts);
   const active = activeParts(configuration, parts);
   const logger = createLogger(configuration.log.level);
-  const cluster = await openCluster(configuration);
+  const cluster = await openCluster(configuration, signal);
   try {
     const needed = [...commonPermissions, ...active.flatMap(({ part }) => part.permissions)];
     await requirePermissions(cluster.client, needed, configuration.leaderElection.namespace, signal);

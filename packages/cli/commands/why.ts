@@ -1,11 +1,11 @@
-import { FairleadError, readText } from '@fairlead/control';
-import { SocketTransport } from '@fairlead/control/adapters';
+import { FairleadError, type JournalEntry } from '@fairlead/control';
+import { keyText } from '@fairlead/kube';
 import type { Part, Subject } from '@fairlead/part';
-import { loadConfiguration } from '../configuration/load.ts';
+import { askJournal } from '../journal-client.ts';
 import { renderStory, type Story } from '../render/why.ts';
-import { look } from './read-only.ts';
+import { type Look, look } from './read-only.ts';
 
-/** `fairlead why`: asks the running Fairlead, which knows what was tried; if none answers, looks for itself. */
+/** `fairlead why`: looks at the cluster, and asks the running Fairlead what it tried. */
 export async function whyCommand(
   file: string,
   parts: readonly Part[],
@@ -14,53 +14,50 @@ export async function whyCommand(
   signal: AbortSignal,
   print: (line: string) => void,
 ): Promise<void> {
-  const configuration = loadConfiguration(file, parts);
-  const stories =
-    (await askServer(server ?? `http://${configuration.http.listen.replace(/^:/, 'localhost:')}`, subject, signal)) ??
-    (await lookForStories(file, parts, subject, signal));
-  const name = subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
-  if (stories.length === 0) {
-    throw new FairleadError(`there is no ${subject.kind} ${name} in the cluster`, {
-      verdict: 'terminal',
-      code: 'not-found',
-    });
-  }
-  for (const story of stories) print(renderStory(story));
+  await look(file, parts, signal, async (seen) => {
+    const stories = await storiesOf(seen, subject, server, signal);
+    if (stories.length === 0) {
+      const message = `there is no ${subject.kind} ${keyText(subject)} in the cluster`;
+      throw new FairleadError(message, { verdict: 'terminal', code: 'not-found' });
+    }
+    for (const story of stories) print(renderStory(story));
+  });
 }
 
-async function lookForStories(
-  file: string,
-  parts: readonly Part[],
+async function storiesOf(
+  { active, environment, cluster, configuration }: Look,
   subject: Subject,
+  server: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly Story[]> {
   const stories: Story[] = [];
-  await look(file, parts, signal, async ({ active, environment }) => {
-    for (const { part, configured } of active) {
-      const explanation = await configured.explain(environment, subject);
-      if (explanation !== undefined) stories.push({ part: part.name, explanation });
-    }
-  });
+  for (const { part, configured } of active) {
+    const explanation = await configured.explain(environment, subject);
+    if (explanation === undefined) continue;
+    const journal = await journalOf(part.name, subject, cluster.server, server, configuration.http.listen, signal);
+    stories.push({ part: part.name, explanation, ...(journal === undefined ? {} : { journal }) });
+  }
   return stories;
 }
 
-/** Undefined when nobody answers there. */
-async function askServer(server: string, subject: Subject, signal: AbortSignal): Promise<readonly Story[] | undefined> {
-  const transport = new SocketTransport({ tls: {} });
-  const query = new URLSearchParams({ kind: subject.kind, name: subject.name });
-  if (subject.namespace !== undefined) query.set('namespace', subject.namespace);
+/** A server that was named must answer; the one of the configuration may not be running, or be another cluster's. */
+async function journalOf(
+  part: string,
+  subject: Subject,
+  cluster: string,
+  named: string | undefined,
+  listen: string,
+  signal: AbortSignal,
+): Promise<readonly JournalEntry[] | undefined> {
+  const server = named ?? `http://${listen.replace(/^:/, 'localhost:')}`;
   try {
-    const response = await transport.send({
-      method: 'GET',
-      url: `${server}/debug/explain?${query.toString()}`,
-      headers: {},
-      signal,
-    });
-    if (response.status !== 200) return undefined;
-    return JSON.parse(await readText(response));
-  } catch {
-    return undefined;
-  } finally {
-    await transport.close();
+    const answer = await askJournal(server, part, subject, signal);
+    if (answer.cluster === cluster) return answer.entries;
+    if (named === undefined) return undefined;
+  } catch (error) {
+    if (named === undefined) return undefined;
+    throw error;
   }
+  const message = `the Fairlead at ${server} runs on another cluster than ${cluster}`;
+  throw new FairleadError(message, { verdict: 'terminal', code: 'other-cluster' });
 }

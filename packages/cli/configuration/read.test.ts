@@ -12,6 +12,7 @@ const lighthouse = definePart({
   customResources: [],
   metrics: [],
   events: [],
+  explains: [],
   commands: [],
   demo: { description: '', configuration: {}, objects: [], progress: async () => ({ done: 0, total: 0, missing: [] }) },
   configure: () => ({
@@ -69,6 +70,15 @@ describe('readConfiguration', () => {
 
   it('refuses text that is not YAML with its line', () => {
     expect(() => read('parts:\n  lighthouse: [\n')).toThrow(/^fairlead.yaml:\d+:\d+: not valid YAML/);
+  });
+
+  it('refuses an empty file, and an alias to nothing, without a trace', () => {
+    expect(() => read('')).toThrow('fairlead.yaml:1:1: parts: is missing: name at least one part: lighthouse');
+    expect(() => read('parts: *nowhere\n')).toThrow('fairlead.yaml:1:1: not valid YAML: Unresolved alias');
+  });
+
+  it('refuses a port that does not exist', () => {
+    expect(() => read(`http:\n  listen: 127.0.0.1:99999\n${smallest}`)).toThrow('http.listen: must be HOST:PORT');
   });
 
   it('refuses a file without any part, and names those there are', () => {

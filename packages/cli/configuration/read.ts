@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, messageOf } from '@fairlead/control';
 import type { Part } from '@fairlead/part';
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
@@ -35,11 +35,20 @@ export function readConfiguration(text: string, file: string, parts: readonly Pa
     );
   }
   const schema = configurationSchema(parts);
-  const result = schema.safeParse(document.toJS() ?? {});
+  const result = schema.safeParse(toValue(document, file) ?? {});
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) => describe(issue, document, place, schema));
   const inFileOrder = problems.toSorted((left, right) => left.line - right.line || left.column - right.column);
   throw new ConfigurationError(file, inFileOrder);
+}
+
+/** Aliases are resolved only here. */
+function toValue(document: Document, file: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw new ConfigurationError(file, [{ line: 1, column: 1, text: `not valid YAML: ${messageOf(error)}` }]);
+  }
 }
 
 type Place = (offset: number) => { readonly line: number; readonly column: number };

@@ -1,6 +1,12 @@
 import type { Part } from '@fairlead/part';
 import { z } from 'zod';
 
+/** `HOST:PORT` or `:PORT`. */
+function isListenAddress(text: string): boolean {
+  const port = /^(?:\[[0-9a-fA-F:]+\]|[^:\s]*):(\d{1,5})$/.exec(text)?.[1];
+  return port !== undefined && Number(port) <= 65_535;
+}
+
 const kubernetes = z
   .strictObject({
     kubeconfig: z
@@ -15,7 +21,7 @@ const http = z
   .strictObject({
     listen: z
       .string()
-      .regex(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/, 'must be HOST:PORT, such as 127.0.0.1:8080')
+      .refine(isListenAddress, 'must be HOST:PORT, such as 127.0.0.1:8080')
       .default('127.0.0.1:8080')
       .describe('Where health, metrics and the journal are served.'),
   })
@@ -33,10 +39,16 @@ const leaderElection = z
     leaseDurationSeconds: z
       .int()
       .min(10)
+      .max(3600)
       .default(15)
       .describe('How long the other replicas wait for a leader that fell silent.'),
   })
   .prefault({});
+
+function missingParts(input: unknown, parts: readonly Part[]): string | undefined {
+  if (input !== undefined) return undefined;
+  return `is missing: name at least one part: ${parts.map((part) => part.name).join(', ')}`;
+}
 
 /** The shape of the configuration file, with a section for each part that is built in. */
 export function configurationSchema(parts: readonly Part[]) {
@@ -51,9 +63,11 @@ export function configurationSchema(parts: readonly Part[]) {
       .enum(classes)
       .optional()
       .describe('The load balancer class of Services that name none. Unset: those are left alone.'),
-    parts: z.strictObject(sections).refine((value) => Object.values(value).some((section) => section !== undefined), {
-      message: `needs at least one part: ${parts.map((part) => part.name).join(', ')}`,
-    }),
+    parts: z
+      .strictObject(sections, { error: (issue) => missingParts(issue.input, parts) })
+      .refine((value) => Object.values(value).some((section) => section !== undefined), {
+        message: `needs at least one part: ${parts.map((part) => part.name).join(', ')}`,
+      }),
   });
 }
 

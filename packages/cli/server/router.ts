@@ -23,7 +23,8 @@ export const json = (value: unknown): Answer => ({
 /** Finds the route with the longest prefix of the path. A path nobody knows gets the list of those there are. */
 export async function route(routes: ReadonlyMap<string, Route>, url: string): Promise<Answer> {
   const parsed = new URL(url, 'http://status');
-  const path = decodeURIComponent(parsed.pathname).replace(/\/+$/, '');
+  const path = decoded(parsed.pathname)?.replace(/\/+$/, '');
+  if (path === undefined) return text(400, 'the path has a % that begins no character');
   const prefixes = [...routes.keys()].toSorted((left, right) => right.length - left.length);
   for (const prefix of prefixes) {
     if (path !== prefix && !path.startsWith(`${prefix}/`)) continue;
@@ -31,4 +32,12 @@ export async function route(routes: ReadonlyMap<string, Route>, url: string): Pr
     if (answer !== undefined) return answer;
   }
   return text(404, `nothing is served at ${path === '' ? '/' : path}; there is ${[...routes.keys()].join(', ')}`);
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }

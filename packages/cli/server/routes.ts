@@ -1,19 +1,16 @@
 import type { Journal } from '@fairlead/control';
-import type { ReadEnvironment, Subject } from '@fairlead/part';
-import type { ActivePart } from '../configured-parts.ts';
 import type { PrometheusMetrics } from '../observability/metrics.ts';
 import type { ReadinessBoard } from '../observability/readiness.ts';
-import type { Story } from '../render/why.ts';
 import { type Answer, json, type Route, text } from './router.ts';
 
 /** What the status server tells about. */
 export interface Served {
-  readonly active: readonly ActivePart[];
+  /** The URL of the API server. */
+  readonly cluster: string;
   readonly readiness: ReadinessBoard;
   readonly metrics: PrometheusMetrics;
   /** part name -> its journal */
   readonly journals: ReadonlyMap<string, Journal>;
-  readonly environment: ReadEnvironment;
 }
 
 export function statusRoutes(served: Served): ReadonlyMap<string, Route> {
@@ -24,8 +21,7 @@ export function statusRoutes(served: Served): ReadonlyMap<string, Route> {
       '/metrics',
       async () => ({ status: 200, contentType: served.metrics.contentType, body: await served.metrics.text() }),
     ],
-    ['/debug/journal', async (rest) => journal(served.journals, rest)],
-    ['/debug/explain', async (_, query) => explain(served, query)],
+    ['/debug/journal', async (rest) => journal(served, rest)],
   ]);
 }
 
@@ -45,7 +41,7 @@ function lineOf(part: string, readiness: ReadinessBoard): string {
 }
 
 /** `/debug/journal`: the objects there are entries of; `/debug/journal/PART/KIND/NAMESPACE/NAME`: those of one. */
-function journal(journals: ReadonlyMap<string, Journal>, rest: string): Answer {
+function journal({ journals, cluster }: Served, rest: string): Answer {
   const [part, kind, ...name] = rest.split('/');
   if (part === undefined || part === '') {
     return json(Object.fromEntries([...journals].map(([known, entries]) => [known, entries.keys()])));
@@ -54,26 +50,5 @@ function journal(journals: ReadonlyMap<string, Journal>, rest: string): Answer {
   if (found === undefined)
     return text(404, `no part named ${part} runs here; there is ${[...journals.keys()].join(', ')}`);
   if (kind === undefined) return json(found.keys());
-  return json(found.entries(`${kind} ${name.join('/')}`));
-}
-
-async function explain(served: Served, query: URLSearchParams): Promise<Answer> {
-  const subject = subjectOf(query);
-  if (subject === undefined) return text(400, 'ask with ?kind=service&namespace=default&name=web');
-  const stories: Story[] = [];
-  for (const { part, configured } of served.active) {
-    const explanation = await configured.explain(served.environment, subject);
-    if (explanation === undefined) continue;
-    const journalKey = `${subject.kind} ${subject.namespace === undefined ? '' : `${subject.namespace}/`}${subject.name}`;
-    stories.push({ part: part.name, explanation, journal: served.journals.get(part.name)?.entries(journalKey) ?? [] });
-  }
-  return json(stories);
-}
-
-function subjectOf(query: URLSearchParams): Subject | undefined {
-  const kind = query.get('kind');
-  const name = query.get('name');
-  const namespace = query.get('namespace');
-  if (kind === null || name === null) return undefined;
-  return namespace === null ? { kind, name } : { kind, namespace, name };
+  return json({ cluster, entries: found.entries(`${kind} ${name.join('/')}`) });
 }
