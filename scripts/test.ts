@@ -16,6 +16,7 @@ process.chdir(root);
 const steps: readonly Step[] = [
   { name: 'check', run: runCheck },
   { name: 'unit', run: () => runTests('unit') },
+  { name: 'simulations', run: runSimulations },
   { name: 'components', run: prepareComponents },
   { name: 'e2e', needs: 'components', run: () => runTests('e2e') },
 ];
@@ -25,6 +26,12 @@ process.exitCode = ok ? 0 : 1;
 
 async function runCheck(): Promise<StepOutcome> {
   return { kind: (await runNode([join('scripts', 'check.ts')])) ? 'ok' : 'failed' };
+}
+
+/** Some seeds of every scenario, and those that once failed; `npm run sim` runs as many as one likes. */
+async function runSimulations(): Promise<StepOutcome> {
+  const parameters = ['--all', '--seeds', '200', '--jobs', '2'];
+  return { kind: (await runNode([join('scenarios', 'run.ts'), ...parameters])) ? 'ok' : 'failed' };
 }
 
 async function runTests(project: string): Promise<StepOutcome> {
