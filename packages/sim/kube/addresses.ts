@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type FieldProblem, invalidValue } from './field-problem.ts';
 
@@ -5,8 +6,8 @@ export type Family = 'IPv4' | 'IPv6';
 
 /** The family of an address; undefined for what is not one. */
 export function familyOf(address: string): Family | undefined {
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return 'IPv4';
-  return ipaddr.IPv6.isValid(address) ? 'IPv6' : undefined;
+  if (isIPv4(address)) return 'IPv4';
+  return isIPv6(address) ? 'IPv6' : undefined;
 }
 
 /** A block of addresses, numbered from 0. */

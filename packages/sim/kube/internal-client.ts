@@ -1,4 +1,4 @@
-import { type JsonObject, shareUnchangedFields } from './json.ts';
+import { type Json, type JsonObject, shareUnchangedFields } from './json.ts';
 import type { ServedKind } from './kinds/kind.ts';
 import { asKubeObject, type KubeObject } from './object.ts';
 import { createObject, type WriteTarget } from './server/create.ts';
@@ -56,8 +56,10 @@ export class InternalClient {
   ): KubeObject | undefined {
     const current = this.get(kind, namespace, name);
     if (current === undefined) return undefined;
-    const next = asKubeObject(shareUnchangedFields(current, change(current)));
-    return next === current ? current : this.update(kind, next, subresource);
+    const next = decodeChanges(kind, current, change(current));
+    if (next === current) return current;
+    const target = { ...this.#target(kind, namespace), name, subresource, forceCreate: false };
+    return replaceObject(this.#state, target, kind.defaults(next)).stored.object;
   }
 
   delete(kind: ServedKind, namespace: string | undefined, name: string, options: Partial<DeleteOptions> = {}): void {
@@ -69,4 +71,13 @@ export class InternalClient {
     const options = { dryRun: false, fieldValidation: 'Ignore', manager: this.#manager, force: false } as const;
     return { kind, namespace, options, warnings: [] };
   }
+}
+
+/** Only what changed has to be decoded: the rest is as the server keeps it. */
+function decodeChanges(kind: ServedKind, current: KubeObject, next: KubeObject): KubeObject {
+  const changed = Object.entries(next).filter(([field, value]) => current[field] !== value);
+  if (changed.length === 0) return current;
+  const { object } = decodeFields(kind, Object.fromEntries(changed));
+  const decoded = changed.map(([field]): [string, Json] => [field, object[field] ?? null]);
+  return asKubeObject(shareUnchangedFields(current, { ...current, ...Object.fromEntries(decoded) }));
 }

@@ -108,6 +108,12 @@ export function shareUnchangedFields(previous: JsonObject, next: JsonObject): Js
   return same && count === Object.keys(previous).length ? previous : shared;
 }
 
+/** The results of `change`, or the list itself when nothing changed. */
+export function changedItems<Item>(items: readonly Item[], change: (item: Item) => Item): readonly Item[] {
+  const results = items.map(change);
+  return results.every((item, index) => item === items[index]) ? items : results;
+}
+
 export function parseJson(text: string): Json {
   return JSON.parse(text);
 }

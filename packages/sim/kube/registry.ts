@@ -11,7 +11,8 @@ import { pods } from './kinds/pod/kind.ts';
 import { services } from './kinds/service/kind.ts';
 import type { Store } from './store.ts';
 
-const BUILT_IN: readonly ServedKind[] = [
+/** The kinds that are always there. */
+export const BUILT_IN_KINDS: readonly ServedKind[] = [
   configMaps,
   endpointsKind,
   events,
@@ -29,8 +30,9 @@ const BUILT_IN: readonly ServedKind[] = [
 
 /** Every kind that is served: the built-in ones, and those that CustomResourceDefinitions define. */
 export class Registry {
-  readonly #builtIn = new Map(BUILT_IN.map((kind) => [pathOf(kind), kind]));
+  readonly #builtIn = new Map(BUILT_IN_KINDS.map((kind) => [pathOf(kind), kind]));
   readonly #custom = new Map<string, readonly ServedKind[]>();
+  #byCollection: ReadonlyMap<string, ServedKind> | undefined;
 
   constructor(store: Store) {
     store.subscribe(customResourceDefinitions.collection, ({ after, key }) => {
@@ -53,14 +55,24 @@ export class Registry {
 
   /** One kind for each collection: the one in whose form its objects are stored. */
   collections(): readonly ServedKind[] {
-    const byCollection = new Map<string, ServedKind>();
-    for (const kind of this.all()) {
-      if (!byCollection.has(kind.collection)) byCollection.set(kind.collection, kind);
+    return [...this.#collections().values()];
+  }
+
+  /** The kind in whose form the objects of a collection are stored. */
+  ofCollection(collection: string): ServedKind | undefined {
+    return this.#collections().get(collection);
+  }
+
+  #collections(): ReadonlyMap<string, ServedKind> {
+    if (this.#byCollection === undefined) {
+      const kinds = this.all().toReversed();
+      this.#byCollection = new Map(kinds.map((kind) => [kind.collection, kind]));
     }
-    return [...byCollection.values()];
+    return this.#byCollection;
   }
 
   #define(name: string, definition: Definition | undefined): void {
+    this.#byCollection = undefined;
     if (definition === undefined || !isEstablished(definition)) this.#custom.delete(name);
     else this.#custom.set(name, customKinds(definition));
   }

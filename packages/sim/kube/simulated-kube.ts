@@ -1,17 +1,19 @@
 import type { Clock, HttpRequest, HttpResponse, HttpTransport, Random } from '@fairlead/control';
 import { addressRange } from './addresses.ts';
+import { ClusterPlayer, type PlayerOptions } from './cluster-player.ts';
 import { type ControllerOptions, startControllers } from './controllers/start.ts';
 import { InternalClient } from './internal-client.ts';
 import { namespaces } from './kinds/namespace.ts';
 import { DEFAULT_RANGES, ServiceAllocator, type ServiceRanges } from './kinds/service/allocation.ts';
 import { services } from './kinds/service/kind.ts';
 import { Registry } from './registry.ts';
+import type { AccessOptions } from './server/access.ts';
 import { type Answer, toResponse } from './server/answer.ts';
-import { ApiServer, type ApiServerOptions } from './server/api-server.ts';
+import { ApiServer } from './server/api-server.ts';
 import type { ServerState } from './server/state.ts';
 import { Store } from './store.ts';
 
-export interface SimulatedKubeOptions extends ApiServerOptions {
+export interface SimulatedKubeOptions extends AccessOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly serviceRanges?: ServiceRanges;
@@ -66,6 +68,11 @@ export class SimulatedKube {
   /** The version of the latest write. */
   get resourceVersion(): number {
     return this.#state.store.resourceVersion;
+  }
+
+  /** Somebody who plays nodes and pods. */
+  player(options: PlayerOptions = {}): ClusterPlayer {
+    return new ClusterPlayer(this.client('kubelet'), this.#state.store, this.#state.clock, options);
   }
 
   /** The API without a server between, for whoever acts inside the cluster. */

@@ -26,6 +26,8 @@ function keyOfObject({ metadata }: KubeObject): string {
 interface Collection {
   readonly objects: Map<string, StoredObject>;
   sortedKeys: readonly string[] | undefined;
+  /** By namespace; all under the empty name. Forgotten with every write. */
+  readonly lists: Map<string, readonly StoredObject[]>;
   readonly history: StoreEvent[];
   readonly listeners: Set<StoreListener>;
 }
@@ -62,6 +64,8 @@ export class Store {
   list(collection: string, namespace?: string): readonly StoredObject[] {
     const entry = this.#collections.get(collection);
     if (entry === undefined) return [];
+    const known = entry.lists.get(namespace ?? '');
+    if (known !== undefined) return known;
     entry.sortedKeys ??= [...entry.objects.keys()].sort();
     const prefix = namespace === undefined ? '' : `${namespace}/`;
     const found: StoredObject[] = [];
@@ -69,6 +73,7 @@ export class Store {
       const stored = key.startsWith(prefix) ? entry.objects.get(key) : undefined;
       if (stored !== undefined) found.push(stored);
     }
+    entry.lists.set(namespace ?? '', found);
     return found;
   }
 
@@ -148,7 +153,7 @@ export class Store {
   #collection(name: string): Collection {
     let entry = this.#collections.get(name);
     if (entry === undefined) {
-      entry = { objects: new Map(), sortedKeys: undefined, history: [], listeners: new Set() };
+      entry = { objects: new Map(), sortedKeys: undefined, lists: new Map(), history: [], listeners: new Set() };
       this.#collections.set(name, entry);
     }
     return entry;
@@ -160,6 +165,7 @@ export class Store {
   }
 
   #record(entry: Collection, event: StoreEvent): void {
+    entry.lists.clear();
     entry.history.push(event);
     if (entry.history.length > 2 * this.#historyLength) {
       const dropped = entry.history.splice(0, entry.history.length - this.#historyLength);

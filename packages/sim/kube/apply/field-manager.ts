@@ -127,12 +127,13 @@ function tryApply(
 
 /** Removes what the applier had applied before, does not apply any more, and nobody else claims. */
 function prune(schema: StructSchema, merged: JsonObject, last: FieldSet, claimed: FieldSet): JsonObject {
-  if (isEmptySet(last)) return merged;
   const lastNamed = withNamedFields(last, schema);
+  const claimedNamed = withNamedFields(claimed, schema);
+  if (isEmptySet(difference(lastNamed, claimedNamed))) return merged;
   const mergedFields = withNamedFields(fieldsIn(schema, merged), schema);
   const bare = asObject(removeFields(schema, merged, lastNamed));
   const bareFields = withNamedFields(fieldsIn(schema, bare), schema);
-  const kept = union(bareFields, withNamedFields(claimed, schema));
+  const kept = union(bareFields, claimedNamed);
   const owned = asObject(removeFields(schema, merged, difference(mergedFields, kept)));
   const ownedFields = withNamedFields(fieldsIn(schema, owned), schema);
   return asObject(removeFields(schema, merged, intersection(difference(mergedFields, ownedFields), lastNamed)));

@@ -32,37 +32,66 @@ function nodeOf(member: boolean, places: JsonObject): JsonObject | undefined {
   return member ? { [SELF]: {}, ...places } : places;
 }
 
-type Keep = (inLeft: boolean, inRight: boolean) => boolean;
+/** Every place in either. What is the same as on the left side is shared with it. */
+export function union(left: FieldSet, right: FieldSet): FieldSet {
+  if (left === right || isEmptySet(right)) return left;
+  if (isEmptySet(left)) return right;
+  return { ...left, ...unionPlaces(left, right) };
+}
 
-/** Every place for which `keep` says so. */
-function combine(left: JsonObject | undefined, right: JsonObject | undefined, keep: Keep): FieldSet {
+function unionPlaces(left: JsonObject, right: JsonObject): JsonDraft {
+  const added: JsonDraft = {};
+  for (const element in right) {
+    const rightNode = child(right, element);
+    if (element === SELF || rightNode === undefined) continue;
+    const leftNode = child(left, element);
+    if (leftNode === undefined) {
+      added[element] = rightNode;
+      continue;
+    }
+    if (leftNode === rightNode) continue;
+    const member = isMember(leftNode) || isMember(rightNode);
+    added[element] = nodeOf(member, { ...placesIn(leftNode), ...unionPlaces(leftNode, rightNode) }) ?? {};
+  }
+  return added;
+}
+
+function placesIn(node: JsonObject): JsonObject {
+  if (!(SELF in node)) return node;
+  const { [SELF]: _, ...places } = node;
+  return places;
+}
+
+/** Every place that is in both. */
+export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   const result: JsonDraft = {};
-  const visit = (element: string): void => {
-    if (element === SELF || element in result) return;
+  for (const element in left) {
     const leftNode = child(left, element);
     const rightNode = child(right, element);
-    const member = keep(isMember(leftNode), isMember(rightNode));
-    const node = nodeOf(member, combine(leftNode, rightNode, keep));
+    if (element === SELF || leftNode === undefined || rightNode === undefined) continue;
+    const node = nodeOf(isMember(leftNode) && isMember(rightNode), intersection(leftNode, rightNode));
     if (node !== undefined) result[element] = node;
-  };
-  for (const element in left) visit(element);
-  for (const element in right) visit(element);
+  }
   return result;
 }
 
-export function union(left: FieldSet, right: FieldSet): FieldSet {
-  if (isEmptySet(left)) return right;
-  if (isEmptySet(right)) return left;
-  return combine(left, right, (inLeft, inRight) => inLeft || inRight);
-}
-
-export function intersection(left: FieldSet, right: FieldSet): FieldSet {
-  return combine(left, right, (inLeft, inRight) => inLeft && inRight);
-}
-
+/** Every place on the left that is not on the right; the left side itself when none is. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
-  if (isEmptySet(right)) return left;
-  return combine(left, right, (inLeft, inRight) => inLeft && !inRight);
+  let result: JsonDraft | undefined;
+  for (const element in right) {
+    const leftNode = child(left, element);
+    const rightNode = child(right, element);
+    if (element === SELF || leftNode === undefined || rightNode === undefined) continue;
+    const places = placesIn(leftNode);
+    const rest = difference(places, rightNode);
+    const leaves = isMember(leftNode) && isMember(rightNode);
+    if (rest === places && !leaves) continue;
+    result ??= { ...left };
+    const node = nodeOf(isMember(leftNode) && !leaves, rest);
+    if (node === undefined) delete result[element];
+    else result[element] = node;
+  }
+  return result ?? left;
 }
 
 /** What is left without these places and everything within them. */
@@ -117,39 +146,32 @@ function schemaOf(schema: Schema, element: string): Schema {
   }
 }
 
+interface Draft {
+  [element: string]: Draft;
+}
+
 /** Collects places; a path is a list of elements from the root. */
 export class FieldSetBuilder {
-  readonly #root: Draft = new Map();
+  readonly #root: Draft = {};
 
   add(path: readonly string[]): void {
     let node = this.#root;
+    let isNew = true;
     for (const element of path) {
-      const next = node.get(element) ?? new Map();
-      node.set(element, next);
+      // A place with nothing within it is in the set, and stays there when something is added within it.
+      if (!isNew && isEmptySet(node)) node[SELF] = {};
+      const known = node[element];
+      isNew = known === undefined;
+      const next = known ?? {};
+      node[element] = next;
       node = next;
     }
-    node.set(SELF, new Map());
+    if (!isNew && !isEmptySet(node)) node[SELF] = {};
   }
 
   build(): FieldSet {
-    return frozen(this.#root);
+    return this.#root;
   }
-}
-
-interface Draft extends Map<string, Draft> {}
-
-function frozen(draft: Draft): JsonObject {
-  const result: JsonDraft = {};
-  for (const [element, inner] of draft) {
-    if (element === SELF) continue;
-    result[element] = inner.size === 1 && inner.has(SELF) ? {} : withSelf(inner);
-  }
-  return result;
-}
-
-function withSelf(draft: Draft): JsonObject {
-  const places = frozen(draft);
-  return draft.has(SELF) ? { [SELF]: {}, ...places } : places;
 }
 
 /** Every place in the set as messages spell it: `.spec.ports[port=80,protocol="TCP"].name`. */

@@ -44,7 +44,7 @@ function cleanUp({ state, client }: ControllerContext, definition: Definition, a
   const { finalizers = [], name } = definition.metadata;
   if (!finalizers.includes(CLEANUP_FINALIZER)) return;
   const collection = `${definition.spec.names.plural}.${definition.spec.group}`;
-  const kind = state.registry.all().find((candidate) => candidate.collection === collection);
+  const kind = state.registry.ofCollection(collection);
   const instances: readonly KubeObject[] = kind === undefined ? [] : client.list(kind);
   if (kind !== undefined && instances.length > 0) {
     for (const { metadata } of instances) client.delete(kind, metadata.namespace, metadata.name);

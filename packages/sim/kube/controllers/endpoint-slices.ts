@@ -9,14 +9,12 @@ import {
   type SlicePort,
 } from '../kinds/endpoints.ts';
 import { nodes } from '../kinds/node.ts';
-import { isPod, isReady, isTerminal, type Pod } from '../kinds/pod/pod.ts';
-import { pods } from '../kinds/pod/kind.ts';
+import { isReady, isTerminal, type Pod } from '../kinds/pod/pod.ts';
 import { isService, type Service } from '../kinds/service/service.ts';
 import { services } from '../kinds/service/kind.ts';
-import { matchesLabels } from '../label-selector.ts';
-import type { KubeObject } from '../object.ts';
 import { keyOf } from '../store.ts';
 import type { ControllerContext } from './controller-context.ts';
+import { hasSelector, podsOf } from './endpoint-work.ts';
 import { portOf } from './pod-ports.ts';
 import { TriggerTimes } from './trigger-times.ts';
 import { placeOf, WorkQueue } from './work-queue.ts';
@@ -31,57 +29,20 @@ const MOST_ENDPOINTS = 100;
 const LONGEST_PREFIX = 248;
 
 /** Keeps EndpointSlices in step with Services that select pods. */
-export function startEndpointSlices(context: ControllerContext): void {
+export function startEndpointSlices(context: ControllerContext): EndpointWork {
   const { state } = context;
   const times = new TriggerTimes();
   const queue = new WorkQueue(state.clock, context.delayMilliseconds, (key) => sync(context, times, key));
-  state.store.subscribe(services.collection, ({ key, after }) => {
-    if (after === undefined) times.forget(key);
-    queue.add(key);
-  });
-  state.store.subscribe(pods.collection, ({ before, after }) => {
-    for (const pod of [before?.object, after?.object]) {
-      for (const key of servicesSelecting(context, pod)) queue.add(key);
-    }
-  });
-  state.store.subscribe(nodes.collection, ({ key, before, after }) => {
-    if (before?.object.metadata.labels?.[ZONE] === after?.object.metadata.labels?.[ZONE] && before && after) return;
-    for (const pod of context.client.list(pods)) {
-      if (!isPod(pod) || pod.spec.nodeName !== key) continue;
-      for (const service of servicesSelecting(context, pod)) queue.add(service);
-    }
-  });
   state.store.subscribe(endpointSlices.collection, ({ before, after }) => {
-    const { metadata } = (after ?? before)?.object ?? {};
+    const { metadata } = before?.object ?? {};
     const service = metadata?.labels?.[SERVICE_NAME];
     if (after === undefined && service !== undefined) queue.add(keyOf(metadata?.namespace, service));
   });
+  return (key) => queue.add(key);
 }
 
-/** The keys of the Services that select a pod. */
-export function servicesSelecting({ client }: ControllerContext, pod: KubeObject | undefined): readonly string[] {
-  if (pod === undefined) return [];
-  const { namespace, labels = {} } = pod.metadata;
-  return client.list(services, namespace).flatMap((service) => {
-    if (!isService(service) || !hasSelector(service)) return [];
-    if (!matchesLabels(service.spec.selector ?? {}, labels)) return [];
-    return [keyOf(namespace, service.metadata.name)];
-  });
-}
-
-/** True for Services whose endpoints the cluster finds by itself. */
-export function hasSelector({ spec }: Service): boolean {
-  return spec.type !== 'ExternalName' && spec.selector !== undefined;
-}
-
-/** The pods that a Service selects, by name. */
-export function podsOf({ client }: ControllerContext, service: Service): readonly Pod[] {
-  const selector = service.spec.selector ?? {};
-  return client
-    .list(pods, service.metadata.namespace)
-    .filter(isPod)
-    .filter(({ metadata }) => matchesLabels(selector, metadata.labels ?? {}));
-}
+/** Takes the key of a Service whose endpoints may have changed. */
+export type EndpointWork = (key: string) => void;
 
 export function isEndpoint(pod: Pod): boolean {
   return !isTerminal(pod) && (pod.status.podIPs ?? []).length > 0;
@@ -90,6 +51,7 @@ export function isEndpoint(pod: Pod): boolean {
 function sync(context: ControllerContext, times: TriggerTimes, key: string): void {
   const { namespace, name } = placeOf(key);
   const service = context.client.get(services, namespace, name);
+  if (service === undefined) times.forget(key);
   if (service === undefined || !isService(service) || !hasSelector(service)) return;
   const selected = podsOf(context, service);
   const triggerTime = times.next(key, service, selected);

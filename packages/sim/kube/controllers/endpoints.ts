@@ -2,11 +2,11 @@ import { familyOf } from '../addresses.ts';
 import { equalJson } from '../json.ts';
 import { type EndpointAddress, type EndpointPort, type EndpointSubset, endpointsKind } from '../kinds/endpoints.ts';
 import { isReady, type Pod } from '../kinds/pod/pod.ts';
-import { pods } from '../kinds/pod/kind.ts';
 import { isService, type Service } from '../kinds/service/service.ts';
 import { services } from '../kinds/service/kind.ts';
 import type { ControllerContext } from './controller-context.ts';
-import { hasSelector, ignoringEnd, isEndpoint, isNamedIn, podsOf, servicesSelecting } from './endpoint-slices.ts';
+import { type EndpointWork, ignoringEnd, isEndpoint, isNamedIn } from './endpoint-slices.ts';
+import { hasSelector, podsOf } from './endpoint-work.ts';
 import { portOf } from './pod-ports.ts';
 import { repack } from './subsets.ts';
 import { TriggerTimes } from './trigger-times.ts';
@@ -18,19 +18,11 @@ const HEADLESS = 'service.kubernetes.io/headless';
 const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
 
 /** Keeps Endpoints in step with Services that select pods. */
-export function startEndpoints(context: ControllerContext): void {
-  const { state } = context;
+export function startEndpoints(context: ControllerContext): EndpointWork {
   const times = new TriggerTimes();
-  const queue = new WorkQueue(state.clock, context.delayMilliseconds, (key) => sync(context, times, key));
-  state.store.subscribe(services.collection, ({ key, after }) => {
-    if (after === undefined) times.forget(key);
-    queue.add(key);
-  });
-  state.store.subscribe(pods.collection, ({ before, after }) => {
-    for (const pod of [before?.object, after?.object]) {
-      for (const key of servicesSelecting(context, pod)) queue.add(key);
-    }
-  });
+  const { clock } = context.state;
+  const queue = new WorkQueue(clock, context.delayMilliseconds, (key) => sync(context, times, key));
+  return (key) => queue.add(key);
 }
 
 function sync(context: ControllerContext, times: TriggerTimes, key: string): void {
@@ -38,6 +30,7 @@ function sync(context: ControllerContext, times: TriggerTimes, key: string): voi
   const { namespace, name } = placeOf(key);
   const service = client.get(services, namespace, name);
   if (service === undefined) {
+    times.forget(key);
     client.delete(endpointsKind, namespace, name);
     return;
   }

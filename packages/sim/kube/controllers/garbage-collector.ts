@@ -72,7 +72,7 @@ class GarbageCollector {
     const space = location.indexOf(' ');
     const collection = location.slice(0, space);
     const { namespace, name } = placeOf(location.slice(space + 1));
-    const kind = this.#context.state.registry.collections().find((candidate) => candidate.collection === collection);
+    const kind = this.#context.state.registry.ofCollection(collection);
     if (kind === undefined) return undefined;
     const object = this.#context.client.get(kind, namespace, name);
     return object === undefined ? undefined : { kind, object };

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
+import { changedItems, isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
 import { type KubeObject, asKubeObject } from '../object.ts';
 import { inOrderOf, type Schema, type StructSchema } from './schema.ts';
 
@@ -15,7 +15,7 @@ function defaultsIn(schema: Schema, value: Json): Json {
     case 'struct':
       return isJsonObject(value) ? structDefaults(schema, value) : value;
     case 'list':
-      return isJsonList(value) ? changedList(value, (item) => defaultsIn(schema.items, item)) : value;
+      return isJsonList(value) ? changedItems(value, (item) => defaultsIn(schema.items, item)) : value;
     case 'map':
       return isJsonObject(value) ? changedFields(value, (item) => defaultsIn(schema.values, item)) : value;
     case 'scalar':
@@ -24,7 +24,11 @@ function defaultsIn(schema: Schema, value: Json): Json {
   }
 }
 
+/** What needs no defaults: most parts of an object are the same as in its last version. */
+const complete = new WeakSet<JsonObject>();
+
 function structDefaults(schema: StructSchema, value: JsonObject): JsonObject {
+  if (complete.has(value)) return value;
   let changed: JsonDraft | undefined;
   for (const [name, field] of schema.fields) {
     const current = value[name] ?? field.default;
@@ -34,12 +38,9 @@ function structDefaults(schema: StructSchema, value: JsonObject): JsonObject {
     changed ??= { ...value };
     changed[name] = defaulted;
   }
-  return changed === undefined ? value : inOrderOf(schema, changed);
-}
-
-function changedList(items: readonly Json[], change: (item: Json) => Json): readonly Json[] {
-  const results = items.map(change);
-  return results.every((item, index) => item === items[index]) ? items : results;
+  const result = changed === undefined ? value : inOrderOf(schema, changed);
+  complete.add(result);
+  return result;
 }
 
 function changedFields(object: JsonObject, change: (item: Json) => Json): JsonObject {

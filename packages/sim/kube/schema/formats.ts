@@ -34,9 +34,15 @@ export function formatMicroTime(text: string): Formatted {
   return { value: `${secondsText(milliseconds).slice(0, -1)}${fraction}Z` };
 }
 
-/** How the API writes a point in time. */
+let latest = { second: Number.NaN, text: '' };
+
+/** How the API writes a point in time. Mostly the same one as the last time, which is worth remembering. */
 export function secondsText(millisecondsSinceEpoch: number): string {
-  return `${new Date(millisecondsSinceEpoch).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(millisecondsSinceEpoch / 1000);
+  if (second !== latest.second) {
+    latest = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  }
+  return latest.text;
 }
 
 function unparsableTime(text: string, layout: string, at: string, expected: string): Formatted {

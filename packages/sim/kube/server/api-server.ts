@@ -1,7 +1,9 @@
 import type { HttpRequest } from '@fairlead/control';
+import { OtherPaths } from '../discovery/other-paths.ts';
 import { notFound, RequestFailure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { StoredObject } from '../stored-object.ts';
+import { Tables } from '../table/tables.ts';
 import { type AccessOptions, authenticate, checkAccess, type User } from './access.ts';
 import { type Answer, failureAnswer, jsonAnswer, streamAnswer } from './answer.ts';
 import { parseBody } from './body.ts';
@@ -18,33 +20,16 @@ import { replaceObject, type UpdateTarget } from './update.ts';
 import { openWatch } from './watch.ts';
 import { type OptionsKind, writeOptions } from './write-options.ts';
 
-/** Answers paths that do not lead to objects, such as discovery; undefined for those it does not know either. */
-export type OtherPaths = (request: HttpRequest, user: User) => Answer | undefined;
-
-/** What a face of the server adds for its clients. */
-export interface ServerExtension {
-  /** Further ways to present objects, such as tables. */
-  readonly presentations: readonly Presentation[];
-  readonly otherPaths: OtherPaths;
-}
-
-export interface ApiServerOptions extends AccessOptions {
-  readonly extend?: (state: ServerState) => ServerExtension;
-}
-
 /** Answers requests, each at once and by itself. */
 export class ApiServer {
   readonly #state: ServerState;
-  readonly #options: ApiServerOptions;
-  readonly #presentations: readonly Presentation[];
-  readonly #otherPaths: OtherPaths | undefined;
+  readonly #options: AccessOptions;
+  readonly #otherPaths: OtherPaths;
 
-  constructor(state: ServerState, options: ApiServerOptions) {
+  constructor(state: ServerState, options: AccessOptions) {
     this.#state = state;
     this.#options = options;
-    const extension = options.extend?.(state);
-    this.#presentations = [asObjects, asMetadata, ...(extension?.presentations ?? [])];
-    this.#otherPaths = extension?.otherPaths;
+    this.#otherPaths = new OtherPaths(state, options);
   }
 
   handle(request: HttpRequest): Answer {
@@ -61,12 +46,13 @@ export class ApiServer {
     const user = authenticate(request, this.#options);
     const route = routeOf(request, this.#state.registry);
     if (route === undefined) {
-      const answer = this.#otherPaths?.(request, user);
+      const answer = this.#otherPaths.answer(request, user);
       if (answer === undefined) throw pageNotFound();
       return answer;
     }
     checkAccess(user, route, route.verb, this.#options);
-    const presentation = presentationFor(request.headers.accept, this.#presentations);
+    const presentations = [asObjects, asMetadata, new Tables(this.#state, route.query)];
+    const presentation = presentationFor(request.headers.accept, presentations);
     if (route.kind.deprecation !== undefined) warnings.push(route.kind.deprecation);
     const exchange = { request, route, presentation, warnings, user };
     switch (route.verb) {

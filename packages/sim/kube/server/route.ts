@@ -43,7 +43,7 @@ function placeOf(segments: readonly string[], registry: Registry): Place | undef
   if (!core && root !== 'apis') return undefined;
   const [group = '', version = '', ...path] = core ? ['', ...rest] : rest;
   if (path.length === 0) return undefined;
-  if (!registry.hasGroup(group)) throw pageNotFound();
+  if (!registry.hasGroup(group)) return undefined;
   const find = (plural: string): ServedKind | undefined => registry.find(group, version, plural);
   if (path[0] === 'namespaces' && path.length > 2 && !isNamespaceSubresource(core, path)) {
     const [, namespace = '', plural = '', name = '', subresource = '', ...more] = path;

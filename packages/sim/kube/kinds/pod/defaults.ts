@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import { changedItems, type Json, type JsonObject } from '../../json.ts';
 import { inOrderOf } from '../../schema/schema.ts';
 import { container } from '../schemas/container.ts';
 import { podSpec, podStatus } from '../schemas/pod.ts';
@@ -7,11 +7,23 @@ import { asPod, type Container, type Pod, type PodSpec } from './pod.ts';
 
 /** What a pod is when nobody says otherwise, beyond what its schema knows. */
 export function podDefaults(pod: Pod): Pod {
-  const spec = { ...templateDefaults(pod.spec), enableServiceLinks: pod.spec.enableServiceLinks ?? true };
-  const containers = spec.containers?.map((each) => withRequests(withHostPorts(each, spec))) ?? null;
-  const initContainers = spec.initContainers?.map((each) => withRequests(withHostPorts(each, spec)));
-  const complete = { ...spec, containers, ...(initContainers && { initContainers }) };
-  return withAddresses(asPod({ ...pod, spec: inOrderOf(podSpec, complete) }));
+  const spec = templateDefaults(pod.spec);
+  const complete = (each: Container): Container => withRequests(withHostPorts(each, spec));
+  const containers = spec.containers && changedItems(spec.containers, complete);
+  const initContainers = spec.initContainers && changedItems(spec.initContainers, complete);
+  const enableServiceLinks = spec.enableServiceLinks ?? true;
+  const changed = { containers, initContainers, enableServiceLinks };
+  return withAddresses(asPod(hasAll(spec, changed) ? withSpec(pod, spec) : withSpec(pod, { ...spec, ...changed })));
+}
+
+type Changes = { readonly [field: string]: Json | undefined };
+
+function hasAll(spec: PodSpec, changes: Changes): boolean {
+  return Object.entries(changes).every(([field, value]) => spec[field] === value);
+}
+
+function withSpec(pod: Pod, spec: Changes): Pod {
+  return spec === pod.spec ? pod : asPod({ ...pod, spec: inOrderOf(podSpec, spec) });
 }
 
 /** The older field counts where the two do not agree. */
@@ -25,11 +37,15 @@ function withAddresses(pod: Pod): Pod {
 
 /** The defaults that also apply to the pods a template describes. */
 export function templateDefaults(spec: PodSpec): PodSpec {
+  const containers = spec.containers && changedItems(spec.containers, withPullPolicy);
+  const initContainers = spec.initContainers && changedItems(spec.initContainers, withPullPolicy);
+  const volumes = spec.volumes && changedItems(spec.volumes, withEmptyDirectory);
+  if (hasAll(spec, { containers, initContainers, volumes })) return spec;
   return {
     ...spec,
-    containers: spec.containers?.map(withPullPolicy) ?? null,
-    ...(spec.initContainers && { initContainers: spec.initContainers.map(withPullPolicy) }),
-    ...(spec.volumes && { volumes: spec.volumes.map(withEmptyDirectory) }),
+    containers,
+    ...(initContainers && { initContainers }),
+    ...(volumes && { volumes }),
   };
 }
 
@@ -49,11 +65,12 @@ function withEmptyDirectory(each: JsonObject & { readonly name: string }): JsonO
 
 function withRequests(each: Container): Container {
   const { limits, requests } = each.resources ?? {};
-  if (limits === undefined) return each;
+  if (limits === undefined || Object.keys(limits).every((name) => requests?.[name] !== undefined)) return each;
   return { ...each, resources: { ...each.resources, requests: { ...limits, ...requests } } };
 }
 
 function withHostPorts(each: Container, spec: PodSpec): Container {
   if (spec.hostNetwork !== true || each.ports === undefined) return each;
-  return { ...each, ports: each.ports.map((port) => ({ ...port, hostPort: port.hostPort ?? port.containerPort })) };
+  const ports = changedItems(each.ports, (port) => (port.hostPort ? port : { ...port, hostPort: port.containerPort }));
+  return ports === each.ports ? each : { ...each, ports };
 }
