@@ -1,0 +1,60 @@
+import { Journal, VirtualClock } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import { renderPlan } from './plan.ts';
+import { renderStory } from './why.ts';
+
+describe('renderStory', () => {
+  it('tells what is wanted, there, tried, waited for, and when it is tried again', async () => {
+    const clock = new VirtualClock({ startsAt: Date.UTC(2026, 0, 1, 12) });
+    const journal = new Journal(clock);
+    journal.record('x', { kind: 'step', step: 'publish-status', call: 'PATCH services/status', outcome: 'failed' });
+    journal.record('x', { kind: 'error', code: 'timeout', verdict: 'retriable', message: 'no answer' });
+    await clock.advance(5_000);
+    journal.record('x', { kind: 'error', code: 'timeout', verdict: 'retriable', message: 'no answer' });
+    journal.record('x', { kind: 'waiting', for: 'what failed: timeout', retryAt: clock.now() + 60_000 });
+    const explanation = {
+      answer: 'Service shop/web is to have 192.0.2.1, which is not all written yet.',
+      state: 'working',
+      wanted: ['an IPv4 address with TCP/80'],
+      there: ['no address'],
+      waitsFor: 'the leader to write: publish-status',
+    } as const;
+    expect(renderStory({ part: 'gateway', explanation, journal: journal.entries('x') })).toBe(
+      `Service shop/web is to have 192.0.2.1, which is not all written yet.
+  Wanted:
+    - an IPv4 address with TCP/80
+  There:
+    - no address
+  Tried:
+    - 2026-01-01 12:00:00Z publish-status (PATCH services/status) failed
+    - 2026-01-01 12:00:00Z failed (timeout, retriable): no answer (2 times, last at 2026-01-01 12:00:05Z)
+  Waits for:
+    - the leader to write: publish-status
+  Tries again:
+    - at 2026-01-01 12:01:05Z, after what failed: timeout`,
+    );
+  });
+
+  it('says that nobody was asked what was tried, and no more than the answer for what is not ours', () => {
+    const explanation = { answer: 'It is stuck.', state: 'stuck', wanted: [], there: [] } as const;
+    expect(renderStory({ part: 'gateway', explanation })).toContain('unknown: no running Fairlead was asked');
+    expect(renderStory({ part: 'gateway', explanation: { ...explanation, state: 'not-ours' } })).toBe('It is stuck.');
+  });
+});
+
+describe('renderPlan', () => {
+  it('lists what would be written, sums up what is as wanted, and counts the calls', () => {
+    const changes = [
+      { action: 'create', subject: 'Service shop/web', detail: 'gets 192.0.2.1', writes: 2 },
+      { action: 'adopt', subject: 'Service shop/mail', detail: 'gets 192.0.2.2', writes: 0 },
+      { action: 'refuse', subject: 'Service shop/odd', detail: 'port-taken', writes: 0 },
+    ] as const;
+    expect(renderPlan('gateway', { changes })).toBe(
+      `gateway: 1 to create, 1 to refuse, 2 write calls
+  + Service shop/web: gets 192.0.2.1
+  ! Service shop/odd: port-taken
+  = 1 already as wanted`,
+    );
+    expect(renderPlan('gateway', { changes: [] })).toBe('gateway: nothing to do, 0 write calls');
+  });
+});

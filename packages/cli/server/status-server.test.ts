@@ -1,0 +1,75 @@
+import { Journal, VirtualClock } from '@fairlead/control';
+import { afterEach, describe, expect, it } from 'vitest';
+import { PrometheusMetrics } from '../observability/metrics.ts';
+import { ReadinessBoard } from '../observability/readiness.ts';
+import { statusRoutes } from './routes.ts';
+import { type StatusServer, startStatusServer } from './status-server.ts';
+
+describe('the status server', () => {
+  let server: StatusServer | undefined;
+  afterEach(() => server?.close());
+
+  async function start() {
+    const readiness = new ReadinessBoard();
+    const journal = new Journal(new VirtualClock());
+    const metrics = new PrometheusMetrics();
+    const journals = new Map([['gateway', journal]]);
+    const cluster = 'https://127.0.0.1:6443';
+    server = await startStatusServer('127.0.0.1:0', statusRoutes({ cluster, readiness, metrics, journals }));
+    const get = async (path: string, method = 'GET') => {
+      const response = await fetch(`${server?.url}${path}`, { method });
+      return { status: response.status, body: await response.text() };
+    };
+    return { readiness, journal, metrics, get };
+  }
+
+  it('is healthy at once, and ready when every part is', async () => {
+    const { readiness, get } = await start();
+    const gateway = readiness.add('gateway');
+    const dns = readiness.add('dns');
+    dns.set({ ready: true });
+    expect(await get('/healthz')).toEqual({ status: 200, body: 'ok\n' });
+    expect(await get('/readyz')).toEqual({ status: 503, body: 'gateway: not ready: starting\ndns: ready\n' });
+    expect((await get('/readyz/dns')).status).toBe(200);
+    expect((await get('/readyz/gateway')).status).toBe(503);
+    gateway.set({ ready: true });
+    expect((await get('/readyz/')).status).toBe(200);
+    expect(await get('/readyz/ghost')).toEqual({
+      status: 404,
+      body: 'no part named ghost runs here; there is gateway, dns\n',
+    });
+  });
+
+  it('serves metrics that were declared, and those that were touched', async () => {
+    const { metrics, get } = await start();
+    const lamps = { name: 'lamps', kind: 'gauge', help: 'Lamps that burn.', labels: ['colour'] } as const;
+    metrics.declare(lamps);
+    expect((await get('/metrics')).body).toContain('# HELP lamps Lamps that burn.');
+    metrics.set(lamps, 3, { colour: 'red' });
+    expect((await get('/metrics')).body).toContain('lamps{colour="red"} 3');
+  });
+
+  it('serves the journal of an object, with the cluster it is of', async () => {
+    const { journal, get } = await start();
+    journal.record('service shop/web', { kind: 'note', text: 'seen' });
+    expect(JSON.parse((await get('/debug/journal')).body)).toEqual({ gateway: ['service shop/web'] });
+    expect(JSON.parse((await get('/debug/journal/gateway/service/shop/web')).body)).toMatchObject({
+      cluster: 'https://127.0.0.1:6443',
+      entries: [{ kind: 'note', text: 'seen', count: 1 }],
+    });
+    expect((await get('/debug/journal/ghost')).status).toBe(404);
+  });
+
+  it('tells what there is when asked for something else, and changes nothing', async () => {
+    const { get } = await start();
+    expect((await get('/nothing')).body).toContain('there is /healthz, /readyz, /metrics, /debug/journal');
+    expect((await get('/healthz', 'POST')).status).toBe(405);
+    expect((await get('/%zz')).status).toBe(400);
+  });
+
+  it('says which setting to change when it cannot listen', async () => {
+    await start();
+    const taken = server?.url.replace('http://', '') ?? '';
+    await expect(startStatusServer(taken, new Map())).rejects.toThrow(`cannot listen on ${taken}`);
+  });
+});

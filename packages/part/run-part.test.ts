@@ -1,0 +1,101 @@
+import { Journal, noMetrics, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
+import { FakeApi } from '@fairlead/kube/testing';
+import { describe, expect, it } from 'vitest';
+import type { ConfiguredPart, RunEnvironment } from './part.ts';
+import type { Readiness } from './readiness.ts';
+import { runPart } from './run-part.ts';
+
+function world() {
+  const clock = new VirtualClock();
+  const api = new FakeApi();
+
+  /** Runs a replica of a part that does `start` while it leads. */
+  function replica(name: string, start: ConfiguredPart['start'], number = 1) {
+    const stop = new AbortController();
+    const readiness: Readiness[] = [];
+    const ended = runPart(
+      {
+        part: 'lighthouse',
+        configured: {
+          start,
+          plan: async () => ({ changes: [] }),
+          explain: async () => undefined,
+          status: async () => ({ summary: '', figures: {} }),
+        },
+        connection: api.connect(clock, 5),
+        clock,
+        random: seededRandom(number),
+        logger: silentLogger,
+        metrics: noMetrics,
+        journal: new Journal(clock),
+        readiness: { set: (state) => readiness.push(state) },
+        namespace: 'fairlead',
+        replica: name,
+        leaseDurationMilliseconds: 15_000,
+      },
+      stop.signal,
+    );
+    return { stop: () => stop.abort(), readiness, ended };
+  }
+
+  return { clock, api, replica };
+}
+
+const untilItEnds = ({ signal }: RunEnvironment) =>
+  new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+describe('runPart', () => {
+  it('runs the part while it leads, and another replica after that', async () => {
+    const { clock, replica } = world();
+    const led: string[] = [];
+    const lead = (name: string) => async (environment: RunEnvironment) => {
+      led.push(`${name} begins`);
+      await untilItEnds(environment).finally(() => led.push(`${name} ends`));
+    };
+    const first = replica('one', lead('one'), 1);
+    await clock.advance(1_000);
+    const second = replica('two', lead('two'), 2);
+    await clock.advance(30_000);
+    expect(led).toEqual(['one begins']);
+    expect(second.readiness.at(-1)).toEqual({ ready: true });
+    first.stop();
+    await clock.advance(30_000);
+    await first.ended;
+    expect(led).toEqual(['one begins', 'one ends', 'two begins']);
+    second.stop();
+    await clock.advance(30_000);
+    await second.ended;
+  });
+
+  it('reports a part that fails as not ready, and starts it again', async () => {
+    const { clock, replica } = world();
+    let starts = 0;
+    const { readiness, stop, ended } = replica('one', async (environment) => {
+      starts += 1;
+      if (starts < 3) throw new Error(`no luck ${starts}`);
+      environment.readiness.set({ ready: true });
+      await untilItEnds(environment);
+    });
+    await clock.advance(120_000);
+    expect(starts).toBe(3);
+    expect(readiness).toContainEqual({ ready: false, reason: 'no luck 1' });
+    expect(readiness).toContainEqual({ ready: false, reason: 'no luck 2' });
+    expect(readiness.at(-1)).toEqual({ ready: true });
+    stop();
+    await clock.advance(30_000);
+    await ended;
+  });
+
+  it('is not ready before it found the Lease, and names the namespace that is missing', async () => {
+    const { clock, api, replica } = world();
+    api.fault = ({ method }) => (method === 'POST' ? { status: 404, reason: 'NotFound' } : undefined);
+    const { readiness, stop, ended } = replica('one', untilItEnds);
+    await clock.advance(60_000);
+    expect(readiness[0]).toEqual({ ready: false, reason: 'looking for the Lease fairlead/fairlead-lighthouse' });
+    expect(readiness.every(({ ready }) => !ready)).toBe(true);
+    expect(JSON.stringify(readiness)).toContain('the namespace fairlead for the Lease does not exist');
+    stop();
+    await clock.advance(60_000);
+    await ended;
+  });
+});
