@@ -260,7 +260,7 @@ describe('DiffTracker, whatever happens', () => {
     );
   });
 
-  it('treats addresses as values: two spellings are one place', () => {
+  it('edge case 11: two spellings of an IPv6 address are one place', () => {
     const tracker = newTracker();
     tracker.updateK8sEndpoints(web, new Map([[ip('2001:DB8::0:5'), ip('2001:db8:0::1')]]));
     sync(tracker);

@@ -45,6 +45,14 @@ export class EgressPods {
     return this.#egresses.get(egress)?.pending ?? new Set();
   }
 
+  /** All pods of the gateway, those that wait for it included. */
+  *podsOf(egress: OutboundKey): Generator<PodUid> {
+    const record = this.#egresses.get(egress);
+    if (record === undefined) return;
+    yield* record.pending;
+    yield* record.counted;
+  }
+
   counter(egress: OutboundKey): number {
     return this.#egresses.get(egress)?.counted.size ?? 0;
   }

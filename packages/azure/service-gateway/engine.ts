@@ -30,8 +30,16 @@ export interface EngineListener {
   locationsTriggered(): void;
   /** All addresses of these pods have left NRP: they may go. */
   podsDrained(pods: readonly PodUid[]): void;
-  /** Undefined when the service is gone. `outcome` is that of the operation that has just ended, if one has. */
-  stateChanged(key: ServiceKey, state: ServiceState | undefined, outcome?: Outcome): void;
+  stateChanged(change: StateChange): void;
+}
+
+/** A service has gone from one state to another. Undefined stands for one that is not known, or not any more. */
+export interface StateChange {
+  readonly key: ServiceKey;
+  readonly before: ServiceState | undefined;
+  readonly after: ServiceState | undefined;
+  /** Of the operation that has just ended, if one has. */
+  readonly outcome: Outcome | undefined;
 }
 
 /** What the ServiceUpdater is to do now. */
@@ -88,6 +96,13 @@ export class Engine {
 
   get pendingDeletions(): ReadonlySet<ServiceKey> {
     return this.#pendingDeletions;
+  }
+
+  /** How many services are to be deleted and wait for addresses to leave. */
+  get blockedByLocations(): number {
+    let blocked = 0;
+    for (const key of this.#pendingDeletions) if (this.tracker.hasLocations(key)) blocked += 1;
+    return blocked;
   }
 
   pendingEndpoints(key: InboundKey): Endpoints | undefined {
@@ -238,7 +253,7 @@ export class Engine {
     else this.#pendingServiceOps.set(key, next);
     this.#account(key, before, next);
     if (isLive(before) !== isLive(next) || isWanted(before) !== isWanted(next)) this.#moveBuffers(key, next);
-    this.#listener.stateChanged(key, next, outcome);
+    this.#listener.stateChanged({ key, before, after: next, outcome });
     if (next?.kind === 'NotStarted' || next?.kind === 'UpdatePending' || next?.kind === 'DeletionPending') {
       this.#listener.serviceTriggered(key);
     }

@@ -1,4 +1,4 @@
-import type { Outcome } from './engine.ts';
+import type { StateChange } from './engine.ts';
 import type { ServiceKey } from './service-key.ts';
 import type { ServiceState } from './service-state.ts';
 
@@ -32,8 +32,8 @@ export class InitialSync {
     this.#checkInitializationComplete();
   }
 
-  stateChanged(key: ServiceKey, state: ServiceState | undefined, outcome: Outcome | undefined): void {
-    if (outcome !== undefined || isSettled(state)) this.#pendingServiceOps.delete(key);
+  stateChanged({ key, after, outcome }: StateChange): void {
+    if (outcome !== undefined || isSettled(after)) this.#pendingServiceOps.delete(key);
     this.#checkInitializationComplete();
   }
 

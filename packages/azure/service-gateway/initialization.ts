@@ -9,7 +9,7 @@ import {
   sleep,
 } from '@fairlead/control';
 import { ensureDefaultOutboundServiceExists } from './default-outbound.ts';
-import type { Outcome } from './engine.ts';
+import type { StateChange } from './engine.ts';
 import { ensureServiceGateway } from './gateway-setup.ts';
 import type { Health } from './health.ts';
 import { InitialSync } from './initial-sync.ts';
@@ -17,7 +17,6 @@ import { takeOver } from './observation.ts';
 import type { Repository, WorldListing } from './repository.ts';
 import type { RunningEngine } from './running-engine.ts';
 import type { ServiceKey } from './service-key.ts';
-import type { ServiceState } from './service-state.ts';
 import type { Sweep } from './sweep.ts';
 
 /** The cluster, as far as it wants something from the gateway. */
@@ -54,8 +53,8 @@ export class Initialization {
     this.#sync = new InitialSync(() => options.running.engine.tracker.isInSync);
   }
 
-  stateChanged(key: ServiceKey, state: ServiceState | undefined, outcome: Outcome | undefined): void {
-    this.#sync.stateChanged(key, state, outcome);
+  stateChanged(change: StateChange): void {
+    this.#sync.stateChanged(change);
   }
 
   locationsRound(error: unknown): void {

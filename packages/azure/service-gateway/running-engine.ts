@@ -43,7 +43,7 @@ export class RunningEngine {
       serviceTriggered: (key) => this.#triggerService(key),
       locationsTriggered: () => this.#triggerLocations(),
       podsDrained: (pods) => observer.podsDrained(pods),
-      stateChanged: (key, state, outcome) => observer.stateChanged(key, state, outcome),
+      stateChanged: (change) => observer.stateChanged(change),
     });
     const suspectDrift = (why: string) => observer.driftSuspected(why);
     this.#services = new ServiceUpdater(this.engine, { ...options, suspectDrift });

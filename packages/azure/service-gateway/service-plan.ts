@@ -4,13 +4,15 @@ import {
   type ArmId,
   type ArmTags,
   armName,
+  holds,
+  type GatewayService,
+  type GatewayServiceChange,
   type LoadBalancer,
   type NatGateway,
   type PublicIpAddress,
   type ServiceRequest,
   sameArmId,
 } from '../arm/index.ts';
-import { covers } from './covers.ts';
 import {
   familiesOf,
   loadBalancerDraft,
@@ -52,7 +54,7 @@ export type ResourceStep =
 export interface CreationPlan {
   readonly prepare: readonly ResourceStep[];
   readonly register: ServiceRequest | undefined;
-  /** Public addresses of a family that it no longer has. */
+  /** The public address of a family that a Service no longer has; an egress gateway keeps those it has. */
   readonly tidyUp: readonly ResourceStep[];
 }
 
@@ -75,9 +77,7 @@ export function planCreation(scope: GatewayScope, spec: ServiceSpec, inventory: 
   return {
     prepare: [...addresses, ...balancer],
     register: registration(scope, spec, inventory),
-    tidyUp: FAMILIES.filter((family) => !families.includes(family)).flatMap((family) =>
-      removal(scope, 'publicIPAddresses', publicIpId(scope, spec.key, family), inventory),
-    ),
+    tidyUp: isInboundSpec(spec) ? removalsExcept(scope, spec.key, families, inventory) : [],
   };
 }
 
@@ -96,13 +96,24 @@ export function planDeletion(scope: GatewayScope, key: ServiceKey, inventory: In
       ...(isOutbound(key)
         ? removal(scope, 'natGateways', natGatewayId(scope, key), inventory)
         : removal(scope, 'loadBalancers', loadBalancerId(scope, key), inventory)),
-      ...FAMILIES.flatMap((family) => removal(scope, 'publicIPAddresses', publicIpId(scope, key, family), inventory)),
+      ...removalsExcept(scope, key, [], inventory),
     ],
   };
 }
 
 export function writesOfDeletion({ unregister, remove }: DeletionPlan): number {
   return remove.length + (unregister === undefined ? 0 : 1);
+}
+
+function removalsExcept(
+  scope: GatewayScope,
+  key: ServiceKey,
+  families: readonly IpFamily[],
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  return FAMILIES.filter((family) => !families.includes(family)).flatMap((family) =>
+    removal(scope, 'publicIPAddresses', publicIpId(scope, key, family), inventory),
+  );
 }
 
 function putPublicIp(
@@ -150,15 +161,19 @@ function putNatGateway(
 function registration(scope: GatewayScope, spec: ServiceSpec, inventory: Inventory): ServiceRequest | undefined {
   const draft = registrationDraft(scope, spec);
   const known = inventory.registration(spec.key);
-  // The pool's network is not always told back, and follows from the gateway's.
-  const { loadBalancerBackendPools, isDefault, ...properties } = draft.properties;
-  const pools = loadBalancerBackendPools?.map(({ id }) => ({ id })) ?? null;
-  const compared = { properties: { ...properties, loadBalancerBackendPools: pools } };
-  const isSame =
-    known.state === 'present' &&
-    covers(known.body, compared) &&
-    (known.body.properties.isDefault ?? false) === isDefault;
-  return isSame ? undefined : { isDelete: false, service: draft };
+  if (known.state === 'present' && isRegisteredAs(known.body, draft)) return undefined;
+  return { isDelete: false, service: draft };
+}
+
+/** The pool's network is not always told back, and follows from the gateway's. */
+function isRegisteredAs({ properties: there }: GatewayService, { properties: wanted }: GatewayServiceChange): boolean {
+  const pools = (wanted.loadBalancerBackendPools ?? []).map(({ id }) => ({ id }));
+  return (
+    there.serviceType === wanted.serviceType &&
+    (there.isDefault ?? false) === (wanted.isDefault ?? false) &&
+    sameArmId(there.publicNatGatewayId ?? '', wanted.publicNatGatewayId ?? '') &&
+    holds(there.loadBalancerBackendPools, pools)
+  );
 }
 
 function removal<Kind extends InventoryKind>(
@@ -203,7 +218,7 @@ function isAsDrafted(
   { tags, sku, properties }: ArmDraft<PublicIpAddress> | ArmDraft<LoadBalancer> | ArmDraft<NatGateway>,
 ): boolean {
   if (known.state !== 'present' || known.body.properties.provisioningState === 'Failed') return false;
-  return covers(known.body, { tags, sku, properties });
+  return holds(known.body, { tags, sku, properties });
 }
 
 /** What others have tagged it with stays on it. */

@@ -82,6 +82,7 @@ describe('the states of a service', () => {
     expect(refused).toEqual({ kind: 'Parked', spec: undefined, serving: true, failure });
     expect(isLive(refused)).toBe(true);
     expect(unpark(refused)).toBe(refused);
+    expect(refuse(refused, failure)).toBe(refused);
     expect(unwant(refused).kind).toBe('DeletionPending');
   });
 

@@ -242,10 +242,12 @@ export function refuse(state: ServiceState | undefined, failure: Failure, exists
       return state;
     case undefined:
       return { kind: 'Parked', spec: undefined, serving: exists, failure };
+    case 'Parked':
+      if (state.spec === undefined && state.failure.message === failure.message) return state;
+      return { ...state, spec: undefined, failure };
     case 'NotStarted':
     case 'Created':
     case 'UpdatePending':
-    case 'Parked':
       return { kind: 'Parked', spec: undefined, serving: isRegistered(state), failure };
   }
 }

@@ -99,6 +99,7 @@ export class ServiceUpdater {
     const { clock, signal } = this.#options;
     this.#queued.add(key);
     this.#expected.add(key);
+    await afterTheEngine();
     let operation: Making | undefined;
     let startedAt = 0;
     const prepared = await settle(
@@ -170,6 +171,7 @@ export class ServiceUpdater {
   /** Unregistered first, then deleted: what Azure still sends traffic to must not go. */
   async #delete(key: ServiceKey): Promise<void> {
     const { clock, repository, signal } = this.#options;
+    await afterTheEngine();
     const operation = this.#begin(key);
     if (operation?.kind !== 'delete') return;
     const startedAt = clock.monotonic();
@@ -276,6 +278,11 @@ async function settle<Value>(work: Promise<Value>): Promise<Settled<Value>> {
   } catch (error) {
     return { ok: false, error };
   }
+}
+
+/** The engine triggers in the middle of its own work, and is not to be called back before that is done. */
+function afterTheEngine(): Promise<void> {
+  return Promise.resolve();
 }
 
 /** What is missing is looked for and made again. */

@@ -102,8 +102,8 @@ export class AzureBench {
       signal: this.#stop.signal,
       journalKey: (key) => key,
       observer: {
-        stateChanged: (key, state, outcome) => {
-          this.states.push(`${key} ${state?.kind ?? 'gone'}`);
+        stateChanged: ({ key, after, outcome }) => {
+          this.states.push(`${key} ${after?.kind ?? 'gone'}`);
           if (outcome?.ok === false) this.errors.push(outcome.error);
         },
         podsDrained: (pods) => this.drained.push(...pods),

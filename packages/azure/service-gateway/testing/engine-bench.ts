@@ -17,7 +17,7 @@ export class EngineBench {
     serviceTriggered: (key) => this.triggered.add(key),
     locationsTriggered: () => {},
     podsDrained: (pods) => this.drained.push(...pods),
-    stateChanged: (key, state) => this.states.push(`${key} ${state?.kind ?? 'gone'}`),
+    stateChanged: ({ key, after }) => this.states.push(`${key} ${after?.kind ?? 'gone'}`),
   });
 
   /** Starts what is to be done for the service; says what. */

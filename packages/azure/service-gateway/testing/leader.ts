@@ -44,7 +44,7 @@ export class Leader {
       signal: this.#stop.signal,
       journalKey: (key) => key,
       observer: {
-        stateChanged: (key, state, outcome) => initialization.stateChanged(key, state, outcome),
+        stateChanged: (change) => initialization.stateChanged(change),
         podsDrained: () => {},
         addressRefused: () => {},
         locationsRound: (error) => initialization.locationsRound(error),

@@ -1,0 +1,62 @@
+import { messageOf } from '@fairlead/control';
+import { z } from 'zod';
+import { cloudConfiguration } from '../arm/index.ts';
+import { egressName } from './service-key.ts';
+
+const egressRule = z.strictObject({
+  gateway: z
+    .string()
+    .superRefine((name, context) => {
+      try {
+        egressName(name);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: messageOf(error) });
+      }
+    })
+    .describe('The egress gateway, as pods name it in their label.'),
+  namespaces: z.array(z.string().min(1)).describe('The namespaces whose pods may use it; no others may.'),
+});
+
+const addressLocations = z
+  .strictObject({
+    maximumAddresses: z.int().min(1).max(100_000).default(2_000).describe('Addresses in one request at most.'),
+    maximumKilobytes: z.int().min(1).max(100_000).default(1_000).describe('Kilobytes in one request at most.'),
+  })
+  .prefault({});
+
+export const serviceGatewayConfiguration = z
+  .strictObject({
+    cloud: cloudConfiguration.optional().describe('What azure.json would say, with the same keys.'),
+    cloudFile: z.string().min(1).optional().describe('The path of azure.json, in place of cloud.'),
+    gatewayName: z
+      .string()
+      .regex(/^[A-Za-z0-9]([A-Za-z0-9._-]{0,78}[A-Za-z0-9_])?$/, 'is no name of a resource in Azure')
+      .default('fairlead')
+      .describe('The service gateway in Azure. It is created when it is not there.'),
+    clusterId: z
+      .string()
+      .optional()
+      .describe('Marks what is ours in Azure. Unset: the UID of the kube-system namespace.'),
+    defaultOutbound: z
+      .boolean()
+      .default(true)
+      .describe('Whether a default outbound service is made where the gateway has none.'),
+    comparisonIntervalSeconds: z
+      .int()
+      .min(30)
+      .default(600)
+      .describe('How often all of Azure is compared with what should be there.'),
+    addressLocations: addressLocations.describe('How much goes into one update of addresses.'),
+    egressPolicy: z
+      .array(egressRule)
+      .default([])
+      .refine((rules) => new Set(rules.map(({ gateway }) => gateway.toLowerCase())).size === rules.length, {
+        message: 'names a gateway twice',
+      })
+      .describe('Which namespaces may use which egress gateway. A gateway that is not named here is open to all.'),
+  })
+  .refine(({ cloud, cloudFile }) => (cloud === undefined) !== (cloudFile === undefined), {
+    message: 'needs either cloud, with the keys of azure.json, or cloudFile, with the path of one',
+  });
+
+export type ServiceGatewayConfiguration = z.infer<typeof serviceGatewayConfiguration>;

@@ -1,0 +1,265 @@
+import { codeOf, FairleadError, type IpFamily, messageOf } from '@fairlead/control';
+import {
+  endpointSlices,
+  KeyedQueue,
+  nodes as nodeResource,
+  pods as podResource,
+  type Service,
+  services as serviceResource,
+  type SharedCache,
+} from '@fairlead/kube';
+import type { RunEnvironment } from '@fairlead/part';
+import { type ArmClient, type ArmClientOptions, isWrite } from '../arm/index.ts';
+import { ClusterFeed } from './cluster-feed.ts';
+import type { ServiceGatewayConfiguration } from './configuration.ts';
+import { claimRules, likelyFamily } from './desired.ts';
+import { DriftWatch } from './drift.ts';
+import type { Engine, StateChange } from './engine.ts';
+import { Announcer } from './events.ts';
+import type { GatewayScope } from './gateway-scope.ts';
+import { keepGauges } from './gauges.ts';
+import { Health } from './health.ts';
+import { Initialization } from './initialization.ts';
+import { Inventory } from './inventory.ts';
+import { NodeDirectory } from './node-directory.ts';
+import { PodFeed } from './pod-feed.ts';
+import { PodFinalizers } from './pod-finalizers.ts';
+import { Repository } from './repository.ts';
+import { RunningEngine } from './running-engine.ts';
+import { EGRESS_LABEL, isOutbound, podUid, type ServiceKey } from './service-key.ts';
+import { ServiceReconciler } from './service-reconciler.ts';
+import { egressPolicy } from './settings.ts';
+import { Story } from './story.ts';
+import { Sweep } from './sweep.ts';
+
+const CONCURRENT_SERVICES = 20;
+const CONCURRENT_PODS = 10;
+
+export interface ControllerOptions {
+  readonly environment: RunEnvironment;
+  readonly azure: ArmClient;
+  readonly scope: GatewayScope;
+  readonly configuration: ServiceGatewayConfiguration;
+}
+
+/** No write to Azure may outlive the Lease: a new leader must not meet it. */
+export function withinLease({ leadership }: RunEnvironment): NonNullable<ArmClientOptions['beforeCall']> {
+  return ({ verb, name, deadlineMilliseconds }) => {
+    if (!isWrite(verb) || leadership.covers(deadlineMilliseconds)) return;
+    throw new FairleadError(`${name}: the Lease may end before the call would; trying again once it is renewed`, {
+      verdict: 'retriable',
+      code: 'lease-too-short',
+    });
+  };
+}
+
+/** The service gateway of a cluster, for as long as we lead. */
+export class ServiceGatewayController {
+  readonly #options: ControllerOptions;
+  readonly #services: SharedCache<Service>;
+  readonly #nodes = new NodeDirectory();
+  readonly #repository: Repository;
+  readonly #running: RunningEngine;
+  readonly #pods: PodFeed;
+  readonly #podFinalizers: PodFinalizers;
+  readonly #feed: ClusterFeed;
+  readonly #serviceQueue: KeyedQueue;
+  readonly #podQueue: KeyedQueue;
+  readonly #announcer: Announcer;
+  readonly #story: Story;
+  readonly #health: Health;
+  readonly #drift: DriftWatch;
+  readonly #initialization: Initialization;
+  /** Service -> the code of what it last failed with. */
+  readonly #failures = new Map<ServiceKey, string>();
+
+  constructor(options: ControllerOptions) {
+    const { environment, azure, scope, configuration } = options;
+    const { clock, random, logger, metrics, journal, events, signal, caches } = environment;
+    this.#options = options;
+    this.#services = caches.cache(serviceResource);
+    const inventory = new Inventory(clock);
+    this.#repository = new Repository(azure, scope, inventory, () => clock.monotonic());
+    this.#health = new Health(environment.readiness);
+    this.#story = new Story(journal, clock, (key) => this.#feed.nameOf(key));
+    const { maximumAddresses, maximumKilobytes } = configuration.addressLocations;
+    const shared = { clock, random, logger, metrics, repository: this.#repository };
+    this.#running = new RunningEngine({
+      ...shared,
+      journal,
+      signal,
+      limits: { addresses: maximumAddresses, bytes: maximumKilobytes * 1_000 },
+      journalKey: (key) => this.#story.keyOf(key),
+      observer: {
+        stateChanged: (change) => this.#onStateChanged(change),
+        podsDrained: (pods) => this.#pods.onDrained(pods),
+        addressRefused: (place, services, error) => this.#announcer.addressRefused(place, services, error),
+        locationsRound: (error) => this.#onLocationsRound(error),
+        driftSuspected: (why) => this.#drift.suspect(why),
+      },
+    });
+    const { engine } = this.#running;
+    const queue = { clock, random, logger, metrics };
+    this.#serviceQueue = new KeyedQueue({
+      ...queue,
+      name: 'azure-service-gateway-services',
+      concurrency: CONCURRENT_SERVICES,
+      onRetry: (name, error, retryAt) =>
+        journal.record(`service ${name}`, { kind: 'waiting', for: `what failed: ${codeOf(error)}`, retryAt }),
+    });
+    this.#podQueue = new KeyedQueue({ ...queue, name: 'azure-service-gateway-pods', concurrency: CONCURRENT_PODS });
+    this.#pods = new PodFeed({
+      engine,
+      inventory,
+      clock,
+      pods: caches.cache(podResource, { labelSelector: EGRESS_LABEL }),
+      nodes: this.#nodes,
+      policy: egressPolicy(configuration),
+      lookAgain: (uid, delayMilliseconds = 0) => this.#podQueue.add(uid, { delayMilliseconds }),
+      onRefused: (pod, error) => this.#announcer.podRefused(pod, error),
+    });
+    this.#podFinalizers = new PodFinalizers({ ...environment, feed: this.#pods });
+    const rules = claimRules(environment.defaultClass);
+    this.#feed = new ClusterFeed({
+      engine,
+      rules,
+      services: this.#services,
+      nodes: this.#nodes,
+      pods: this.#pods,
+      lookAgain: (name) => this.#serviceQueue.add(name),
+    });
+    this.#announcer = new Announcer({
+      recorder: events,
+      cluster: scope.cluster,
+      serviceOf: (key) => this.#serviceOf(key),
+      podOf: (uid) => this.#pods.podOf(uid),
+      podsOf: (key) => (isOutbound(key) ? engine.tracker.pods.podsOf(key) : []),
+      addressOf: (key) => this.#addressOf(key),
+    });
+    const sweep = new Sweep({
+      ...shared,
+      engine,
+      keepsDefaultOutbound: configuration.defaultOutbound,
+      onHold: (hold) => this.#announcer.heldBack(hold),
+    });
+    const common = { ...shared, engine, sweep, health: this.#health };
+    const defaultOutboundFamilies = () => this.#defaultOutboundFamilies();
+    this.#drift = new DriftWatch({
+      ...common,
+      defaultOutboundFamilies,
+      intervalMilliseconds: configuration.comparisonIntervalSeconds * 1_000,
+    });
+    this.#initialization = new Initialization({
+      ...common,
+      defaultOutboundFamilies,
+      running: this.#running,
+      intake: this.#feed,
+    });
+  }
+
+  get engine(): Engine {
+    return this.#running.engine;
+  }
+
+  /** Runs until the signal aborts. */
+  async run(): Promise<void> {
+    const { environment } = this.#options;
+    const { caches, signal, clock, metrics } = environment;
+    const subscriptions = [
+      this.#services.subscribe((change) => this.#feed.onService(change.key)),
+      caches.cache(endpointSlices).subscribe((change) => this.#feed.onSlice(change)),
+      caches.cache(nodeResource).subscribe((change) => this.#feed.onNode(change)),
+      caches.cache(podResource, { labelSelector: EGRESS_LABEL }).subscribe((change) => this.#pods.onPod(change)),
+    ];
+    try {
+      await caches.synced(signal);
+      await Promise.all(subscriptions.map(({ caughtUp }) => caughtUp));
+      await Promise.all([
+        this.#initialize(signal),
+        this.#runQueues(signal),
+        keepGauges(this.engine, metrics, clock, signal),
+      ]);
+    } finally {
+      for (const subscription of subscriptions) subscription.cancel();
+      await this.#running.idle();
+    }
+  }
+
+  async #initialize(signal: AbortSignal): Promise<void> {
+    const { logger } = this.#options.environment;
+    try {
+      await this.#initialization.initializeFromCluster(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    this.#pods.onInitialSync();
+    await this.#podFinalizers.adoptStrays(signal).catch((error: unknown) => {
+      if (!signal.aborted) logger.warn({ error: messageOf(error) }, 'pods that lost their label were not looked for');
+    });
+    await this.#drift.run(signal);
+  }
+
+  async #runQueues(signal: AbortSignal): Promise<void> {
+    const { environment } = this.#options;
+    const reconciler = new ServiceReconciler({
+      ...environment,
+      rules: claimRules(environment.defaultClass),
+      services: this.#services,
+      engine: this.engine,
+      repository: this.#repository,
+      feed: this.#feed,
+      lastFailure: (key) => this.#failures.get(key),
+    });
+    const onService = async (name: string, stop: AbortSignal) => {
+      await afterTheEngine();
+      await reconciler.reconcile(name, stop);
+    };
+    const onPod = async (uid: string, stop: AbortSignal) => {
+      await afterTheEngine();
+      await this.#podFinalizers.work(podUid(uid), stop);
+    };
+    await Promise.all([this.#serviceQueue.run(onService, signal), this.#podQueue.run(onPod, signal)]);
+  }
+
+  #onStateChanged(change: StateChange): void {
+    const { key, after, outcome } = change;
+    this.#initialization.stateChanged(change);
+    this.#story.stateChanged(change);
+    this.#announcer.stateChanged(change);
+    if (outcome?.ok === false) this.#failures.set(key, codeOf(outcome.error));
+    else if (after === undefined || after.kind === 'Created') this.#failures.delete(key);
+    if (after === undefined) this.#feed.onGone(key);
+    else if (outcome !== undefined || after.kind === 'Parked') this.#lookAgain(key);
+  }
+
+  #onLocationsRound(error: unknown): void {
+    this.#initialization.locationsRound(error);
+    this.#health.round('updating addresses', error);
+  }
+
+  #lookAgain(key: ServiceKey): void {
+    const name = this.#feed.nameOf(key);
+    if (name !== undefined) this.#serviceQueue.add(name);
+  }
+
+  #serviceOf(key: ServiceKey): Service | undefined {
+    const name = this.#feed.nameOf(key);
+    const service = name === undefined ? undefined : this.#services.get(name);
+    return service !== undefined && `inbound/${service.metadata.uid}` === key ? service : undefined;
+  }
+
+  #addressOf(key: ServiceKey): string | undefined {
+    const service = this.#serviceOf(key);
+    return service === undefined ? undefined : this.#repository.knownAddress(key, likelyFamily(service));
+  }
+
+  #defaultOutboundFamilies(): readonly IpFamily[] | undefined {
+    return this.#options.configuration.defaultOutbound ? this.#nodes.families : undefined;
+  }
+}
+
+/** Queues start their work at once, also when the engine adds to them in the middle of its own. */
+function afterTheEngine(): Promise<void> {
+  return Promise.resolve();
+}

@@ -1,0 +1,155 @@
+import { FairleadError, findFairleadError, type IpAddress, type IpFamily, serviceUid } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import {
+  type ClaimedService,
+  type ClaimRules,
+  claimService,
+  type DemandedPort,
+  demandsOf,
+  type EndpointHost,
+  type ForeignService,
+  type GatheredEndpoints,
+  type LoadBalancerCapabilities,
+  selectEndpoints,
+  type ServiceToRelease,
+  servedFamilies,
+  unsupported,
+} from '@fairlead/service';
+import { idleTimeoutMinutes, unsupportedAnnotation } from './annotations.ts';
+import type { Endpoints } from './difftracker.ts';
+import type { NodeDirectory } from './node-directory.ts';
+import { type InboundKey, inboundKey } from './service-key.ts';
+import type { InboundSpec } from './service-spec.ts';
+import { resolvePorts } from './target-ports.ts';
+
+export const SERVICE_GATEWAY_CLASS = 'fairlead.dev/azure-service-gateway';
+
+/** What a load balancer behind the service gateway can do. It reaches pods directly, so no traffic passes a node. */
+const capabilities: LoadBalancerCapabilities = {
+  protocols: ['TCP', 'UDP'],
+  mixedProtocols: true,
+  families: ['IPv4', 'IPv6'],
+  dualStack: false,
+  namedTargetPorts: true,
+  repeatedTargetPorts: false,
+  localTraffic: true,
+  sourceRanges: false,
+  clientAffinity: false,
+  chosenAddresses: false,
+  needsNodePorts: false,
+};
+
+/** What a Service asks for, as far as it alone tells. */
+export interface ServiceWish extends Omit<InboundSpec, 'ports'> {
+  readonly demandedPorts: readonly DemandedPort[];
+}
+
+/** What should exist outside for one Service. */
+export type Desired =
+  | { readonly kind: 'serve'; readonly claim: ClaimedService; readonly key: InboundKey; readonly wish: ServiceWish }
+  | {
+      readonly kind: 'refused';
+      readonly claim: ClaimedService;
+      readonly key: InboundKey;
+      readonly error: FairleadError;
+    }
+  | { readonly kind: 'release'; readonly claim: ServiceToRelease; readonly key: InboundKey }
+  | { readonly kind: 'foreign'; readonly claim: ForeignService; readonly key: InboundKey };
+
+export function claimRules(defaultClass: string | undefined): ClaimRules {
+  return {
+    loadBalancerClass: SERVICE_GATEWAY_CLASS,
+    finalizer: 'fairlead.dev/azure-service-gateway',
+    isDefault: defaultClass === SERVICE_GATEWAY_CLASS,
+  };
+}
+
+/** Reads from a Service what it needs outside. What cannot be honoured is refused, never left out. */
+export function desiredFor(service: Service, rules: ClaimRules): Desired {
+  const claim = claimService(service, rules);
+  const uid = serviceUid(service.metadata.uid ?? '');
+  const key = inboundKey(uid);
+  if (claim.state === 'foreign') return { kind: 'foreign', claim, key };
+  if (claim.state === 'release') return { kind: 'release', claim, key };
+  try {
+    const demands = demandsOf(service);
+    const refusals = unsupported(demands, capabilities);
+    const [first] = refusals;
+    if (first !== undefined) throw refusal(first.code, refusals.map(({ sentence }) => sentence).join('; '));
+    const annotation = unsupportedAnnotation(service);
+    if (annotation !== undefined) throw refusal('annotation-unsupported', `${annotation}, which cannot be had`);
+    const [family] = servedFamilies(demands, capabilities);
+    if (family === undefined) throw refusal('family-unsupported', 'it asks for no address family that there is');
+    const wish = { key, uid, family, idleTimeoutMinutes: idleTimeoutMinutes(service), demandedPorts: demands.ports };
+    return { kind: 'serve', claim, key, wish };
+  } catch (error) {
+    const known = findFairleadError(error);
+    if (known === undefined) throw error;
+    return { kind: 'refused', claim, key, error: known };
+  }
+}
+
+/** What a wish comes to with the endpoints that are there now. */
+export interface ServedService {
+  readonly spec: InboundSpec;
+  readonly located: LocatedEndpoints;
+  /** What was left out, in plain words; undefined when nothing was. */
+  readonly ignored: string | undefined;
+}
+
+export interface LocatedEndpoints {
+  readonly endpoints: Endpoints;
+  /** All nodes it has endpoints on, whether or not they are known. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+/** Throws a terminal error when the endpoints make the wish impossible. */
+export function serve(
+  { demandedPorts, ...rest }: ServiceWish,
+  gathered: GatheredEndpoints,
+  hosts: readonly EndpointHost[],
+  nodes: NodeDirectory,
+): ServedService {
+  const { ports, deviating } = resolvePorts(demandedPorts, gathered);
+  return {
+    spec: { ...rest, ports },
+    located: locate(rest.family, hosts, nodes, deviating),
+    ignored: ignoredEndpoints(gathered, deviating),
+  };
+}
+
+/** Where the endpoints are that take traffic now. Those whose node is not known yet wait for it. */
+export function locate(
+  family: IpFamily,
+  hosts: readonly EndpointHost[],
+  nodes: NodeDirectory,
+  leftOut: ReadonlySet<IpAddress> = new Set(),
+): LocatedEndpoints {
+  const candidates = hosts.filter((host) => host.family === family && !leftOut.has(host.address));
+  const endpoints = new Map<IpAddress, IpAddress>();
+  const asked = new Set<string>();
+  for (const { address, nodeName } of selectEndpoints(candidates).endpoints) {
+    if (nodeName !== undefined) asked.add(nodeName);
+    const spot = nodes.spotOf(address, nodeName);
+    if (spot !== undefined) endpoints.set(spot.address, spot.location);
+  }
+  return { endpoints, nodes: asked };
+}
+
+/** The family of a Service that could not be read to the end. */
+export function likelyFamily({ spec }: Service): IpFamily {
+  return spec.ipFamilies?.[0] ?? 'IPv4';
+}
+
+function ignoredEndpoints({ problems }: GatheredEndpoints, deviating: ReadonlySet<IpAddress>): string | undefined {
+  const sentences = problems.map(({ slice, sentence }) => `EndpointSlice ${slice}: ${sentence}`);
+  if (deviating.size > 0) {
+    const some = [...deviating].slice(0, 3).join(', ');
+    sentences.push(`${deviating.size} endpoints give a named port another number than most do, such as ${some}`);
+  }
+  return sentences.length === 0 ? undefined : sentences.join('; ');
+}
+
+function refusal(code: string, message: string): FairleadError {
+  return new FairleadError(message, { verdict: 'terminal', code });
+}

@@ -1,0 +1,145 @@
+import { type ClusterId, codeOf, type Hold, messageOf } from '@fairlead/control';
+import { type EventRecorder, type EventType, namespaces, type Pod, pods, type Service } from '@fairlead/kube';
+import type { EventDescription } from '@fairlead/part';
+import { describeServiceEvents, recordOnService, serviceEvents } from '@fairlead/service';
+import type { StateChange } from './engine.ts';
+import type { Place, ServiceList } from './places.ts';
+import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
+
+/** The reasons of the Events on pods; users and their alerts go by them, so none is ever renamed. */
+const podEvents = {
+  EgressRefused: {
+    type: 'Warning',
+    meaning: 'the pod asks for an egress gateway that it cannot have; its traffic leaves as if it had not asked',
+  },
+  EgressGatewayFailed: {
+    type: 'Warning',
+    meaning: 'making the egress gateway of the pod failed and is repeated later',
+  },
+  EgressGatewayRefused: {
+    type: 'Warning',
+    meaning: 'Azure refuses what the egress gateway of the pod takes; it is tried again now and then',
+  },
+  EgressAddressRefused: {
+    type: 'Warning',
+    meaning: 'the service gateway refuses the address of the pod; it is left out so that the others proceed',
+  },
+} as const satisfies Readonly<Record<string, { readonly type: EventType; readonly meaning: string }>>;
+
+type PodEventReason = keyof typeof podEvents;
+
+/** An egress gateway may have thousands of pods; a few of them tell enough. */
+const PODS_TOLD = 3;
+
+/** Every Event of the part, for its page. */
+export const serviceGatewayEvents: readonly EventDescription[] = [
+  ...describeServiceEvents(
+    'EnsuringLoadBalancer',
+    'EnsuredLoadBalancer',
+    'UpdatedLoadBalancer',
+    'DeletingLoadBalancer',
+    'DeletedLoadBalancer',
+    'SyncLoadBalancerFailed',
+    'DeleteLoadBalancerFailed',
+    'LoadBalancerRefused',
+    'ServiceQuarantined',
+    'EndpointsIgnored',
+    'DeletionHeldBack',
+  ),
+  ...Object.entries(podEvents).map(([reason, { meaning }]) => ({ reason, meaning })),
+];
+
+export interface AnnouncerOptions {
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly cluster: ClusterId;
+  readonly serviceOf: (key: ServiceKey) => Service | undefined;
+  readonly podOf: (uid: Place['pods'][number]) => Pod | undefined;
+  readonly podsOf: (egress: ServiceKey) => Iterable<Place['pods'][number]>;
+  /** The public address of a Service, for people. */
+  readonly addressOf: (key: ServiceKey) => string | undefined;
+}
+
+/** Tells owners of Services and pods what becomes of them. */
+export class Announcer {
+  readonly #options: AnnouncerOptions;
+
+  constructor(options: AnnouncerOptions) {
+    this.#options = options;
+  }
+
+  stateChanged(change: StateChange): void {
+    if (isOutbound(change.key)) this.#onEgress(change);
+    else this.#onService(change);
+  }
+
+  podRefused(pod: Pod, error: unknown): void {
+    this.#tellPod(pod, 'EgressRefused', `No egress gateway (${codeOf(error)}): ${wordsOf(error)}`);
+  }
+
+  addressRefused({ address, location, pods: owners }: Place, services: ServiceList, error: unknown): void {
+    const { serviceOf, podOf, recorder } = this.#options;
+    const note = `The service gateway refuses ${address} at ${location} (${codeOf(error)}): ${wordsOf(error)}`;
+    const owner = owners.at(-1);
+    const pod = owner === undefined ? undefined : podOf(owner);
+    if (pod !== undefined) this.#tellPod(pod, 'EgressAddressRefused', note);
+    for (const key of services) {
+      const service = serviceOf(key);
+      if (service !== undefined) recordOnService(recorder, service, 'EndpointsIgnored', note);
+    }
+  }
+
+  /** About no object in particular: the namespace whose UID stands for the cluster. */
+  heldBack({ message }: Hold<ServiceKey>): void {
+    const { recorder, cluster } = this.#options;
+    const { type } = serviceEvents.DeletionHeldBack;
+    const metadata = { name: 'kube-system', uid: cluster };
+    recorder.record(namespaces, { metadata }, { type, reason: 'DeletionHeldBack', note: message });
+  }
+
+  #onService({ key, before, after, outcome }: StateChange): void {
+    const { serviceOf, recorder, addressOf } = this.#options;
+    const service = serviceOf(key);
+    if (service === undefined) return;
+    if (outcome?.ok === false) {
+      const isDeletion = before?.kind === 'DeletionInProgress';
+      const failed = isDeletion ? 'DeleteLoadBalancerFailed' : 'SyncLoadBalancerFailed';
+      const reason = after?.kind === 'Parked' ? 'ServiceQuarantined' : failed;
+      recordOnService(recorder, service, reason, wordsOf(outcome.error));
+      return;
+    }
+    if (after?.kind === 'DeletionPending' && before !== undefined && before.kind !== 'DeletionPending') {
+      recordOnService(
+        recorder,
+        service,
+        'DeletingLoadBalancer',
+        'Its addresses, then its load balancer are taken down.',
+      );
+    }
+    if (after?.kind !== 'Created' || outcome?.ok !== true || !outcome.changed) return;
+    const reason = before?.kind === 'UpdateInProgress' ? 'UpdatedLoadBalancer' : 'EnsuredLoadBalancer';
+    recordOnService(recorder, service, reason, `Reachable at ${addressOf(key) ?? 'an address that is not known yet'}.`);
+  }
+
+  #onEgress({ key, after, outcome }: StateChange): void {
+    const { podsOf, podOf } = this.#options;
+    if (outcome?.ok !== false) return;
+    const reason = after?.kind === 'Parked' ? 'EgressGatewayRefused' : 'EgressGatewayFailed';
+    const note = `Egress gateway ${nrpName(key)}: ${wordsOf(outcome.error)}`;
+    let told = 0;
+    for (const uid of podsOf(key)) {
+      if (told === PODS_TOLD) return;
+      const pod = podOf(uid);
+      if (pod !== undefined) this.#tellPod(pod, reason, note);
+      told += 1;
+    }
+  }
+
+  #tellPod(pod: Pod, reason: PodEventReason, note: string): void {
+    this.#options.recorder.record(pods, pod, { type: podEvents[reason].type, reason, note });
+  }
+}
+
+/** Without the id of the call, which is another one each time: repeats are to be recognised. The journal has it. */
+function wordsOf(error: unknown): string {
+  return messageOf(error).replace(/, correlation [^)]*/, '');
+}

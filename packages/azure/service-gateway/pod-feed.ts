@@ -1,0 +1,200 @@
+import type { Clock, FairleadError, IpAddress } from '@fairlead/control';
+import { type CacheChange, hasFinalizer, type Pod } from '@fairlead/kube';
+import type { Engine } from './engine.ts';
+import type { NodeDirectory } from './node-directory.ts';
+import { locatedServices } from './nrp-state.ts';
+import type { Inventory } from './inventory.ts';
+import type { Spot } from './places.ts';
+import { type EgressPolicy, POD_FINALIZER, type PodWish, podWish } from './pod-wish.ts';
+import type { WorldListing } from './repository.ts';
+import { type OutboundKey, outboundKey, type PodUid, podUid } from './service-key.ts';
+import type { OutboundSpec } from './service-spec.ts';
+
+export interface PodFeedOptions {
+  readonly engine: Engine;
+  readonly inventory: Inventory;
+  /** The cache of pods that have the label. */
+  readonly pods: { list(): readonly Pod[] };
+  readonly nodes: NodeDirectory;
+  readonly policy: EgressPolicy;
+  readonly clock: Clock;
+  /** The finalizer of the pod, or the pod itself after a while, has to be looked at. */
+  readonly lookAgain: (uid: PodUid, delayMilliseconds?: number) => void;
+  readonly onRefused: (pod: Pod, error: FairleadError) => void;
+}
+
+const ASKER = 'pod ';
+
+/** Tells the engine which pods want which egress gateway, and knows which pods are to be held and which may go. */
+export class PodFeed {
+  readonly #options: PodFeedOptions;
+  /** Pods that want a gateway, as last seen. */
+  readonly #wanting = new Map<PodUid, Pod>();
+  /** Pods that want none any more and have our finalizer. */
+  readonly #leaving = new Map<PodUid, Pod>();
+  /** Pods that were gone when we came, and of whose addresses nothing is known: they wait for the initial sync. */
+  readonly #ofUnknownAddress = new Set<PodUid>();
+  /** Pods whose finalizer we have just taken off. */
+  readonly #letGo = new Set<PodUid>();
+  #isLive = false;
+
+  constructor(options: PodFeedOptions) {
+    this.#options = options;
+  }
+
+  podOf(uid: PodUid): Pod | undefined {
+    return this.#wanting.get(uid) ?? this.#leaving.get(uid);
+  }
+
+  *wantedEgresses(): Generator<OutboundKey> {
+    for (const pod of this.#options.pods.list()) {
+      const wish = this.#wishOf(pod);
+      if (wish.kind === 'egress') yield outboundKey(wish.name);
+    }
+  }
+
+  onPod(change: CacheChange<Pod>): void {
+    if (!this.#isLive) return;
+    if (change.type !== 'delete') {
+      this.#apply(change.after);
+      return;
+    }
+    const uid = podUid(change.before.metadata.uid ?? '');
+    this.#leave(uid, change.before);
+    this.#letGo.delete(uid);
+  }
+
+  begin(listing: WorldListing): void {
+    this.#isLive = true;
+    // Of two pods that claim an address the younger has it.
+    const pods = this.#options.pods.list().toSorted((left, right) => (bornOf(left) < bornOf(right) ? -1 : 1));
+    const gone = pods.filter((pod) => hasFinalizer(pod, POD_FINALIZER) && this.#wishOf(pod).kind !== 'egress');
+    this.#restoreDraining(gone, listing);
+    for (const pod of pods) this.#apply(pod);
+  }
+
+  /** All addresses that nobody wants have left NRP. */
+  onInitialSync(): void {
+    const waiting = [...this.#ofUnknownAddress];
+    this.#ofUnknownAddress.clear();
+    for (const uid of waiting) this.#options.lookAgain(uid);
+  }
+
+  /** The node of a pod, named by what it asked under, has changed. */
+  onNode(asker: string): void {
+    this.lookAt(podUid(asker.slice(ASKER.length)));
+  }
+
+  /** Looks at the pod again: time has passed, or its node has changed. */
+  lookAt(uid: PodUid): void {
+    const pod = this.#wanting.get(uid);
+    if (pod !== undefined) this.#apply(pod);
+  }
+
+  /** Nodes have got another family: gateways need an address of it. */
+  onFamilies(): void {
+    const { engine } = this.#options;
+    for (const egress of engine.tracker.pods.localServiceNameToNRPServiceMap.keys())
+      engine.addService(this.#spec(egress));
+  }
+
+  onDrained(pods: readonly PodUid[]): void {
+    for (const uid of pods) this.#options.lookAgain(uid);
+  }
+
+  /** What is to be done about the finalizer of the pod, as of now. */
+  finalizerWish(uid: PodUid): 'add' | 'remove' | 'nothing' {
+    const { pods } = this.#options.engine.tracker;
+    if (this.#leaving.has(uid)) {
+      const isDrained = pods.drainingPlaces(uid) === undefined && !this.#ofUnknownAddress.has(uid);
+      return isDrained ? 'remove' : 'nothing';
+    }
+    const pod = this.#wanting.get(uid);
+    if (pod === undefined || pods.egressOf(uid) === undefined || hasFinalizer(pod, POD_FINALIZER)) return 'nothing';
+    return pod.metadata.deletionTimestamp === undefined ? 'add' : 'nothing';
+  }
+
+  /** The finalizer was put on the pod, or taken off it; undefined when the pod is gone. */
+  onFinalizerWritten(uid: PodUid, pod: Pod | undefined): void {
+    if (pod !== undefined && hasFinalizer(pod, POD_FINALIZER)) {
+      if (this.#wanting.has(uid)) this.#wanting.set(uid, pod);
+      return;
+    }
+    this.#leaving.delete(uid);
+    this.#letGo.add(uid);
+  }
+
+  /** A pod without the label that has our finalizer: it lost the label while nobody looked. */
+  adoptStray(pod: Pod): void {
+    const uid = podUid(pod.metadata.uid ?? '');
+    if (this.podOf(uid) !== undefined) return;
+    this.#leaving.set(uid, pod);
+    this.#options.lookAgain(uid);
+  }
+
+  #apply(pod: Pod): void {
+    const { engine, nodes, clock, lookAgain, onRefused } = this.#options;
+    const wish = this.#wishOf(pod);
+    const { uid } = wish;
+    if (wish.kind !== 'egress') {
+      this.#leave(uid, pod);
+      if (wish.kind === 'refused') onRefused(pod, wish.error);
+      return;
+    }
+    this.#wanting.set(uid, pod);
+    this.#leaving.delete(uid);
+    this.#letGo.delete(uid);
+    nodes.ask(`${ASKER}${uid}`, new Set(wish.nodeName === undefined ? [] : [wish.nodeName]));
+    if (wish.endsAt !== undefined) lookAgain(uid, Math.max(1, wish.endsAt - clock.now()));
+    const spots = wish.addresses.flatMap((address) => nodes.spotOf(address, wish.nodeName) ?? []);
+    const egress = outboundKey(wish.name);
+    const present = engine.tracker.pods.egressOf(uid);
+    // A pod is counted from its first address on, and then until it goes: it may be without one for a moment.
+    if (spots.length === 0 && present === undefined) return;
+    if (present !== undefined && present !== egress) engine.deletePod(uid);
+    engine.addPod(this.#spec(egress), { uid, spots });
+    if (this.finalizerWish(uid) !== 'nothing') lookAgain(uid);
+  }
+
+  /** The pod wants no gateway any more: it has ended, lost its label, or asks for what it cannot have. */
+  #leave(uid: PodUid, pod: Pod): void {
+    const { engine, nodes, lookAgain } = this.#options;
+    nodes.ask(`${ASKER}${uid}`, new Set());
+    engine.deletePod(uid);
+    this.#wanting.delete(uid);
+    // The cache may be behind our own write.
+    if (!hasFinalizer(pod, POD_FINALIZER) || this.#letGo.has(uid)) return;
+    this.#leaving.set(uid, pod);
+    if (this.finalizerWish(uid) !== 'nothing') lookAgain(uid);
+  }
+
+  #restoreDraining(gone: readonly Pod[], listing: WorldListing): void {
+    if (gone.length === 0) return;
+    const { engine, inventory } = this.#options;
+    const spots = new Map<IpAddress, Spot[]>();
+    for (const { spot } of locatedServices(inventory, listing.locations)) {
+      spots.set(spot.address, [...(spots.get(spot.address) ?? []), spot]);
+    }
+    for (const pod of gone) {
+      const wish = this.#wishOf(pod);
+      const addresses = wish.kind === 'gone' ? wish.addresses : [];
+      if (addresses.length === 0) this.#ofUnknownAddress.add(wish.uid);
+      engine.tracker.restoreDraining(
+        wish.uid,
+        addresses.flatMap((address) => spots.get(address) ?? []),
+      );
+    }
+  }
+
+  #wishOf(pod: Pod): PodWish {
+    return podWish(pod, this.#options.policy, this.#options.clock.now());
+  }
+
+  #spec(key: OutboundKey): OutboundSpec {
+    return { key, families: this.#options.nodes.families, isDefault: false };
+  }
+}
+
+function bornOf({ metadata }: Pod): string {
+  return metadata.creationTimestamp ?? '';
+}

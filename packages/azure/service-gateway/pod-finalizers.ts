@@ -1,0 +1,49 @@
+import { FairleadError } from '@fairlead/control';
+import { addFinalizer, type KubeClient, type Leadership, type Pod, pods, removeFinalizer } from '@fairlead/kube';
+import type { PodFeed } from './pod-feed.ts';
+import { POD_FINALIZER } from './pod-wish.ts';
+import { EGRESS_LABEL, type PodUid } from './service-key.ts';
+
+/** One write to the cluster must fit into what is left of the Lease. */
+const WRITE_DEADLINE_MILLISECONDS = 4_000;
+
+export interface PodFinalizersOptions {
+  readonly client: KubeClient;
+  readonly leadership: Leadership;
+  readonly feed: PodFeed;
+}
+
+/** Holds pods that use an egress gateway, by patches, and lets them go when their addresses have left NRP. */
+export class PodFinalizers {
+  readonly #options: PodFinalizersOptions;
+
+  constructor(options: PodFinalizersOptions) {
+    this.#options = options;
+  }
+
+  /** Writes the finalizer of the pod as it should be, if it is not. */
+  async work(uid: PodUid, signal: AbortSignal): Promise<void> {
+    const { client, leadership, feed } = this.#options;
+    feed.lookAt(uid);
+    const wish = feed.finalizerWish(uid);
+    const pod = feed.podOf(uid);
+    if (wish === 'nothing' || pod === undefined) return;
+    if (!leadership.covers(WRITE_DEADLINE_MILLISECONDS)) {
+      throw new FairleadError('the Lease may end before the write would: trying again once it is renewed', {
+        verdict: 'retriable',
+        code: 'lease-too-short',
+      });
+    }
+    const options = { signal, deadlineMilliseconds: WRITE_DEADLINE_MILLISECONDS };
+    const write = wish === 'add' ? addFinalizer : removeFinalizer;
+    feed.onFinalizerWritten(uid, await write<Pod>(client, pods, pod, POD_FINALIZER, options));
+  }
+
+  /** Finds pods that have lost their label while nobody looked, and would be held for ever. Reads all pods once. */
+  async adoptStrays(signal: AbortSignal): Promise<void> {
+    const { client, feed } = this.#options;
+    for await (const { items } of client.pages(pods, { labelSelector: `!${EGRESS_LABEL}`, signal })) {
+      for (const pod of items) if (pod.metadata.finalizers?.includes(POD_FINALIZER)) feed.adoptStray(pod);
+    }
+  }
+}

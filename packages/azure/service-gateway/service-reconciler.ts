@@ -1,0 +1,183 @@
+import { type Clock, FairleadError, type IpAddress, type Journal } from '@fairlead/control';
+import {
+  type EventRecorder,
+  isNotFound,
+  type KubeClient,
+  type Leadership,
+  OwnWrites,
+  type Service,
+  type WriteOptions,
+} from '@fairlead/kube';
+import {
+  type ClaimedService,
+  type ClaimRules,
+  claimService,
+  clearServiceStatus,
+  type DesiredServiceStatus,
+  recordOnService,
+  writeServiceStatus,
+} from '@fairlead/service';
+import type { ClusterFeed, Told, WantedService } from './cluster-feed.ts';
+import { type Desired, desiredFor, likelyFamily } from './desired.ts';
+import type { Engine } from './engine.ts';
+import type { Repository } from './repository.ts';
+import type { InboundKey } from './service-key.ts';
+import { isLive, type ServiceState } from './service-state.ts';
+import { holdWithFinalizers, letGoOfFinalizers } from './service-writes.ts';
+
+/** One write to the cluster must fit into what is left of the Lease. */
+const WRITE_DEADLINE_MILLISECONDS = 4_000;
+
+export interface ServiceReconcilerOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly leadership: Leadership;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly journal: Journal;
+  readonly rules: ClaimRules;
+  readonly services: { get(name: string): Service | undefined };
+  readonly engine: Engine;
+  readonly repository: Repository;
+  readonly feed: ClusterFeed;
+  /** The code of what an operation for the service last failed with. */
+  readonly lastFailure: (key: InboundKey) => string | undefined;
+}
+
+/** Everything that is written to a Service: finalizers first, then status, and finalizers again when all is gone. */
+export class ServiceReconciler {
+  readonly #options: ServiceReconcilerOptions;
+  readonly #ownWrites = new OwnWrites<Service>();
+
+  constructor(options: ServiceReconcilerOptions) {
+    this.#options = options;
+  }
+
+  /** Brings the Service, by `namespace/name`, to what is wanted of it; writes only what differs. */
+  async reconcile(name: string, signal: AbortSignal): Promise<void> {
+    const { services, rules, feed } = this.#options;
+    const service = this.#ownWrites.latest(name, services.get(name));
+    if (service === undefined) {
+      feed.forgetOthers(name, undefined);
+      return;
+    }
+    const desired = desiredFor(service, rules);
+    feed.forgetOthers(name, desired.kind === 'foreign' ? undefined : desired.key);
+    switch (desired.kind) {
+      case 'foreign':
+        return;
+      case 'release':
+        return this.#release(name, desired, signal);
+      case 'refused':
+        return this.#publish(desired, feed.tell(name, desired), signal);
+      case 'serve': {
+        const held = await this.#hold(desired, signal);
+        if (held.kind === 'serve') return this.#publish(held, feed.tell(name, held), signal);
+      }
+    }
+  }
+
+  /** Before anything exists outside, the Service is held. */
+  async #hold(desired: Extract<Desired, { kind: 'serve' }>, signal: AbortSignal): Promise<Desired> {
+    const { client, rules, events } = this.#options;
+    const held = await holdWithFinalizers(client, desired.claim, this.#writing(signal));
+    if (held === desired.claim.service) return desired;
+    this.#ownWrites.note(held);
+    recordOnService(events, held, 'EnsuringLoadBalancer', 'A public address and a load balancer are being made.');
+    return desiredFor(held, rules);
+  }
+
+  async #release(name: string, desired: Extract<Desired, { kind: 'release' }>, signal: AbortSignal): Promise<void> {
+    const { client, events, feed, rules } = this.#options;
+    feed.release(name, desired.key);
+    if (!feed.isReleased(desired.key)) return;
+    try {
+      const cleared = await clearServiceStatus(client, desired.claim, this.#writing(signal));
+      this.#ownWrites.note(cleared);
+      const claim = claimService(cleared, rules);
+      if (claim.state !== 'release') return;
+      this.#ownWrites.note(await letGoOfFinalizers(client, claim, this.#writing(signal)));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    const note = `Nothing of it is left in Azure, because ${desired.claim.sentence}.`;
+    recordOnService(events, desired.claim.service, 'DeletedLoadBalancer', note);
+    feed.forget(desired.key);
+  }
+
+  async #publish({ claim, key }: WantedService, told: Told, signal: AbortSignal): Promise<void> {
+    const { client, clock, engine, events } = this.#options;
+    if (told.ignored !== undefined) recordOnService(events, claim.service, 'EndpointsIgnored', told.ignored);
+    const address = this.#addressOf(claim, key);
+    const status = statusOf(engine.state(key), address, told, this.#options.lastFailure(key));
+    if (status === undefined) return;
+    const written = await writeServiceStatus(client, claim, status, clock, this.#writing(signal));
+    if (written === claim.service) return;
+    this.#ownWrites.note(written);
+    if (told.refusal === undefined) return;
+    recordOnService(
+      events,
+      written,
+      'LoadBalancerRefused',
+      `Not served (${told.refusal.code}): ${told.refusal.message}`,
+    );
+  }
+
+  #addressOf({ service }: ClaimedService, key: InboundKey): IpAddress | undefined {
+    return this.#options.repository.knownAddress(key, likelyFamily(service));
+  }
+
+  #writing(signal: AbortSignal): WriteOptions {
+    if (!this.#options.leadership.covers(WRITE_DEADLINE_MILLISECONDS)) {
+      throw new FairleadError('the Lease may end before the write would: trying again once it is renewed', {
+        verdict: 'retriable',
+        code: 'lease-too-short',
+      });
+    }
+    return {
+      signal,
+      deadlineMilliseconds: WRITE_DEADLINE_MILLISECONDS,
+      fieldManager: 'fairlead-azure-service-gateway',
+    };
+  }
+}
+
+/** What the status should say; undefined while there is nothing to say yet. */
+function statusOf(
+  state: ServiceState | undefined,
+  address: IpAddress | undefined,
+  { refusal }: Told,
+  failure: string | undefined,
+): DesiredServiceStatus | undefined {
+  // Packets reach the pods with the pod's address as destination: nodes must not short-cut the public one.
+  const ingress = isLive(state) && address !== undefined ? [{ address, mode: 'Proxy' } as const] : [];
+  const not = (reason: string, message: string): DesiredServiceStatus => ({
+    ingress,
+    programmed: { status: 'False', reason, message },
+  });
+  if (refusal !== undefined) return not(reasonOf(refusal.code), refusal.message);
+  switch (state?.kind) {
+    case 'Created':
+      if (address === undefined) return undefined;
+      return { ingress, programmed: { status: 'True', reason: 'Programmed', message: `Reachable at ${address}.` } };
+    case 'Parked':
+      return not('RefusedByAzure', `${state.failure.code}: Azure refuses what it takes; tried again when it changes.`);
+    case 'NotStarted':
+    case 'UpdatePending':
+      if (state.wait.failures === 0) return undefined;
+      return not('SyncFailed', `${failure ?? 'unexpected'}: an attempt failed and is repeated.`);
+    case undefined:
+    case 'CreationInProgress':
+    case 'UpdateInProgress':
+    case 'DeletionPending':
+    case 'DeletionInProgress':
+      return undefined;
+  }
+}
+
+/** `source-ranges-unsupported` as a condition's reason: `SourceRangesUnsupported`. */
+function reasonOf(code: string): string {
+  return code
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
