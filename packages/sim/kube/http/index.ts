@@ -1,0 +1,1 @@
+export { type KubeServer, type KubeServerOptions, serveKube } from './server.ts';
