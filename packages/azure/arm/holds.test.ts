@@ -16,7 +16,9 @@ describe('holds', () => {
     expect(holds({ name: 'WEB' }, { name: 'web' })).toBe(false);
   });
 
-  it('takes a missing list for an empty one', () => {
+  it('takes a missing list for an empty one, and a missing field for null', () => {
+    expect([holds({}, { probe: null }), holds({ probe: null }, { probe: null })]).toEqual([true, true]);
+    expect(holds({ probe: 'p' }, { probe: null })).toBe(false);
     expect(holds({}, { rules: [] })).toBe(true);
     expect(holds({ rules: ['a'] }, { rules: [] })).toBe(false);
     expect(holds({}, { rules: ['a'] })).toBe(false);

@@ -3,10 +3,11 @@ import { isRecord } from './decode.ts';
 
 /**
  * Whether a body that Azure answered is as it should be in all that `wanted` names. What Azure adds does not count, nor
- * do the case of ids and the order of lists; a field wanted as undefined may be anything.
+ * do the case of ids and the order of lists; a field wanted as undefined may be anything, and to Azure null is nothing.
  */
 export function holds(body: unknown, wanted: unknown): boolean {
   if (wanted === undefined) return true;
+  if (wanted === null) return body === undefined || body === null;
   if (Array.isArray(wanted)) return holdsList(Array.isArray(body) ? body : [], wanted);
   if (isRecord(wanted)) {
     return isRecord(body) && Object.entries(wanted).every(([name, value]) => holds(body[name], value));

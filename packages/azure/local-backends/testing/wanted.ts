@@ -1,0 +1,61 @@
+import { clusterId, serviceUid } from '@fairlead/control';
+import { parseCloudConfiguration } from '../../arm/index.ts';
+import type { ConfiguredLoadBalancer } from '../configuration.ts';
+import type { WantedService } from '../desired.ts';
+import type { Present } from '../intention.ts';
+import { type ServiceKey, serviceMark } from '../names.ts';
+import { type AzureSite, azureSite } from '../site.ts';
+
+export const cloud = parseCloudConfiguration(
+  JSON.stringify({
+    subscriptionId: 'sub',
+    resourceGroup: 'cluster',
+    location: 'westeurope',
+    vnetName: 'net',
+    subnetName: 'nodes',
+    securityGroupName: 'nodes',
+  }),
+  'azure.json',
+);
+
+const loadBalancers: readonly ConfiguredLoadBalancer[] = [
+  { name: 'one', frontends: 'public' },
+  { name: 'two', frontends: 'public' },
+  { name: 'inside', frontends: 'internal' },
+];
+
+export const site: AzureSite = azureSite(clusterId('c1'), cloud, loadBalancers);
+/** For installations in which others see to who may reach the nodes. */
+export const openSite: AzureSite = { ...site, securityGroupId: undefined };
+
+export function wantedService(key: ServiceKey, more: Partial<WantedService> = {}): WantedService {
+  return {
+    key,
+    uid: serviceUid(`uid-${key.replaceAll('/', '-')}`),
+    scope: 'public',
+    subnet: undefined,
+    allowed: undefined,
+    idleTimeoutMinutes: 4,
+    families: ['IPv4'],
+    ports: [{ protocol: 'TCP', port: 80 }],
+    healthCheckNodePort: 30_080,
+    affinity: 'none',
+    sourceRanges: { kind: 'any' },
+    addresses: [],
+    recordedLoadBalancer: undefined,
+    adoptedPools: {},
+    ...more,
+  };
+}
+
+export function present(wanted: WantedService, loadBalancer = wanted.scope === 'internal' ? 'inside' : 'one'): Present {
+  return {
+    kind: 'present',
+    mark: serviceMark(wanted.uid),
+    subject: wanted.key,
+    adopted: wanted.adoptedPools,
+    wanted,
+    loadBalancer,
+    contents: { IPv4: [], IPv6: [] },
+  };
+}
