@@ -2,12 +2,14 @@ import { customKinds } from './crd/custom-kind.ts';
 import { type Definition, isDefinition, isEstablished } from './crd/definition.ts';
 import { customResourceDefinitions } from './crd/kind.ts';
 import { configMaps, leases, secrets, serviceAccounts } from './kinds/configuration.ts';
+import { deployments } from './kinds/deployment.ts';
 import { endpointsKind, endpointSlices } from './kinds/endpoints.ts';
 import { events, groupEvents } from './kinds/event.ts';
 import type { ServedKind } from './kinds/kind.ts';
 import { namespaces } from './kinds/namespace.ts';
 import { nodes } from './kinds/node.ts';
 import { pods } from './kinds/pod/kind.ts';
+import { clusterRoleBindings, clusterRoles, roleBindings, roles } from './kinds/rbac.ts';
 import { services } from './kinds/service/kind.ts';
 import type { Store } from './store.ts';
 
@@ -26,6 +28,11 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
   leases,
   endpointSlices,
   groupEvents,
+  deployments,
+  roles,
+  roleBindings,
+  clusterRoles,
+  clusterRoleBindings,
 ];
 
 /** Every kind that is served: the built-in ones, and those that CustomResourceDefinitions define. */

@@ -7,16 +7,19 @@ import { namespaces } from './kinds/namespace.ts';
 import { DEFAULT_RANGES, ServiceAllocator, type ServiceRanges } from './kinds/service/allocation.ts';
 import { services } from './kinds/service/kind.ts';
 import { Registry } from './registry.ts';
-import type { AccessOptions } from './server/access.ts';
+import type { AccessOptions, Authorize } from './server/access.ts';
 import { type Answer, toResponse } from './server/answer.ts';
 import { ApiServer } from './server/api-server.ts';
+import { roleAccess } from './server/role-access.ts';
 import type { ServerState } from './server/state.ts';
 import { Store } from './store.ts';
 
-export interface SimulatedKubeOptions extends AccessOptions {
+export interface SimulatedKubeOptions extends Pick<AccessOptions, 'tokens'> {
   readonly clock: Clock;
   readonly random: Random;
   readonly serviceRanges?: ServiceRanges;
+  /** Everything is allowed unless this says no; `roles` goes by the Roles and bindings in the cluster. */
+  readonly authorize?: Authorize | 'roles';
   /** What the cluster does by itself; false for an API server all alone. */
   readonly controllers?: ControllerOptions | false;
   /** How many writes to a kind are remembered for watches. */
@@ -31,11 +34,12 @@ export class SimulatedKube {
   readonly #server: ApiServer;
 
   constructor(options: SimulatedKubeOptions) {
-    const { clock, random, serviceRanges = DEFAULT_RANGES, historyLength, controllers = {} } = options;
+    const { clock, random, serviceRanges = DEFAULT_RANGES, historyLength, controllers = {}, tokens } = options;
     const store = new Store(historyLength);
     const allocator = new ServiceAllocator(serviceRanges, random);
     this.#state = { clock, random, store, registry: new Registry(store), services: allocator };
-    this.#server = new ApiServer(this.#state, options);
+    const authorize = options.authorize === 'roles' ? roleAccess(store) : options.authorize;
+    this.#server = new ApiServer(this.#state, { ...(tokens && { tokens }), ...(authorize && { authorize }) });
     if (controllers !== false) startControllers(this.#state, controllers);
     this.#bootstrap(serviceRanges);
   }

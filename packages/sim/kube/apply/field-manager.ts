@@ -37,7 +37,8 @@ export interface Writer {
   readonly manager: string;
   readonly apiVersion: string;
   readonly subresource: string;
-  readonly time: string;
+  /** Scaling leaves no time behind. */
+  readonly time?: string;
 }
 
 export interface OwnershipContext {

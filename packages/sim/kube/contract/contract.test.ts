@@ -16,7 +16,7 @@ const record = kubeconfig !== undefined && process.env.CONTRACT_RECORD !== undef
 
 function simulated(): ContractEndpoint {
   const clock = new VirtualClock();
-  const kube = new SimulatedKube({ clock, random: seededRandom(1) });
+  const kube = new SimulatedKube({ clock, random: seededRandom(1), authorize: 'roles' });
   return {
     transport: kube.transport(),
     url: 'http://kubernetes',

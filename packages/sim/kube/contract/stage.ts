@@ -16,6 +16,8 @@ export interface TranscriptEntry {
 export interface CallOptions {
   readonly contentType?: string;
   readonly accept?: string;
+  /** Whom to act for. */
+  readonly user?: string;
 }
 
 const POLL_MILLISECONDS = 50;
@@ -139,9 +141,10 @@ export class Stage {
     method: HttpRequest['method'],
     path: string,
     body: Json | string | undefined,
-    { contentType = 'application/json', accept = 'application/json' }: CallOptions,
+    { contentType = 'application/json', accept = 'application/json', user }: CallOptions,
   ): HttpRequest {
-    const headers = { ...this.#endpoint.headers, accept, 'user-agent': 'contract/1.0' };
+    const acting = user === undefined ? {} : { 'impersonate-user': user };
+    const headers = { ...this.#endpoint.headers, ...acting, accept, 'user-agent': 'contract/1.0' };
     const url = `${this.#endpoint.url}${path}`;
     if (body === undefined) return { method, url, headers };
     const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../field-problem.ts';
-import { equalJson, isJsonObject, type Json, type JsonObject, objectOf, valueAt, without } from '../json.ts';
-import { type KindRules, PLAIN_RULES, type ServedKind, type UpdateRules } from '../kinds/kind.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, objectOf, textOf, valueAt, without } from '../json.ts';
+import { type KindRules, PLAIN_RULES, type ScalePaths, type ServedKind, type UpdateRules } from '../kinds/kind.ts';
 import { objectMeta } from '../kinds/schemas/meta.ts';
 import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';
 import { type Decoded, decodeObject } from '../schema/decode.ts';
@@ -49,11 +49,27 @@ function customKind({ spec }: Definition, version: DefinitionVersion, storage: s
     defaults: (object) => defaulted(structural, object),
     toStored: (object) => inVersion(object, storage),
     fromStored: (object) => inVersion(object, version.name),
+    scale: scaleOf(version),
     selectable: {
       names: ['metadata.name', 'metadata.namespace', ...selectable],
       read: (object) => Object.fromEntries(selectable.map((path) => [path, selectedText(object, path)])),
     },
   };
+}
+
+function scaleOf({ subresources }: DefinitionVersion): ScalePaths | undefined {
+  if (subresources?.scale === undefined) return undefined;
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = subresources.scale;
+  return {
+    specReplicas: fieldsOf(specReplicasPath),
+    statusReplicas: fieldsOf(statusReplicasPath),
+    selector: (object) =>
+      labelSelectorPath === undefined ? '' : textOf(valueAt(object, ...fieldsOf(labelSelectorPath))),
+  };
+}
+
+function fieldsOf(path: string): readonly string[] {
+  return path.replace(/^\./, '').split('.');
 }
 
 function selectedText(object: KubeObject, path: string): string {

@@ -19,7 +19,11 @@ export type DefinitionVersion = {
   readonly schema?: { readonly openAPIV3Schema?: JsonObject };
   readonly subresources?: {
     readonly status?: JsonObject;
-    readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string };
+    readonly scale?: {
+      readonly specReplicasPath: string;
+      readonly statusReplicasPath: string;
+      readonly labelSelectorPath?: string;
+    };
   };
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 };

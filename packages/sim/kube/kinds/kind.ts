@@ -93,6 +93,16 @@ export interface ServedKind {
   fromStored(object: KubeObject): KubeObject;
   /** What a field selector can ask for; undefined where that is the name and the namespace only. */
   readonly selectable: Selectable | undefined;
+  /** Undefined for what cannot be scaled. */
+  readonly scale: ScalePaths | undefined;
+}
+
+/** Where an object says how many of it there are and shall be. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  /** The labels of what is counted. */
+  readonly selector: (object: KubeObject) => string;
 }
 
 export interface Selectable {
@@ -163,6 +173,7 @@ interface BuiltIn {
   readonly toStored?: (object: KubeObject) => KubeObject;
   readonly fromStored?: (object: KubeObject) => KubeObject;
   readonly selectable?: Selectable;
+  readonly scale?: ScalePaths;
 }
 
 export function builtIn(definition: BuiltIn): ServedKind {
@@ -190,5 +201,6 @@ export function builtIn(definition: BuiltIn): ServedKind {
     toStored: definition.toStored ?? same,
     fromStored: definition.fromStored ?? same,
     selectable: definition.selectable,
+    scale: definition.scale,
   };
 }

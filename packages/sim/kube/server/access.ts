@@ -31,8 +31,16 @@ export interface AccessOptions {
 const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** Who sends the request. Throws for a token that nobody has. */
-export function authenticate({ headers }: HttpRequest, { tokens }: AccessOptions): User {
+/** Who sends the request, or whom an administrator plays. Throws for a token that nobody has. */
+export function authenticate(request: HttpRequest, options: AccessOptions): User {
+  const user = bearer(request, options);
+  const name = request.headers['impersonate-user'];
+  if (name === undefined || !user.groups.includes('system:masters')) return user;
+  const groups = (request.headers['impersonate-group'] ?? '').split(',').filter((group) => group !== '');
+  return { name, groups: [...groups, 'system:authenticated'] };
+}
+
+function bearer({ headers }: HttpRequest, { tokens }: AccessOptions): User {
   if (tokens === undefined) return ADMINISTRATOR;
   const token = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
   if (token === undefined) return ANONYMOUS;
@@ -43,12 +51,18 @@ export function authenticate({ headers }: HttpRequest, { tokens }: AccessOptions
 
 /** Throws when the user may not do this. */
 export function checkAccess(user: User, route: Route, verb: string, { authorize }: AccessOptions): void {
-  const { kind, namespace = '', name, subresource } = route;
+  const { kind, namespace = '', subresource } = route;
   const { group, plural } = kind;
+  const name = route.name === '' ? selectedName(route) : route.name;
   const question = { user, verb, group, resource: plural, subresource, namespace, name };
   if (authorize === undefined || authorize(question)) return;
   const resource = subresource === '' ? plural : `${plural}/${subresource}`;
   const scope = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
   const why = `User "${user.name}" cannot ${verb} resource "${resource}" in API group "${group}" ${scope}`;
   throw forbidden({ group, resource: plural }, name, why);
+}
+
+/** Whoever asks for one object by a selector is treated as asking for it by name. */
+function selectedName({ query }: Route): string {
+  return /^metadata\.name==?([^,=!]+)$/.exec(query.get('fieldSelector') ?? '')?.[1] ?? '';
 }

@@ -15,6 +15,7 @@ import { listOptions } from './list-options.ts';
 import { APPLY, patchObject, patchTypeOf } from './patch.ts';
 import { asMetadata, asObjects, type Presentation, presentationFor } from './presentation.ts';
 import { pageNotFound, type Route, routeOf } from './route.ts';
+import { scaleOf, updateScale } from './scale.ts';
 import type { ServerState } from './state.ts';
 import { replaceObject, type UpdateTarget } from './update.ts';
 import { openWatch } from './watch.ts';
@@ -79,9 +80,10 @@ export class ApiServer {
   }
 
   #get({ route, presentation, warnings }: Exchange): Answer {
-    const { kind, namespace, name } = route;
+    const { kind, namespace, name, subresource } = route;
     const stored = this.#state.store.get(kind.collection, namespace, name);
     if (stored === undefined) throw notFound({ group: kind.group, resource: kind.plural }, name);
+    if (subresource === 'scale') return jsonAnswer(200, JSON.stringify(scaleOf(kind, stored.object)), warnings);
     return jsonAnswer(200, presentation.object(kind, stored), warnings);
   }
 
@@ -98,6 +100,10 @@ export class ApiServer {
     const { kind } = route;
     const patchType = route.verb === 'patch' ? patchTypeOf(request, kind) : undefined;
     const target = this.#updateTarget(exchange, patchType);
+    if (route.subresource === 'scale') {
+      const { object } = updateScale(this.#state, target, request);
+      return jsonAnswer(200, JSON.stringify(scaleOf(kind, object)), warnings);
+    }
     const { stored, created } =
       patchType === undefined
         ? this.#replace(request, target)

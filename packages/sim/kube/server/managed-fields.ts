@@ -24,7 +24,7 @@ export interface WriteIdentity {
 }
 
 function writerOf(kind: ServedKind, { manager, subresource, now }: WriteIdentity): Writer {
-  return { manager, apiVersion: apiVersionOf(kind), subresource, time: now };
+  return { manager, apiVersion: apiVersionOf(kind), subresource, ...(subresource !== 'scale' && { time: now }) };
 }
 
 /** What fields can belong to somebody: everything but the kind and the record of owners itself. */

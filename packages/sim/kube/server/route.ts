@@ -71,8 +71,12 @@ function checked({ kind, namespace, name, subresource, more, namespaced }: Candi
   if (kind === undefined || more.length > 0) throw noSuchResource();
   const acrossNamespaces = !namespaced && name === '';
   if (kind.namespaced !== namespaced && !(kind.namespaced && acrossNamespaces)) throw noSuchResource();
-  if (subresource !== '' && !kind.rules.subresources.has(subresource)) throw noSuchResource();
+  if (subresource !== '' && !hasSubresource(kind, subresource)) throw noSuchResource();
   return { kind, namespace, name, subresource };
+}
+
+function hasSubresource({ rules, scale }: ServedKind, subresource: string): boolean {
+  return subresource === 'scale' ? scale !== undefined : rules.subresources.has(subresource);
 }
 
 /** How the server's outermost layer refuses a path; it does not even speak JSON. */

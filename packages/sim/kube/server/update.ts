@@ -44,7 +44,7 @@ export function tracked(
 }
 
 export function rulesOf({ kind, subresource }: Pick<UpdateTarget, 'kind' | 'subresource'>): UpdateRules {
-  if (subresource === '') return kind.rules.update;
+  if (subresource === '' || subresource === 'scale') return kind.rules.update;
   const rules = kind.rules.subresources.get(subresource);
   if (rules === undefined) throw new RangeError(`${kind.plural} have no subresource ${subresource}`);
   return rules;

@@ -1,4 +1,5 @@
 import type { Scene } from '../scene.ts';
+import { accessScenes } from './access.ts';
 import { applyScenes } from './apply.ts';
 import { customResourceScenes } from './custom-resources.ts';
 import { deletionScenes } from './deletion.ts';
@@ -6,6 +7,7 @@ import { endpointScenes } from './endpoints.ts';
 import { objectScenes } from './objects.ts';
 import { patchScenes } from './patches.ts';
 import { readingScenes } from './reading.ts';
+import { scalingScenes } from './scaling.ts';
 import { serviceScenes } from './services.ts';
 
 /** Everything a client can see of the API server, as far as the simulation claims to have it. */
@@ -18,4 +20,6 @@ export const contractScenes: readonly Scene[] = [
   ...deletionScenes,
   ...customResourceScenes,
   ...endpointScenes,
+  ...accessScenes,
+  ...scalingScenes,
 ];

@@ -17,7 +17,8 @@ function podProblems({ spec }: Pod): readonly FieldProblem[] {
   ];
 }
 
-function containerProblems(field: string, containers: readonly Container[]): readonly FieldProblem[] {
+/** What is wrong with the containers of a pod, or of a template for pods. */
+export function containerProblems(field: string, containers: readonly Container[]): readonly FieldProblem[] {
   return containers.flatMap(({ name, image = '', ports = [] }, index) => {
     const place = `${field}[${index}]`;
     const problems: FieldProblem[] = [];
