@@ -60,13 +60,13 @@ export class Repository {
     await this.#client.put(subnetId, draft, { ...options, ...condition, answer: 'accepted' });
   }
 
-  /** Lists everything; complete, or it rejects. */
-  async list(options: CallOptions): Promise<WorldListing> {
+  /** Lists everything; complete, or it rejects. `hasGateway` is false when the gateway is known not to be there. */
+  async list(options: CallOptions, hasGateway = true): Promise<WorldListing> {
     const { group, gatewayId } = this.scope;
     const begunAt = this.#now();
     const [services, locations, publicIPAddresses, loadBalancers, natGateways] = await Promise.all([
-      this.#client.listServices(gatewayId, options),
-      this.#client.listAddressLocations(gatewayId, options),
+      hasGateway ? this.#client.listServices(gatewayId, options) : [],
+      hasGateway ? this.#client.listAddressLocations(gatewayId, options) : [],
       this.#client.list('publicIPAddresses', group, options),
       this.#client.list('loadBalancers', group, options),
       this.#client.list('natGateways', group, options),

@@ -140,6 +140,13 @@ export function isWanted(state: ServiceState | undefined): boolean {
   }
 }
 
+/** What the service is, or is being made, where the state knows it. */
+export function specOf(state: ServiceState | undefined): ServiceSpec | undefined {
+  return state === undefined || state.kind === 'DeletionPending' || state.kind === 'DeletionInProgress'
+    ? undefined
+    : state.spec;
+}
+
 /** Somebody wants the service to be as the spec says. `exists`: whether NRP knows it, so that it serves meanwhile. */
 export function want(state: ServiceState | undefined, spec: ServiceSpec, exists = false): ServiceState {
   switch (state?.kind) {

@@ -23,7 +23,8 @@ import { toSteps } from './service-steps.ts';
 
 /** So many services are worked on at once. */
 const LANES = 10;
-const REGISTRATIONS_PER_CALL = 500;
+/** In one updateServices at most. */
+export const REGISTRATIONS_PER_CALL = 500;
 /** Azure says so when something that a call refers to is not there. */
 const MISSING_REFERENCE = 'InvalidResourceReference';
 /** What Azure says when it and we do not agree on what is there. */

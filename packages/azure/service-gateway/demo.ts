@@ -1,0 +1,56 @@
+import { type KubeClient, type Pod, pods, type Service, services } from '@fairlead/kube';
+import type { DemoScene } from '@fairlead/part';
+import { SERVICE_GATEWAY_CLASS } from './desired.ts';
+import { POD_FINALIZER } from './pod-wish.ts';
+import { EGRESS_LABEL } from './service-key.ts';
+
+const NAMESPACE = 'azure-demo';
+
+function service(name: string, port: number): Service {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace: NAMESPACE, name },
+    spec: {
+      type: 'LoadBalancer',
+      loadBalancerClass: SERVICE_GATEWAY_CLASS,
+      selector: { app: name },
+      ports: [{ name: 'main', port, targetPort: 8080 }],
+    },
+  };
+}
+
+/** Three Services behind load balancers of an emulated Azure. */
+export const demoScene: DemoScene = {
+  description: 'Three Services get public addresses and load balancers from an emulated Azure, registered in one call.',
+  configuration: {
+    cloud: {
+      subscriptionId: '00000000-0000-0000-0000-000000000000',
+      resourceGroup: 'demo',
+      location: 'westeurope',
+      vnetName: 'demo',
+      subnetName: 'nodes',
+    },
+    clusterId: 'demo',
+  },
+  objects: [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+    service('web', 80),
+    service('shop', 443),
+    service('mail', 25),
+  ],
+  async progress(client: KubeClient, signal: AbortSignal) {
+    const { items: all } = await client.list(services, { namespace: NAMESPACE, signal });
+    const { items: labelled } = await client.list(pods, { namespace: NAMESPACE, labelSelector: EGRESS_LABEL, signal });
+    const missing = [
+      ...all
+        .filter(({ status }) => (status?.loadBalancer?.ingress ?? []).length === 0)
+        .map(nameOf('has no address yet')),
+      ...labelled.filter((pod) => !pod.metadata.finalizers?.includes(POD_FINALIZER)).map(nameOf('is not held yet')),
+    ];
+    const total = all.length + labelled.length;
+    return { done: total - missing.length, total, missing };
+  },
+};
+
+const nameOf = (problem: string) => (object: Service | Pod) => `${object.metadata.name} ${problem}`;

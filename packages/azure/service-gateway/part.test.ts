@@ -1,0 +1,144 @@
+import { VirtualClock } from '@fairlead/control';
+import { type PartPlan, writesOf } from '@fairlead/part';
+import { describe, expect, it } from 'vitest';
+import { publicIpId } from './gateway-scope.ts';
+import { newAzure, scope } from './testing/azure-bench.ts';
+import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { configuredPart, emulatedPart, readEnvironment } from './testing/part-bench.ts';
+import { Replica } from './testing/replica.ts';
+import { inbound } from './testing/spots.ts';
+
+async function newWorld() {
+  const clock = new VirtualClock();
+  const azure = newAzure(clock);
+  const cluster = new TestCluster(clock);
+  await cluster.setUp('10.0.0.1', '10.0.0.2');
+  const part = configuredPart(azure);
+  const environment = readEnvironment(cluster, clock);
+  return { clock, azure, cluster, part, environment };
+}
+
+const linesOf = ({ changes }: PartPlan) =>
+  changes.map(({ action, subject, writes }) => `${action} ${subject} (${writes})`);
+
+describe('the Azure service gateway as a part', () => {
+  it('plans, before the first run, exactly the writes that the run then makes', async () => {
+    const { azure, cluster, part, environment } = await newWorld();
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    await cluster.createService('closed', { loadBalancerSourceRanges: ['10.0.0.0/8'] });
+    await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
+    const plan = await part.plan(environment);
+    expect(linesOf(plan)).toEqual([
+      'create service gateway sgw (1)',
+      'update subnet nodes (1)',
+      'create egress gateway blue (2)',
+      'refuse Service shop/closed (1)',
+      'create Service shop/web (4)',
+      'update services of the gateway (1)',
+      'update addresses of the gateway (1)',
+      'update pods with an egress gateway (1)',
+    ]);
+    expect(azure.log.writes).toEqual([]);
+    const replica = new Replica(cluster, azure);
+    await replica.settle();
+    expect(azure.log.writes.length + cluster.writes.length).toBe(writesOf(plan));
+    expect(linesOf(await part.plan(environment)).every((line) => /^(adopt|refuse) .*\(0\)$/.test(line))).toBe(true);
+  });
+
+  it('plans the deletion of leftovers, and of nothing that is not ours', async () => {
+    const { azure, cluster, part, environment } = await newWorld();
+    const tags = {
+      'fairlead-cluster': 'cluster-1',
+      'fairlead-part': 'azure-service-gateway',
+      'fairlead-service': 'lost',
+    };
+    const body = {
+      location: scope.location,
+      sku: { name: 'StandardV2' },
+      properties: { publicIPAllocationMethod: 'Static' },
+    };
+    azure.byHand({ method: 'PUT', path: publicIpId(scope, inbound('lost'), 'IPv4'), body: { ...body, tags } });
+    azure.byHand({ method: 'PUT', path: publicIpId(scope, inbound('theirs'), 'IPv4'), body });
+    expect(linesOf(await part.plan(environment)).slice(2)).toEqual(['delete leftovers of lost (1)']);
+    expect(await cluster.events()).toEqual([]);
+  });
+
+  it('explains a Service: not ours, refused, being made, reachable', async () => {
+    const { azure, cluster, part, environment } = await newWorld();
+    await cluster.createService('other', { loadBalancerClass: 'example.com/other' });
+    await cluster.createService('closed', { loadBalancerSourceRanges: ['10.0.0.0/8'] });
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    const why = (name: string) => part.explain(environment, { kind: 'service', namespace: NAMESPACE, name });
+    expect(await why('other')).toMatchObject({ state: 'not-ours' });
+    expect(await why('closed')).toMatchObject({
+      state: 'stuck',
+      answer: expect.stringContaining('source-ranges-unsupported'),
+    });
+    expect(await why('web')).toMatchObject({ state: 'working', waitsFor: 'the leader to make 3 writes to Azure' });
+    expect(await why('nobody')).toBeUndefined();
+    await new Replica(cluster, azure).settle();
+    expect(await why('web')).toEqual({
+      answer: 'Service shop/web is reachable at 198.18.0.1, with 1 endpoints.',
+      state: 'as-wanted',
+      wanted: ['an IPv4 address with TCP/80 to 8080', '1 endpoints'],
+      there: ['the public address 198.18.0.1', 'registered with the service gateway', '1 addresses in the gateway'],
+    });
+  });
+
+  it('explains a pod: refused, waiting, behind its gateway', async () => {
+    const { azure, cluster, part, environment } = await newWorld();
+    await cluster.createPod('odd', 'default-natgw', 'node-1', '10.2.0.9');
+    await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
+    const why = (name: string) => part.explain(environment, { kind: 'pod', namespace: NAMESPACE, name });
+    expect(await why('odd')).toMatchObject({ state: 'stuck' });
+    expect(await why('one')).toMatchObject({ state: 'working', waitsFor: 'the egress gateway blue to be made' });
+    await new Replica(cluster, azure).settle();
+    expect(await why('one')).toMatchObject({
+      state: 'as-wanted',
+      answer: 'Pod shop/one leaves by its egress gateway blue.',
+      there: ['198.18.0.1 as address of blue'],
+    });
+  });
+
+  it('sums up how it is doing, and lists egress gateways', async () => {
+    const { azure, cluster, part, environment } = await newWorld();
+    expect(await part.status(environment)).toMatchObject({ summary: 'the service gateway is not there yet' });
+    await cluster.createService('web');
+    await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
+    await new Replica(cluster, azure).settle();
+    expect(await part.status(environment)).toEqual({
+      summary: 'everything is as wanted',
+      figures: {
+        'Services wanted': 1,
+        'Egress gateways wanted': 1,
+        'Services and gateways in Azure': 2,
+        'Public addresses': 2,
+        'Addresses that differ': 0,
+        Refused: 0,
+        Leftovers: 0,
+      },
+    });
+    const lines: string[] = [];
+    const section = {
+      cloud: { subscriptionId: 'sub', resourceGroup: 'cluster', location: 'x', vnetName: 'net', subnetName: 'nodes' },
+      gatewayName: 'sgw',
+      clusterId: 'cluster-1',
+    };
+    const [command] = emulatedPart(azure).commands;
+    await command?.run(section, environment, (line) => lines.push(line));
+    expect(lines).toContainEqual(expect.stringMatching(/^blue {2}198\.18\.0\.\d {2}1 pods$/));
+  });
+
+  it('needs either the keys of azure.json or the path of one', () => {
+    const { schema } = emulatedPart(newAzure(new VirtualClock()));
+    expect(schema.safeParse({}).success).toBe(false);
+    expect(schema.safeParse({ cloudFile: '/etc/kubernetes/azure.json' }).success).toBe(true);
+    const twice = [
+      { gateway: 'gold', namespaces: ['bank'] },
+      { gateway: 'GOLD', namespaces: ['shop'] },
+    ];
+    expect(schema.safeParse({ cloudFile: '/azure.json', egressPolicy: twice }).success).toBe(false);
+  });
+});

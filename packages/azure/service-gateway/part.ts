@@ -1,0 +1,122 @@
+import { noMetrics, seededRandom } from '@fairlead/control';
+import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
+import { armMetrics } from '../arm/index.ts';
+import type { OpenAzure } from './azure-access.ts';
+import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
+import { ServiceGatewayController, withinLease } from './controller.ts';
+import { demoScene } from './demo.ts';
+import { SERVICE_GATEWAY_CLASS } from './desired.ts';
+import { serviceGatewayEvents } from './events.ts';
+import { explain } from './explain.ts';
+import { PART_NAME } from './gateway-scope.ts';
+import { serviceGatewayMetrics } from './metrics.ts';
+import { partPlan } from './part-plan.ts';
+import { permissions } from './permissions.ts';
+import { nrpName } from './service-key.ts';
+import { gatewayScope, readClusterId } from './settings.ts';
+import { type Survey, takeSurvey } from './survey.ts';
+
+const USER_AGENT = 'fairlead azure-service-gateway';
+
+/** The Azure service gateway, as the command line sees it. `openAzure` is how it gets to Azure. */
+export function serviceGatewayPart(openAzure: OpenAzure): Part {
+  return definePart<ServiceGatewayConfiguration>({
+    name: PART_NAME,
+    summary: 'Gives Services load balancers, and pods egress gateways, through an Azure service gateway.',
+    loadBalancerClass: SERVICE_GATEWAY_CLASS,
+    schema: serviceGatewayConfiguration,
+    permissions,
+    customResources: [],
+    metrics: [...serviceGatewayMetrics, ...armMetrics],
+    events: serviceGatewayEvents,
+    explains: ['service', 'pod'],
+    commands: [
+      {
+        name: 'egress',
+        summary: 'Lists the egress gateways, with their public addresses and how many pods leave by each.',
+        run: (configuration, environment, print) => listEgress(openAzure, configuration, environment, print),
+      },
+    ],
+    demo: demoScene,
+    configure: (configuration) => configure(openAzure, configuration),
+  });
+}
+
+function configure(openAzure: OpenAzure, configuration: ServiceGatewayConfiguration): ConfiguredPart {
+  return {
+    start: (environment) => run(openAzure, configuration, environment),
+    plan: async (environment) => {
+      const survey = await look(openAzure, configuration, environment);
+      return partPlan(survey, survey.repository.scope, configuration);
+    },
+    explain: async (environment, subject) => {
+      if (subject.kind !== 'service' && subject.kind !== 'pod') return undefined;
+      return explain(await look(openAzure, configuration, environment), subject);
+    },
+    status: async (environment) => statusOf(await look(openAzure, configuration, environment)),
+  };
+}
+
+async function run(
+  openAzure: OpenAzure,
+  configuration: ServiceGatewayConfiguration,
+  environment: RunEnvironment,
+): Promise<void> {
+  const { client, signal } = environment;
+  const beforeCall = withinLease(environment);
+  await using azure = await openAzure(configuration, { ...environment, userAgent: USER_AGENT, beforeCall });
+  const cluster = await readClusterId(configuration.clusterId, client, { signal });
+  const scope = gatewayScope(configuration, azure.cloud, cluster);
+  await new ServiceGatewayController({ environment, azure: azure.client, scope, configuration }).run();
+}
+
+async function look(
+  openAzure: OpenAzure,
+  configuration: ServiceGatewayConfiguration,
+  environment: ReadEnvironment,
+): Promise<Survey> {
+  const { client, clock, signal } = environment;
+  const random = seededRandom(clock.now());
+  await using azure = await openAzure(configuration, { clock, random, metrics: noMetrics, userAgent: USER_AGENT });
+  const cluster = await readClusterId(configuration.clusterId, client, { signal });
+  const scope = gatewayScope(configuration, azure.cloud, cluster);
+  return await takeSurvey({ environment, azure: azure.client, scope, configuration });
+}
+
+function statusOf({ engine, repository, orphans, gatewayExists }: Survey) {
+  const { tracker } = engine;
+  const refused = [...engine.states.values()].filter(({ kind }) => kind === 'Parked').length;
+  const missing = tracker.wanted.except(tracker.existing).length;
+  const outOfStep = tracker.locationChanges().length;
+  const summary = !gatewayExists
+    ? 'the service gateway is not there yet'
+    : missing + outOfStep > 0
+      ? `${missing} services are not there yet, ${outOfStep} addresses differ`
+      : 'everything is as wanted';
+  return {
+    summary: refused > 0 ? `${summary}; ${refused} services are refused` : summary,
+    figures: {
+      'Services wanted': tracker.wanted.inbound.size,
+      'Egress gateways wanted': tracker.wanted.outbound.size,
+      'Services and gateways in Azure': tracker.existing.inbound.size + tracker.existing.outbound.size,
+      'Public addresses': [...repository.inventory.present('publicIPAddresses')].length,
+      'Addresses that differ': outOfStep,
+      Refused: refused,
+      Leftovers: orphans.services.size + orphans.addresses.size,
+    },
+  };
+}
+
+async function listEgress(
+  openAzure: OpenAzure,
+  configuration: ServiceGatewayConfiguration,
+  environment: ReadEnvironment,
+  print: (line: string) => void,
+): Promise<void> {
+  const { engine, repository } = await look(openAzure, configuration, environment);
+  for (const egress of engine.tracker.wanted.outbound) {
+    const addresses = (['IPv4', 'IPv6'] as const).flatMap((family) => repository.knownAddress(egress, family) ?? []);
+    const pods = [...engine.tracker.pods.podsOf(egress)].length;
+    print(`${nrpName(egress)}  ${addresses.join(' ') || 'no address yet'}  ${pods} pods`);
+  }
+}

@@ -1,0 +1,106 @@
+import { seededRandom } from '@fairlead/control';
+import {
+  endpointSlices,
+  keyText,
+  nodes as nodeResource,
+  type Pod,
+  pods as podResource,
+  services as serviceResource,
+} from '@fairlead/kube';
+import type { ReadEnvironment } from '@fairlead/part';
+import { type ArmClient, sameArmId } from '../arm/index.ts';
+import { ClusterFeed } from './cluster-feed.ts';
+import type { ServiceGatewayConfiguration } from './configuration.ts';
+import { ensureDefaultOutboundServiceExists } from './default-outbound.ts';
+import { claimRules, type Desired, desiredFor } from './desired.ts';
+import { DiffTracker } from './difftracker.ts';
+import { Engine } from './engine.ts';
+import type { GatewayScope } from './gateway-scope.ts';
+import { Inventory } from './inventory.ts';
+import { NodeDirectory } from './node-directory.ts';
+import { findOrphans, type Orphans } from './orphans.ts';
+import { PodFeed } from './pod-feed.ts';
+import { Repository } from './repository.ts';
+import { takeOver } from './observation.ts';
+import { EGRESS_LABEL, type PodUid, podUid, type ServiceKey } from './service-key.ts';
+import { egressPolicy } from './settings.ts';
+
+/** Cluster and Azure at one moment, and what a leader that started now would make of them. Reads only. */
+export interface Survey {
+  readonly repository: Repository;
+  /** Knows all that is wanted and all that is there; nothing is carried out. */
+  readonly engine: Engine;
+  readonly services: ReadonlyMap<string, Desired>;
+  readonly pods: ReadonlyMap<string, Pod>;
+  readonly refusedPods: ReadonlyMap<PodUid, string>;
+  readonly nameOf: (key: ServiceKey) => string | undefined;
+  readonly orphans: Orphans;
+  readonly gatewayExists: boolean;
+  readonly isAttached: boolean;
+}
+
+export interface SurveyOptions {
+  readonly environment: ReadEnvironment;
+  readonly azure: ArmClient;
+  readonly scope: GatewayScope;
+  readonly configuration: ServiceGatewayConfiguration;
+}
+
+export async function takeSurvey({ environment, azure, scope, configuration }: SurveyOptions): Promise<Survey> {
+  const { client, clock, signal, defaultClass } = environment;
+  const options = { signal };
+  const [allServices, allSlices, allNodes, allPods] = await Promise.all([
+    client.list(serviceResource, options),
+    client.list(endpointSlices, options),
+    client.list(nodeResource, options),
+    client.list(podResource, { ...options, labelSelector: EGRESS_LABEL }),
+  ]);
+  const repository = new Repository(azure, scope, new Inventory(clock), () => clock.monotonic());
+  const gatewayExists = (await repository.findGateway(options)) !== undefined;
+  const attached = (await repository.getSubnet(options)).properties.serviceGateway?.id ?? '';
+  const listing = await repository.list(options, gatewayExists);
+
+  const quiet = { serviceTriggered() {}, locationsTriggered() {}, podsDrained() {}, stateChanged() {} };
+  const engine = new Engine(new DiffTracker(clock), clock, seededRandom(1), quiet);
+  const refusedPods = new Map<PodUid, string>();
+  const nodes = new NodeDirectory();
+  const pods = new PodFeed({
+    engine,
+    nodes,
+    clock,
+    inventory: repository.inventory,
+    policy: egressPolicy(configuration),
+    pods: { list: () => allPods.items },
+    lookAgain: () => {},
+    onRefused: ({ metadata }, error) => refusedPods.set(podUid(metadata.uid ?? ''), `${error.code}: ${error.message}`),
+  });
+  const byName = new Map(allServices.items.map((service) => [keyText(service.metadata), service]));
+  const rules = claimRules(defaultClass);
+  const cache = { list: () => allServices.items, get: (name: string) => byName.get(name) };
+  const feed = new ClusterFeed({ engine, rules, nodes, pods, services: cache, lookAgain: () => {} });
+  for (const after of allNodes.items) nodes.set(after);
+  for (const after of allSlices.items) {
+    feed.onSlice({ type: 'add', key: keyText(after.metadata), after, initial: true });
+  }
+
+  const wanted = feed.wantedServices();
+  const registered = await takeOver(listing, repository, engine.tracker, (key) => wanted.has(key), clock);
+  feed.begin(listing);
+  const services = new Map([...byName].map(([name, service]) => [name, desiredFor(service, rules)]));
+  for (const [name, desired] of services) {
+    if (desired.kind === 'serve' || desired.kind === 'refused') feed.tell(name, desired);
+  }
+  if (configuration.defaultOutbound) ensureDefaultOutboundServiceExists(engine, registered, nodes.families);
+  const isWanted = (key: ServiceKey) => engine.tracker.wanted.has(key) || engine.state(key) !== undefined;
+  return {
+    repository,
+    engine,
+    services,
+    pods: new Map(allPods.items.map((pod) => [keyText(pod.metadata), pod])),
+    refusedPods,
+    nameOf: (key) => feed.nameOf(key),
+    orphans: findOrphans(scope, repository.inventory, registered.ours, isWanted),
+    gatewayExists,
+    isAttached: sameArmId(attached, scope.gatewayId),
+  };
+}

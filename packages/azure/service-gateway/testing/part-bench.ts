@@ -1,0 +1,41 @@
+import { seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
+import type { ConfiguredPart, Part, ReadEnvironment } from '@fairlead/part';
+import type { ArmEmulator } from '@fairlead/sim/azure';
+import { ArmClient } from '../../arm/index.ts';
+import { cloudConfiguration } from '../../arm/index.ts';
+import type { OpenAzure } from '../azure-access.ts';
+import { serviceGatewayPart } from '../part.ts';
+import { scope } from './azure-bench.ts';
+import type { TestCluster } from './cluster.ts';
+
+const cloud = {
+  subscriptionId: 'sub',
+  resourceGroup: 'cluster',
+  location: scope.location,
+  vnetName: 'net',
+  subnetName: 'nodes',
+};
+
+/** The part with an emulated Azure behind it. */
+export function emulatedPart(azure: ArmEmulator): Part {
+  const open: OpenAzure = async (_, surroundings) => ({
+    client: new ArmClient({ ...surroundings, random: seededRandom(9), endpoint: 'https://arm.test', transport: azure }),
+    cloud: cloudConfiguration.parse(cloud),
+    async [Symbol.asyncDispose]() {},
+  });
+  return serviceGatewayPart(open);
+}
+
+export function configuredPart(azure: ArmEmulator, section: object = {}): ConfiguredPart {
+  return emulatedPart(azure).configure({
+    cloud,
+    gatewayName: 'sgw',
+    clusterId: 'cluster-1',
+    defaultOutbound: false,
+    ...section,
+  });
+}
+
+export function readEnvironment(cluster: TestCluster, clock: VirtualClock): ReadEnvironment {
+  return { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
+}
