@@ -51,7 +51,7 @@ export class RequestFailure extends Error {
   }
 }
 
-export function qualified(name: string, group: string): string {
+function qualified(name: string, group: string): string {
   return group === '' ? name : `${name}.${group}`;
 }
 

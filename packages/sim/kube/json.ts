@@ -81,7 +81,7 @@ export function equalJson(left: Json | undefined, right: Json | undefined): bool
  * `next`, with every part that equals the same part of `previous` replaced by it. Afterwards an unchanged part is
  * the identical object, so that comparing two versions of an object costs only as much as they differ.
  */
-export function shareUnchanged(previous: Json | undefined, next: Json): Json {
+function shareUnchanged(previous: Json | undefined, next: Json): Json {
   if (previous === next) return next;
   if (isJsonList(next)) {
     if (!isJsonList(previous)) return next;

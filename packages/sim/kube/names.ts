@@ -2,13 +2,11 @@
 
 const LABEL_PATTERN = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN_PATTERN = `${LABEL_PATTERN}(\\.${LABEL_PATTERN})*`;
-const DNS_1035_PATTERN = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const QUALIFIED_PATTERN = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL_VALUE_PATTERN = `(${QUALIFIED_PATTERN})?`;
 
 const LABEL = new RegExp(`^${LABEL_PATTERN}$`);
 const SUBDOMAIN = new RegExp(`^${SUBDOMAIN_PATTERN}$`);
-const DNS_1035 = new RegExp(`^${DNS_1035_PATTERN}$`);
 const QUALIFIED = new RegExp(`^${QUALIFIED_PATTERN}$`);
 const LABEL_VALUE = new RegExp(`^${LABEL_VALUE_PATTERN}$`);
 
@@ -16,8 +14,6 @@ const SUBDOMAIN_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
 const LABEL_RULE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
-const DNS_1035_RULE =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
 const QUALIFIED_RULE =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const LABEL_VALUE_RULE =
@@ -41,12 +37,6 @@ export const dnsLabelProblems: NameRule = (name) => {
   if (LABEL.test(name)) return problems;
   if (SUBDOMAIN.test(name)) return [...problems, 'must not contain dots'];
   return [...problems, broken(LABEL_RULE, LABEL_PATTERN, 'my-name', '123-abc')];
-};
-
-export const dns1035Problems: NameRule = (name) => {
-  const problems = name.length > 63 ? ['must be no more than 63 characters'] : [];
-  if (!DNS_1035.test(name)) problems.push(broken(DNS_1035_RULE, DNS_1035_PATTERN, 'my-name', 'abc-123'));
-  return problems;
 };
 
 /** For kinds whose names only have to fit into a path. */

@@ -47,7 +47,7 @@ export type KubeObject = {
 };
 
 /** True for what the decoders let through: they guarantee what the metadata holds. */
-export function isKubeObject(value: Json | undefined): value is KubeObject {
+function isKubeObject(value: Json | undefined): value is KubeObject {
   if (!isJsonObject(value) || !isJsonObject(value.metadata)) return false;
   return typeof value.kind === 'string' && typeof value.apiVersion === 'string';
 }

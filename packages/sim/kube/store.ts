@@ -32,7 +32,7 @@ interface Collection {
   readonly listeners: Set<StoreListener>;
 }
 
-export const DEFAULT_HISTORY_LENGTH = 10_000;
+const DEFAULT_HISTORY_LENGTH = 10_000;
 
 /** All objects, with one counter of versions and a bounded memory of what happened. */
 export class Store {

@@ -1,3 +1,4 @@
+import { forbidden } from '../failure.ts';
 import { type FieldProblem, invalidValue } from '../field-problem.ts';
 import { objectOf, textOf, valueAt } from '../json.ts';
 import { dnsLabelProblems } from '../names.ts';
@@ -7,6 +8,7 @@ import { namespace } from './schemas/configuration.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const FINALIZER = 'kubernetes';
+const IMMORTAL = ['default', 'kube-system', 'kube-public'];
 
 export type NamespaceCondition = {
   readonly type: string;
@@ -63,6 +65,10 @@ export const namespaces: ServedKind = builtIn({
     nameRule: dnsLabelProblems,
     returnsDeleted: true,
     markDeleted(object, { now }) {
+      const { name } = object.metadata;
+      if (IMMORTAL.includes(name)) {
+        throw forbidden({ group: '', resource: 'namespaces' }, name, 'this namespace may not be deleted');
+      }
       if (object.metadata.deletionTimestamp !== undefined) return isReleased(object) ? undefined : object;
       const status = { ...objectOf(object.status), phase: 'Terminating' };
       return withMetadata({ ...object, status }, { deletionTimestamp: now });

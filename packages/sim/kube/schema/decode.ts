@@ -99,7 +99,7 @@ function inSchemaOrder(schema: StructSchema, known: JsonObject): JsonObject {
 }
 
 /** The value of something nobody set. */
-export function zeroOf(schema: Schema): Json {
+function zeroOf(schema: Schema): Json {
   switch (schema.shape) {
     case 'struct':
       return inSchemaOrder(schema, {});

@@ -65,7 +65,7 @@ function continuation(store: Store, token: string): Start {
 }
 
 /** The snapshot is gone; the list can go on from here, at the price of showing two moments at once. */
-export class ExpiredContinuation extends RequestFailure {
+class ExpiredContinuation extends RequestFailure {
   readonly token: string;
 
   constructor(token: string) {

@@ -33,7 +33,8 @@ function content(object: KubeObject): JsonObject {
   return { ...without(object, 'kind', 'apiVersion'), metadata };
 }
 
-function withOwners(object: KubeObject, owners: readonly Ownership[]): KubeObject {
+/** The object with this record of owners. */
+export function withOwners(object: KubeObject, owners: readonly Ownership[]): KubeObject {
   const entries = writeManagedFields(owners);
   return withMetadata(object, { managedFields: entries.length === 0 ? undefined : entries });
 }
@@ -147,5 +148,3 @@ function withLastApplied(object: JsonObject, configuration: JsonObject, manager:
     : configuration;
   return withValueAt(object, ['metadata', 'annotations', LAST_APPLIED], `${JSON.stringify(noted)}\n`);
 }
-
-export { withOwners };

@@ -42,7 +42,7 @@ export function writeOptions(
   };
 }
 
-export function dryRunProblems(query: URLSearchParams): readonly FieldProblem[] {
+function dryRunProblems(query: URLSearchParams): readonly FieldProblem[] {
   const values = query.getAll('dryRun');
   return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values, ['All'])];
 }

@@ -13,7 +13,7 @@ export function portReferenceProblems(field: string, port: number | string): rea
   return portNameProblems(port).map((problem) => invalidValue(field, port, problem));
 }
 
-export function portNameProblems(name: string): readonly string[] {
+function portNameProblems(name: string): readonly string[] {
   const problems: string[] = [];
   if (name.length > 15) problems.push('must be no more than 15 characters');
   if (!/^[-a-z0-9]+$/.test(name)) {

@@ -1,5 +1,6 @@
 import { type Random, randomPick } from '@fairlead/control';
 import { forbidden } from '../../failure.ts';
+import { withMetadata } from '../../object.ts';
 import { inOrderOf } from '../../schema/schema.ts';
 import type { KindContext } from '../kind.ts';
 import { container } from '../schemas/container.ts';
@@ -9,6 +10,7 @@ import { asPod, type Container, type Pod } from './pod.ts';
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_SECONDS = 3607;
 const TOLERATED_SECONDS = 300;
+const TOPOLOGY_LABELS = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 const SUFFIX_LETTERS = Array.from('bcdfghjklmnpqrstvwxz2456789');
 
 /** The random end of a generated name. */
@@ -33,12 +35,25 @@ export function admitPod(pod: Pod, context: KindContext): Pod {
     priority: pod.spec.priority ?? 0,
     preemptionPolicy: pod.spec.preemptionPolicy ?? 'PreemptLowerPriority',
   });
-  return asPod({ ...pod, spec });
+  return withTopology(asPod({ ...pod, spec }), context);
 }
 
-function tokenVolume({ spec }: Pod, random: Random): Partial<Pick<Pod['spec'], 'volumes' | 'containers'>> {
-  const { containers, volumes = [] } = spec;
-  const mounted = containers?.every(({ volumeMounts = [] }) => volumeMounts.some(isTokenMount)) ?? true;
+/** A pod that comes with its node is told where that is. */
+function withTopology(pod: Pod, { store }: KindContext): Pod {
+  const node = store.get('nodes', undefined, pod.spec.nodeName ?? '')?.object.metadata.labels ?? {};
+  const where = Object.entries(node).filter(([name]) => TOPOLOGY_LABELS.includes(name));
+  if (where.length === 0) return pod;
+  const labels = { ...pod.metadata.labels, ...Object.fromEntries(where) };
+  const sorted = Object.fromEntries(Object.entries(labels).sort(([left], [right]) => (left < right ? -1 : 1)));
+  return asPod(withMetadata(pod, { labels: sorted }));
+}
+
+type TokenFields = Partial<Pick<Pod['spec'], 'volumes' | 'initContainers' | 'containers'>>;
+
+function tokenVolume({ spec }: Pod, random: Random): TokenFields {
+  const { containers, initContainers, volumes = [] } = spec;
+  const all = [...(initContainers ?? []), ...(containers ?? [])];
+  const mounted = all.every(({ volumeMounts = [] }) => volumeMounts.some(isTokenMount));
   if (mounted || spec.automountServiceAccountToken === false) return {};
   const name = `kube-api-access-${nameSuffix(random)}`;
   const mount = { name, readOnly: true, mountPath: TOKEN_PATH };
@@ -48,6 +63,7 @@ function tokenVolume({ spec }: Pod, random: Random): Partial<Pick<Pod['spec'], '
       : { ...each, ...inOrderOf(container, { ...each, volumeMounts: [...(each.volumeMounts ?? []), mount] }) };
   return {
     volumes: [...volumes, { name, projected: PROJECTED_TOKEN }],
+    ...(initContainers && { initContainers: initContainers.map(withMount) }),
     containers: containers?.map(withMount) ?? null,
   };
 }
