@@ -1,5 +1,5 @@
 import { runSteps, type Step, sleep } from '@fairlead/control';
-import { OwnWrites, type Service } from '@fairlead/kube';
+import { OwnWrites, type Service, services } from '@fairlead/kube';
 import type { RunEnvironment } from '@fairlead/part';
 import type { ClaimRules } from '@fairlead/service';
 import type { Allocator } from './allocation.ts';
@@ -67,8 +67,28 @@ export class Reconciler {
         await counted(step, stepSignal, (result) => metrics.increment(stepsWritten, { step: step.name, result }));
       },
     }));
-    await runSteps(steps, { journal, key: `service ${key}` }, signal);
+    try {
+      await runSteps(steps, { journal, key: `service ${key}` }, signal);
+    } catch (error) {
+      await this.#lookAgain(service, signal);
+      throw error;
+    }
     announce(this.#environment.events, service, outcome);
+  }
+
+  /**
+   * The answer to a write that failed may have been lost, or the cache may be behind: without a look of our own, every
+   * further attempt would fail for the same reason until the cache has caught up.
+   */
+  async #lookAgain(service: Service, signal: AbortSignal): Promise<void> {
+    const { client } = this.#environment;
+    try {
+      const found = await client.find(services, service.metadata, { signal });
+      if (found === undefined) this.#ownWrites.noteGone(service);
+      else this.#ownWrites.note(found);
+    } catch {
+      // The write's own failure is what is told; the next attempt looks again.
+    }
   }
 
   /** A write starts only when the Lease outlives its deadline: it is renewed soon, or lost, and then the signal aborts. */

@@ -44,6 +44,14 @@ describe('OwnWrites', () => {
     expect(writes.latest('shop/web', namesake)).toBe(namesake);
   });
 
+  it('believes the server that an object is gone, but not its namesake', () => {
+    const writes = new OwnWrites();
+    writes.noteGone(version('10'));
+    expect(writes.latest('shop/web', version('10'))).toBeUndefined();
+    const namesake = version('11', 'b');
+    expect(writes.latest('shop/web', namesake)).toBe(namesake);
+  });
+
   it('goes by the cache when versions cannot be compared', () => {
     const writes = new OwnWrites();
     writes.note(version('x2'));

@@ -2,30 +2,39 @@ import { keyText } from '../resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { compareResourceVersions } from '../watch/resource-version.ts';
 
+/** What was there, or that this very object is gone. */
+type Sight<Kind extends KubeObject> =
+  | { readonly kind: 'there'; readonly object: Kind }
+  | { readonly kind: 'gone'; readonly uid: string | undefined };
+
 /**
- * What we wrote ourselves and a cache may not have seen yet: whoever goes by the cache alone writes the same thing
- * twice, and is refused the second time. Holds an object only until the cache has caught up with it.
+ * What we wrote, or read, ourselves and a cache may not have seen yet: whoever goes by the cache alone writes the same
+ * thing twice, and is refused the second time. Holds an object only until the cache has caught up with it.
  */
 export class OwnWrites<Kind extends KubeObject> {
-  /** `namespace/name` -> the object as the server answered our last write */
-  readonly #written = new Map<string, Kind>();
+  /** `namespace/name` -> the object as the server answered us last */
+  readonly #seen = new Map<string, Sight<Kind>>();
 
   note(object: Kind): void {
-    this.#written.set(keyText(object.metadata), object);
+    const sight: Sight<Kind> = isGone(object) ? { kind: 'gone', uid: object.metadata.uid } : { kind: 'there', object };
+    this.#seen.set(keyText(object.metadata), sight);
   }
 
-  /**
-   * The newer one of what the cache has and what we wrote. Undefined when it is gone: the cache does not have it, or
-   * our own write let it go.
-   */
+  /** The server told us that there is no such object any more. */
+  noteGone({ metadata }: Kind): void {
+    this.#seen.set(keyText(metadata), { kind: 'gone', uid: metadata.uid });
+  }
+
+  /** The newer one of what the cache has and what we saw. Undefined when it is gone, be it that only we know. */
   latest(key: string, cached: Kind | undefined): Kind | undefined {
-    const written = this.#written.get(key);
-    if (written === undefined) return cached;
-    if (cached !== undefined && isSameObject(written, cached)) {
-      if (isGone(written)) return undefined;
-      if (isNewer(written, cached)) return written;
+    const seen = this.#seen.get(key);
+    if (seen === undefined) return cached;
+    if (cached !== undefined) {
+      if (seen.kind === 'gone' && seen.uid === cached.metadata.uid) return undefined;
+      if (seen.kind === 'there' && isSameObject(seen.object, cached) && isNewer(seen.object, cached))
+        return seen.object;
     }
-    this.#written.delete(key);
+    this.#seen.delete(key);
     return cached;
   }
 }
