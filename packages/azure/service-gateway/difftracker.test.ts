@@ -45,7 +45,7 @@ describe('DiffTracker', () => {
     const tracker = newTracker();
     tracker.updateK8sEndpoints(web, endpoints('10.1.0.1@10.0.0.1'));
     tracker.updateK8sEndpoints(shop, endpoints('10.1.0.1@10.0.0.1'));
-    tracker.updateK8sPod({ uid: pod('a'), egress: blue, spots: [spot('10.1.0.1@10.0.0.1')] }, true);
+    tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: blue, spots: [spot('10.1.0.1@10.0.0.1')] }, true);
     expect(sync(tracker)).toEqual(['10.1.0.1@10.0.0.1 = inbound/shop,inbound/web,outbound/blue']);
     tracker.updateK8sEndpoints(shop, endpoints());
     expect(sync(tracker)).toEqual(['10.1.0.1@10.0.0.1 = inbound/web,outbound/blue']);
@@ -152,10 +152,10 @@ describe('DiffTracker, for pods with an egress gateway', () => {
 
   it('edge case 6: a pod that changes its gateway keeps the old one until the new one is there, then moves in one update', () => {
     const tracker = newTracker();
-    tracker.updateK8sPod({ uid: pod('a'), egress: blue, spots: [at] }, true);
+    tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: blue, spots: [at] }, true);
     sync(tracker);
     tracker.removeK8sPod(pod('a'));
-    tracker.updateK8sPod({ uid: pod('a'), egress: green, spots: [at] }, false);
+    tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: green, spots: [at] }, false);
     expect(tracker.locationChanges()).toEqual([]);
     expect(tracker.takeDrainedPods()).toEqual([]);
     tracker.setPodsPromoted(green, true);
@@ -165,19 +165,19 @@ describe('DiffTracker, for pods with an egress gateway', () => {
 
   it('edge case 5: an address that is reused at once passes on no gateway to its new owner', () => {
     const tracker = newTracker();
-    tracker.updateK8sPod({ uid: pod('old'), egress: blue, spots: [at] }, true);
+    tracker.updateK8sPod({ uid: pod('old'), born: '1', egress: blue, spots: [at] }, true);
     sync(tracker);
     tracker.removeK8sPod(pod('old'));
-    tracker.updateK8sPod({ uid: pod('new'), egress: green, spots: [at] }, false);
+    tracker.updateK8sPod({ uid: pod('new'), born: '2', egress: green, spots: [at] }, false);
     expect(sync(tracker)).toEqual(['10.1.0.1@10.0.0.1 = ']);
     expect(tracker.takeDrainedPods()).toEqual([pod('old')]);
   });
 
   it('edge case 5: lets the old pod go at once when the new owner of its address has the same gateway', () => {
     const tracker = newTracker();
-    tracker.updateK8sPod({ uid: pod('old'), egress: blue, spots: [at] }, true);
+    tracker.updateK8sPod({ uid: pod('old'), born: '1', egress: blue, spots: [at] }, true);
     sync(tracker);
-    tracker.updateK8sPod({ uid: pod('new'), egress: blue, spots: [at] }, true);
+    tracker.updateK8sPod({ uid: pod('new'), born: '2', egress: blue, spots: [at] }, true);
     tracker.removeK8sPod(pod('old'));
     expect(tracker.takeDrainedPods()).toEqual([pod('old')]);
     expect(tracker.isInSync).toBe(true);
@@ -186,7 +186,7 @@ describe('DiffTracker, for pods with an egress gateway', () => {
   it('edge case 7: holds a dual-stack pod until the last of its addresses has left', () => {
     const tracker = newTracker();
     const six = spot('2001:db8::5@2001:db8:ffff::1');
-    tracker.updateK8sPod({ uid: pod('a'), egress: blue, spots: [at, six] }, true);
+    tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: blue, spots: [at, six] }, true);
     sync(tracker);
     tracker.removeK8sPod(pod('a'));
     const [first, second] = tracker.locationChanges();
@@ -198,9 +198,9 @@ describe('DiffTracker, for pods with an egress gateway', () => {
 
   it('edge case 6: a pod that got another address is held until the former one has left as well', () => {
     const tracker = newTracker();
-    tracker.updateK8sPod({ uid: pod('a'), egress: blue, spots: [at] }, true);
+    tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: blue, spots: [at] }, true);
     sync(tracker);
-    tracker.updateK8sPod({ uid: pod('a'), egress: blue, spots: [spot('10.1.0.2@10.0.0.1')] }, true);
+    tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: blue, spots: [spot('10.1.0.2@10.0.0.1')] }, true);
     expect(tracker.pods.counter(blue)).toBe(1);
     tracker.removeK8sPod(pod('a'));
     expect(tracker.takeDrainedPods()).toEqual([]);
@@ -210,7 +210,7 @@ describe('DiffTracker, for pods with an egress gateway', () => {
 
   it('edge case 5: a pod that is told to be gone twice is drained once', () => {
     const tracker = newTracker();
-    tracker.updateK8sPod({ uid: pod('a'), egress: blue, spots: [at] }, true);
+    tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: blue, spots: [at] }, true);
     sync(tracker);
     tracker.removeK8sPod(pod('a'));
     tracker.removeK8sPod(pod('a'));
@@ -221,7 +221,7 @@ describe('DiffTracker, for pods with an egress gateway', () => {
 
   it('counts the pods of a gateway that is there, and buffers those of one that is not', () => {
     const tracker = newTracker();
-    tracker.updateK8sPod({ uid: pod('a'), egress: blue, spots: [at] }, false);
+    tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: blue, spots: [at] }, false);
     expect([tracker.pods.counter(blue), [...tracker.pods.pendingPods(blue)]]).toEqual([0, [pod('a')]]);
     tracker.setPodsPromoted(blue, true);
     expect(tracker.pods.localServiceNameToNRPServiceMap).toEqual(new Map([[blue, 1]]));

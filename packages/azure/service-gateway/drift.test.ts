@@ -14,7 +14,7 @@ async function converged() {
   const azure = newAzure(clock);
   const leader = new Leader(clock, azure, {
     services: [{ spec: inboundSpec('web'), endpoints: endpoints('10.1.0.1@10.0.0.1') }],
-    pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), spots: [spot('10.1.0.2@10.0.0.1')] } }],
+    pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), born: 'a', spots: [spot('10.1.0.2@10.0.0.1')] } }],
   });
   await leader.settle();
   azure.log.clear();

@@ -4,12 +4,15 @@ import type { OutboundKey, PodUid } from './service-key.ts';
 /** A pod that chose an egress gateway, with all addresses it has now. */
 export interface EgressPod {
   readonly uid: PodUid;
+  /** When it was created. Of two pods that claim an address, the younger has it: the other is on its way out. */
+  readonly born: string;
   readonly egress: OutboundKey;
   readonly spots: readonly Spot[];
 }
 
 interface PodRecord {
   readonly egress: OutboundKey;
+  readonly born: string;
   readonly places: readonly Place[];
   /** Where it was before its addresses changed; they too have to leave NRP before the pod may. */
   readonly former: ReadonlySet<Place>;
@@ -76,7 +79,7 @@ export class EgressPods {
   }
 
   /** Takes the pod as it is now. Gives the places at which something changed. */
-  put({ uid, egress, spots }: EgressPod, promoted: boolean): ReadonlySet<Place> {
+  put({ uid, born, egress, spots }: EgressPod, promoted: boolean): ReadonlySet<Place> {
     const before = this.#pods.get(uid);
     const touched = new Set(this.#stopDraining(uid));
     const places = [...new Set(spots.map((spot) => this.#table.at(spot)))];
@@ -87,13 +90,12 @@ export class EgressPods {
       place.pods = place.pods.filter((pod) => pod !== uid);
       touched.add(place);
     }
+    if (before !== undefined) this.#uncount(uid, before.egress);
+    this.#pods.set(uid, { egress, born, places, former, promoted });
     for (const place of places) {
-      // Whoever came last is the owner; a pod that is told of again keeps its turn.
-      if (!place.pods.includes(uid)) place.pods = [...place.pods, uid];
+      if (!place.pods.includes(uid)) place.pods = this.#byAge([...place.pods, uid]);
       touched.add(place);
     }
-    if (before !== undefined) this.#uncount(uid, before.egress);
-    this.#pods.set(uid, { egress, places, former, promoted });
     this.#count(uid, egress, promoted);
     return touched;
   }
@@ -141,6 +143,12 @@ export class EgressPods {
   /** The pod is drained, or lives again. Gives the places that no longer wait for it. */
   endDraining(uid: PodUid): ReadonlySet<Place> {
     return new Set(this.#stopDraining(uid));
+  }
+
+  #byAge(pods: readonly PodUid[]): readonly PodUid[] {
+    if (pods.length === 1) return pods;
+    const ageOf = (uid: PodUid) => `${this.#pods.get(uid)?.born ?? ''} ${uid}`;
+    return pods.toSorted((left, right) => (ageOf(left) < ageOf(right) ? -1 : 1));
   }
 
   #stopDraining(uid: PodUid): Iterable<Place> {

@@ -272,21 +272,21 @@ describe('Engine, outbound', () => {
 
   it('makes a gateway for its first pod, which waits for it, and counts those that follow', () => {
     const bench = new EngineBench();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
     expect(bench.engine.state(blue)?.kind).toBe('NotStarted');
     expect([...bench.tracker.pods.pendingPods(blue)]).toEqual([pod('a')]);
     expect(bench.tracker.pods.counter(blue)).toBe(0);
     expect(bench.run(blue)).toBe('create');
     expect(bench.tracker.pods.counter(blue)).toBe(1);
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('b'), spots: [spot(two)] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('b'), born: 'b', spots: [spot(two)] });
     expect(bench.tracker.pods.counter(blue)).toBe(2);
     expect(bench.sync()).toEqual([`${one} = outbound/blue`, `${two} = outbound/blue`]);
   });
 
   it('takes the gateway away with its last pod, and lets pods go when their addresses have left', () => {
     const bench = new EngineBench();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [at] });
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('b'), spots: [spot(two)] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('b'), born: 'b', spots: [spot(two)] });
     bench.run(blue);
     bench.sync();
     bench.engine.deletePod(pod('b'));
@@ -302,11 +302,11 @@ describe('Engine, outbound', () => {
 
   it('edge case 6: a label change makes the new gateway, moves the address in one update, then deletes the old one', () => {
     const bench = new EngineBench();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
     bench.run(blue);
     bench.sync();
     bench.engine.deletePod(pod('a'));
-    bench.engine.addPod(outboundSpec('green'), { uid: pod('a'), spots: [at] });
+    bench.engine.addPod(outboundSpec('green'), { uid: pod('a'), born: 'a', spots: [at] });
     expect(bench.sync()).toEqual([]);
     expect(bench.begin(blue)).toBe('nothing');
     bench.run(green);
@@ -317,14 +317,14 @@ describe('Engine, outbound', () => {
 
   it('edge case 6: a label that goes back before the new gateway is there leaves the address where it is', () => {
     const bench = new EngineBench();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
     bench.run(blue);
     bench.sync();
     bench.engine.deletePod(pod('a'));
-    bench.engine.addPod(outboundSpec('green'), { uid: pod('a'), spots: [at] });
+    bench.engine.addPod(outboundSpec('green'), { uid: pod('a'), born: 'a', spots: [at] });
     bench.begin(green);
     bench.engine.deletePod(pod('a'));
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
     expect(bench.sync()).toEqual([]);
     bench.complete(green);
     expect([bench.run(green), bench.run(blue)]).toEqual(['delete', 'create']);
@@ -334,18 +334,18 @@ describe('Engine, outbound', () => {
 
   it('edge case 6: the only pod that changes its address keeps the gateway', () => {
     const bench = new EngineBench();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
     bench.run(blue);
     bench.sync();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [spot(two)] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [spot(two)] });
     expect(bench.engine.state(blue)?.kind).toBe('Created');
     expect(bench.sync()).toEqual([`${one} = `, `${two} = outbound/blue`]);
   });
 
   it('edge case 5: a pod that is deleted twice is counted once', () => {
     const bench = new EngineBench();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [at] });
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('b'), spots: [spot(two)] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('b'), born: 'b', spots: [spot(two)] });
     bench.run(blue);
     bench.engine.deletePod(pod('a'));
     bench.engine.deletePod(pod('a'));
@@ -359,11 +359,11 @@ describe('Engine, outbound', () => {
 
   it('recreates a gateway whose pods come back while it is being deleted', () => {
     const bench = new EngineBench();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
     bench.run(blue);
     bench.engine.deletePod(pod('a'));
     bench.begin(blue);
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('b'), spots: [at] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('b'), born: 'b', spots: [at] });
     bench.complete(blue);
     expect(bench.run(blue)).toBe('create');
     expect(bench.sync()).toEqual([`${one} = outbound/blue`]);

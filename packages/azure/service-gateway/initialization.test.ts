@@ -20,7 +20,7 @@ function clusterWith(count: number): Cluster {
       spec: inboundSpec(`s${index}`),
       endpoints: endpoints(`10.1.${index >> 8}.${index & 255}@10.0.0.${1 + (index % 9)}`),
     })),
-    pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), spots: [spot('10.2.0.1@10.0.0.1')] } }],
+    pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), born: 'a', spots: [spot('10.2.0.1@10.0.0.1')] } }],
   };
 }
 
@@ -263,7 +263,7 @@ describe('Initialization, crashed before', () => {
     async (writes) => {
       const cluster: Cluster = {
         services: [{ spec: inboundSpec('web'), endpoints: endpoints(one) }],
-        pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), spots: [spot('10.2.0.1@10.0.0.1')] } }],
+        pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), born: 'a', spots: [spot('10.2.0.1@10.0.0.1')] } }],
       };
       const { azure } = await crashAfter(writes, cluster);
       expect(azure.resources('publicIPAddresses').map(({ name }) => name)).toEqual(['blue-pip', 'web-pip']);
@@ -295,7 +295,7 @@ describe('Initialization, crashed before', () => {
 
   it('edge case 6: in the middle of a move, the address keeps its gateway until the new one is there', async () => {
     const { clock, azure } = newWorld({ latency: { minimum: 20, maximum: 20 } });
-    const at = { uid: pod('a'), spots: [spot(one)] };
+    const at = { uid: pod('a'), born: 'a', spots: [spot(one)] };
     const first = new Leader(clock, azure, { services: [], pods: [{ spec: outboundSpec('blue'), pod: at }] });
     await first.settle();
     first.stop();

@@ -156,7 +156,7 @@ describe('LocationsUpdater', () => {
   it('edge case 7: lets a dual-stack pod go only when both of its addresses have left', async () => {
     const bench = new AzureBench({ limits: { addresses: 1, bytes: 100_000 } });
     const spots = [spot('10.1.0.1@10.0.0.1'), spot('2001:db8::5@2001:db8:ffff::1')];
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots });
     await bench.settle();
     bench.azure.behave({ latency: { minimum: 100, maximum: 100 } });
     bench.engine.deletePod(pod('a'));
@@ -195,7 +195,7 @@ describe('LocationsUpdater', () => {
 
   it('programs pods of an egress gateway beside the endpoints of Services', async () => {
     const bench = await benchWithService();
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [spot('10.1.0.1@10.0.0.1')] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [spot('10.1.0.1@10.0.0.1')] });
     await bench.settle();
     bench.engine.updateEndpoints(web, endpoints('10.1.0.1@10.0.0.1'));
     await bench.settle();

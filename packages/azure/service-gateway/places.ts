@@ -12,7 +12,7 @@ export interface Place {
   readonly address: IpAddress;
   /** The Services that have it among their endpoints and that NRP knows. */
   inbound: readonly InboundKey[];
-  /** The pods with an egress gateway that have this address; the last one is its owner. */
+  /** The pods with an egress gateway that have this address; the last, which is the youngest, is its owner. */
   pods: readonly PodUid[];
   /** Pods that had it and are waiting for it to leave NRP. */
   draining: readonly PodUid[];

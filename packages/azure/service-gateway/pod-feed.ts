@@ -66,8 +66,7 @@ export class PodFeed {
 
   begin(listing: WorldListing): void {
     this.#isLive = true;
-    // Of two pods that claim an address the younger has it.
-    const pods = this.#options.pods.list().toSorted((left, right) => (bornOf(left) < bornOf(right) ? -1 : 1));
+    const pods = this.#options.pods.list();
     const gone = pods.filter((pod) => hasFinalizer(pod, POD_FINALIZER) && this.#wishOf(pod).kind !== 'egress');
     this.#restoreDraining(gone, listing);
     for (const pod of pods) this.#apply(pod);
@@ -152,7 +151,7 @@ export class PodFeed {
     // A pod is counted from its first address on, and then until it goes: it may be without one for a moment.
     if (spots.length === 0 && present === undefined) return;
     if (present !== undefined && present !== egress) engine.deletePod(uid);
-    engine.addPod(this.#spec(egress), { uid, spots });
+    engine.addPod(this.#spec(egress), { uid, born: wish.born, spots });
     if (this.finalizerWish(uid) !== 'nothing') lookAgain(uid);
   }
 
@@ -193,8 +192,4 @@ export class PodFeed {
   #spec(key: OutboundKey): OutboundSpec {
     return { key, families: this.#options.nodes.families, isDefault: false };
   }
-}
-
-function bornOf({ metadata }: Pod): string {
-  return metadata.creationTimestamp ?? '';
 }

@@ -13,6 +13,7 @@ export type PodWish =
   | {
       readonly kind: 'egress';
       readonly uid: PodUid;
+      readonly born: string;
       readonly name: EgressName;
       readonly addresses: readonly IpAddress[];
       readonly nodeName: string | undefined;
@@ -41,7 +42,8 @@ export function podWish(pod: Pod, policy: EgressPolicy, now: number): PodWish {
     if (allowed !== undefined && !allowed.has(metadata.namespace ?? '')) {
       throw refusal('namespace-not-allowed', `its namespace may not use the egress gateway ${name}`);
     }
-    return { kind: 'egress', uid, name, addresses, nodeName: spec.nodeName, endsAt };
+    const born = metadata.creationTimestamp ?? '';
+    return { kind: 'egress', uid, born, name, addresses, nodeName: spec.nodeName, endsAt };
   } catch (error) {
     const known = findFairleadError(error);
     if (known === undefined) throw error;

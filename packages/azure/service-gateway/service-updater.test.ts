@@ -43,7 +43,11 @@ describe('ServiceUpdater', () => {
 
   it('makes and unmakes a NAT gateway with its pods', async () => {
     const bench = new AzureBench();
-    bench.engine.addPod(outboundSpec('blue', { families: ['IPv4', 'IPv6'] }), { uid: pod('a'), spots: [spot(one)] });
+    bench.engine.addPod(outboundSpec('blue', { families: ['IPv4', 'IPv6'] }), {
+      uid: pod('a'),
+      born: 'a',
+      spots: [spot(one)],
+    });
     await bench.settle();
     expect(bench.writes).toEqual([
       'PUT publicIPAddresses/blue-pip 201',
@@ -68,7 +72,7 @@ describe('ServiceUpdater', () => {
   it('puts the marks of cluster and Service on everything in the call that creates it', async () => {
     const bench = new AzureBench();
     bench.engine.addService(inboundSpec('web'));
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [spot(one)] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [spot(one)] });
     await bench.settle();
     const cluster = { 'fairlead-cluster': 'cluster-1', 'fairlead-part': 'azure-service-gateway' };
     const puts = bench.azure.log.calls.filter(({ method }) => method === 'PUT');
@@ -97,11 +101,11 @@ describe('ServiceUpdater', () => {
 
   it('moves a pod to another gateway without a gap', async () => {
     const bench = new AzureBench({ behaviour: { latency: { minimum: 50, maximum: 50 } } });
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [spot(one)] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [spot(one)] });
     await bench.settle();
     bench.azure.log.clear();
     bench.engine.deletePod(pod('a'));
-    bench.engine.addPod(outboundSpec('green'), { uid: pod('a'), spots: [spot(one)] });
+    bench.engine.addPod(outboundSpec('green'), { uid: pod('a'), born: 'a', spots: [spot(one)] });
     await bench.settle();
     expect(bench.writes).toEqual([
       'PUT publicIPAddresses/green-pip 201',
@@ -300,7 +304,7 @@ describe('ServiceUpdater', () => {
     bench.azure.byHand({ method: 'PUT', path, body: { location: 'westeurope', sku: { name: 'StandardV2' } } });
     const inventory = bench.repository.inventory;
     inventory.replaceWith(await bench.repository.list({}));
-    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), spots: [spot(one)] });
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [spot(one)] });
     await bench.clock.advance(1_000);
     expect(bench.engine.state(blue)).toMatchObject({ kind: 'Parked', failure: { code: 'name-taken' } });
     bench.engine.deletePod(pod('a'));

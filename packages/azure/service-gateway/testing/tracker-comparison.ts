@@ -82,7 +82,12 @@ export class TrackerComparison {
         return this.tracker.updateK8sEndpoints(act.key, chosen);
       }
       case 'pod': {
-        const chosen = { uid: act.uid, egress: act.egress, spots: act.at.flatMap((index) => spots[index] ?? []) };
+        const chosen = {
+          uid: act.uid,
+          born: act.uid,
+          egress: act.egress,
+          spots: act.at.flatMap((index) => spots[index] ?? []),
+        };
         const promoted = this.#promoted.has(act.egress);
         this.model.putPod(chosen, promoted);
         return this.tracker.updateK8sPod(chosen, promoted);

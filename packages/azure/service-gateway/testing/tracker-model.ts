@@ -10,7 +10,7 @@ export const textOf = ({ address, location }: Spot): SpotText => `${address}@${l
 export class TrackerModel {
   readonly endpoints = new Map<InboundKey, Endpoints>();
   pods: { pod: EgressPod; promoted: boolean }[] = [];
-  /** The pods at each place, in the order in which they came to it. */
+  /** The pods at each place, the youngest last; in the tests their names tell their age. */
   readonly claims = new Map<SpotText, PodUid[]>();
   readonly draining = new Map<PodUid, Set<SpotText>>();
   readonly former = new Map<PodUid, Set<SpotText>>();
@@ -44,7 +44,7 @@ export class TrackerModel {
     }
     for (const text of after) {
       const owners = this.claims.get(text) ?? [];
-      if (!owners.includes(pod.uid)) this.claims.set(text, [...owners, pod.uid]);
+      if (!owners.includes(pod.uid)) this.claims.set(text, [...owners, pod.uid].sort());
     }
     this.pods = [...this.pods.filter((other) => other !== before), { pod, promoted }];
   }
