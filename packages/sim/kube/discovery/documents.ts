@@ -2,10 +2,15 @@ import type { Json, JsonObject } from '../json.ts';
 import type { ApiGroup, GroupVersion, Resource } from './groups.ts';
 
 /** The version of Kubernetes that is simulated. */
-export const KUBERNETES_VERSION = { major: 1, minor: 36, patch: 3 };
+const KUBERNETES_VERSION = { major: 1, minor: 36, patch: 3 };
+
+export function versionText(): string {
+  const { major, minor, patch } = KUBERNETES_VERSION;
+  return `v${major}.${minor}.${patch}`;
+}
 
 export function versionDocument(): JsonObject {
-  const { major, minor, patch } = KUBERNETES_VERSION;
+  const { major, minor } = KUBERNETES_VERSION;
   return {
     major: String(major),
     minor: String(minor),
@@ -13,7 +18,7 @@ export function versionDocument(): JsonObject {
     emulationMinor: String(minor),
     minCompatibilityMajor: String(major),
     minCompatibilityMinor: String(minor - 1),
-    gitVersion: `v${major}.${minor}.${patch}`,
+    gitVersion: versionText(),
     gitCommit: 'simulated',
     gitTreeState: '',
     buildDate: '1970-01-01T00:00:00Z',
@@ -65,7 +70,7 @@ function resourceEntries(resource: Resource): readonly JsonObject[] {
     name: `${name}/${part.name}`,
     singularName: '',
     namespaced,
-    kind,
+    ...(part.shows ?? { kind }),
     verbs: part.verbs,
   }));
   return [whole, ...parts];
@@ -96,7 +101,11 @@ function aggregatedResource(owner: GroupVersion, resource: Resource): JsonObject
   const { name, singular, kind, namespaced, verbs, subresources, custom } = resource;
   // An empty group and version mean those of the list.
   const responseKind = { group: custom ? owner.group : '', version: custom ? owner.version : '', kind };
-  const parts: Json = subresources.map((part) => ({ subresource: part.name, responseKind, verbs: part.verbs }));
+  const parts: Json = subresources.map((part) => ({
+    subresource: part.name,
+    responseKind: part.shows ?? responseKind,
+    verbs: part.verbs,
+  }));
   return {
     resource: name,
     responseKind,

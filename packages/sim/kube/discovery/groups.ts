@@ -4,6 +4,8 @@ import { compareVersions } from './version-order.ts';
 
 export interface Subresource {
   readonly name: string;
+  /** What it shows, where that is another kind than the resource's. */
+  readonly shows?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly verbs: readonly string[];
 }
 
@@ -89,8 +91,7 @@ function compareGroups(left: string, right: string): number {
 }
 
 function resourceOf(kind: ServedKind): Resource {
-  const { plural, singular, namespaced, shortNames, categories, custom, rules } = kind;
-  const subresources = [...rules.subresources.keys()].sort();
+  const { plural, singular, namespaced, shortNames, categories, custom, rules, scale } = kind;
   return {
     name: plural,
     singular,
@@ -99,12 +100,20 @@ function resourceOf(kind: ServedKind): Resource {
     verbs: verbsOf(kind),
     shortNames,
     categories,
-    subresources: subresources.map((name) => ({
-      name,
-      verbs: name === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
-    })),
+    subresources: [...(scale === undefined ? [] : [SCALE]), ...[...rules.subresources.keys()].sort().map(subresource)],
     custom,
   };
+}
+
+const PART_VERBS = ['get', 'patch', 'update'];
+const SCALE: Subresource = {
+  name: 'scale',
+  shows: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+  verbs: PART_VERBS,
+};
+
+function subresource(name: string): Subresource {
+  return { name, verbs: name === 'finalize' ? ['update'] : PART_VERBS };
 }
 
 function verbsOf(kind: ServedKind): readonly string[] {

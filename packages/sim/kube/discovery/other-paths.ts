@@ -1,10 +1,12 @@
 import type { HttpRequest } from '@fairlead/control';
 import { methodNotAllowed, noSuchResource, RequestFailure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
+import { binaryDocument } from '../openapi/binary-document.ts';
 import { OpenApiDocuments } from '../openapi/documents.ts';
 import type { AccessOptions, User } from '../server/access.ts';
 import { type Answer, jsonAnswer, type UnaryAnswer } from '../server/answer.ts';
 import type { ServerState } from '../server/state.ts';
+import { ByteStream } from '../server/stream.ts';
 import {
   aggregatedDocument,
   coreVersionsDocument,
@@ -12,11 +14,13 @@ import {
   groupListDocument,
   resourceListDocument,
   versionDocument,
+  versionText,
 } from './documents.ts';
 import { type ApiGroup, apiGroups } from './groups.ts';
 import { answerReview } from './reviews.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const BINARY_OPENAPI = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const HEALTH = new Set(['healthz', 'livez', 'readyz']);
 const CACHED = { 'cache-control': 'public, immutable', vary: 'Accept' };
 
@@ -51,6 +55,7 @@ export class OtherPaths {
       case 'version':
         return rest.length === 0 ? jsonAnswer(200, JSON.stringify(versionDocument(), undefined, 2)) : undefined;
       case 'openapi':
+        if (rest.join('/') === 'v2') return this.#olderOpenApi(accept);
         return rest[0] === 'v3' ? this.#openApiPage(rest.slice(1).join('/'), query) : undefined;
       case 'api':
       case 'apis':
@@ -98,6 +103,16 @@ export class OtherPaths {
     if (asked === null) return { status: 200, headers, body: found.json };
     if (asked === found.hash) return { status: 200, headers: { ...headers, ...CACHED }, body: found.json };
     return { status: 301, headers: { ...headers, location: this.#openApiAddress(path) }, body: '' };
+  }
+
+  #olderOpenApi(accept: string): Answer {
+    const info = { title: 'Kubernetes', version: versionText() };
+    const definitions = this.#openApi.olderDefinitions();
+    if (!accept.includes('protobuf')) return document({ swagger: '2.0', info, paths: {}, definitions });
+    const stream = new ByteStream(() => undefined);
+    stream.push(binaryDocument(info.title, info.version, definitions));
+    stream.end();
+    return { status: 200, headers: { 'content-type': BINARY_OPENAPI }, stream };
   }
 
   #openApiIndex(): JsonObject {

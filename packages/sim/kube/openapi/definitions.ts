@@ -25,6 +25,10 @@ const NAMED_SCALARS = {
   intOrString: WELL_KNOWN.intOrString,
 } as const;
 
+/** Types of which a patch must name the fields that survive it: one that another excludes has to go. */
+const RETAINED = new Set(['DeploymentStrategy']);
+const RETAIN_KEYS = { 'x-kubernetes-patch-strategy': 'retainKeys' };
+
 /** Types that no kind's schema holds. */
 const SHARED: Readonly<Record<string, JsonObject>> = {
   [WELL_KNOWN.fields]: { type: 'object' },
@@ -85,7 +89,7 @@ export class Definitions {
       case 'scalar':
         return this.#scalar(schema.type);
       case 'struct':
-        return { allOf: [reference(this.define(schema))] };
+        return { allOf: [reference(this.define(schema))], ...(RETAINED.has(schema.name) && RETAIN_KEYS) };
       case 'map':
         return this.#map(name, schema);
       case 'list':

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
 import { asDefinition } from '../crd/definition.ts';
 import { customResourceDefinitions } from '../crd/kind.ts';
-import { type JsonDraft, type JsonObject, objectOf } from '../json.ts';
+import { versionText } from '../discovery/documents.ts';
+import { type JsonDraft, type JsonObject, objectOf, valueAt } from '../json.ts';
 import type { ServedKind } from '../kinds/kind.ts';
 import { objectMeta } from '../kinds/schemas/meta.ts';
 import type { ServerState } from '../server/state.ts';
 import { customDefinition, standardProperties } from './custom-definition.ts';
 import { Definitions, reference } from './definitions.ts';
 import { kindDescription, STANDARD_FIELDS } from './descriptions.ts';
+import { olderDefinitions } from './older-document.ts';
 import { pathsOf } from './operations.ts';
 import { customTypeName, typeNames, WELL_KNOWN } from './type-names.ts';
 
 export interface OpenApiDocument {
+  readonly content: JsonObject;
   readonly json: string;
   readonly hash: string;
 }
@@ -36,10 +39,17 @@ export class OpenApiDocuments {
     const of = kinds.map((kind) => this.#definitionVersion(kind)).join();
     const known = this.#made.get(path);
     if (known?.of === of) return known.document;
-    const json = JSON.stringify(this.#document(kinds));
-    const document = { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
+    const content = this.#document(kinds);
+    const json = JSON.stringify(content);
+    const document = { content, json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
     this.#made.set(path, { of, document });
     return document;
+  }
+
+  /** The definitions of all documents, as the older version of OpenAPI writes them. */
+  olderDefinitions(): JsonObject {
+    const all = this.paths().map((path) => objectOf(valueAt(this.find(path)?.content, 'components', 'schemas')));
+    return olderDefinitions(Object.assign({}, ...all));
   }
 
   /** What tells one state of a kind's schema from the next. */
@@ -64,7 +74,7 @@ export class OpenApiDocuments {
     definitions.defineShared(WELL_KNOWN.listMeta);
     return {
       openapi: '3.0.0',
-      info: { title: 'Kubernetes', version: 'simulated' },
+      info: { title: 'Kubernetes', version: versionText() },
       paths,
       components: { schemas: { ...definitions.all, ...own } },
     };

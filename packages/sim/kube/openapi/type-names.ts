@@ -15,6 +15,9 @@ const META_TYPES = new Set([
   'OwnerReference',
 ]);
 
+/** What belongs to the core group, and is used by others only. */
+const CORE_TYPES = new Set(['PodTemplateSpec']);
+
 export const WELL_KNOWN = {
   fields: `${META}.FieldsV1`,
   intOrString: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
@@ -41,7 +44,7 @@ function nameTypes(schema: Schema, owner: string, names: Map<StructSchema, strin
   switch (schema.shape) {
     case 'struct':
       if (names.has(schema)) return;
-      names.set(schema, `${META_TYPES.has(schema.name) ? META : owner}.${schema.name}`);
+      names.set(schema, `${packageOfType(schema.name, owner)}.${schema.name}`);
       for (const field of schema.fields.values()) nameTypes(field.schema, owner, names);
       return;
     case 'list':
@@ -54,6 +57,11 @@ function nameTypes(schema: Schema, owner: string, names: Map<StructSchema, strin
     case 'untyped':
       return;
   }
+}
+
+function packageOfType(name: string, owner: string): string {
+  if (META_TYPES.has(name)) return META;
+  return CORE_TYPES.has(name) ? CORE : owner;
 }
 
 function packageOf(group: string, version: string): string {

@@ -5,10 +5,12 @@ import type { ServedKind } from '../kinds/kind.ts';
 import type { Store } from '../store.ts';
 import { customPrinter } from './custom-printer.ts';
 import { PLAIN_PRINTER, type Printer, printer } from './printer.ts';
+import { deploymentPrinter } from './printers/deployment.ts';
 import { endpointSlicePrinter, endpointsPrinter } from './printers/endpoints.ts';
 import { eventPrinter } from './printers/event.ts';
 import { nodePrinter } from './printers/node.ts';
 import { podPrinter } from './printers/pod.ts';
+import { roleBindingPrinter } from './printers/role-binding.ts';
 import { servicePrinter } from './printers/service.ts';
 
 function size(value: Parameters<typeof objectOf>[0]): number {
@@ -18,6 +20,8 @@ function size(value: Parameters<typeof objectOf>[0]): number {
 /** By the collection in which the objects are stored. */
 const PRINTERS: ReadonlyMap<string, Printer> = new Map([
   ['configmaps', printer(['Data'], ({ data, binaryData }) => [size(data) + size(binaryData)])],
+  ['clusterrolebindings.rbac.authorization.k8s.io', roleBindingPrinter],
+  ['deployments.apps', deploymentPrinter],
   ['endpoints', endpointsPrinter],
   ['endpointslices.discovery.k8s.io', endpointSlicePrinter],
   ['events', eventPrinter],
@@ -25,6 +29,7 @@ const PRINTERS: ReadonlyMap<string, Printer> = new Map([
   ['namespaces', printer(['Status'], ({ status }) => [textOf(valueAt(status, 'phase'))])],
   ['nodes', nodePrinter],
   ['pods', podPrinter],
+  ['rolebindings.rbac.authorization.k8s.io', roleBindingPrinter],
   ['secrets', printer(['Type', 'Data'], ({ type, data }) => [textOf(type), size(data)])],
   ['serviceaccounts', printer([], () => [])],
   ['services', servicePrinter],

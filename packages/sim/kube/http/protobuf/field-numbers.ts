@@ -3,6 +3,16 @@
  * that is not used; `...Name` stands for the fields of another type, which JSON writes in place.
  */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'io.k8s.api.apps.v1': {
+    Deployment: 'metadata spec status',
+    DeploymentCondition: 'type status _ reason message lastUpdateTime lastTransitionTime',
+    DeploymentSpec:
+      'replicas selector template strategy minReadySeconds revisionHistoryLimit paused _ progressDeadlineSeconds',
+    DeploymentStatus:
+      'observedGeneration replicas updatedReplicas availableReplicas unavailableReplicas conditions readyReplicas collisionCount terminatingReplicas',
+    DeploymentStrategy: 'type rollingUpdate',
+    RollingUpdateDeployment: 'maxUnavailable maxSurge',
+  },
   'io.k8s.api.authentication.v1': {
     SelfSubjectReview: 'metadata',
   },
@@ -152,6 +162,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'volumes containers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName serviceAccount nodeName hostNetwork hostPID hostIPC securityContext imagePullSecrets hostname subdomain affinity schedulerName initContainers automountServiceAccountToken tolerations hostAliases priorityClassName priority dnsConfig shareProcessNamespace readinessGates runtimeClassName enableServiceLinks preemptionPolicy overhead topologySpreadConstraints ephemeralContainers setHostnameAsFQDN os hostUsers schedulingGates resourceClaims resources hostnameOverride _ schedulingGroup',
     PodStatus:
       'phase conditions message reason hostIP podIP startTime containerStatuses qosClass initContainerStatuses nominatedNodeName podIPs ephemeralContainerStatuses resize resourceClaimStatuses hostIPs observedGeneration extendedResourceClaimStatus allocatedResources resources nodeAllocatableResourceClaimStatuses',
+    PodTemplateSpec: 'metadata spec',
     PortStatus: 'port protocol error',
     PortworxVolumeSource: 'volumeID fsType readOnly',
     PreferredSchedulingTerm: 'weight preference',
@@ -221,6 +232,16 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     Event:
       'metadata eventTime series reportingController reportingInstance action reason regarding related note type deprecatedSource deprecatedFirstTimestamp deprecatedLastTimestamp deprecatedCount',
     EventSeries: 'count lastObservedTime',
+  },
+  'io.k8s.api.rbac.v1': {
+    AggregationRule: 'clusterRoleSelectors',
+    ClusterRole: 'metadata rules aggregationRule',
+    ClusterRoleBinding: 'metadata subjects roleRef',
+    PolicyRule: 'verbs apiGroups resources resourceNames nonResourceURLs',
+    Role: 'metadata rules',
+    RoleBinding: 'metadata subjects roleRef',
+    RoleRef: 'apiGroup kind name',
+    Subject: 'kind apiGroup name namespace',
   },
   'io.k8s.apimachinery.pkg.apis.meta.v1': {
     Condition: 'type status observedGeneration lastTransitionTime reason message',
