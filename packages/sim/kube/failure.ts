@@ -153,7 +153,8 @@ export function expired(message: string): RequestFailure {
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): RequestFailure {
-  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  const types = `accepted media types include: ${accepted.join(', ')}`;
+  const message = `the body of the request was in an unknown format - ${types}`;
   return new RequestFailure({ code: 415, reason: 'UnsupportedMediaType', message });
 }
 

@@ -114,6 +114,18 @@ export function changedItems<Item>(items: readonly Item[], change: (item: Item) 
   return results.every((item, index) => item === items[index]) ? items : results;
 }
 
+/** As text, with names in alphabetical order throughout. */
+export function sortedJson(value: Json): string {
+  return JSON.stringify(value, (_, inner: Json) => {
+    if (!isJsonObject(inner)) return inner;
+    return Object.fromEntries(
+      Object.keys(inner)
+        .sort()
+        .map((name) => [name, inner[name]]),
+    );
+  });
+}
+
 export function parseJson(text: string): Json {
   return JSON.parse(text);
 }

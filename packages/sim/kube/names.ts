@@ -10,14 +10,13 @@ const SUBDOMAIN = new RegExp(`^${SUBDOMAIN_PATTERN}$`);
 const QUALIFIED = new RegExp(`^${QUALIFIED_PATTERN}$`);
 const LABEL_VALUE = new RegExp(`^${LABEL_VALUE_PATTERN}$`);
 
-const SUBDOMAIN_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-const LABEL_RULE =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
-const QUALIFIED_RULE =
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-const LABEL_VALUE_RULE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const ENDS = 'and must start and end with an alphanumeric character';
+const LOWER = 'must consist of lower case alphanumeric characters';
+const SUBDOMAIN_RULE = `a lowercase RFC 1123 subdomain ${LOWER}, '-' or '.', ${ENDS}`;
+const LABEL_RULE = `a lowercase RFC 1123 label ${LOWER} or '-', ${ENDS}`;
+const QUALIFIED_RULE = `must consist of alphanumeric characters, '-', '_' or '.', ${ENDS}`;
+const LETTERS = "consist of alphanumeric characters, '-', '_' or '.'";
+const LABEL_VALUE_RULE = `a valid label must be an empty string or ${LETTERS}, ${ENDS}`;
 
 export type NameRule = (name: string) => readonly string[];
 

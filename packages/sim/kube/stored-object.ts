@@ -18,7 +18,8 @@ export class StoredObject {
 
   /** The object as JSON. */
   json(): string {
-    return `{"kind":${JSON.stringify(this.object.kind)},"apiVersion":${JSON.stringify(this.object.apiVersion)},${this.body()}`;
+    const { kind, apiVersion } = this.object;
+    return `${JSON.stringify({ kind, apiVersion }).slice(0, -1)},${this.body()}`;
   }
 
   /** The object as JSON without its kind and version, from the first field to the closing brace. */

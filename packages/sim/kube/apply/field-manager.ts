@@ -156,7 +156,7 @@ function asObject(value: Json | undefined): JsonObject {
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What a client-side `kubectl apply` had set and nobody changed since: `kubectl apply --server-side` may take it over. */
+/** What a client-side `kubectl apply` had set and nobody changed since: its server-side brother may take it over. */
 function fieldsFromClientSideApply({ schema }: OwnershipContext, live: JsonObject, writer: Writer): FieldSet {
   const annotation = valueAt(live, 'metadata', 'annotations', LAST_APPLIED);
   if (typeof annotation !== 'string') return NO_FIELDS;

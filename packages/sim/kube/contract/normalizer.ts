@@ -11,7 +11,7 @@ import {
 } from '../json.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const CLUSTER_IP = /\b10\.96\.\d+\.\d+(?![\d/])|\bfd00:96::[0-9a-f:]*[0-9a-f]/g;
+const CLUSTER_IP = /\b10\.96\.\d+\.\d+(?![\d/])|\bfd00:10:96::[0-9a-f:]*[0-9a-f]/g;
 const TOKEN_VOLUME = /kube-api-access-\w{5}/g;
 const TIMES = new Set([
   'creationTimestamp',

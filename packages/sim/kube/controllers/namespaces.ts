@@ -9,7 +9,9 @@ import { WorkQueue } from './work-queue.ts';
 
 const ROOT_CERTIFICATE = 'kube-root-ca.crt';
 const DESCRIPTION =
-  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the ' +
+  'internal service IP or kubernetes.default.svc. ' +
+  'No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 /** Furnishes new namespaces, and empties those that are deleted. */
 export function startNamespaces(context: ControllerContext, certificateAuthority: string): void {

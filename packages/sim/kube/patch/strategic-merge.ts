@@ -163,7 +163,7 @@ function sameKey(key: string): Same {
   return (left, right) => equalJson(keyOf(left, key), keyOf(right, key));
 }
 
-/** Items named by `order` come in that order, the others in the server's; between the two the server's order decides. */
+/** Items in `order` come in that order, the others in the server's; between the two the server's order decides. */
 function inOrder(items: JsonList, order: JsonList, serverOrder: JsonList, same: Same): JsonList {
   const indexIn = (list: JsonList, item: Json): number => list.findIndex((other) => same(other, item));
   const sorted = (list: Json[], by: JsonList): Json[] => list.sort((a, b) => indexIn(by, a) - indexIn(by, b));

@@ -24,10 +24,10 @@ describe('who may do what', () => {
     expect((await world.call('GET', SERVICES, undefined, headers)).status).toBe(200);
     const refused = await world.call('DELETE', `${SERVICES}/a`, undefined, headers);
     expect(refused.status).toBe(403);
+    const refusal = 'User "controller" cannot delete resource "services" in API group "" in the namespace "default"';
     expect(refused.body).toMatchObject({
       reason: 'Forbidden',
-      message:
-        'services "a" is forbidden: User "controller" cannot delete resource "services" in API group "" in the namespace "default"',
+      message: `services "a" is forbidden: ${refusal}`,
       details: { name: 'a', kind: 'services' },
     });
     expect(asked.map(({ user, verb, resource }) => [user.name, verb, resource])).toEqual([

@@ -80,7 +80,8 @@ function checkKind(kind: ServedKind, value: JsonObject, text: string, unrecogniz
   const shown = version === '' ? kind.version : version;
   const what = givenKind === '' ? kind.kind : givenKind;
   const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
-  const problem = `no kind ${quote(what)} is registered for version ${quote(givenVersion === '' ? expected : givenVersion)} ${scheme}`;
+  const unknown = quote(givenVersion === '' ? expected : givenVersion);
+  const problem = `no kind ${quote(what)} is registered for version ${unknown} ${scheme}`;
   throw badRequest(`${cannotHandle(kind, shown, what)}: ${problem}`);
 }
 

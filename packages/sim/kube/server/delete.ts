@@ -117,8 +117,8 @@ function checkPreconditions(kind: ServedKind, metadata: ObjectMeta, { uid, resou
   }
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
     const record = metadata.resourceVersion ?? '';
-    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${record})`;
-    throw conflict(resource, metadata.name, `${why}. The object might have been modified`);
+    const why = `does not match the ResourceVersion in record (${record}). The object might have been modified`;
+    throw conflict(resource, metadata.name, `the ResourceVersion in the precondition (${resourceVersion}) ${why}`);
   }
 }
 

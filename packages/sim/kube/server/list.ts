@@ -64,6 +64,14 @@ function continuation(store: Store, token: string): Start {
   throw new ExpiredContinuation(encodeToken(-1, key));
 }
 
+const EXPIRED_CONTINUATION =
+  'The provided continue parameter is too old to display a consistent list result. ' +
+  'You can start a new list without the continue parameter, ' +
+  'or use the continue token in this response to retrieve the remainder of the results. ' +
+  'Continuing with the provided token results in an inconsistent list - ' +
+  'objects that were created, modified, or deleted between the time the first chunk was returned and now ' +
+  'may show up in the list.';
+
 /** The snapshot is gone; the list can go on from here, at the price of showing two moments at once. */
 class ExpiredContinuation extends RequestFailure {
   readonly token: string;
@@ -72,8 +80,7 @@ class ExpiredContinuation extends RequestFailure {
     super({
       code: 410,
       reason: 'Expired',
-      message:
-        'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+      message: EXPIRED_CONTINUATION,
     });
     this.token = token;
   }

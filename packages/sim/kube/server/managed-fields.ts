@@ -10,7 +10,7 @@ import { type Ownership, readManagedFields, writeManagedFields } from '../apply/
 import { shapeProblems } from '../apply/shape.ts';
 import { ShapeError } from '../apply/typed.ts';
 import { badRequest, RequestFailure } from '../failure.ts';
-import { isJsonObject, type JsonObject, objectOf, textOf, valueAt, without, withValueAt } from '../json.ts';
+import { isJsonObject, type JsonObject, objectOf, sortedJson, textOf, valueAt, without, withValueAt } from '../json.ts';
 import { apiVersionOf, type ServedKind } from '../kinds/kind.ts';
 import { type KubeObject, type ManagedFieldsEntry, withMetadata } from '../object.ts';
 
@@ -146,5 +146,5 @@ function withLastApplied(object: JsonObject, configuration: JsonObject, manager:
   const noted = isJsonObject(annotations)
     ? withValueAt(configuration, ['metadata', 'annotations'], without(annotations, LAST_APPLIED))
     : configuration;
-  return withValueAt(object, ['metadata', 'annotations', LAST_APPLIED], `${JSON.stringify(noted)}\n`);
+  return withValueAt(object, ['metadata', 'annotations', LAST_APPLIED], `${sortedJson(noted)}\n`);
 }

@@ -1,5 +1,5 @@
 import type { HttpRequest } from '@fairlead/control';
-import { badRequest, invalid, RequestFailure } from '../failure.ts';
+import { badRequest, invalid, RequestFailure, unsupportedMediaType } from '../failure.ts';
 import { invalidValue } from '../field-problem.ts';
 import { isJsonList, isJsonObject, type Json, type JsonObject, shareUnchangedFields } from '../json.ts';
 import { apiVersionOf, type ServedKind } from '../kinds/kind.ts';
@@ -27,10 +27,7 @@ export function patchTypeOf(request: HttpRequest, kind: ServedKind): string {
   const type = contentTypeOf(request);
   const accepted = [JSON_PATCH, MERGE_PATCH, ...(kind.custom ? [] : [STRATEGIC_MERGE]), APPLY];
   if (accepted.includes(type)) return type;
-  if (kind.custom) {
-    const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
-    throw new RequestFailure({ code: 415, reason: 'UnsupportedMediaType', message });
-  }
+  if (kind.custom) throw unsupportedMediaType(accepted);
   const message = '415: Unsupported Media Type';
   throw new RequestFailure({ code: 415, reason: 'UnsupportedMediaType', message, details: {} });
 }

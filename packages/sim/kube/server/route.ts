@@ -1,5 +1,5 @@
 import type { HttpRequest } from '@fairlead/control';
-import { methodNotAllowed, noSuchResource, RequestFailure } from '../failure.ts';
+import { methodNotAllowed, noSuchResource, notFound, RequestFailure } from '../failure.ts';
 import type { ServedKind } from '../kinds/kind.ts';
 import { namespaces } from '../kinds/namespace.ts';
 import type { Registry } from '../registry.ts';
@@ -71,8 +71,13 @@ function checked({ kind, namespace, name, subresource, more, namespaced }: Candi
   if (kind === undefined || more.length > 0) throw noSuchResource();
   const acrossNamespaces = !namespaced && name === '';
   if (kind.namespaced !== namespaced && !(kind.namespaced && acrossNamespaces)) throw noSuchResource();
-  if (subresource !== '' && !hasSubresource(kind, subresource)) throw noSuchResource();
+  if (subresource !== '' && !hasSubresource(kind, subresource)) throw noSubresource(kind, name);
   return { kind, namespace, name, subresource };
+}
+
+/** Custom resources are not found where built-in kinds have no such path. */
+function noSubresource({ custom, group, plural }: ServedKind, name: string): RequestFailure {
+  return custom ? notFound({ group, resource: plural }, name) : noSuchResource();
 }
 
 function hasSubresource({ rules, scale }: ServedKind, subresource: string): boolean {

@@ -1,4 +1,4 @@
-import { badRequest, invalid, notFound, RequestFailure, staleVersion } from '../failure.ts';
+import { badRequest, internalError, invalid, notFound, staleVersion } from '../failure.ts';
 import { invalidValue } from '../field-problem.ts';
 import { isJsonObject, type JsonObject, objectOf, textOf, valueAt, withValueAt } from '../json.ts';
 import type { ScalePaths, ServedKind } from '../kinds/kind.ts';
@@ -14,17 +14,16 @@ import { tracked, updateObject, type UpdateTarget } from './update.ts';
 /** How many of it there are and shall be: what an object of any kind looks like to those who only count. */
 export function scaleOf(kind: ServedKind, object: KubeObject): JsonObject {
   const { specReplicas, statusReplicas, selector } = pathsOf(kind);
-  const { name, namespace = '', uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata;
+  const { name, namespace, uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata;
   const wanted = valueAt(object, ...specReplicas);
   if (kind.custom && wanted === undefined) {
-    const message = `the spec replicas field ".${specReplicas.join('.')}" does not exist`;
-    throw new RequestFailure({ code: 500, reason: '', message });
+    throw internalError(`the spec replicas field ".${specReplicas.join('.')}" does not exist`);
   }
   const selected = selector(object);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    metadata: { name, ...(namespace !== undefined && { namespace }), uid, resourceVersion, creationTimestamp },
     spec: { ...(typeof wanted === 'number' && wanted !== 0 && { replicas: wanted }) },
     status: {
       replicas: valueAt(object, ...statusReplicas) ?? 0,

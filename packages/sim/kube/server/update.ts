@@ -98,8 +98,8 @@ function wrongUid(kind: ServedKind, { metadata }: KubeObject, expected: string):
   const { namespace, name, uid = '' } = metadata;
   const key = ['/registry', kind.plural, ...(namespace === undefined ? [] : [namespace]), name].join('/');
   const precondition = `Precondition failed: UID in precondition: ${expected}, UID in object meta: ${uid}`;
-  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${precondition}`;
-  return conflict({ group: kind.group, resource: kind.plural }, name, why);
+  const what = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0`;
+  return conflict({ group: kind.group, resource: kind.plural }, name, `${what}, AdditionalErrorMsg: ${precondition}`);
 }
 
 function checkVersion(kind: ServedKind, next: KubeObject, previous: KubeObject): void {

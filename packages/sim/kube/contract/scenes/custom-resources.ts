@@ -80,14 +80,20 @@ async function define(stage: Stage): Promise<World> {
   await stage.post(definitions, definition(group));
   await stage.eventually(`${definitions}/widgets.${group}`, isEstablished);
   const path = `/apis/${group}/v1/namespaces/${stage.namespace}/widgets`;
-  for (let tries = 0; tries < 100; tries += 1) {
-    const { kind } = await stage.quietly('GET', path);
-    if (kind === 'WidgetList') break;
-    await stage.wait(50);
-  }
+  await served(stage, path);
   const create = (name: string, spec: Json, query = '') =>
     stage.post(`${path}${query}`, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name }, spec });
   return { group, path, create };
+}
+
+/** A kind is served a little after its definition says so. */
+async function served(stage: Stage, path: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const { kind } = await stage.quietly('GET', path);
+    if (kind === 'WidgetList') return;
+    await stage.wait(50);
+  }
+  throw new Error(`${path} is not served`);
 }
 
 function isEstablished(body: JsonObject): boolean {
@@ -181,6 +187,50 @@ const apply: Scene = {
   },
 };
 
+const clusterWide: Scene = {
+  name: 'custom resources: without a namespace, and scaled',
+  async play(stage) {
+    const group = `${stage.namespace}.test`;
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const schema = {
+      type: 'object',
+      properties: {
+        spec: { type: 'object', properties: { replicas: { type: 'integer' }, mode: { type: 'string' } } },
+        status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    };
+    const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+    const version = {
+      name: 'v1alpha1',
+      served: true,
+      storage: true,
+      subresources: { scale },
+      schema: { openAPIV3Schema: schema },
+    };
+    const names = { plural: 'widgets', kind: 'Widget', singular: 'widget', categories: ['all'] };
+    await stage.post(path, { ...definition(group, { scope: 'Cluster', names, versions: [version] }) });
+    await stage.eventually(`${path}/widgets.${group}`, isEstablished);
+    const widgets = `/apis/${group}/v1alpha1/widgets`;
+    await served(stage, widgets);
+    const header = { apiVersion: `${group}/v1alpha1`, kind: 'Widget' };
+    await stage.post(widgets, {
+      ...header,
+      metadata: { name: 'a' },
+      spec: { replicas: 2 },
+      status: { replicas: 1, any: [1] },
+    });
+    await stage.get(`${widgets}/a/scale`);
+    await stage.mergePatch(`${widgets}/a/scale`, { spec: { replicas: 5 } });
+    await stage.mergePatch(`${widgets}/a`, { status: { replicas: 3 } });
+    await stage.get(`${widgets}/a/status`);
+    await stage.post(widgets, { ...header, metadata: { name: 'b', namespace: 'x' } });
+    await stage.get(`${widgets}/b/scale`);
+    await stage.get(widgets);
+    await stage.delete(widgets);
+    await stage.delete(`${path}/widgets.${group}`);
+  },
+};
+
 const definitions: Scene = {
   name: 'custom resources: definitions',
   async play(stage) {
@@ -203,11 +253,7 @@ const definitions: Scene = {
     );
     await stage.eventually(`${path}/widgets.${group}`, isEstablished);
     const widgets = (version: string) => `/apis/${group}/${version}/namespaces/${stage.namespace}/widgets`;
-    for (let tries = 0; tries < 100; tries += 1) {
-      const { kind } = await stage.quietly('GET', widgets('v2'));
-      if (kind === 'WidgetList') break;
-      await stage.wait(50);
-    }
+    await served(stage, widgets('v2'));
     await stage.post(widgets('v2'), { apiVersion: `${group}/v2`, kind: 'Widget', metadata: { name: 'a' } });
     await stage.get(`${widgets('v1')}/a`);
     await stage.get(widgets('v2'));
@@ -218,4 +264,4 @@ const definitions: Scene = {
   },
 };
 
-export const customResourceScenes: readonly Scene[] = [objects, updates, apply, definitions];
+export const customResourceScenes: readonly Scene[] = [objects, updates, apply, definitions, clusterWide];

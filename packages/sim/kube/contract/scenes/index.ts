@@ -9,6 +9,7 @@ import { patchScenes } from './patches.ts';
 import { readingScenes } from './reading.ts';
 import { scalingScenes } from './scaling.ts';
 import { serviceScenes } from './services.ts';
+import { workflowScenes } from './workflows.ts';
 
 /** Everything a client can see of the API server, as far as the simulation claims to have it. */
 export const contractScenes: readonly Scene[] = [
@@ -22,4 +23,5 @@ export const contractScenes: readonly Scene[] = [
   ...endpointScenes,
   ...accessScenes,
   ...scalingScenes,
+  ...workflowScenes,
 ];

@@ -36,8 +36,13 @@ export function containerProblems(field: string, containers: readonly Container[
   });
 }
 
-const CHANGEABLE =
-  '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+const CHANGEABLE = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+].join();
 
 /** Of a running pod little more than the images can be changed. */
 function podUpdateProblems(next: Pod, previous: Pod): readonly FieldProblem[] {

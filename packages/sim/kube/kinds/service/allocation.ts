@@ -21,7 +21,7 @@ export interface ServiceRanges {
 }
 
 export const DEFAULT_RANGES: ServiceRanges = {
-  clusterIPs: ['10.96.0.0/16', 'fd00:96::/108'],
+  clusterIPs: ['10.96.0.0/16', 'fd00:10:96::/112'],
   nodePorts: { first: 30_000, last: 32_767 },
 };
 
