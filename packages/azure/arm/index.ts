@@ -1,6 +1,7 @@
 export * from './arm-error.ts';
 export * from './arm-id.ts';
 export { armMetrics } from './arm-metrics.ts';
+export * from './azure-access.ts';
 export * from './call.ts';
 export * from './client.ts';
 export * from './cloud-configuration.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { IpAddress, IpFamily } from '@fairlead/control';
 import type { EndpointSlice, Node, ObjectKey } from '@fairlead/kube';
 import { EndpointIndex, nodeAddress, nodeExclusion, selectByNode } from '@fairlead/service';
-import type { ServiceKey } from './names.ts';
+import { type ServiceKey, toObjectKey, toServiceKey } from './names.ts';
 
 const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
 
@@ -104,8 +104,7 @@ export class BackendTracker {
   }
 
   #refresh(services: readonly string[]): void {
-    for (const service of services) {
-      if (!isServiceKey(service)) continue;
+    for (const service of services.map(toServiceKey)) {
       const before = this.#followed.get(service);
       if (before === undefined) continue;
       const after = this.#look(service);
@@ -149,13 +148,4 @@ function toKnownNode(node: Node): KnownNode {
     IPv4: nodeAddress(node, 'IPv4'),
     IPv6: nodeAddress(node, 'IPv6'),
   };
-}
-
-function isServiceKey(text: string): text is ServiceKey {
-  return text.includes('/');
-}
-
-function toObjectKey(service: ServiceKey): ObjectKey {
-  const [namespace = '', name = ''] = service.split('/');
-  return { namespace, name };
 }

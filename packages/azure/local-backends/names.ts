@@ -25,6 +25,18 @@ export function serviceKey({ namespace = 'default', name }: ObjectKey): ServiceK
   return `${namespace}/${name}`;
 }
 
+/** For keys of queues and caches, which are plain text. */
+export function toServiceKey(text: string): ServiceKey {
+  const [namespace = '', name = ''] = text.split('/');
+  return `${namespace}/${name}`;
+}
+
+/** Back again. */
+export function toObjectKey(service: ServiceKey): Required<ObjectKey> {
+  const [namespace = '', name = ''] = service.split('/');
+  return { namespace, name };
+}
+
 export function clusterMark(cluster: ClusterId): ClusterMark {
   return marked(digest(`${PART_NAME} ${cluster}`, CLUSTER_DIGITS), isClusterMark);
 }

@@ -17,8 +17,8 @@ const request = (service: ServiceKey, more: Partial<PlacementRequest> = {}): Pla
   recorded: undefined,
   ...more,
 });
-const place = (requests: readonly PlacementRequest[], elsewhere: readonly PlacementRequest[] = []) =>
-  [...placeServices(requests, loadBalancers, elsewhere).values()].map((placement) =>
+const place = (requests: readonly PlacementRequest[], occupied: Readonly<Record<string, number>> = {}) =>
+  [...placeServices(requests, loadBalancers, new Map(Object.entries(occupied))).values()].map((placement) =>
     placement.kind === 'placed' ? placement.loadBalancer : placement.code,
   );
 
@@ -30,12 +30,11 @@ describe('placeServices', () => {
       'two',
       'two',
     ]);
-    expect(place([request('a/1')], [request('b/1', { recorded: 'one' })])).toEqual(['two']);
+    expect(place([request('a/1')], { one: 1 })).toEqual(['two']);
   });
 
   it('leaves a Service where it was placed, however crowded it is there, and however it is spelled', () => {
-    const crowd = request('b/1', { recorded: 'one', rules: 100 });
-    expect(place([request('a/1', { recorded: 'ONE' })], [crowd])).toEqual(['one']);
+    expect(place([request('a/1', { recorded: 'ONE' })], { one: 100 })).toEqual(['one']);
   });
 
   it('moves a Service that may no longer be where it was', () => {
@@ -45,7 +44,7 @@ describe('placeServices', () => {
   });
 
   it('refuses a Service for which there is none, and says what to do', () => {
-    const placed = placeServices([request('a/1', { allowed: ['inside'] })], loadBalancers, []);
+    const placed = placeServices([request('a/1', { allowed: ['inside'] })], loadBalancers, new Map());
     expect(placed.get('a/1')).toMatchObject({
       code: 'no-load-balancer',
       message: expect.stringContaining('among inside: add one under'),

@@ -19,18 +19,19 @@ export type Placement =
 
 /**
  * Where each Service goes: it stays where it was placed before, as long as it may be there; a new one goes to the load
- * balancer with the fewest rules, the first of the list on a tie. `elsewhere` are the Services that are not asked
- * about; they count all the same.
+ * balancer with the fewest rules, the first of the list on a tie. `occupied` has the rules of the Services that are not
+ * asked about, by load balancer in lower case.
  */
 export function placeServices(
   requests: readonly PlacementRequest[],
   loadBalancers: readonly ConfiguredLoadBalancer[],
-  elsewhere: readonly PlacementRequest[],
+  occupied: ReadonlyMap<string, number>,
 ): ReadonlyMap<ServiceKey, Placement> {
-  const rules = new Map<string, number>();
-  const count = (name: string, more: number) => rules.set(name, (rules.get(name) ?? 0) + more);
+  const rules = new Map(occupied);
+  const rulesOn = (name: string) => rules.get(name.toLowerCase()) ?? 0;
+  const count = (name: string, more: number) => rules.set(name.toLowerCase(), rulesOn(name) + more);
   const stays = (request: PlacementRequest) => candidates(request, loadBalancers).find((name) => isAt(request, name));
-  for (const request of [...elsewhere, ...requests]) {
+  for (const request of requests) {
     const name = stays(request);
     if (name !== undefined) count(name, request.rules);
   }
@@ -38,7 +39,7 @@ export function placeServices(
   for (const request of requests) {
     const kept = stays(request);
     const names = candidates(request, loadBalancers);
-    const [first] = names.toSorted((left, right) => (rules.get(left) ?? 0) - (rules.get(right) ?? 0));
+    const [first] = names.toSorted((left, right) => rulesOn(left) - rulesOn(right));
     const chosen = kept ?? first;
     if (chosen !== undefined && kept === undefined) count(chosen, request.rules);
     placements.set(request.service, chosen === undefined ? refusal(request) : { kind: 'placed', loadBalancer: chosen });

@@ -10,7 +10,7 @@ import {
   type ProbeProperties,
 } from '../arm/index.ts';
 import type { WantedPort, WantedService } from './desired.ts';
-import { baseName, entryName, familyName, ruleName, serviceMark } from './names.ts';
+import { baseName, entryName, familyName, ruleName, serviceMark, toObjectKey } from './names.ts';
 import { type AzureSite, loadBalancerId, poolId, publicIpId, subnetIdOf } from './site.ts';
 
 export type PoolPart = ArmPart<'backendAddressPools', BackendPoolProperties>;
@@ -49,8 +49,7 @@ export type BackendContents = Readonly<Record<IpFamily, readonly IpAddress[]>>;
 
 /** What frontend, probe and public address of a family are called. */
 export function nameFor(site: AzureSite, { key, uid }: Pick<WantedService, 'key' | 'uid'>, family: IpFamily): string {
-  const [namespace = '', name = ''] = key.split('/');
-  return familyName(baseName({ namespace, name }, site.mark, serviceMark(uid)), family);
+  return familyName(baseName(toObjectKey(key), site.mark, serviceMark(uid)), family);
 }
 
 /** Its own, or the one that was taken over. */

@@ -1,1 +1,2 @@
 export * from './connect.ts';
+export * from './open-azure.ts';

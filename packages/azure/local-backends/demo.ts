@@ -1,0 +1,52 @@
+import { type KubeClient, type Service, services } from '@fairlead/kube';
+import type { DemoScene } from '@fairlead/part';
+import { AZURE_LOCAL_CLASS } from './desired.ts';
+
+const NAMESPACE = 'azure-local-demo';
+
+function localService(name: string, ports: NonNullable<Service['spec']['ports']>): Service {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace: NAMESPACE, name },
+    spec: {
+      type: 'LoadBalancer',
+      loadBalancerClass: AZURE_LOCAL_CLASS,
+      externalTrafficPolicy: 'Local',
+      selector: { app: name },
+      ports,
+    },
+  };
+}
+
+/** Three Services on two load balancers of an emulated Azure, whose pools follow the nodes that have their pods. */
+export const demoScene: DemoScene = {
+  description: 'Three local Services share two load balancers of an emulated Azure; their pools follow their pods.',
+  configuration: {
+    cloud: {
+      subscriptionId: '00000000-0000-0000-0000-000000000000',
+      resourceGroup: 'demo',
+      location: 'westeurope',
+      vnetName: 'demo',
+      subnetName: 'nodes',
+    },
+    clusterId: 'demo',
+    loadBalancers: [{ name: 'local-one' }, { name: 'local-two' }],
+  },
+  objects: [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+    localService('web', [
+      { name: 'http', port: 80 },
+      { name: 'https', port: 443 },
+    ]),
+    localService('game', [{ name: 'game', port: 7777, protocol: 'UDP' }]),
+    localService('mail', [{ name: 'smtp', port: 25 }]),
+  ],
+  async progress(client: KubeClient, signal: AbortSignal) {
+    const { items } = await client.list(services, { namespace: NAMESPACE, signal });
+    const missing = items
+      .filter(({ status }) => (status?.loadBalancer?.ingress ?? []).length === 0)
+      .map(({ metadata }) => `Service ${NAMESPACE}/${metadata.name} has no address yet`);
+    return { done: items.length - missing.length, total: items.length, missing };
+  },
+};

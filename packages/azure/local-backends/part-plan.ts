@@ -1,0 +1,148 @@
+import type { Clock } from '@fairlead/control';
+import type { PartPlan, PlannedChange } from '@fairlead/part';
+import { releaseStatusPatch, statusPatch } from '@fairlead/service';
+import { armName } from '../arm/index.ts';
+import type { Decision } from './decisions.ts';
+import type { AzureWrite, Intention } from './intention.ts';
+import type { ServiceKey } from './names.ts';
+import { mergeEntries } from './pool-entries.ts';
+import { poolNameFor } from './service-parts.ts';
+import { refusedStatus, servedAddresses, servedStatus } from './service-status.ts';
+import { placementPatch } from './service-writer.ts';
+import type { Survey } from './survey.ts';
+
+type Serve = Extract<Decision, { kind: 'serve' }>;
+
+/** What a leader that started now would do: for each Service, and for what Services share. */
+export function partPlan(survey: Survey, clock: Pick<Clock, 'now'>): PartPlan {
+  return {
+    changes: [
+      ...[...survey.decisions].flatMap(([key, decision]) => serviceChange(key, decision, survey, clock) ?? []),
+      ...leftoverChanges(survey),
+      ...sharedChanges(survey),
+      ...[...survey.decisions].flatMap(([key, decision]) =>
+        decision.kind === 'serve' ? poolChanges(key, decision, survey) : [],
+      ),
+    ],
+  };
+}
+
+/** Pools of the Service that are there and do not have the nodes that serve it. */
+export function poolsOutOfStep(key: ServiceKey, { wanted, loadBalancer }: Serve, survey: Survey): readonly string[] {
+  const { site, observed, backends } = survey;
+  const pools = observed.loadBalancers.get(loadBalancer.toLowerCase())?.properties.backendAddressPools ?? [];
+  return wanted.families.flatMap((family) => {
+    const name = poolNameFor(site, wanted, family);
+    const pool = pools.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+    if (pool === undefined) return [];
+    const entries = pool.properties.loadBalancerBackendAddresses ?? [];
+    const merged = mergeEntries(entries, backends.addresses(key, family), (address) => backends.isNode(address));
+    return merged === undefined ? [] : [name];
+  });
+}
+
+/** The writes that are for this Service alone or for others, too. */
+export function writesFor({ writes }: Survey, subject: Intention['subject']): readonly AzureWrite[] {
+  return writes.filter(({ subjects }) => subjects.includes(subject));
+}
+
+function serviceChange(
+  key: ServiceKey,
+  decision: Decision,
+  survey: Survey,
+  clock: Pick<Clock, 'now'>,
+): PlannedChange | undefined {
+  if (decision.kind === 'foreign') return undefined;
+  const own = writesFor(survey, key).filter(isOwn).length + serviceWrites(key, decision, survey, clock);
+  const change = { subject: `Service ${key}`, writes: own };
+  switch (decision.kind) {
+    case 'serve':
+      return { ...change, action: actionFor(key, decision, survey, own), detail: detailOf(decision) };
+    case 'refuse':
+      return { ...change, action: 'refuse', detail: `${decision.code}: ${decision.message}` };
+    case 'release':
+      return { ...change, action: 'delete', detail: `lets go of its load balancer: ${decision.claim.sentence}` };
+  }
+}
+
+function detailOf({ wanted, loadBalancer, movesFrom }: Serve): string {
+  const adopted = Object.values(wanted.adoptedPools);
+  const taken = adopted.length === 0 ? '' : `, with the pool ${adopted.join(' and ')} that is there`;
+  const moved = movesFrom === undefined ? '' : `, from ${movesFrom}`;
+  return `has ${wanted.scope} ${wanted.families.join(' and ')} on the load balancer ${loadBalancer}${moved}${taken}`;
+}
+
+function actionFor(key: ServiceKey, { claim }: Serve, survey: Survey, own: number): 'create' | 'update' | 'adopt' {
+  if ((claim.service.status?.loadBalancer?.ingress ?? []).length === 0) return 'create';
+  return own + writesFor(survey, key).length > 0 ? 'update' : 'adopt';
+}
+
+/** Writes to the Service itself. */
+function serviceWrites(
+  key: ServiceKey,
+  decision: Exclude<Decision, { kind: 'foreign' }>,
+  { index, intentions }: Survey,
+  clock: Pick<Clock, 'now'>,
+): number {
+  const { claim } = decision;
+  switch (decision.kind) {
+    case 'refuse': {
+      const status = refusedStatus(claim.service, decision.code, decision.message);
+      return statusPatch(decision.claim, status, clock) === undefined ? 0 : 1;
+    }
+    case 'release':
+      return releaseStatusPatch(decision.claim) === undefined ? 1 : 2;
+    case 'serve': {
+      const { wanted, loadBalancer } = decision;
+      const placing = placementPatch(decision.claim, loadBalancer, wanted.adoptedPools) === undefined ? 0 : 1;
+      const intention = intentions.get(key);
+      if (intention?.kind !== 'present' || !index.knowsAllAddressesOf(intention)) return placing + 1;
+      const status = servedStatus(servedAddresses(wanted, index.addressesOf(intention)));
+      return placing + (statusPatch(decision.claim, status, clock) === undefined ? 0 : 1);
+    }
+  }
+}
+
+/** What is left of Services that no longer exist. */
+function leftoverChanges(survey: Survey): readonly PlannedChange[] {
+  return [...survey.intentions.keys()].flatMap((subject) => {
+    if (!subject.startsWith('leftover')) return [];
+    const writes = writesFor(survey, subject).filter(isOwn).length;
+    const detail = 'is removed: the Service it was made for no longer exists';
+    return [{ action: 'delete', subject, detail, writes } as const];
+  });
+}
+
+/** One write, however many Services it is for. */
+function sharedChanges({ writes, observed }: Survey): readonly PlannedChange[] {
+  return writes
+    .filter((write) => !isOwn(write))
+    .map(({ kind, id, subjects }) => {
+      const name = armName(id);
+      const what = kind === 'put-security-group' ? 'security group' : 'load balancer';
+      const action = actionOnShared(kind, observed.loadBalancers.has(name.toLowerCase()));
+      const detail = subjects.length === 0 ? 'nobody is on it' : `for ${subjects.join(', ')}`;
+      return { action, subject: `${what} ${name}`, detail, writes: 1 };
+    });
+}
+
+function actionOnShared(kind: AzureWrite['kind'], isThere: boolean): PlannedChange['action'] {
+  if (kind === 'delete-load-balancer') return 'delete';
+  return kind === 'put-load-balancer' && !isThere ? 'create' : 'update';
+}
+
+/** Pools that are written anyway, with the load balancer that they are in, cost nothing more. */
+function poolChanges(key: ServiceKey, decision: Serve, survey: Survey): readonly PlannedChange[] {
+  const isWritten = writesFor(survey, key).some(({ kind }) => kind === 'put-load-balancer');
+  if (isWritten) return [];
+  return poolsOutOfStep(key, decision, survey).map((name) => ({
+    action: 'update',
+    subject: `backend pool ${decision.loadBalancer}/${name}`,
+    detail: `gets the nodes that serve ${key}`,
+    writes: 1,
+  }));
+}
+
+function isOwn({ kind }: AzureWrite): boolean {
+  return kind === 'put-public-ip' || kind === 'delete-public-ip';
+}

@@ -1,0 +1,147 @@
+import { FairleadError, noMetrics, seededRandom } from '@fairlead/control';
+import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
+import { describeServiceEvents } from '@fairlead/service';
+import { type ArmClientOptions, armMetrics, type OpenAzure } from '../arm/index.ts';
+import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
+import { runController } from './controller.ts';
+import { demoScene } from './demo.ts';
+import { AZURE_LOCAL_CLASS } from './desired.ts';
+import { explainService } from './explain.ts';
+import { localBackendsMetrics } from './metrics.ts';
+import { PART_NAME, serviceKey } from './names.ts';
+import { partPlan, poolsOutOfStep, writesFor } from './part-plan.ts';
+import { permissions } from './permissions.ts';
+import { poolNameFor } from './service-parts.ts';
+import { type Survey, takeSurvey } from './survey.ts';
+import { newRetriableBackendPoolUpdateError } from './update-error.ts';
+import { updateEvents } from './update-reporter.ts';
+
+const USER_AGENT = `fairlead ${PART_NAME}`;
+
+/** Load balancers for local Services in Azure, as the command line sees them. `openAzure` is how it gets there. */
+export function localBackendsPart(openAzure: OpenAzure): Part {
+  return definePart<LocalBackendsConfiguration>({
+    name: PART_NAME,
+    summary: 'Gives local Services a place on Azure load balancers, with pools that follow their nodes.',
+    loadBalancerClass: AZURE_LOCAL_CLASS,
+    schema: localBackendsConfiguration,
+    permissions,
+    customResources: [],
+    metrics: [...localBackendsMetrics, ...armMetrics],
+    events: [
+      ...describeServiceEvents(
+        'EnsuringLoadBalancer',
+        'EnsuredLoadBalancer',
+        'UpdatedLoadBalancer',
+        'DeletingLoadBalancer',
+        'DeletedLoadBalancer',
+        'SyncLoadBalancerFailed',
+        'DeleteLoadBalancerFailed',
+        'LoadBalancerRefused',
+        'ServiceQuarantined',
+        'DeletionHeldBack',
+      ),
+      ...Object.entries(updateEvents).map(([reason, { meaning }]) => ({ reason, meaning })),
+    ],
+    explains: ['service'],
+    commands: [
+      {
+        name: 'pools',
+        summary: 'Lists the backend pools, the Services they are for, and whether they are in step.',
+        run: (configuration, environment, print) => listPools(openAzure, configuration, environment, print),
+      },
+    ],
+    demo: demoScene,
+    configure: (configuration) => configure(openAzure, configuration),
+  });
+}
+
+function configure(openAzure: OpenAzure, configuration: LocalBackendsConfiguration): ConfiguredPart {
+  return {
+    start: (environment) => run(openAzure, configuration, environment),
+    plan: async (environment) => partPlan(await look(openAzure, configuration, environment), environment.clock),
+    explain: async (environment, subject) => {
+      if (subject.kind !== 'service') return undefined;
+      return explainService(serviceKey(subject), await look(openAzure, configuration, environment));
+    },
+    status: async (environment) => statusOf(await look(openAzure, configuration, environment)),
+  };
+}
+
+async function run(
+  openAzure: OpenAzure,
+  configuration: LocalBackendsConfiguration,
+  environment: RunEnvironment,
+): Promise<void> {
+  const beforeCall = withinLease(environment);
+  await using azure = await openAzure(configuration, { ...environment, userAgent: USER_AGENT, beforeCall });
+  await runController(azure, configuration, environment);
+}
+
+/** A call to Azure starts only when the Lease outlives it. The updater may try again what was held back by this. */
+function withinLease({ leadership }: RunEnvironment): NonNullable<ArmClientOptions['beforeCall']> {
+  return ({ name, deadlineMilliseconds }) => {
+    if (leadership.covers(deadlineMilliseconds)) return;
+    const message = `${name}: the Lease may end before the call would; trying again once it is renewed`;
+    throw newRetriableBackendPoolUpdateError(
+      new FairleadError(message, { verdict: 'retriable', code: 'lease-too-short' }),
+    );
+  };
+}
+
+async function look(
+  openAzure: OpenAzure,
+  configuration: LocalBackendsConfiguration,
+  environment: ReadEnvironment,
+): Promise<Survey> {
+  const { clock } = environment;
+  const random = seededRandom(clock.now());
+  await using azure = await openAzure(configuration, { clock, random, metrics: noMetrics, userAgent: USER_AGENT });
+  return await takeSurvey(azure, configuration, environment);
+}
+
+function statusOf(survey: Survey) {
+  const counts = { served: 0, working: 0, refused: 0, released: 0 };
+  let outOfStep = 0;
+  for (const [key, decision] of survey.decisions) {
+    if (decision.kind === 'release') counts.released += 1;
+    else if (decision.kind === 'refuse') counts.refused += 1;
+    else if (decision.kind === 'serve') {
+      outOfStep += poolsOutOfStep(key, decision, survey).length;
+      const hasAddress = (decision.claim.service.status?.loadBalancer?.ingress ?? []).length > 0;
+      if (hasAddress && writesFor(survey, key).length === 0) counts.served += 1;
+      else counts.working += 1;
+    }
+  }
+  const isWell = counts.working + counts.refused + counts.released + outOfStep === 0;
+  return {
+    summary: isWell ? 'everything is as wanted' : 'not everything is as wanted',
+    figures: {
+      'Services served': counts.served,
+      'Services with writes to come': counts.working,
+      'Services refused': counts.refused,
+      'Services being released': counts.released,
+      'Backend pools out of step': outOfStep,
+      'Load balancers': survey.observed.loadBalancers.size,
+    },
+  };
+}
+
+async function listPools(
+  openAzure: OpenAzure,
+  configuration: LocalBackendsConfiguration,
+  environment: ReadEnvironment,
+  print: (line: string) => void,
+): Promise<void> {
+  const survey = await look(openAzure, configuration, environment);
+  for (const [key, decision] of survey.decisions) {
+    if (decision.kind !== 'serve') continue;
+    const outOfStep = poolsOutOfStep(key, decision, survey);
+    for (const family of decision.wanted.families) {
+      const name = poolNameFor(survey.site, decision.wanted, family);
+      const nodes = survey.backends.addresses(key, family).length;
+      const state = outOfStep.includes(name) ? 'out of step' : 'in step';
+      print(`${decision.loadBalancer}/${name}  ${key}  ${nodes} nodes  ${state}`);
+    }
+  }
+}

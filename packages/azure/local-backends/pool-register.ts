@@ -1,0 +1,81 @@
+import type { IpFamily } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import type { LoadBalancer } from '../arm/index.ts';
+import type { BackendPoolUpdater } from './backend-pool-updater.ts';
+import type { BackendTracker } from './backend-tracker.ts';
+import { adoptedPools } from './desired.ts';
+import type { LocalPool, LocalServiceInfo, LocalServices } from './local-services.ts';
+import { familyName, type ServiceKey } from './names.ts';
+import { mergeEntries } from './pool-entries.ts';
+import { type AzureSite, serviceOfName } from './site.ts';
+import type { ServiceMark } from './names.ts';
+
+export interface PoolRegisterOptions {
+  readonly site: AzureSite;
+  readonly services: LocalServices;
+  readonly backends: BackendTracker;
+  readonly updater: Pick<BackendPoolUpdater, 'addOperation' | 'removeOperation'>;
+}
+
+/** Knows which Services have pools, and sees to it that the updater hears of every pool that is out of step. */
+export class PoolRegister {
+  readonly #options: PoolRegisterOptions;
+
+  constructor(options: PoolRegisterOptions) {
+    this.#options = options;
+  }
+
+  /** The Service has its pools, which are as in `body`; from now on they follow its endpoints. */
+  register(info: LocalServiceInfo, body: LoadBalancer | undefined): void {
+    const { services, backends } = this.#options;
+    services.set(info);
+    backends.follow(info.service);
+    for (const pool of info.pools) {
+      const there = body?.properties.backendAddressPools?.find(({ name }) => isSameName(name, pool.name));
+      const entries = there?.properties.loadBalancerBackendAddresses ?? [];
+      const wanted = backends.addresses(info.service, pool.family);
+      if (mergeEntries(entries, wanted, (address) => backends.isNode(address)) !== undefined) this.#add(info, pool);
+    }
+  }
+
+  /** For a Service that cannot be served as it is now: what it has goes on following its endpoints. */
+  registerWhatIsThere(key: ServiceKey, service: Service, mark: ServiceMark, body: LoadBalancer | undefined): void {
+    if (body === undefined) return;
+    const pools = poolsThere(this.#options.site, service, mark, body);
+    if (pools.length > 0) this.register({ service: key, loadBalancer: body.name, pools }, body);
+  }
+
+  /** The Service is on its way out, or was never ours: nothing that waits for it is tried any more. */
+  forget(service: ServiceKey): void {
+    const { services, backends, updater } = this.#options;
+    services.delete(service);
+    backends.unfollow(service);
+    updater.removeOperation(service);
+  }
+
+  /** The nodes that serve the Service changed. */
+  changed(service: ServiceKey, family: IpFamily): void {
+    const info = this.#options.services.get(service);
+    for (const pool of info?.pools ?? []) {
+      if (info !== undefined && pool.family === family) this.#add(info, pool);
+    }
+  }
+
+  #add({ service, loadBalancer }: LocalServiceInfo, { name, family }: LocalPool): void {
+    this.#options.updater.addOperation({ service, loadBalancer, backendPool: name, family });
+  }
+}
+
+function poolsThere(site: AzureSite, service: Service, mark: ServiceMark, body: LoadBalancer): readonly LocalPool[] {
+  const adopted = adoptedPools(service);
+  return (body.properties.backendAddressPools ?? []).flatMap(({ name }): readonly LocalPool[] => {
+    for (const family of ['IPv4', 'IPv6'] as const)
+      if (isSameName(adopted[family] ?? '', name)) return [{ family, name }];
+    if (serviceOfName(site, name) !== mark) return [];
+    return [{ family: name.toLowerCase().endsWith(familyName('', 'IPv6')) ? 'IPv6' : 'IPv4', name }];
+  });
+}
+
+function isSameName(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
+}
