@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { equalJson, type Json, parseJson, shareUnchangedFields, valueAt, without, withValueAt } from './json.ts';
-
-const json: fc.Arbitrary<Json> = fc.jsonValue({ maxDepth: 4 }).map((value) => parseJson(JSON.stringify(value)));
-const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), json);
+import { equalJson, type Json, shareUnchangedFields, valueAt, without, withValueAt } from './json.ts';
+import { anyObject } from './testing/arbitrary-json.ts';
 
 describe('JSON values', () => {
   it('are equal whatever the order of their names', () => {
@@ -14,7 +12,7 @@ describe('JSON values', () => {
 
   it('share with their last version what did not change, and stay what they are', () => {
     fc.assert(
-      fc.property(object, object, (previous, next) => {
+      fc.property(anyObject, anyObject, (previous, next) => {
         const shared = shareUnchangedFields(previous, next);
         expect(shared).toEqual(next);
         expect(shared === previous).toBe(equalJson(previous, next));
