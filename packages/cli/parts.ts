@@ -1,5 +1,6 @@
+import { azureServiceGatewayPart } from '@fairlead/azure/service-gateway';
 import { gatewayPart } from '@fairlead/gateway';
 import type { Part } from '@fairlead/part';
 
 /** Every part that is built in, in the order in which help and documentation list them. */
-export const parts: readonly Part[] = [gatewayPart];
+export const parts: readonly Part[] = [gatewayPart, azureServiceGatewayPart];

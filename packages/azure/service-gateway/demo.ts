@@ -23,16 +23,17 @@ function service(name: string, port: number): Service {
 /** Three Services behind load balancers of an emulated Azure. */
 export const demoScene: DemoScene = {
   description: 'Three Services get public addresses and load balancers from an emulated Azure, registered in one call.',
-  configuration: {
+  configuration: ({ azure }) => ({
     cloud: {
       subscriptionId: '00000000-0000-0000-0000-000000000000',
       resourceGroup: 'demo',
       location: 'westeurope',
       vnetName: 'demo',
       subnetName: 'nodes',
+      resourceManagerEndpoint: azure,
     },
     clusterId: 'demo',
-  },
+  }),
   objects: [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
     service('web', 80),

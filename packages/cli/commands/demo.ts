@@ -1,12 +1,13 @@
 import { FairleadError, sleep } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import { type KubeClient, type KubeObject, namespaces, type Service, services } from '@fairlead/kube';
-import type { Part } from '@fairlead/part';
+import type { DemoOutside, Part } from '@fairlead/part';
 import { stringify } from 'yaml';
 import { type Cluster, openCluster } from '../cluster.ts';
 import { readConfiguration } from '../configuration/read.ts';
 import type { Configuration } from '../configuration/schema.ts';
 import { activeParts } from '../configured-parts.ts';
+import { startClouds } from '../demo/clouds.ts';
 import { renderScene, type Scene } from '../demo/view.ts';
 import { startWorld } from '../demo/world.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -20,6 +21,9 @@ export interface DemoOptions {
   readonly printConfig?: true;
 }
 
+/** Stands for the real addresses in a configuration that is only shown. */
+const EXAMPLE: DemoOutside = { azure: 'https://management.azure.com' };
+
 const REFRESH_MILLISECONDS = 250;
 const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
@@ -31,14 +35,15 @@ export async function demoCommand(
   signal: AbortSignal,
 ): Promise<void> {
   if (options.printConfig) {
-    terminal.print(stringify(demoSettings(parts, undefined)).trimEnd());
+    terminal.print(stringify(demoSettings(parts, undefined, EXAMPLE)).trimEnd());
     return;
   }
+  await using clouds = await startClouds();
   const world = await startWorld((line) => terminal.complain(line));
   const stop = new AbortController();
   const combined = AbortSignal.any([signal, stop.signal]);
   try {
-    const configuration = demoConfiguration(parts, world.kubeconfigPath);
+    const configuration = demoConfiguration(parts, world.kubeconfigPath, clouds.outside);
     const cluster = await openCluster(configuration, combined);
     try {
       await createWorkload(cluster.client, configuration.leaderElection.namespace, parts, combined);
@@ -65,16 +70,16 @@ export async function demoCommand(
 }
 
 /** The configuration file of the demo, without its kubeconfig where there is none. */
-function demoSettings(parts: readonly Part[], kubeconfig: string | undefined): object {
+function demoSettings(parts: readonly Part[], kubeconfig: string | undefined, outside: DemoOutside): object {
   return {
     ...(kubeconfig === undefined ? {} : { kubernetes: { kubeconfig } }),
     http: { listen: kubeconfig === undefined ? '127.0.0.1:8080' : '127.0.0.1:0' },
-    parts: Object.fromEntries(parts.map((part) => [part.name, part.demo.configuration])),
+    parts: Object.fromEntries(parts.map((part) => [part.name, part.demo.configuration(outside)])),
   };
 }
 
-function demoConfiguration(parts: readonly Part[], kubeconfig: string): Configuration {
-  return readConfiguration(stringify(demoSettings(parts, kubeconfig)), 'the configuration of the demo', parts);
+function demoConfiguration(parts: readonly Part[], kubeconfig: string, outside: DemoOutside): Configuration {
+  return readConfiguration(stringify(demoSettings(parts, kubeconfig, outside)), 'the configuration of the demo', parts);
 }
 
 async function createWorkload(

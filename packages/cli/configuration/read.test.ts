@@ -14,7 +14,12 @@ const lighthouse = definePart({
   events: [],
   explains: [],
   commands: [],
-  demo: { description: '', configuration: {}, objects: [], progress: async () => ({ done: 0, total: 0, missing: [] }) },
+  demo: {
+    description: '',
+    configuration: () => ({}),
+    objects: [],
+    progress: async () => ({ done: 0, total: 0, missing: [] }),
+  },
   configure: () => ({
     start: async () => {},
     plan: async () => ({ changes: [] }),

@@ -30,7 +30,7 @@ const workload: readonly Service[] = [
 /** Four Services that fit on two addresses, because they share them by protocol and port. */
 export const demoScene: DemoScene = {
   description: 'Four Services share two gateway addresses, by protocol and port.',
-  configuration: { addresses: ['192.0.2.10', '192.0.2.11'] },
+  configuration: () => ({ addresses: ['192.0.2.10', '192.0.2.11'] }),
   objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }, ...workload],
   async progress(client: KubeClient, signal: AbortSignal) {
     const { items } = await client.list(services, { namespace: NAMESPACE, signal });

@@ -1,12 +1,15 @@
 {{/* Made by `npm run generate` from what the parts declare: edit those instead. */}}
 
 {{- define "fairlead.partNames" -}}
-gateway
+gateway, azure-service-gateway
 {{- end }}
 
 {{- define "fairlead.classes" -}}
 {{- if hasKey .Values.configuration.parts "gateway" }}
 fairlead.dev/gateway: Gives Services the addresses of gateway nodes, by protocol and port.
+{{- end }}
+{{- if hasKey .Values.configuration.parts "azure-service-gateway" }}
+fairlead.dev/azure-service-gateway: Gives Services load balancers, and pods egress gateways, through an Azure service gateway.
 {{- end }}
 {{- end }}
 
@@ -24,6 +27,32 @@ fairlead.dev/gateway: Gives Services the addresses of gateway nodes, by protocol
 - apiGroups: ['']
   resources: [services/status]
   verbs: [patch]
+{{- end }}
+{{- if hasKey .Values.configuration.parts "azure-service-gateway" }}
+# azure-service-gateway: It reads Services, and puts its finalizers on those of its class.
+- apiGroups: ['']
+  resources: [services]
+  verbs: [get, list, watch, patch]
+# azure-service-gateway: It publishes the public address in the status of the Service.
+- apiGroups: ['']
+  resources: [services/status]
+  verbs: [patch]
+# azure-service-gateway: It tells Azure where the endpoints of Services are.
+- apiGroups: ['discovery.k8s.io']
+  resources: [endpointslices]
+  verbs: [list, watch]
+# azure-service-gateway: An address is known to Azure by the node that it is on.
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [list, watch]
+# azure-service-gateway: It reads pods that chose an egress gateway, and holds them until their addresses have left Azure.
+- apiGroups: ['']
+  resources: [pods]
+  verbs: [get, list, watch, patch]
+# azure-service-gateway: The UID of kube-system marks what belongs to this cluster in Azure.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
 {{- end }}
 {{- end }}
 
