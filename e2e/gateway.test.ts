@@ -163,7 +163,9 @@ describe('the gateway part on a real cluster', () => {
       (await one.command('why', 'service', `${namespace}/${name}`, '--server', leader.url)).stdout;
     expect(await told('first')).toContain(`Service ${namespace}/first has 203.0.113.77.`);
     expect(await told('first')).toMatch(/Tried:\n.* record-assignment \(PATCH services\) done\n.* publish-status/);
-    expect(await told('second')).toContain('gets no address (port-taken): There is no IPv4 address of the 1 in the pool');
+    expect(await told('second')).toContain(
+      'gets no address (port-taken): There is no IPv4 address of the 1 in the pool',
+    );
     expect(await told('second')).toContain(`TCP/8080 belongs to ${namespace}/first`);
     expect(await told('sixth')).toContain('gets no address (family-missing): The pool has no IPv6 address');
 
