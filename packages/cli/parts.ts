@@ -1,6 +1,7 @@
+import { azureLocalPart } from '@fairlead/azure/local-backends';
 import { azureServiceGatewayPart } from '@fairlead/azure/service-gateway';
 import { gatewayPart } from '@fairlead/gateway';
 import type { Part } from '@fairlead/part';
 
 /** Every part that is built in, in the order in which help and documentation list them. */
-export const parts: readonly Part[] = [gatewayPart, azureServiceGatewayPart];
+export const parts: readonly Part[] = [gatewayPart, azureServiceGatewayPart, azureLocalPart];

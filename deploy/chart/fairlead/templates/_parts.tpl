@@ -1,7 +1,7 @@
 {{/* Made by `npm run generate` from what the parts declare: edit those instead. */}}
 
 {{- define "fairlead.partNames" -}}
-gateway, azure-service-gateway
+gateway, azure-service-gateway, azure-local
 {{- end }}
 
 {{- define "fairlead.classes" -}}
@@ -10,6 +10,9 @@ fairlead.dev/gateway: Gives Services the addresses of gateway nodes, by protocol
 {{- end }}
 {{- if hasKey .Values.configuration.parts "azure-service-gateway" }}
 fairlead.dev/azure-service-gateway: Gives Services load balancers, and pods egress gateways, through an Azure service gateway.
+{{- end }}
+{{- if hasKey .Values.configuration.parts "azure-local" }}
+fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, with pools that follow their nodes.
 {{- end }}
 {{- end }}
 
@@ -53,6 +56,32 @@ fairlead.dev/azure-service-gateway: Gives Services load balancers, and pods egre
 - apiGroups: ['']
   resources: [namespaces]
   verbs: [get]
+{{- end }}
+{{- if hasKey .Values.configuration.parts "azure-local" }}
+# azure-local: It reads Services, and records the load balancer and its finalizer on those of its class.
+- apiGroups: ['']
+  resources: [services]
+  verbs: [get, list, watch, patch]
+# azure-local: It publishes the address in the status of the Service.
+- apiGroups: ['']
+  resources: [services/status]
+  verbs: [patch]
+# azure-local: A backend pool has the nodes on which the Service has endpoints.
+- apiGroups: ['discovery.k8s.io']
+  resources: [endpointslices]
+  verbs: [list, watch]
+# azure-local: A node stands in a backend pool by its address.
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [list, watch]
+# azure-local: The UID of kube-system marks what belongs to this cluster in Azure.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
+# azure-local: The Lease kube-system/aks-managed-resource-locker keeps others from changing the load balancers meanwhile.
+- apiGroups: ['coordination.k8s.io']
+  resources: [leases]
+  verbs: [get, create, patch]
 {{- end }}
 {{- end }}
 
