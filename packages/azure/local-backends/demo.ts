@@ -22,17 +22,18 @@ function localService(name: string, ports: NonNullable<Service['spec']['ports']>
 /** Three Services on two load balancers of an emulated Azure, whose pools follow the nodes that have their pods. */
 export const demoScene: DemoScene = {
   description: 'Three local Services share two load balancers of an emulated Azure; their pools follow their pods.',
-  configuration: {
+  configuration: ({ azure }) => ({
     cloud: {
       subscriptionId: '00000000-0000-0000-0000-000000000000',
       resourceGroup: 'demo',
       location: 'westeurope',
       vnetName: 'demo',
       subnetName: 'nodes',
+      resourceManagerEndpoint: azure,
     },
     clusterId: 'demo',
     loadBalancers: [{ name: 'local-one' }, { name: 'local-two' }],
-  },
+  }),
   objects: [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
     localService('web', [
