@@ -20,7 +20,7 @@ throw new FairleadError('the demo is not in this build: run npm start in a check
 const withoutDemoWorld: Plugin = {
   name: 'without-demo-world',
   setup(bundling) {
-    bundling.onResolve({ filter: /^@fairlead\/sim|\/e2e\// }, ({ path, kind }) =>
+    bundling.onResolve({ filter: /^@fairlead\/sim/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path, namespace: 'demo-world' } : undefined,
     );
     bundling.onLoad({ filter: /.*/, namespace: 'demo-world' }, () => ({ contents: NO_DEMO, resolveDir: program }));

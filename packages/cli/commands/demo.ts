@@ -39,7 +39,7 @@ export async function demoCommand(
     return;
   }
   await using clouds = await startClouds();
-  const world = await startWorld((line) => terminal.complain(line));
+  const world = await startWorld();
   const stop = new AbortController();
   const combined = AbortSignal.any([signal, stop.signal]);
   try {

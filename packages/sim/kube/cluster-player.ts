@@ -5,7 +5,7 @@ import { type JsonObject, objectOf } from './json.ts';
 import { isNode, nodes } from './kinds/node.ts';
 import { pods } from './kinds/pod/kind.ts';
 import { asPod, isPod, type Pod } from './kinds/pod/pod.ts';
-import type { KubeObject } from './object.ts';
+import type { KubeObject, OwnerReference } from './object.ts';
 import { secondsText } from './schema/formats.ts';
 import type { Store } from './store.ts';
 
@@ -30,6 +30,7 @@ export interface PodDescription {
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number; readonly protocol?: string }[];
   /** Ready at once unless told otherwise. */
   readonly ready?: boolean;
+  readonly owner?: OwnerReference;
   /** Further fields of the spec, such as hostname. */
   readonly spec?: JsonObject;
 }
@@ -109,9 +110,9 @@ export class ClusterPlayer {
 
   /** A pod that runs. */
   runPod(description: PodDescription): Pod {
-    const { namespace, name, labels, node, ports, ready = true, spec = {} } = description;
+    const { namespace, name, labels, node, ports, ready = true, owner, spec = {} } = description;
     const container = { name: 'main', image: 'example.test/workload:1', ...(ports && { ports }) };
-    const metadata = { namespace, name, labels };
+    const metadata = { namespace, name, labels, ...(owner && { ownerReferences: [owner] }) };
     this.#client.create(pods, { metadata, spec: { nodeName: node, containers: [container], ...spec } });
     const addresses = description.addresses ?? this.#addresses();
     return this.#setStatus(namespace, name, ready, addresses);
@@ -159,6 +160,16 @@ export class ClusterPlayer {
               const status = type === 'Ready' || type === 'ContainersReady' ? wanted : 'True';
               return { type, status, lastProbeTime: null, lastTransitionTime: since };
             }),
+            containerStatuses: (spec.containers ?? []).map(({ name, image = '' }) => ({
+              name,
+              state: { running: { startedAt: status.startTime ?? now } },
+              lastState: {},
+              ready,
+              restartCount: 0,
+              image,
+              imageID: image,
+              started: true,
+            })),
           },
         };
       },

@@ -13,6 +13,7 @@ import { ApiServer } from './server/api-server.ts';
 import { roleAccess } from './server/role-access.ts';
 import type { ServerState } from './server/state.ts';
 import { Store } from './store.ts';
+import { type WorkloadOptions, WorkloadPlayer } from './workload-player.ts';
 
 export interface SimulatedKubeOptions extends Pick<AccessOptions, 'tokens'> {
   readonly clock: Clock;
@@ -77,6 +78,11 @@ export class SimulatedKube {
   /** Somebody who plays nodes and pods. */
   player(options: PlayerOptions = {}): ClusterPlayer {
     return new ClusterPlayer(this.client('kubelet'), this.#state.store, this.#state.clock, options);
+  }
+
+  /** Keeps pods running for Deployments, and behind Services for which nobody deployed any. */
+  playWorkloads(player: ClusterPlayer, options: WorkloadOptions = {}): void {
+    new WorkloadPlayer(this.#state, player, options).start();
   }
 
   /** The API without a server between, for whoever acts inside the cluster. */

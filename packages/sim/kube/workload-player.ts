@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ClusterPlayer } from './cluster-player.ts';
 import { placeOf, WorkQueue } from './controllers/work-queue.ts';
+import { RequestFailure } from './failure.ts';
 import { InternalClient } from './internal-client.ts';
 import { type Json, type JsonObject, listOf, objectOf, textOf, valueAt } from './json.ts';
 import { deployments } from './kinds/deployment.ts';
@@ -9,7 +10,7 @@ import { nameSuffix } from './kinds/pod/admission.ts';
 import { pods } from './kinds/pod/kind.ts';
 import { asPod, isReady, type Pod } from './kinds/pod/pod.ts';
 import { services } from './kinds/service/kind.ts';
-import { asService, type Service } from './kinds/service/service.ts';
+import { asService, type ServicePort } from './kinds/service/service.ts';
 import type { KubeObject } from './object.ts';
 import { secondsText } from './schema/formats.ts';
 import type { ServerState } from './server/state.ts';
@@ -31,13 +32,16 @@ export class WorkloadPlayer {
   #turn = 0;
 
   constructor(state: ServerState, player: ClusterPlayer, { podsPerService = 2 }: WorkloadOptions = {}) {
-    const { clock, store } = state;
     this.#state = state;
     this.#client = new InternalClient(state, 'kube-controller-manager');
     this.#player = player;
     this.#podsPerService = podsPerService;
-    const deployed = new WorkQueue(clock, DELAY_MILLISECONDS, (key) => this.#tendDeployment(key));
-    const served = new WorkQueue(clock, DELAY_MILLISECONDS, (key) => this.#tendService(key));
+  }
+
+  start(): void {
+    const { clock, store } = this.#state;
+    const deployed = new WorkQueue(clock, DELAY_MILLISECONDS, (key) => unlessRefused(() => this.#tendDeployment(key)));
+    const served = new WorkQueue(clock, DELAY_MILLISECONDS, (key) => unlessRefused(() => this.#tendService(key)));
     store.subscribe(services.collection, ({ key, before }) => {
       if (before === undefined) served.add(key);
     });
@@ -146,16 +150,25 @@ function makeOf({ spec }: KubeObject): string {
   return createHash('sha256').update(template).digest('hex').slice(0, 10);
 }
 
-function containerPort({ name, port, protocol = 'TCP', targetPort }: PortOf<Service>): JsonObject {
-  const named = typeof targetPort === 'string' ? targetPort : name;
-  const containerPort = typeof targetPort === 'number' && targetPort > 0 ? targetPort : port;
-  return { ...(named !== undefined && named !== '' && { name: named }), containerPort, protocol };
+function containerPort({ port, protocol = 'TCP', targetPort = port }: ServicePort): JsonObject {
+  return typeof targetPort === 'string'
+    ? { name: targetPort, containerPort: port, protocol }
+    : { containerPort: targetPort, protocol };
 }
 
-type PortOf<Kind extends Service> = NonNullable<Kind['spec']['ports']>[number];
+/** In a namespace that is going nothing new can be started. */
+function unlessRefused(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof RequestFailure)) throw error;
+  }
+}
 
 function condition({ status }: KubeObject, type: string, holds: boolean, now: string): JsonObject {
-  const before = listOf(valueAt(status, 'conditions')).map(objectOf).find((each) => each.type === type);
+  const before = listOf(valueAt(status, 'conditions'))
+    .map(objectOf)
+    .find((each) => each.type === type);
   const value = holds ? 'True' : 'False';
   const since: Json = before?.status === value ? (before.lastTransitionTime ?? now) : now;
   return { type, status: value, lastUpdateTime: since, lastTransitionTime: since };
