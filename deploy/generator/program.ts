@@ -1,3 +1,4 @@
+import { armMetrics } from '@fairlead/azure/arm';
 import { type MetricDefinition, throttleGateMetrics } from '@fairlead/control';
 import { eventsTotal, queueMetrics, watchMetrics } from '@fairlead/kube';
 import type { Part, Permission } from '@fairlead/part';
@@ -28,6 +29,7 @@ export const fairlead: Program = {
   commonPermissions,
   sharedMetrics: [
     { title: 'Talking to Kubernetes', metrics: [...watchMetrics, ...queueMetrics, eventsTotal] },
+    { title: 'Talking to Azure', metrics: armMetrics },
     { title: 'Throttled clouds', metrics: throttleGateMetrics },
   ],
 };

@@ -1,7 +1,5 @@
 import { openAzure } from '../arm/adapters/index.ts';
 import { localBackendsPart } from './part.ts';
 
-export { localBackendsPart } from './part.ts';
-
 /** The part as it runs for real. */
 export const azureLocalPart = localBackendsPart(openAzure);

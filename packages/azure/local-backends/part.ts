@@ -1,7 +1,7 @@
 import { FairleadError, noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
 import { describeServiceEvents } from '@fairlead/service';
-import { type ArmClientOptions, armMetrics, type OpenAzure } from '../arm/index.ts';
+import type { ArmClientOptions, OpenAzure } from '../arm/index.ts';
 import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
 import { demoScene } from './demo.ts';
@@ -27,7 +27,7 @@ export function localBackendsPart(openAzure: OpenAzure): Part {
     schema: localBackendsConfiguration,
     permissions,
     customResources: [],
-    metrics: [...localBackendsMetrics, ...armMetrics],
+    metrics: localBackendsMetrics,
     events: [
       ...describeServiceEvents(
         'EnsuringLoadBalancer',
@@ -38,6 +38,7 @@ export function localBackendsPart(openAzure: OpenAzure): Part {
         'SyncLoadBalancerFailed',
         'DeleteLoadBalancerFailed',
         'LoadBalancerRefused',
+        'EndpointsIgnored',
         'ServiceQuarantined',
         'DeletionHeldBack',
       ),

@@ -1,6 +1,5 @@
 import { noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
-import { armMetrics } from '../arm/index.ts';
 import type { OpenAzure } from './azure-access.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
 import { ServiceGatewayController, withinLease } from './controller.ts';
@@ -27,7 +26,7 @@ export function serviceGatewayPart(openAzure: OpenAzure): Part {
     schema: serviceGatewayConfiguration,
     permissions,
     customResources: [],
-    metrics: [...serviceGatewayMetrics, ...armMetrics],
+    metrics: serviceGatewayMetrics,
     events: serviceGatewayEvents,
     explains: ['service', 'pod'],
     commands: [
