@@ -1,5 +1,6 @@
 import type { Clock } from '@fairlead/control';
 import { addressRange, type AddressRange, familyOf } from './addresses.ts';
+import { versionText } from './discovery/documents.ts';
 import type { InternalClient } from './internal-client.ts';
 import { type JsonObject, objectOf } from './json.ts';
 import { isNode, nodes } from './kinds/node.ts';
@@ -81,6 +82,7 @@ export class ClusterPlayer {
           { type: 'Hostname', address: name },
         ],
         conditions: [readiness(true, now, 'KubeletReady', 'kubelet is posting ready status')],
+        nodeInfo: { kubeletVersion: versionText(), operatingSystem: 'linux', architecture: 'amd64' },
       },
     });
     return this.#client.update(nodes, { ...created, spec: { ...objectOf(created.spec), taints: null } });

@@ -96,6 +96,15 @@ describe('somebody who keeps workloads running', () => {
     );
   });
 
+  it('starts no pods on nodes that take none', async () => {
+    const { simulated, podsNow } = await withService();
+    await simulated.patch('merge', '/api/v1/nodes/north', { spec: { unschedulable: true } });
+    await simulated.patch('merge', `${DEPLOYMENT}/scale`, { spec: { replicas: 5 } });
+    await simulated.clock.advance(1_000);
+    const places = (await podsNow()).map((pod) => textOf(valueAt(pod, 'spec', 'nodeName')));
+    expect(places.sort()).toEqual(['north', 'south', 'south', 'south', 'south']);
+  });
+
   it('lets everything go with its Deployment, or with its namespace', async () => {
     const { simulated, podsNow } = await withService();
     await simulated.call('DELETE', DEPLOYMENT);

@@ -94,7 +94,7 @@ export class WorkloadPlayer {
   }
 
   #startPod({ metadata, spec }: KubeObject, make: string): void {
-    const machines = this.#client.list(nodes);
+    const machines = this.#client.list(nodes).filter(takesPods);
     const node = machines[this.#turn % machines.length];
     if (node === undefined) return;
     this.#turn += 1;
@@ -136,6 +136,12 @@ export class WorkloadPlayer {
 function replicasOf({ spec }: KubeObject): number {
   const replicas = valueAt(spec, 'replicas');
   return typeof replicas === 'number' ? replicas : 1;
+}
+
+function takesPods({ spec, status }: KubeObject): boolean {
+  const conditions = listOf(valueAt(status, 'conditions')).map(objectOf);
+  const isWell = conditions.some((each) => each.type === 'Ready' && each.status === 'True');
+  return isWell && valueAt(spec, 'unschedulable') !== true;
 }
 
 /** The key of the Deployment that runs this pod. */
