@@ -14,7 +14,7 @@ const DIFFERENCES: readonly (readonly [pattern: RegExp, replacement: string])[] 
   // So are the ends of generated names.
   [/\b(kube-api-access-)[a-z\d]{5}\b/g, '$1SUFFIX'],
   [/\b(web-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1SUFFIX'],
-  [/\/tmp\/(LIVE-|MERGED-|kubectl-edit-)\d+/g, '/tmp/$1NUMBER'],
+  [/\b(LIVE-|MERGED-|kubectl-edit-)\d+/g, '$1NUMBER'],
   // Ages, and with them the widths of columns.
   [/\b\d+[smhdy](?:\d+[smhd])?\b/g, 'AGE'],
   [/ {2,}/g, '  '],

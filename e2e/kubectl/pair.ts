@@ -27,8 +27,8 @@ export async function startPair(): Promise<Pair> {
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, server.kubeconfig);
   return {
-    real: new Side(kubectl, cluster.kubeconfigPath, join(folder, 'real-cache')),
-    simulated: new Side(kubectl, kubeconfig, join(folder, 'simulated-cache')),
+    real: new Side(kubectl, cluster.kubeconfigPath, folder, 'real-cache'),
+    simulated: new Side(kubectl, kubeconfig, folder, 'simulated-cache'),
     async stop() {
       await server[Symbol.asyncDispose]();
       await cluster.stop();

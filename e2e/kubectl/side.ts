@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { type Outcome, runCommand } from '../../scripts/run-command.ts';
 import { eventually } from '../harness/index.ts';
 import type { Step } from './step.ts';
@@ -7,15 +8,19 @@ import type { Step } from './step.ts';
 /** One of the two clusters, with kubectl for it. */
 export class Side {
   readonly #kubectl: string;
+  readonly #folder: string;
   readonly #global: readonly string[];
 
-  constructor(kubectl: string, kubeconfig: string, cache: string) {
+  /** What kubectl leaves behind, it leaves in the folder. */
+  constructor(kubectl: string, kubeconfig: string, folder: string, cache: string) {
     this.#kubectl = kubectl;
-    this.#global = ['--kubeconfig', kubeconfig, '--cache-dir', cache];
+    this.#folder = folder;
+    this.#global = ['--kubeconfig', kubeconfig, '--cache-dir', join(folder, cache)];
   }
 
   async run({ command, input, editor }: Step): Promise<Outcome> {
-    return runCommand('env', [`KUBE_EDITOR=${editor ?? 'false'}`, this.#kubectl, ...this.#parameters(command)], input);
+    const environment = [`TMPDIR=${this.#folder}`, `KUBE_EDITOR=${editor ?? 'false'}`];
+    return runCommand('env', [...environment, this.#kubectl, ...this.#parameters(command)], input);
   }
 
   /** Starts a command that goes on until it is ended. */
