@@ -24,17 +24,24 @@ export function afterWrite(observed: ObservedAzure, answer: WriteAnswer): Observ
   }
 }
 
+/** What a plan leads to. */
+export interface Outlook {
+  /** In order. */
+  readonly writes: readonly AzureWrite[];
+  readonly observed: ObservedAzure;
+}
+
 /** All writes that it takes from here, if Azure takes each of them; addresses that are not known yet are made up. */
-export function allWrites(table: PlanningTable): readonly AzureWrite[] {
-  const all: AzureWrite[] = [];
+export function outlook(table: PlanningTable): Outlook {
+  const writes: AzureWrite[] = [];
   let { observed } = table;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const writes = nextWrites({ ...table, observed });
-    if (writes.length === 0) break;
-    all.push(...writes);
-    for (const write of writes) observed = afterWrite(observed, imaginedAnswer(write));
+    const next = nextWrites({ ...table, observed });
+    if (next.length === 0) break;
+    writes.push(...next);
+    for (const write of next) observed = afterWrite(observed, imaginedAnswer(write));
   }
-  return all;
+  return { writes, observed };
 }
 
 const MADE_UP: Readonly<Record<IpFamily, string>> = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' };

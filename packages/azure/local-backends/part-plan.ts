@@ -106,7 +106,7 @@ function serviceWrites(
 /** What is left of Services that no longer exist. */
 function leftoverChanges(survey: Survey): readonly PlannedChange[] {
   return [...survey.intentions.keys()].flatMap((subject) => {
-    if (!subject.startsWith('leftover')) return [];
+    if (!isLeftover(subject)) return [];
     const writes = writesFor(survey, subject).filter(isOwn).length;
     const detail = 'is removed: the Service it was made for no longer exists';
     return [{ action: 'delete', subject, detail, writes } as const];
@@ -115,12 +115,14 @@ function leftoverChanges(survey: Survey): readonly PlannedChange[] {
 
 /** One write, however many Services it is for. */
 function sharedChanges({ writes, observed }: Survey): readonly PlannedChange[] {
+  const there = new Set(observed.loadBalancers.keys());
   return writes
     .filter((write) => !isOwn(write))
     .map(({ kind, id, subjects }) => {
       const name = armName(id);
       const what = kind === 'put-security-group' ? 'security group' : 'load balancer';
-      const action = actionOnShared(kind, observed.loadBalancers.has(name.toLowerCase()));
+      const action = actionOnShared(kind, there.has(name.toLowerCase()));
+      there.add(name.toLowerCase());
       const detail = subjects.length === 0 ? 'nobody is on it' : `for ${subjects.join(', ')}`;
       return { action, subject: `${what} ${name}`, detail, writes: 1 };
     });
@@ -131,9 +133,13 @@ function actionOnShared(kind: AzureWrite['kind'], isThere: boolean): PlannedChan
   return kind === 'put-load-balancer' && !isThere ? 'create' : 'update';
 }
 
-/** Pools that are written anyway, with the load balancer that they are in, cost nothing more. */
+/** Pools whose load balancer is written anyway cost nothing more. */
 function poolChanges(key: ServiceKey, decision: Serve, survey: Survey): readonly PlannedChange[] {
-  const isWritten = writesFor(survey, key).some(({ kind }) => kind === 'put-load-balancer');
+  const { loadBalancer } = decision;
+  const isWritten = survey.writes.some(
+    ({ kind, id, subjects }) =>
+      kind === 'put-load-balancer' && isSameName(armName(id), loadBalancer) && !subjects.every(isLeftover),
+  );
   if (isWritten) return [];
   return poolsOutOfStep(key, decision, survey).map((name) => ({
     action: 'update',
@@ -141,6 +147,14 @@ function poolChanges(key: ServiceKey, decision: Serve, survey: Survey): readonly
     detail: `gets the nodes that serve ${key}`,
     writes: 1,
   }));
+}
+
+function isLeftover(subject: Intention['subject']): boolean {
+  return subject.startsWith('leftover ');
+}
+
+function isSameName(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }
 
 function isOwn({ kind }: AzureWrite): boolean {

@@ -5,7 +5,7 @@ import { armId, type LoadBalancer } from '../arm/index.ts';
 import type { WantedService } from './desired.ts';
 import { callOf, type Intention, type Present } from './intention.ts';
 import type { ObservedAzure } from './observed.ts';
-import { afterWrite, allWrites, imaginedAnswer, MOST_ROUNDS } from './outlook.ts';
+import { afterWrite, imaginedAnswer, MOST_ROUNDS, outlook } from './outlook.ts';
 import { nextWrites, type PlanningTable } from './plan.ts';
 import { nameFor } from './service-parts.ts';
 import { loadBalancerId, publicIpId } from './site.ts';
@@ -29,15 +29,13 @@ const table = (intentions: readonly Intention[], observed: ObservedAzure): Plann
   isNode: () => false,
 });
 const absent = ({ mark, subject, adopted }: Present): Intention => ({ kind: 'absent', mark, subject, adopted });
+const writesOf = (planned: PlanningTable) => outlook(planned).writes;
 const calls = (intentions: readonly Intention[], observed: ObservedAzure) =>
-  allWrites(table(intentions, observed)).map(callOf);
+  writesOf(table(intentions, observed)).map(callOf);
 
 /** What is there after all writes. */
 function settled(intentions: readonly Intention[], before: ObservedAzure): ObservedAzure {
-  return allWrites(table(intentions, before)).reduce(
-    (observed, write) => afterWrite(observed, imaginedAnswer(write)),
-    before,
-  );
+  return outlook(table(intentions, before)).observed;
 }
 
 const web = wantedService('shop/web');
@@ -75,7 +73,7 @@ describe('the writes for a Service', () => {
   it('let traffic to an internal address with restricted sources in only after those are', () => {
     const sourceRanges = { kind: 'only', IPv4: ['10.1.0.0/16'], IPv6: [] } as const;
     const inside = present(wantedService('shop/in', { scope: 'internal', sourceRanges }));
-    const writes = allWrites(table([inside], guarded));
+    const writes = writesOf(table([inside], guarded));
     expect(writes.map(callOf)).toEqual([
       'PUT loadBalancers/inside',
       'PUT networkSecurityGroups/nodes',
@@ -118,7 +116,7 @@ describe('the writes for a Service', () => {
       const body = answer.name === apiName ? { ...answer.body, properties } : answer.body;
       observed = afterWrite(observed, { ...answer, body });
     }
-    const writes = allWrites(table([present(web), present(api)], observed));
+    const writes = writesOf(table([present(web), present(api)], observed));
     expect(writes.map(callOf)).toEqual(['PUT networkSecurityGroups/nodes', 'PUT loadBalancers/one']);
     expect(writes.map(({ subjects }) => subjects)).toEqual([['shop/web'], ['shop/web']]);
   });
@@ -250,7 +248,7 @@ describe('the writes from anything to anything', () => {
     fc.assert(
       fc.property(intentions, intentions, fc.nat({ max: 6 }), (first, second, stopAfter) => {
         // The first intentions are carried out in part, as by a leader that died.
-        let observed = allWrites(table(first, withOthers))
+        let observed = writesOf(table(first, withOthers))
           .slice(0, stopAfter)
           .reduce((before, write) => afterWrite(before, imaginedAnswer(write)), withOthers);
         let rounds = 0;

@@ -1,4 +1,4 @@
-import { serviceUid } from '@fairlead/control';
+import { type IpAddress, serviceUid } from '@fairlead/control';
 import { endpointSlices, nodes, services } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
 import type { OpenedAzure } from '../arm/index.ts';
@@ -13,7 +13,7 @@ import { intentionFor } from './intentions.ts';
 import { removalOf, servicesThere } from './leftovers.ts';
 import { type ServiceKey, type ServiceMark, serviceMark } from './names.ts';
 import { type ObservedAzure, observe } from './observed.ts';
-import { allWrites } from './outlook.ts';
+import { outlook } from './outlook.ts';
 import type { AzureSite } from './site.ts';
 
 /** The cluster and Azure at one moment, and what a leader would make of them. */
@@ -52,8 +52,12 @@ export async function takeSurvey(
   const decisions = decide({ site, options, services: cluster, cluster, loadBalancers });
   const known = [...decisions].flatMap(([key, decision]) => intentionFor(key, decision, backends) ?? []);
   const existing = marksOf(decisions);
-  const leftovers = [...servicesThere(site, observed)].filter((mark) => !existing.has(mark));
-  const intentions = [...known, ...leftovers.map(removalOf)];
+  const leftovers = [...servicesThere(site, observed)].filter((mark) => !existing.has(mark)).map(removalOf);
+  const intentions = [...known, ...leftovers];
+  const isNode = (address: IpAddress) => backends.isNode(address);
+  // A leader sweeps first, and then works on all Services at once.
+  const swept = outlook({ site, intentions: leftovers, observed, isNode });
+  const converged = outlook({ site, intentions: known, observed: swept.observed, isNode });
   return {
     site,
     backends,
@@ -61,7 +65,7 @@ export async function takeSurvey(
     index: new AzureIndex(site, observed, intentions),
     decisions,
     intentions: new Map(intentions.map((intention) => [intention.subject, intention])),
-    writes: allWrites({ site, intentions, observed, isNode: (address) => backends.isNode(address) }),
+    writes: [...swept.writes, ...converged.writes],
   };
 }
 

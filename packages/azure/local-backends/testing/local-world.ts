@@ -23,7 +23,7 @@ import {
   services,
   statusOf,
 } from '@fairlead/kube';
-import type { Readiness, RunEnvironment } from '@fairlead/part';
+import type { ConfiguredPart, Part, ReadEnvironment, Readiness, RunEnvironment } from '@fairlead/part';
 import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { ArmClient, armId, type LoadBalancer, type PublicIpAddress, type SecurityRule } from '../../arm/index.ts';
@@ -37,7 +37,7 @@ const GROUP = { subscriptionId: 'sub', resourceGroup: 'cluster' };
 const LOCATION = 'westeurope';
 
 /** The part's section of the configuration, with two public load balancers and an internal one. */
-const SECTION = {
+export const SECTION = {
   cloud: {
     ...GROUP,
     location: LOCATION,
@@ -48,6 +48,10 @@ const SECTION = {
   clusterId: 'c1',
   loadBalancers: [{ name: 'one' }, { name: 'two' }, { name: 'inside', frontends: 'internal' }],
 };
+
+/** As the path of an azure.json: the same cloud, without a security group. */
+export const WITHOUT_SECURITY_GROUP = 'without-security-group';
+const { securityGroupName: _none, ...openCloud } = SECTION.cloud;
 
 export interface LocalWorldOptions {
   readonly behaviour?: Partial<ArmBehaviour>;
@@ -67,6 +71,10 @@ export class LocalWorld {
   /** Whether the Lease is long enough for a call. */
   mayCall = true;
   readiness: Readiness = { ready: false, reason: 'not begun' };
+  /** Writes of the part so far, to the cluster and to Azure; Events and Leases aside. */
+  writeCount = 0;
+  /** Called with the count around each of them. */
+  #aroundWrite: ((count: number, side: 'before' | 'after') => void) | undefined;
   #stop = new AbortController();
   #ended: Promise<void> = Promise.resolve();
 
@@ -152,19 +160,27 @@ export class LocalWorld {
     await this.client.delete(endpointSlices, { namespace: NAMESPACE, name });
   }
 
-  /** The part with its section, behind which this Azure is. */
-  configured(section: object = {}) {
-    const part = localBackendsPart(async (_source, surroundings) => ({
+  /** The part, behind which this Azure is. */
+  get part(): Part {
+    return localBackendsPart(async ({ cloudFile }, surroundings) => ({
       client: new ArmClient({
         ...surroundings,
         random: seededRandom(9),
         endpoint: 'https://arm.test',
-        transport: this.azure,
+        transport: this.#watched(this.azure, () => true),
       }),
-      cloud: { ...SECTION.cloud },
+      cloud: cloudFile === WITHOUT_SECURITY_GROUP ? openCloud : SECTION.cloud,
       async [Symbol.asyncDispose]() {},
     }));
-    return part.configure({ ...SECTION, ...section });
+  }
+
+  configured(section: object = {}): ConfiguredPart {
+    return this.part.configure({ ...SECTION, ...section });
+  }
+
+  /** What a command has that only looks. */
+  get readEnvironment(): ReadEnvironment {
+    return { client: this.client, clock: this.clock, logger: silentLogger, signal: new AbortController().signal };
   }
 
   /** Starts a leader, and lets it work for a while. */
@@ -191,6 +207,19 @@ export class LocalWorld {
         if (!signal.aborted) throw error;
       });
     await this.pass(seconds);
+  }
+
+  /** Starts a leader that dies right before or right after its write of this number. */
+  async startAndDie(number: number, side: 'before' | 'after'): Promise<void> {
+    const last = this.writeCount + number;
+    this.#aroundWrite = (count, where) => {
+      if (count >= last && (where === side || count > last)) {
+        this.#stop.abort(new FairleadError('died', { verdict: 'stale', code: 'died' }));
+      }
+    };
+    await this.start();
+    this.#aroundWrite = undefined;
+    await this.stop();
   }
 
   /** Ends the leader, as a lost Lease does. */
@@ -272,13 +301,31 @@ export class LocalWorld {
   }
 
   #counted(): HttpTransport {
-    const transport = this.kube.transport();
+    const isCounted = (path: string) => !/\/events|\/leases/.test(path);
+    const transport = this.#watched(this.kube.transport(), isCounted);
     return {
       send: async (request) => {
         const { pathname } = new URL(request.url);
-        const isCounted = request.method !== 'GET' && !/\/events|aks-managed-resource-locker|\/leases/.test(pathname);
-        if (isCounted) this.writes.push(`${request.method} ${pathname.replace(/^.*\/namespaces\//, '')}`);
+        if (request.method !== 'GET' && isCounted(pathname)) {
+          this.writes.push(`${request.method} ${pathname.replace(/^.*\/namespaces\//, '')}`);
+        }
         return transport.send(request);
+      },
+    };
+  }
+
+  /** A process that has died sends nothing more, and hears of nothing. */
+  #watched(transport: HttpTransport, isCounted: (path: string) => boolean): HttpTransport {
+    return {
+      send: async (request) => {
+        if (request.method === 'GET' || !isCounted(new URL(request.url).pathname)) return transport.send(request);
+        const count = this.writeCount + 1;
+        this.writeCount = count;
+        this.#aroundWrite?.(count, 'before');
+        request.signal?.throwIfAborted();
+        const response = await transport.send(request);
+        this.#aroundWrite?.(count, 'after');
+        return response;
       },
     };
   }

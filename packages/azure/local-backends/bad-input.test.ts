@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import type { LoadBalancer } from '../arm/index.ts';
+import { LocalWorld, plain, WITHOUT_SECURITY_GROUP } from './testing/local-world.ts';
+
+async function served(section: object = {}): Promise<LocalWorld> {
+  const world = await new LocalWorld().setUp();
+  await world.createService('web');
+  await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+  await world.start(section);
+  world.takeWrites();
+  return world;
+}
+
+/** Writes a load balancer as somebody in the portal would. */
+function edit(world: LocalWorld, name: string, change: (body: LoadBalancer) => LoadBalancer): void {
+  const body = world.loadBalancer(name);
+  if (body === undefined) throw new Error(`there is no load balancer ${name}`);
+  world.byHand('PUT', world.loadBalancerPath(name), JSON.parse(JSON.stringify(change(body))));
+}
+const updates = async (world: LocalWorld) =>
+  (await world.reasons('web')).filter((reason) => reason.startsWith('LoadBalancerBackendPool'));
+
+describe('what other people do to a load balancer', () => {
+  it('deletes it: it is made again with the next change of endpoints, and nobody hears of a failure', async () => {
+    const world = await served({ comparisonIntervalSeconds: 0 });
+    world.byHand('DELETE', world.loadBalancerPath('one'));
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(10);
+    expect(world.takeWrites()).toEqual(['PUT loadBalancers/one 201']);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.2'] });
+    expect(await world.addresses('web')).toEqual(['198.18.0.1']);
+    expect(await updates(world)).toEqual([]);
+    await world.stop();
+  });
+
+  it('deletes a pool: it is made again, and nobody hears of a failure', async () => {
+    const world = await served({ comparisonIntervalSeconds: 0 });
+    edit(world, 'one', (body) => ({
+      ...body,
+      properties: { ...body.properties, backendAddressPools: [], loadBalancingRules: [] },
+    }));
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(10);
+    expect(world.takeWrites()).toEqual(['PUT loadBalancers/one 200']);
+    expect([world.pools('one'), world.parts('one').rules]).toEqual([{ 'shop-web': ['10.0.1.2'] }, ['shop-web-tcp-80']]);
+    expect(await updates(world)).toEqual([]);
+    await world.stop();
+  });
+
+  it('adds entries to a pool: they stay, whatever becomes of ours', async () => {
+    const world = await served();
+    edit(world, 'one', (body) => ({
+      ...body,
+      properties: {
+        ...body.properties,
+        backendAddressPools: (body.properties.backendAddressPools ?? []).map((pool) => ({
+          ...pool,
+          properties: {
+            ...pool.properties,
+            loadBalancerBackendAddresses: [
+              ...(pool.properties.loadBalancerBackendAddresses ?? []),
+              { name: 'appliance', properties: { ipAddress: '10.0.200.1' } },
+            ],
+          },
+        })),
+      },
+    }));
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(60);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.2', '10.0.200.1'] });
+    await world.editService('web', { spec: { ports: [{ port: 81, targetPort: 8080 }] } });
+    await world.pass(10);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.2', '10.0.200.1'] });
+    await world.stop();
+  });
+
+  it('changes a probe, a rule and who may come in: the next comparison puts it right', async () => {
+    const world = await served({ comparisonIntervalSeconds: 100 });
+    edit(world, 'one', (body) => ({
+      ...body,
+      properties: {
+        ...body.properties,
+        loadBalancingRules: [],
+        probes: (body.properties.probes ?? []).map((probe) => ({
+          ...probe,
+          properties: { protocol: 'Tcp', port: 1 } as const,
+        })),
+      },
+    }));
+    const group = '/subscriptions/sub/resourceGroups/cluster/providers/Microsoft.Network/networkSecurityGroups/nodes';
+    world.byHand('PUT', group, { location: 'westeurope', properties: { securityRules: [] } });
+    await world.pass(100);
+    expect(world.takeWrites()).toEqual(['PUT networkSecurityGroups/nodes 200', 'PUT loadBalancers/one 200']);
+    expect(world.parts('one').rules).toEqual(['shop-web-tcp-80']);
+    expect(world.loadBalancer('one')?.properties.probes).toMatchObject([{ properties: { protocol: 'Http' } }]);
+    await world.stop();
+  });
+});
+
+describe('a Service moved between load balancers', () => {
+  const allowed = 'service.beta.kubernetes.io/azure-load-balancer-configurations';
+
+  it('keeps its address, and its endpoints go on being followed there', async () => {
+    const world = await served();
+    await world.editService('web', { metadata: { annotations: { [allowed]: 'two' } } });
+    await world.pass(10);
+    expect(world.takeWrites()).toEqual([
+      'PUT loadBalancers/one 200',
+      'DELETE loadBalancers/one 200',
+      'PUT loadBalancers/two 201',
+    ]);
+    expect(await world.addresses('web')).toEqual(['198.18.0.1']);
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(60);
+    expect(world.pools('two')).toEqual({ 'shop-web': ['10.0.1.2'] });
+    await world.stop();
+  });
+
+  it('drops quietly what waits for its old place', async () => {
+    const world = await served({ leadingEdge: false });
+    world.azure.faults.next(
+      { method: 'PUT', kind: 'backendAddressPools' },
+      { kind: 'refuse', status: 429, code: 'TooManyRequests', headers: { 'retry-after': '20' } },
+    );
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(31);
+    expect(await updates(world)).toEqual(['LoadBalancerBackendPoolUpdateRetrying']);
+    await world.editService('web', { metadata: { annotations: { [allowed]: 'two' } } });
+    await world.pass(600);
+    expect(world.pools('two')).toEqual({ 'shop-web': ['10.0.1.2'] });
+    expect(await updates(world)).toEqual(['LoadBalancerBackendPoolUpdateRetrying']);
+    await world.stop();
+  });
+
+  it('leaves one that is no longer configured, also when the leader dies on the way', async () => {
+    const world = await served();
+    await world.stop();
+    await world.start({ loadBalancers: [{ name: 'two' }] });
+    expect([world.loadBalancer('one'), world.pools('two')]).toEqual([undefined, { 'shop-web': ['10.0.1.1'] }]);
+    await world.stop();
+  });
+});
+
+describe('a pool that another controller made', () => {
+  const oldPool = (name: string) => ({
+    location: 'westeurope',
+    sku: { name: 'Standard' },
+    properties: {
+      backendAddressPools: [
+        {
+          name,
+          properties: {
+            loadBalancerBackendAddresses: [{ name: 'aks-node-b', properties: { ipAddress: '10.0.1.2' } }],
+          },
+        },
+      ],
+    },
+  });
+
+  it('is taken over where only one Service can be meant, on whichever load balancer it is', async () => {
+    const world = await new LocalWorld().setUp();
+    world.byHand('PUT', world.loadBalancerPath('two'), oldPool('shop-web'));
+    await world.createService('web');
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.start();
+    expect([world.loadBalancer('one'), world.pools('two')]).toEqual([undefined, { 'shop-web': ['10.0.1.1'] }]);
+    expect(world.loadBalancer('two')?.properties.backendAddressPools?.map(({ name }) => name)).toEqual(['shop-web']);
+    expect((await world.service('web'))?.metadata.annotations).toMatchObject({
+      'azure-local.fairlead.dev/adopted-backend-pools': 'IPv4=shop-web',
+    });
+    await world.putSlice('web', 'web-1', ['10.244.0.3@c']);
+    await world.pass(60);
+    expect(world.pools('two')).toEqual({ 'shop-web': ['10.0.1.3'] });
+    await world.deleteService('web');
+    await world.pass(10);
+    expect(world.parts('two')).toEqual({ frontends: [], pools: [], probes: [], rules: [] });
+    await world.stop();
+  });
+
+  it('is left alone where two Services could be meant', async () => {
+    const world = await new LocalWorld().setUp();
+    world.byHand('PUT', world.loadBalancerPath('one'), oldPool('shop-web-ipv6'));
+    await world.createService('web', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] });
+    await world.createService('web-ipv6');
+    await world.start();
+    const names = ['one', 'two'].flatMap((name) => world.loadBalancer(name)?.properties.backendAddressPools ?? []);
+    expect(names.filter(({ name }) => name === 'shop-web-ipv6')).toHaveLength(1);
+    expect(names).toHaveLength(4);
+    expect(world.pools('one')['shop-web-ipv6']).toBeDefined();
+    const annotations = [await world.service('web'), await world.service('web-ipv6')].map(
+      (service) => service?.metadata.annotations?.['azure-local.fairlead.dev/adopted-backend-pools'],
+    );
+    expect(annotations).toEqual([undefined, undefined]);
+    await world.stop();
+  });
+});
+
+describe('what cannot be honoured', () => {
+  const azure = 'service.beta.kubernetes.io/azure-';
+  it.each([
+    ['externalTrafficPolicy: Cluster', { externalTrafficPolicy: 'Cluster' }, {}, 'cluster-traffic-unsupported'],
+    ['SCTP', { ports: [{ port: 80, protocol: 'SCTP' }] }, {}, 'protocol-unsupported'],
+    ['a public address of its choice', { loadBalancerIP: '198.51.100.1' }, {}, 'chosen-address-unsupported'],
+    ['an annotation we do not know', {}, { [`${azure}pip-name`]: 'mine' }, 'annotation-unsupported'],
+    [
+      'an idle timeout that Azure does not take',
+      {},
+      { [`${azure}load-balancer-tcp-idle-timeout`]: '3' },
+      'invalid-annotation',
+    ],
+    [
+      'a load balancer that is not configured',
+      {},
+      { [`${azure}load-balancer-configurations`]: 'x' },
+      'no-load-balancer',
+    ],
+    ['a subnet for a public address', {}, { [`${azure}load-balancer-internal-subnet`]: 'x' }, 'annotation-unsupported'],
+  ] as const)('%s is refused, with nothing done in Azure', async (_, spec, annotations, code) => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', spec, annotations);
+    await world.start();
+    expect(world.takeWrites()).toEqual([]);
+    const [event, ...others] = await world.events('web');
+    expect([event?.reason, others]).toEqual(['LoadBalancerRefused', []]);
+    expect(event?.note).toContain(`Refused (${code}): `);
+    const service = await world.service('web');
+    expect(service?.status?.conditions).toMatchObject([{ type: 'fairlead.dev/Programmed', status: 'False' }]);
+    expect(service?.metadata.finalizers).toBeUndefined();
+    await world.stop();
+  });
+
+  it('source ranges are refused where there is no security group to keep others out with', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', { loadBalancerSourceRanges: ['192.0.2.0/24'] });
+    await world.start({ cloud: undefined, cloudFile: WITHOUT_SECURITY_GROUP });
+    expect(await world.reasons('web')).toEqual(['LoadBalancerRefused']);
+    await world.stop();
+  });
+
+  it('takes nothing away from a Service that was served before', async () => {
+    const world = await served();
+    await world.editService('web', { metadata: { annotations: { [`${azure}pip-name`]: 'mine' } } });
+    await world.pass(10);
+    expect((await world.reasons('web')).at(-1)).toBe('LoadBalancerRefused');
+    expect(await world.addresses('web')).toEqual(['198.18.0.1']);
+    await world.stop();
+    await world.start();
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(60);
+    expect(world.takeWrites().map(plain)).toEqual([
+      expect.stringContaining('PUT backendAddressPools/one/shop-web 200'),
+    ]);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.2'] });
+    await world.deleteService('web');
+    await world.pass(10);
+    expect([await world.service('web'), world.publicIps]).toEqual([undefined, []]);
+    await world.stop();
+  });
+
+  it('leaves a Service of another class alone', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', { loadBalancerClass: 'example.com/other' });
+    await world.start();
+    expect([world.takeWrites(), world.writes, await world.events('web')]).toEqual([[], [], []]);
+    await world.stop();
+  });
+});

@@ -1,0 +1,200 @@
+import { events, leases } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { driftTotal, heldDeletions } from './metrics.ts';
+import { LocalWorld, plain } from './testing/local-world.ts';
+
+const internal = { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' };
+const LEASE = { namespace: 'kube-system', name: 'aks-managed-resource-locker' };
+
+describe('a Service that Azure refuses', () => {
+  it('is found by halves and left out, so that all others on the load balancer are served', async () => {
+    const world = await new LocalWorld().setUp();
+    for (let index = 0; index < 12; index += 1) await world.createService(`s${index}`, {}, internal);
+    await world.createService('bad', { loadBalancerIP: '10.9.9.9' }, internal);
+    await world.start();
+    for (let index = 0; index < 12; index += 1) expect(await world.addresses(`s${index}`)).toHaveLength(1);
+    expect(await world.addresses('bad')).toEqual([]);
+    const refused = (await world.events('bad')).at(-1);
+    expect([refused?.reason, refused?.note]).toEqual([
+      'ServiceQuarantined',
+      expect.stringContaining('PrivateIPAddressNotInSubnet'),
+    ]);
+    const puts = world.takeWrites();
+    expect(puts.filter((line) => line.startsWith('PUT loadBalancers/inside')).length).toBeLessThan(12);
+    await world.editService('bad', { spec: { loadBalancerIP: '10.0.9.9' } });
+    await world.pass(5);
+    expect(await world.addresses('bad')).toEqual(['10.0.9.9']);
+    await world.stop();
+  });
+
+  it('for lack of quota waits for it, and holds nobody else up', async () => {
+    const world = await new LocalWorld({ behaviour: { publicIpLimit: 2 } }).setUp();
+    for (const name of ['first', 'second', 'third']) await world.createService(name);
+    await world.start();
+    const counts = await Promise.all(['first', 'second', 'third'].map((name) => world.addresses(name)));
+    expect(counts.flat()).toHaveLength(2);
+    const unlucky = counts.findIndex((addresses) => addresses.length === 0);
+    const name = ['first', 'second', 'third'][unlucky] ?? '';
+    expect((await world.events(name)).at(-1)).toMatchObject({
+      reason: 'SyncLoadBalancerFailed',
+      note: expect.stringContaining('PublicIPCountLimitReached'),
+    });
+    world.azure.behave({ publicIpLimit: 3 });
+    await world.pass(600);
+    expect(await world.addresses(name)).toHaveLength(1);
+    await world.stop();
+  });
+
+  it('while it is deleted is told of, and let go when Azure agrees', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start();
+    world.azure.faults.next(
+      { method: 'DELETE', kind: 'publicIPAddresses' },
+      { kind: 'refuse', status: 400, code: 'InUse' },
+    );
+    await world.deleteService('web');
+    await world.pass(5);
+    expect(await world.reasons('web')).toContain('DeleteLoadBalancerFailed');
+    expect(await world.service('web')).toBeDefined();
+    await world.pass(600);
+    expect([await world.service('web'), world.publicIps]).toEqual([undefined, []]);
+    await world.stop();
+  });
+});
+
+describe('the part', () => {
+  it('starts while Azure is down, says so, and goes on when it is back', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    world.azure.faults.next({}, { kind: 'refuse', status: 503, code: 'Down' }, 200);
+    await world.start({}, 60);
+    expect(world.readiness).toEqual({ ready: false, reason: expect.stringContaining('cannot read Azure: ') });
+    expect((await world.events('web')).at(-1)).toMatchObject({ reason: 'SyncLoadBalancerFailed' });
+    world.azure.faults.clear();
+    await world.pass(400);
+    expect([world.readiness, await world.addresses('web')]).toEqual([{ ready: true }, ['198.18.0.1']]);
+    await world.stop();
+  });
+
+  it('says what to do when the security group of the configuration is not there', async () => {
+    const world = await new LocalWorld().setUp();
+    const group = '/subscriptions/sub/resourceGroups/cluster/providers/Microsoft.Network/networkSecurityGroups/nodes';
+    world.byHand('DELETE', group);
+    await world.createService('web');
+    await world.start();
+    expect((await world.events('web')).at(-1)?.note).toMatch(/create it, or correct securityGroupName/);
+    expect(world.takeWrites()).toEqual([]);
+    await world.stop();
+  });
+
+  it('changes nothing while another component holds the resources, and everything afterwards', async () => {
+    const world = await new LocalWorld().setUp();
+    const renewTime = new Date(world.clock.now()).toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: 'aks-resource-provider', leaseDurationSeconds: 900, renewTime };
+    await world.client.create(leases, { metadata: LEASE, spec });
+    await world.createService('web');
+    await world.start({}, 600);
+    expect([world.takeWrites(), world.writes]).toEqual([[], []]);
+    expect((await world.events('web')).at(-1)?.note).toContain('aks-resource-provider holds it');
+    await world.pass(900);
+    expect(await world.addresses('web')).toEqual(['198.18.0.1']);
+    expect(await world.client.get(leases, LEASE)).toMatchObject({
+      metadata: { annotations: { 'aks-managed-resource-locker-previous-holder': 'cloud-controller-manager' } },
+      spec: { holderIdentity: '' },
+    });
+    await world.stop();
+  });
+
+  it('does without that lock where it is switched off', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start({ resourceLock: false });
+    expect(await world.addresses('web')).toEqual(['198.18.0.1']);
+    expect(await world.client.find(leases, LEASE)).toBeUndefined();
+    await world.stop();
+  });
+
+  it('makes no call that its own Lease does not outlive', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    world.mayCall = false;
+    await world.start({}, 60);
+    expect([world.azure.log.calls, world.writes]).toEqual([[], []]);
+    world.mayCall = true;
+    await world.pass(300);
+    expect(await world.addresses('web')).toEqual(['198.18.0.1']);
+    await world.stop();
+  });
+
+  it('writes again what somebody else was faster to write, from what is there then', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, { kind: 'refuse', status: 412, code: 'Changed' });
+    world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, { kind: 'lose-response' });
+    await world.start({}, 60);
+    expect(await world.addresses('web')).toEqual(['198.18.0.1']);
+    expect(world.parts('one').rules).toEqual(['shop-web-tcp-80']);
+    await world.stop();
+  });
+
+  it('counts what it had to put right', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start({ comparisonIntervalSeconds: 60 });
+    world.byHand('DELETE', world.loadBalancerPath('one'));
+    await world.pass(100);
+    expect(world.parts('one').rules).toEqual(['shop-web-tcp-80']);
+    expect(world.metrics.lines(driftTotal)).toEqual(['put-load-balancer 1']);
+    await world.stop();
+  });
+});
+
+describe('what is left of Services that no longer exist', () => {
+  /** Services that were served and then vanished without the part being told. */
+  async function abandoned(count: number): Promise<LocalWorld> {
+    const world = await new LocalWorld().setUp();
+    await world.createService('stays');
+    for (let index = 0; index < count; index += 1) await world.createService(`gone${index}`);
+    await world.start();
+    await world.stop();
+    for (let index = 0; index < count; index += 1) {
+      await world.editService(`gone${index}`, { metadata: { finalizers: null } });
+      await world.deleteService(`gone${index}`);
+    }
+    world.takeWrites();
+    return world;
+  }
+
+  it('is removed when a leader starts, and nothing else is', async () => {
+    const world = await abandoned(2);
+    world.byHand(
+      'PUT',
+      '/subscriptions/sub/resourceGroups/cluster/providers/Microsoft.Network/publicIPAddresses/theirs',
+      {
+        location: 'westeurope',
+        sku: { name: 'Standard' },
+        properties: { publicIPAllocationMethod: 'Static' },
+      },
+    );
+    await world.start({ comparisonIntervalSeconds: 0 });
+    expect(world.publicIps.map(({ name }) => plain(name))).toEqual(['shop-stays', 'theirs']);
+    expect(world.securityRules.map(({ name }) => plain(name))).toEqual(['shop-stays-allow-tcp']);
+    expect([...world.parts('one').pools, ...world.parts('two').pools]).toEqual(['shop-stays']);
+    await world.stop();
+  });
+
+  it('is held back when there is suspiciously much of it, until a later look confirms it', async () => {
+    const world = await abandoned(8);
+    await world.start({ comparisonIntervalSeconds: 100 });
+    expect(world.publicIps).toHaveLength(9);
+    expect(world.metrics.lines(heldDeletions)).toEqual([' 8']);
+    const { items } = await world.client.list(events, { namespace: 'default' });
+    expect(items.map(({ reason, note }) => [reason, note])).toEqual([
+      ['DeletionHeldBack', expect.stringContaining('Holding back the deletion of 8 of 9')],
+    ]);
+    await world.pass(800);
+    expect(world.publicIps.map(({ name }) => plain(name))).toEqual(['shop-stays']);
+    await world.stop();
+  });
+});
