@@ -107,8 +107,8 @@ export class Normalizer {
   #continueToken(token: string): Json {
     const content = parseJson(Buffer.from(token, 'base64url').toString());
     if (!isJsonObject(content)) return token;
-    const version = content.rv === -1 ? -1 : this.#token('rv', JSON.stringify(content.rv));
-    return { rv: version, start: this.value(content.start ?? null) };
+    // Of the moment of the list, as its own version is.
+    return { rv: content.rv === -1 ? -1 : 'RV', start: this.value(content.start ?? null) };
   }
 }
 
