@@ -12,6 +12,8 @@ import type { AccessRule } from './harness/index.ts';
 
 const gatewayValues = { configuration: { parts: { gateway: { addresses: ['192.0.2.10', '192.0.2.11'] } } } };
 
+const OUTSIDE = { azure: 'https://management.azure.com' };
+
 describe('the chart as Helm renders it', () => {
   it('has nothing that Helm would complain about', async () => {
     expect(await helm('lint', '--strict', CHART)).toMatchObject({ code: 0 });
@@ -113,9 +115,11 @@ describe('the chart as Helm renders it', () => {
     expect(text).toMatch(/- name: PASSWORD\n +valueFrom:\n +secretKeyRef:/);
   });
 
-  it('gives exactly the permissions that the parts declare, each with its reason', async () => {
-    const { text, manifests } = await renderChart(gatewayValues);
-    const declared = [...program.commonPermissions, ...program.parts.flatMap((part) => part.permissions)];
+  it.each(program.parts)('gives exactly the permissions that $name declares, each with its reason', async (part) => {
+    const { text, manifests } = await renderChart({
+      configuration: { parts: { [part.name]: part.demo.configuration(OUTSIDE) } },
+    });
+    const declared = [...program.commonPermissions, ...part.permissions];
     expect(grants(ofKind(manifests, 'ClusterRole').rules)).toEqual(wanted(declared, 'cluster'));
     expect(grants(ofKind(manifests, 'Role').rules)).toEqual(wanted(declared, 'own-namespace'));
     for (const { because } of declared) expect(text).toContain(because);

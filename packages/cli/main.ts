@@ -14,7 +14,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // Whoever reads our output may have seen enough, as with `fairlead --help | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-process.exitCode = await runProgram(
+const exitCode = await runProgram(
   process.argv.slice(2),
   parts,
   {
@@ -24,3 +24,6 @@ process.exitCode = await runProgram(
   },
   stop.signal,
 );
+
+// Whatever a command left running has no business any more.
+process.exit(exitCode);

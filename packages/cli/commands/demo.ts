@@ -58,9 +58,8 @@ export async function demoCommand(
         '',
       ];
       await show(parts, cluster, running.readiness, heading, options, terminal, combined);
-      stop.abort();
-      await running.ended;
     } finally {
+      // The world goes with the demo: nobody waits for a Lease in it to be given back.
       stop.abort();
       await cluster.close();
     }
