@@ -19,8 +19,8 @@ const egressRule = z.strictObject({
 
 const addressLocations = z
   .strictObject({
-    maximumAddresses: z.int().min(1).max(100_000).default(2_000).describe('Addresses in one request at most.'),
-    maximumKilobytes: z.int().min(1).max(100_000).default(1_000).describe('Kilobytes in one request at most.'),
+    maximumAddresses: z.int().min(1).max(100_000).default(5_000).describe('Addresses in one request at most.'),
+    maximumKilobytes: z.int().min(1).max(100_000).default(2_000).describe('Kilobytes in one request at most.'),
   })
   .prefault({});
 

@@ -88,7 +88,7 @@ export class DriftWatch {
     const registered = await takeOver(listing, repository, engine.tracker, isWanted, clock);
     for (const [key, state] of engine.states) this.#compare(key, state);
     const { services, addresses } = sweep.plan(registered, listing.begunAt);
-    for (const key of [...services, ...addresses]) engine.deleteService(key);
+    sweep.carryOut([...services, ...addresses]);
     const families = this.#options.defaultOutboundFamilies();
     if (families !== undefined) ensureDefaultOutboundServiceExists(engine, registered, families);
     engine.tracker.forgiveAll();

@@ -15,7 +15,7 @@ interface PodRecord {
   readonly born: string;
   readonly places: readonly Place[];
   /** Where it was before its addresses changed; they too have to leave NRP before the pod may. */
-  readonly former: ReadonlySet<Place>;
+  readonly former: ReadonlySet<Spot>;
   /** Whether its gateway is there: until then the pod is in the buffer and is not counted. */
   promoted: boolean;
 }
@@ -83,7 +83,7 @@ export class EgressPods {
     const before = this.#pods.get(uid);
     const touched = new Set(this.#stopDraining(uid));
     const places = [...new Set(spots.map((spot) => this.#table.at(spot)))];
-    const former = new Set([...(before?.former ?? []), ...(before?.places ?? []), ...touched]);
+    const former = new Set<Spot>([...(before?.former ?? []), ...(before?.places ?? []), ...touched]);
     for (const place of places) former.delete(place);
     for (const place of before?.places ?? []) {
       if (places.includes(place)) continue;
@@ -107,7 +107,9 @@ export class EgressPods {
     this.#pods.delete(uid);
     this.#uncount(uid, before.egress);
     for (const place of before.places) place.pods = place.pods.filter((pod) => pod !== uid);
-    return this.drain(uid, new Set([...before.places, ...before.former]));
+    // A place that was forgotten meanwhile may be there again.
+    const former = [...before.former].map((spot) => this.#table.at(spot));
+    return this.drain(uid, new Set([...before.places, ...former]));
   }
 
   /** The gateway is there (or no longer): its pods leave the buffer (or return). Gives their places. */

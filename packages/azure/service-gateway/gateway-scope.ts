@@ -6,7 +6,7 @@ import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
 export const PART_NAME = 'azure-service-gateway';
 
 /** On what belongs to an egress gateway: its name, as a Service's things carry its UID. */
-export const EGRESS_TAG = 'fairlead-egress';
+const EGRESS_TAG = 'fairlead-egress';
 
 /** Where in Azure everything of one cluster lives. */
 export interface GatewayScope {

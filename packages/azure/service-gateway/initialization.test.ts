@@ -207,6 +207,27 @@ describe('Initialization', () => {
     expect(azure.resources('publicIPAddresses')).toEqual([]);
   });
 
+  it('leaves an address alone that is wanted again by the time the leftovers are swept', async () => {
+    const { clock, azure } = newWorld({ latency: { minimum: 20, maximum: 20 } });
+    const tags = {
+      'fairlead-cluster': 'cluster-1',
+      'fairlead-part': 'azure-service-gateway',
+      'fairlead-egress': 'blue',
+    };
+    const properties = { publicIPAllocationMethod: 'Static' };
+    const body = { location: 'westeurope', sku: { name: 'StandardV2' }, tags, properties };
+    azure.byHand({ method: 'PUT', path: publicIpId(scope, outbound('blue'), 'IPv4'), body });
+    const leader = new Leader(clock, azure, {
+      services: [{ spec: inboundSpec('web'), endpoints: endpoints(one) }],
+      pods: [],
+    });
+    await clock.runUntil(() => leader.engine.state(inbound('web'))?.kind === 'CreationInProgress', 10_000);
+    leader.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: '', spots: [spot('10.2.0.1@10.0.0.1')] });
+    await leader.settle();
+    expect(leader.engine.state(outbound('blue'))?.kind).toBe('Created');
+    expect(azure.resources('natGateways')).toHaveLength(1);
+  });
+
   it('creates the default outbound service where the gateway reports none, and keeps it', async () => {
     const { clock, azure } = newWorld();
     const leader = new Leader(clock, azure, { services: [], pods: [] }, true);

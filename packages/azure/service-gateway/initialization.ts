@@ -74,12 +74,12 @@ export class Initialization {
     const { create, locations } = engine.tracker.getSyncOperations();
     const found = { create: create.length, delete: orphans.services.length, locations: locations.length };
     logger.info(found, 'initialized from cluster and Azure: reconciling');
-    for (const key of orphans.services) engine.deleteService(key);
+    sweep.carryOut(orphans.services);
     this.#sync.begin(engine.states);
     running.release();
     this.#tellWaiting('none of them has failed so far');
     await this.#sync.waitForInitialSync(signal);
-    for (const key of orphans.addresses) engine.deleteService(key);
+    sweep.carryOut(orphans.addresses);
     const families = this.#options.defaultOutboundFamilies();
     if (families !== undefined) ensureDefaultOutboundServiceExists(engine, registered, families);
     health.started();

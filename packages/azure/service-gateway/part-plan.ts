@@ -6,7 +6,7 @@ import type { ServiceGatewayConfiguration } from './configuration.ts';
 import type { GatewayScope } from './gateway-scope.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
 import { isOutbound, nrpName, podUid, type ServiceKey } from './service-key.ts';
-import { type CreationPlan, planCreation, planDeletion } from './service-plan.ts';
+import { type CreationPlan, planCreation, planDeletion, writesOfDeletion } from './service-plan.ts';
 import type { ServiceSpec } from './service-spec.ts';
 import type { Parked, ServiceState } from './service-state.ts';
 import type { Survey } from './survey.ts';
@@ -116,8 +116,7 @@ function podChange({ engine, pods }: Survey): PlannedChange[] {
 
 function orphanChanges({ orphans, repository }: Survey): PlannedChange[] {
   return [...orphans.services, ...orphans.addresses].map((key) => {
-    const { remove, unregister } = planDeletion(repository.scope, key, repository.inventory);
-    const writes = remove.length + (unregister === undefined ? 0 : 1);
+    const writes = writesOfDeletion(planDeletion(repository.scope, key, repository.inventory));
     const detail = 'carries our marks and nobody wants it; a sudden mass of these is held back first';
     return { action: 'delete', subject: `leftovers of ${nrpName(key)}`, detail, writes };
   });

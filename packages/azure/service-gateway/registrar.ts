@@ -16,8 +16,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** In a burst the first to be ready waits at most this long for the others. */
-const LINGER_MILLISECONDS = 2_000;
+/** In a burst the first to be ready waits at most this long for the others; twice as long each time it goes on, ... */
+const SHORTEST_LINGER_MILLISECONDS = 2_000;
+/** ... up to this. */
+const LONGEST_LINGER_MILLISECONDS = 8_000;
 
 /**
  * Collects registrations of many services into few calls. Whoever waits when the previous call returns travels in the
@@ -29,6 +31,7 @@ export class Registrar {
   #waiting: Waiting[] = [];
   #isSending = false;
   #timer: Timer | undefined;
+  #linger = SHORTEST_LINGER_MILLISECONDS;
   #isClosed = false;
 
   constructor(options: RegistrarOptions) {
@@ -55,11 +58,17 @@ export class Registrar {
   consider(): void {
     if (this.#isSending || this.#isClosed || this.#waiting.length === 0) return;
     const { expectsMore, limits, clock } = this.#options;
-    if (!expectsMore() || this.#waiting.length >= limits.maximumCount) {
+    if (!expectsMore()) {
+      this.#linger = SHORTEST_LINGER_MILLISECONDS;
       void this.#sendAll();
-      return;
+    } else if (this.#waiting.length >= limits.maximumCount) {
+      void this.#sendAll();
+    } else {
+      this.#timer ??= clock.setTimer(this.#linger, () => {
+        this.#linger = Math.min(2 * this.#linger, LONGEST_LINGER_MILLISECONDS);
+        void this.#sendAll();
+      });
     }
-    this.#timer ??= clock.setTimer(LINGER_MILLISECONDS, () => void this.#sendAll());
   }
 
   /** Refuses those who wait. */
@@ -70,12 +79,14 @@ export class Registrar {
   }
 
   async #sendAll(): Promise<void> {
+    const { send, limits, clock } = this.#options;
+    this.#isSending = true;
     this.#timer?.cancel();
     this.#timer = undefined;
+    // Many come in the same breath, as when the addresses of many services have left at once.
+    await clock.turn();
     const batch = this.#waiting;
     this.#waiting = [];
-    this.#isSending = true;
-    const { send, limits } = this.#options;
     const outcome = await sendInBatches(
       batch.map(({ request }) => request),
       { limits, send },

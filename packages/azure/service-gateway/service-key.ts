@@ -4,7 +4,7 @@ import { FairleadError, type ServiceUid } from '@fairlead/control';
 export const EGRESS_LABEL = 'kubernetes.azure.com/service-egress-gateway';
 
 /** Where traffic leaves that no address is mapped for. The resource provider reserves the name. */
-export const DEFAULT_OUTBOUND_NAME = 'default-natgw';
+const DEFAULT_OUTBOUND_NAME = 'default-natgw';
 
 /** The name of an egress gateway: lower case, and not to be confused with the UID of a Service. */
 export type EgressName = string & { readonly brand: 'EgressName' };

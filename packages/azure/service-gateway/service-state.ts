@@ -86,9 +86,6 @@ export type ServiceState =
   | DeletionPending
   | DeletionInProgress;
 
-/** States in which nothing is under way and something is to be done. */
-export type Startable = NotStarted | UpdatePending | DeletionPending;
-
 /** How a creation or an update failed. */
 export type Setback =
   | { readonly kind: 'retry'; readonly wait: Wait }

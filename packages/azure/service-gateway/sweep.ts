@@ -36,7 +36,7 @@ export class Sweep {
 
   /** Decides from a completed list that was begun at this time. */
   plan({ ours }: RegisteredServices, listBegunAt: number): SweepPlan {
-    const { engine, repository, metrics, logger, onHold } = this.#options;
+    const { repository, metrics, logger, onHold } = this.#options;
     const orphans = findOrphans(repository.scope, repository.inventory, ours, (key) => this.#isSpokenFor(key));
     const { allowed, hold } = this.#brake.judge(orphans, listBegunAt);
     metrics.set(heldDeletions, hold?.held.length ?? 0);
@@ -44,11 +44,15 @@ export class Sweep {
       logger.warn({ code: hold.code, held: hold.held.length }, hold.message);
       onHold(hold);
     }
-    const unknown = allowed.filter((key) => engine.state(key) === undefined);
     return {
-      services: unknown.filter((key) => orphans.services.has(key)),
-      addresses: unknown.filter((key) => orphans.addresses.has(key)),
+      services: allowed.filter((key) => orphans.services.has(key)),
+      addresses: allowed.filter((key) => orphans.addresses.has(key)),
     };
+  }
+
+  /** Has leftovers taken down, except those that somebody has come to want since they were found. */
+  carryOut(keys: readonly ServiceKey[]): void {
+    for (const key of keys) if (!this.#isSpokenFor(key)) this.#options.engine.deleteService(key);
   }
 
   /** What the cluster wants stays; what is already being taken down needs no sweep. */

@@ -22,7 +22,7 @@ import { EGRESS_LABEL } from '../service-key.ts';
 
 export const NAMESPACE = 'shop';
 
-export function connectionOver(transport: HttpTransport, clock: Clock): ApiConnection {
+function connectionOver(transport: HttpTransport, clock: Clock): ApiConnection {
   const credential = { headers: {}, tls: {} };
   return new HttpConnection({
     server: 'http://kube',

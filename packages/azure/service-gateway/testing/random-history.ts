@@ -2,6 +2,7 @@ import { type Random, randomInteger, randomPick, seededRandom, VirtualClock } fr
 import { endpointSlices, nodes, type Pod, pods, services } from '@fairlead/kube';
 import type { ArmEmulator, ScriptedFault } from '@fairlead/sim/azure';
 import { newAzure, scope } from './azure-bench.ts';
+import { POD_FINALIZER } from '../pod-wish.ts';
 import { EGRESS_LABEL } from '../service-key.ts';
 import { NAMESPACE, TestCluster } from './cluster.ts';
 import { Replica } from './replica.ts';
@@ -81,13 +82,11 @@ export class RandomHistory {
   /** A pod that goes must have left the gateway, unless its address is somebody else's by now. */
   #onPodGone({ metadata, status }: Pod, others: readonly Pod[]): void {
     const address = status?.podIP ?? '';
-    if (!metadata.finalizers?.includes('servicegateway.azure.com/pod-cleanup')) return;
-    const owners = others.filter((other) => other.status?.podIP === address);
-    const allowed = owners.map((owner) => owner.metadata.labels?.[EGRESS_LABEL]);
+    if (!metadata.finalizers?.includes(POD_FINALIZER)) return;
+    if (others.some((other) => other.status?.podIP === address)) return;
     for (const addresses of this.azure.gateway(scope.gatewayId).locations.values()) {
-      for (const name of addresses.get(address) ?? []) {
-        if (EGRESSES.includes(name) && !allowed.includes(name)) this.violations.push(`${metadata.name} went early`);
-      }
+      const names = addresses.get(address) ?? [];
+      if (names.some((name) => EGRESSES.includes(name))) this.violations.push(`${metadata.name} went early`);
     }
   }
 
