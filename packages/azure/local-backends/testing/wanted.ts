@@ -6,7 +6,7 @@ import type { Present } from '../intention.ts';
 import { type ServiceKey, serviceMark } from '../names.ts';
 import { type AzureSite, azureSite } from '../site.ts';
 
-export const cloud = parseCloudConfiguration(
+const cloud = parseCloudConfiguration(
   JSON.stringify({
     subscriptionId: 'sub',
     resourceGroup: 'cluster',
