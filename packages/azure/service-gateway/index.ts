@@ -1,4 +1,4 @@
-import { openAzure } from './adapters/open-azure.ts';
+import { openAzure } from '../arm/adapters/index.ts';
 import { serviceGatewayPart } from './part.ts';
 
 /** The part as it runs for real. */

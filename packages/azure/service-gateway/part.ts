@@ -1,6 +1,6 @@
 import { noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
-import type { OpenAzure } from './azure-access.ts';
+import type { OpenAzure } from '../arm/index.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
 import { ServiceGatewayController, withinLease } from './controller.ts';
 import { demoScene } from './demo.ts';

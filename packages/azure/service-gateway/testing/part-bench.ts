@@ -1,9 +1,7 @@
 import { seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
 import type { ConfiguredPart, Part, ReadEnvironment } from '@fairlead/part';
 import type { ArmEmulator } from '@fairlead/sim/azure';
-import { ArmClient } from '../../arm/index.ts';
-import { cloudConfiguration } from '../../arm/index.ts';
-import type { OpenAzure } from '../azure-access.ts';
+import { ArmClient, cloudConfiguration, type OpenAzure } from '../../arm/index.ts';
 import { serviceGatewayPart } from '../part.ts';
 import { scope } from './azure-bench.ts';
 import type { TestCluster } from './cluster.ts';
