@@ -38,6 +38,8 @@ export interface ClusterFeedOptions {
   readonly pods: PodFeed;
   /** The Service has to be looked at again, by `namespace/name`. */
   readonly lookAgain: (name: string) => void;
+  /** Something that we hold is gone without having been let go. */
+  readonly onVanished: (what: string) => void;
 }
 
 const ASKER = 'service ';
@@ -146,10 +148,21 @@ export class ClusterFeed implements ClusterIntake {
     if (!this.#released.has(key)) engine.deleteService(key);
   }
 
-  /** The name stands for another Service now, or for none: what the one before had is taken down. */
+  /** The name stands for another Service now, or for one that is not ours: what the one before had is taken down. */
   forgetOthers(name: string, current: InboundKey | undefined): void {
     const known = this.#known.get(name);
     if (known !== undefined && known.desired.key !== current) this.release(name, known.desired.key);
+  }
+
+  /** There is no Service of this name any more, although we have not let it go. */
+  onVanished(name: string): void {
+    const { engine, nodes, onVanished } = this.#options;
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    this.#known.delete(name);
+    nodes.ask(`${ASKER}${name}`, new Set());
+    engine.abandonService(known.desired.key);
+    onVanished(`Service ${name}`);
   }
 
   /** The engine has taken down everything of the service. */

@@ -117,6 +117,7 @@ export class ServiceGatewayController {
       policy: egressPolicy(configuration),
       lookAgain: (uid, delayMilliseconds = 0) => this.#podQueue.add(uid, { delayMilliseconds }),
       onRefused: (pod, error) => this.#announcer.podRefused(pod, error),
+      onVanished: (what) => this.#drift.suspect(`${what} is gone without having been let go`),
     });
     this.#podFinalizers = new PodFinalizers({ ...environment, feed: this.#pods });
     const rules = claimRules(environment.defaultClass);
@@ -127,6 +128,7 @@ export class ServiceGatewayController {
       nodes: this.#nodes,
       pods: this.#pods,
       lookAgain: (name) => this.#serviceQueue.add(name),
+      onVanished: (what) => this.#drift.suspect(`${what} is gone without having been let go`),
     });
     this.#announcer = new Announcer({
       recorder: events,

@@ -51,9 +51,9 @@ export class DriftWatch {
     this.#options = options;
   }
 
-  /** Azure has told something that does not go with what we know. */
+  /** Something does not go with what we know. */
   suspect(why: string): void {
-    this.#options.logger.info({ why }, 'Azure differs from what is known of it: looking again');
+    this.#options.logger.info({ why }, 'something is not as it should be: looking at everything again');
     this.#isSuspicious = true;
     this.#wake?.();
   }

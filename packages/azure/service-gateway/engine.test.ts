@@ -241,6 +241,27 @@ describe('Engine, inbound', () => {
     expect(bench.engine.state(web)).toBeUndefined();
   });
 
+  it('keeps what vanished without a word until somebody confirms it, and forgets about it when it comes back', () => {
+    const bench = new EngineBench();
+    bench.engine.addService(inboundSpec('web'));
+    bench.run(web);
+    bench.engine.abandonService(web);
+    expect(bench.engine.state(web)?.kind).toBe('Created');
+    expect(bench.tracker.getSyncOperations().delete).toEqual([web]);
+    bench.engine.addService(inboundSpec('web'));
+    expect(bench.tracker.getSyncOperations().delete).toEqual([]);
+    expect(bench.begin(web)).toBe('nothing');
+  });
+
+  it('takes down what vanished before it was made', () => {
+    const bench = new EngineBench();
+    bench.engine.addService(inboundSpec('web'));
+    bench.begin(web);
+    bench.engine.abandonService(web);
+    bench.complete(web);
+    expect(bench.run(web)).toBe('delete');
+  });
+
   it('takes the addresses of a Service back into the buffer when NRP has lost it', () => {
     const bench = new EngineBench();
     bench.engine.addService(inboundSpec('web'));

@@ -21,6 +21,7 @@ import {
   unwant,
   want,
 } from './service-state.ts';
+import { StateLedger } from './state-ledger.ts';
 
 /** Whom the engine tells. None of these may call back into the engine before it returns. */
 export interface EngineListener {
@@ -66,53 +67,49 @@ export class Engine {
   readonly tracker: DiffTracker;
   readonly #listener: EngineListener;
   readonly #policy: RetryPolicy;
-  readonly #pendingServiceOps = new Map<ServiceKey, ServiceState>();
+  readonly #pendingServiceOps: StateLedger;
   /** Endpoints of Services that are not there yet. */
   readonly #pendingEndpoints = new Map<InboundKey, Endpoints>();
-  /** Services that wait until no address is under them. */
-  readonly #pendingDeletions = new Set<ServiceKey>();
-  /** Service that is not as it should be -> since when; the longest first. */
-  readonly #unsettledSince = new Map<ServiceKey, number>();
-  readonly #counts = new Map<ServiceState['kind'], number>();
 
   constructor(tracker: DiffTracker, clock: Clock, random: Random, listener: EngineListener) {
     this.tracker = tracker;
     this.#policy = { clock, random };
     this.#listener = listener;
+    this.#pendingServiceOps = new StateLedger(clock);
   }
 
   state(key: ServiceKey): ServiceState | undefined {
-    return this.#pendingServiceOps.get(key);
+    return this.states.get(key);
   }
 
   get states(): ReadonlyMap<ServiceKey, ServiceState> {
-    return this.#pendingServiceOps;
+    return this.#pendingServiceOps.states;
   }
 
   /** How many services are in each state. */
   get counts(): ReadonlyMap<ServiceState['kind'], number> {
-    return this.#counts;
+    return this.#pendingServiceOps.counts;
   }
 
+  /** Services that wait until no address is under them. */
   get pendingDeletions(): ReadonlySet<ServiceKey> {
-    return this.#pendingDeletions;
+    return this.#pendingServiceOps.pendingDeletions;
+  }
+
+  /** The monotonic time since which some service has been waiting to be as it should, if any is. */
+  get oldestUnsettledSince(): number | undefined {
+    return this.#pendingServiceOps.oldestUnsettledSince;
   }
 
   /** How many services are to be deleted and wait for addresses to leave. */
   get blockedByLocations(): number {
     let blocked = 0;
-    for (const key of this.#pendingDeletions) if (this.tracker.hasLocations(key)) blocked += 1;
+    for (const key of this.pendingDeletions) if (this.tracker.hasLocations(key)) blocked += 1;
     return blocked;
   }
 
   pendingEndpoints(key: InboundKey): Endpoints | undefined {
     return this.#pendingEndpoints.get(key);
-  }
-
-  /** The monotonic time since which some service has been waiting to be as it should, if any is. */
-  get oldestUnsettledSince(): number | undefined {
-    const [oldest] = this.#unsettledSince.values();
-    return oldest;
   }
 
   /** Makes the service, or makes it as the spec says. */
@@ -134,6 +131,15 @@ export class Engine {
     this.#transition(key, unwant(this.state(key)));
   }
 
+  /**
+   * Whoever wanted the service has vanished without a word. It stays as it is until a look at everything confirms that
+   * nobody wants it: a public address that is given up by mistake does not come back.
+   */
+  abandonService(key: ServiceKey): void {
+    if (isLive(this.state(key))) this.tracker.wanted.set(key, false);
+    else this.deleteService(key);
+  }
+
   /** These are all endpoints of the Service now. Buffered until the Service is there. */
   updateEndpoints(key: InboundKey, endpoints: Endpoints): void {
     const state = this.state(key);
@@ -149,16 +155,23 @@ export class Engine {
   addPod(spec: OutboundSpec, pod: Omit<EgressPod, 'egress'>): void {
     const { key } = spec;
     if (!isWanted(this.state(key))) this.addService(spec);
+    this.tracker.wanted.set(key, true);
     this.tracker.updateK8sPod({ ...pod, egress: key }, isLive(this.state(key)));
     this.#triggerLocations();
   }
 
-  /** The pod is gone, or no longer wants its gateway; the last pod of a gateway takes it along. */
-  deletePod(uid: PodUid): void {
+  /**
+   * The pod is gone, or no longer wants its gateway; the last pod of a gateway takes it along, unless it `vanished`
+   * without a word.
+   */
+  deletePod(uid: PodUid, how: 'ended' | 'vanished' = 'ended'): void {
     const egress = this.tracker.pods.egressOf(uid);
     if (egress === undefined) return;
     this.tracker.removeK8sPod(uid);
-    if (!this.tracker.pods.hasPods(egress) && egress !== DEFAULT_OUTBOUND_KEY) this.deleteService(egress);
+    if (!this.tracker.pods.hasPods(egress) && egress !== DEFAULT_OUTBOUND_KEY) {
+      if (how === 'ended') this.deleteService(egress);
+      else this.abandonService(egress);
+    }
     this.#triggerLocations();
   }
 
@@ -209,9 +222,9 @@ export class Engine {
   }
 
   /** Addresses have left NRP: what waited for that is deleted. `candidates` narrows the look to these services. */
-  checkPendingDeletions(candidates: Iterable<ServiceKey> = this.#pendingDeletions): void {
+  checkPendingDeletions(candidates: Iterable<ServiceKey> = this.pendingDeletions): void {
     for (const key of candidates) {
-      if (this.#pendingDeletions.has(key) && !this.tracker.hasLocations(key)) this.#listener.serviceTriggered(key);
+      if (this.pendingDeletions.has(key) && !this.tracker.hasLocations(key)) this.#listener.serviceTriggered(key);
     }
     this.#triggerLocations();
   }
@@ -226,7 +239,7 @@ export class Engine {
 
   /** What Azure refused gets another chance. */
   retryParked(): void {
-    for (const [key, state] of this.#pendingServiceOps) {
+    for (const [key, state] of this.states) {
       const next = unpark(state);
       if (next !== state) this.#transition(key, next);
     }
@@ -249,9 +262,7 @@ export class Engine {
   #transition(key: ServiceKey, next: ServiceState | undefined, outcome?: Outcome): void {
     const before = this.state(key);
     if (next === before && outcome === undefined) return;
-    if (next === undefined) this.#pendingServiceOps.delete(key);
-    else this.#pendingServiceOps.set(key, next);
-    this.#account(key, before, next);
+    this.#pendingServiceOps.set(key, next);
     if (isLive(before) !== isLive(next) || isWanted(before) !== isWanted(next)) this.#moveBuffers(key, next);
     this.#listener.stateChanged({ key, before, after: next, outcome });
     if (next?.kind === 'NotStarted' || next?.kind === 'UpdatePending' || next?.kind === 'DeletionPending') {
@@ -277,15 +288,6 @@ export class Engine {
     this.tracker.updateK8sEndpoints(key, new Map());
     if (!isWanted(next)) this.#pendingEndpoints.delete(key);
     else if (endpoints.size > 0) this.#pendingEndpoints.set(key, endpoints);
-  }
-
-  #account(key: ServiceKey, before: ServiceState | undefined, next: ServiceState | undefined): void {
-    if (before !== undefined) this.#counts.set(before.kind, (this.#counts.get(before.kind) ?? 1) - 1);
-    if (next !== undefined) this.#counts.set(next.kind, (this.#counts.get(next.kind) ?? 0) + 1);
-    if (next?.kind === 'DeletionPending') this.#pendingDeletions.add(key);
-    else this.#pendingDeletions.delete(key);
-    if (next === undefined || next.kind === 'Created' || next.kind === 'Parked') this.#unsettledSince.delete(key);
-    else if (!this.#unsettledSince.has(key)) this.#unsettledSince.set(key, this.#policy.clock.monotonic());
   }
 
   #triggerLocations(): void {

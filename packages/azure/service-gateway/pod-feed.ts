@@ -21,6 +21,8 @@ export interface PodFeedOptions {
   /** The finalizer of the pod, or the pod itself after a while, has to be looked at. */
   readonly lookAgain: (uid: PodUid, delayMilliseconds?: number) => void;
   readonly onRefused: (pod: Pod, error: FairleadError) => void;
+  /** A pod that wanted a gateway is no longer listed. */
+  readonly onVanished: (what: string) => void;
 }
 
 const ASKER = 'pod ';
@@ -59,9 +61,12 @@ export class PodFeed {
       this.#apply(change.after);
       return;
     }
+    // It has ended without our seeing it, or lost its label; or the list that it is missing from is wrong.
     const uid = podUid(change.before.metadata.uid ?? '');
-    this.#leave(uid, change.before);
+    const wasWanting = this.#wanting.has(uid);
+    this.#leave(uid, change.before, 'vanished');
     this.#letGo.delete(uid);
+    if (wasWanting) this.#options.onVanished(`pod ${change.key}`);
   }
 
   begin(listing: WorldListing): void {
@@ -136,7 +141,7 @@ export class PodFeed {
     const wish = this.#wishOf(pod);
     const { uid } = wish;
     if (wish.kind !== 'egress') {
-      this.#leave(uid, pod);
+      this.#leave(uid, pod, 'ended');
       if (wish.kind === 'refused') onRefused(pod, wish.error);
       return;
     }
@@ -156,10 +161,10 @@ export class PodFeed {
   }
 
   /** The pod wants no gateway any more: it has ended, lost its label, or asks for what it cannot have. */
-  #leave(uid: PodUid, pod: Pod): void {
+  #leave(uid: PodUid, pod: Pod, how: 'ended' | 'vanished'): void {
     const { engine, nodes, lookAgain } = this.#options;
     nodes.ask(`${ASKER}${uid}`, new Set());
-    engine.deletePod(uid);
+    engine.deletePod(uid, how);
     this.#wanting.delete(uid);
     // The cache may be behind our own write.
     if (!hasFinalizer(pod, POD_FINALIZER) || this.#letGo.has(uid)) return;

@@ -57,7 +57,7 @@ export class ServiceReconciler {
     const { services, rules, feed } = this.#options;
     const service = this.#ownWrites.latest(name, services.get(name));
     if (service === undefined) {
-      feed.forgetOthers(name, undefined);
+      feed.onVanished(name);
       return;
     }
     const desired = desiredFor(service, rules);

@@ -72,12 +72,21 @@ export async function takeSurvey({ environment, azure, scope, configuration }: S
     policy: egressPolicy(configuration),
     pods: { list: () => allPods.items },
     lookAgain: () => {},
+    onVanished: () => {},
     onRefused: ({ metadata }, error) => refusedPods.set(podUid(metadata.uid ?? ''), `${error.code}: ${error.message}`),
   });
   const byName = new Map(allServices.items.map((service) => [keyText(service.metadata), service]));
   const rules = claimRules(defaultClass);
   const cache = { list: () => allServices.items, get: (name: string) => byName.get(name) };
-  const feed = new ClusterFeed({ engine, rules, nodes, pods, services: cache, lookAgain: () => {} });
+  const feed = new ClusterFeed({
+    engine,
+    rules,
+    nodes,
+    pods,
+    services: cache,
+    lookAgain: () => {},
+    onVanished: () => {},
+  });
   for (const after of allNodes.items) nodes.set(after);
   for (const after of allSlices.items) {
     feed.onSlice({ type: 'add', key: keyText(after.metadata), after, initial: true });

@@ -5,6 +5,7 @@ import type { RegisteredServices } from './nrp-state.ts';
 import { findOrphans, OrphanBrake } from './orphans.ts';
 import type { Repository } from './repository.ts';
 import { DEFAULT_OUTBOUND_KEY, type ServiceKey } from './service-key.ts';
+import { isLive } from './service-state.ts';
 
 export interface SweepOptions {
   readonly engine: Engine;
@@ -55,10 +56,11 @@ export class Sweep {
     for (const key of keys) if (!this.#isSpokenFor(key)) this.#options.engine.deleteService(key);
   }
 
-  /** What the cluster wants stays; what is already being taken down needs no sweep. */
+  /** What the cluster wants stays; what is being made or taken down needs no sweep. What was abandoned does. */
   #isSpokenFor(key: ServiceKey): boolean {
     const { engine, keepsDefaultOutbound } = this.#options;
     if (key === DEFAULT_OUTBOUND_KEY) return keepsDefaultOutbound;
-    return engine.tracker.wanted.has(key) || engine.state(key) !== undefined;
+    const state = engine.state(key);
+    return engine.tracker.wanted.has(key) || (state !== undefined && !isLive(state));
   }
 }

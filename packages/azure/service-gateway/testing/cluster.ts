@@ -95,6 +95,13 @@ export class TestCluster {
     return this.client.find(services, { namespace: NAMESPACE, name });
   }
 
+  /** Takes a Service away at once, whatever holds it. */
+  async forceDeleteService(name: string): Promise<void> {
+    const key = { namespace: NAMESPACE, name };
+    await this.client.patchMerge<Service>(services, key, { metadata: { finalizers: null } });
+    await this.client.delete(services, key);
+  }
+
   /** Makes the endpoints of one slice: `10.1.0.1@node-1`. */
   async putSlice(
     service: string,
