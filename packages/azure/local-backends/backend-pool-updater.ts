@@ -1,8 +1,9 @@
-import { type Clock, type IpAddress, type Lanes, type Logger, messageOf, sleep, type Timer } from '@fairlead/control';
+import { type Clock, type IpAddress, type Lanes, type Logger, messageOf, sleep } from '@fairlead/control';
 import type { ArmClient, ArmId } from '../arm/index.ts';
 import type { ResourceHolding, ResourceLock } from './azure-resource-locker.ts';
 import type { BackendTracker } from './backend-tracker.ts';
 import type { UpdaterSettings } from './configuration.ts';
+import { LeadingEdge } from './leading-edge.ts';
 import { type LocalServices, type PoolKey, poolKey } from './local-services.ts';
 import type { ServiceKey } from './names.ts';
 import {
@@ -16,9 +17,6 @@ import { type BackendPoolOperation, OperationQueue, poolOf } from './operation-q
 import { mergeEntries } from './pool-entries.ts';
 import { classifyUpdateError } from './update-error.ts';
 import type { UpdateReporter } from './update-reporter.ts';
-
-/** A change rarely comes alone: those that come so soon after the first go out with it. */
-const LEADING_EDGE_MILLISECONDS = 100;
 
 /** Which pool is out of step, and on whose behalf. */
 export type FreshOperation = Pick<BackendPoolOperation, 'service' | 'loadBalancer' | 'backendPool' | 'family'>;
@@ -49,18 +47,14 @@ export interface BackendPoolUpdaterOptions {
 export class BackendPoolUpdater {
   readonly #options: BackendPoolUpdaterOptions;
   readonly #queue = new OperationQueue();
-  /** Pool -> when it was last tried, on the monotonic clock; none for a pool that is quiet. */
-  readonly #triedAt = new Map<PoolKey, number>();
+  readonly #leadingEdge: LeadingEdge;
   /** Pools whose operations were taken out of the queue and are not done yet. */
   readonly #inHand = new Set<PoolKey>();
-  /** Pools that were quiet, and have an operation now. */
-  readonly #leading = new Set<PoolKey>();
   readonly #leadingRuns = new Set<Promise<void>>();
-  #leadingTimer: Timer | undefined;
-  #runSignal: AbortSignal | undefined;
 
   constructor(options: BackendPoolUpdaterOptions) {
     this.#options = options;
+    this.#leadingEdge = new LeadingEdge(options.clock, options.settings);
   }
 
   /** What waits, in order. */
@@ -74,13 +68,11 @@ export class BackendPoolUpdater {
 
   addOperation(fresh: FreshOperation): void {
     const pool = poolKey(fresh.loadBalancer, fresh.backendPool);
-    const isFirst = this.#isQuiet(pool);
+    const isFirst = !this.#queue.hasPool(pool) && !this.#inHand.has(pool) && this.#leadingEdge.isQuiet(pool);
     const since = this.#options.clock.monotonic();
     this.#queue.add({ ...fresh, retryCount: 0, nextEligibleAt: undefined, since });
     this.#options.reporter.queued(this.#queue.size);
-    if (!isFirst) return;
-    this.#leading.add(pool);
-    this.#lead();
+    if (isFirst) this.#leadingEdge.lead(pool);
   }
 
   /** Takes back what waits for the Service; what is in hand is found to be stale before it is told or repeated. */
@@ -93,8 +85,7 @@ export class BackendPoolUpdater {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, settings } = this.#options;
     const { intervalMilliseconds } = settings;
-    this.#runSignal = signal;
-    this.#lead();
+    this.#leadingEdge.start((pools) => this.#processNow(pools, signal));
     let tickAt = clock.monotonic() + intervalMilliseconds;
     try {
       for (;;) {
@@ -107,8 +98,7 @@ export class BackendPoolUpdater {
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      this.#runSignal = undefined;
-      this.#leadingTimer?.cancel();
+      this.#leadingEdge.stop();
       await Promise.all(this.#leadingRuns);
     }
   }
@@ -121,7 +111,7 @@ export class BackendPoolUpdater {
 
   async #process(signal: AbortSignal, pools: ReadonlySet<PoolKey> | undefined): Promise<void> {
     const { azureResourceLocker, logger, reporter } = this.#options;
-    this.#forgetQuietPools();
+    this.#leadingEdge.forgetQuietPools();
     if (!this.#hasOperations(pools)) return;
     let holding: ResourceHolding;
     try {
@@ -175,7 +165,7 @@ export class BackendPoolUpdater {
       this.#requeue(group.operations);
       return;
     }
-    this.#triedAt.set(group.pool, startedAt);
+    this.#leadingEdge.tried(group.pool);
     try {
       await this.#bringInStep(group, signal);
     } catch (error) {
@@ -187,9 +177,11 @@ export class BackendPoolUpdater {
 
   /** Reads the pool and writes it if it differs. */
   async #bringInStep(group: OperationGroup, signal: AbortSignal): Promise<void> {
-    const { client, poolId, networkId, backends } = this.#options;
+    const { client, poolId, networkId, backends, reporter } = this.#options;
     const id = poolId(group.loadBalancer, group.backendPool);
-    const options = { signal, throttle: 'refuse', notFound: 'stale' } as const;
+    const record = reporter.recordFor(group);
+    const recorded = record === undefined ? {} : { record };
+    const options = { signal, throttle: 'refuse', notFound: 'stale', ...recorded } as const;
     const { id: _id, name: _name, etag, ...pool } = await client.get(id, options);
     // A pool that belongs to nobody any more is not ours to empty.
     if (this.#relevant(group).length === 0) return;
@@ -266,36 +258,13 @@ export class BackendPoolUpdater {
     return [...pools].some((pool) => this.#queue.hasPool(pool));
   }
 
-  /** A pool of which nothing waits and that was not tried for a whole interval. */
-  #isQuiet(pool: PoolKey): boolean {
-    const { clock, settings } = this.#options;
-    if (this.#queue.hasPool(pool) || this.#inHand.has(pool)) return false;
-    const triedAt = this.#triedAt.get(pool) ?? Number.NEGATIVE_INFINITY;
-    return settings.leadingEdge && clock.monotonic() - triedAt >= settings.intervalMilliseconds;
-  }
-
-  #forgetQuietPools(): void {
-    const { clock, settings } = this.#options;
-    for (const [pool, triedAt] of this.#triedAt) {
-      if (clock.monotonic() - triedAt >= settings.intervalMilliseconds) this.#triedAt.delete(pool);
-    }
-  }
-
-  /** Soon tries the pools that were quiet, and no others. */
-  #lead(): void {
-    const { clock, logger } = this.#options;
-    const signal = this.#runSignal;
-    if (signal === undefined || this.#leadingTimer !== undefined || this.#leading.size === 0) return;
-    this.#leadingTimer = clock.setTimer(LEADING_EDGE_MILLISECONDS, () => {
-      this.#leadingTimer = undefined;
-      const pools = new Set(this.#leading);
-      this.#leading.clear();
-      const run = this.process(signal, pools)
-        .catch((error: unknown) => {
-          if (!signal.aborted) logger.error({ error: messageOf(error) }, 'the updater of backend pools failed');
-        })
-        .finally(() => this.#leadingRuns.delete(run));
-      this.#leadingRuns.add(run);
-    });
+  /** Out of turn, for these pools alone. */
+  #processNow(pools: ReadonlySet<PoolKey>, signal: AbortSignal): void {
+    const run = this.process(signal, pools)
+      .catch((error: unknown) => {
+        if (!signal.aborted) this.#options.logger.error({ error: messageOf(error) }, 'backend pools wait for the tick');
+      })
+      .finally(() => this.#leadingRuns.delete(run));
+    this.#leadingRuns.add(run);
   }
 }

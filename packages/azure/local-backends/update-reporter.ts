@@ -1,4 +1,4 @@
-import { type Clock, codeOf, type Journal, type Metrics, messageOf } from '@fairlead/control';
+import { type Clock, codeOf, type Journal, type Metrics, messageOf, type StepRecord } from '@fairlead/control';
 import { type EventRecorder, type EventType, type Service, services } from '@fairlead/kube';
 import {
   endpointProgrammingSeconds,
@@ -86,6 +86,11 @@ export class UpdateReporter {
 
   noted(group: OperationGroup, text: string): void {
     this.#record(group.operations, { kind: 'note', text: `${poolText(group)}: ${text}` });
+  }
+
+  /** Where the calls for a group are written down. */
+  recordFor({ operations: [first] }: OperationGroup): StepRecord | undefined {
+    return first === undefined ? undefined : { journal: this.#options.journal, key: `service ${first.service}` };
   }
 
   queued(count: number): void {

@@ -28,6 +28,7 @@ import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { ArmClient, armId, type LoadBalancer, type PublicIpAddress, type SecurityRule } from '../../arm/index.ts';
 import { isBodyOf } from '../../arm/decode.ts';
+import { result } from '../../arm/testing/emulated.ts';
 import { RecordedMetrics } from '../../arm/testing/recorded-metrics.ts';
 import { AZURE_LOCAL_CLASS } from '../desired.ts';
 import { localBackendsPart } from '../part.ts';
@@ -225,7 +226,7 @@ export class LocalWorld {
   /** Ends the leader, as a lost Lease does. */
   async stop(): Promise<void> {
     this.#stop.abort(new FairleadError('stopped', { verdict: 'stale', code: 'shutting-down' }));
-    await this.#ended;
+    await result(this.clock, this.#ended);
   }
 
   async pass(seconds: number): Promise<void> {

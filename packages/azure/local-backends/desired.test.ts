@@ -1,0 +1,134 @@
+import type { Service, ServiceSpec } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { adoptedPools, adoptedPoolsText, byAge, claimRules, desiredFor } from './desired.ts';
+
+const azure = 'service.beta.kubernetes.io/azure-';
+
+function service(spec: Partial<ServiceSpec> = {}, annotations: Readonly<Record<string, string>> = {}): Service {
+  return {
+    metadata: { namespace: 'shop', name: 'web', uid: 'u1', annotations },
+    spec: {
+      type: 'LoadBalancer',
+      loadBalancerClass: 'fairlead.dev/azure-local',
+      externalTrafficPolicy: 'Local',
+      healthCheckNodePort: 30_123,
+      ipFamilies: ['IPv4'],
+      ports: [{ port: 80 }],
+      ...spec,
+    },
+  };
+}
+const read = (made: Service, hasSecurityGroup = true) =>
+  desiredFor(made, { rules: claimRules(undefined), hasSecurityGroup });
+
+describe('what a Service asks for', () => {
+  it('is read with everything that Azure needs to know', () => {
+    const spec: Partial<ServiceSpec> = {
+      ipFamilies: ['IPv6', 'IPv4'],
+      ipFamilyPolicy: 'RequireDualStack',
+      ports: [
+        { name: 'dns', port: 53, protocol: 'UDP' },
+        { name: 'http', port: 80 },
+        { name: 'quic', port: 53, protocol: 'TCP' },
+      ],
+      sessionAffinity: 'ClientIP',
+      loadBalancerIP: '10.0.0.9',
+      loadBalancerSourceRanges: ['192.0.2.7/24'],
+    };
+    const annotations = {
+      [`${azure}load-balancer-internal`]: 'True',
+      [`${azure}load-balancer-internal-subnet`]: 'edge',
+      [`${azure}load-balancer-configurations`]: 'one, two',
+      [`${azure}load-balancer-tcp-idle-timeout`]: '30',
+      [`${azure}load-balancer-disable-tcp-reset`]: 'false',
+      'azure-local.fairlead.dev/load-balancer': 'one',
+      'azure-local.fairlead.dev/adopted-backend-pools': 'IPv4=shop-web,IPv6=shop-web-ipv6',
+    };
+    expect(read(service(spec, annotations))).toMatchObject({
+      kind: 'serve',
+      wanted: {
+        key: 'shop/web',
+        uid: 'u1',
+        scope: 'internal',
+        subnet: 'edge',
+        allowed: ['one', 'two'],
+        idleTimeoutMinutes: 30,
+        families: ['IPv6', 'IPv4'],
+        ports: [
+          { protocol: 'TCP', port: 53 },
+          { protocol: 'UDP', port: 53 },
+          { protocol: 'TCP', port: 80 },
+        ],
+        healthCheckNodePort: 30_123,
+        affinity: 'client-ip',
+        sourceRanges: { kind: 'only', IPv4: ['192.0.2.0/24'], IPv6: [] },
+        addresses: ['10.0.0.9'],
+        recordedLoadBalancer: 'one',
+        adoptedPools: { IPv4: 'shop-web', IPv6: 'shop-web-ipv6' },
+      },
+    });
+  });
+
+  it.each<[string, Partial<ServiceSpec>, Readonly<Record<string, string>>, string]>([
+    ['Cluster', { externalTrafficPolicy: 'Cluster' }, {}, 'cluster-traffic-unsupported'],
+    ['no port for health checks', { healthCheckNodePort: 0 }, {}, 'health-check-port-missing'],
+    ['no ports', { ports: [] }, {}, 'no-ports'],
+    ['SCTP', { ports: [{ port: 1, protocol: 'SCTP' }] }, {}, 'protocol-unsupported'],
+    ['a range that is none', { loadBalancerSourceRanges: ['all'] }, {}, 'invalid-source-range'],
+    ['an odd word for internal', {}, { [`${azure}load-balancer-internal`]: 'yes' }, 'invalid-annotation'],
+    ['half a minute', {}, { [`${azure}load-balancer-tcp-idle-timeout`]: '4.5' }, 'invalid-annotation'],
+    ['a private link', {}, { [`${azure}pls-create`]: 'true' }, 'annotation-unsupported'],
+  ])('is refused when it is %s', (_, spec, annotations, code) => {
+    expect(read(service(spec, annotations))).toMatchObject({ kind: 'refused', code });
+  });
+
+  it('is refused all at once, so that nobody has to find out one by one', () => {
+    const refused = read(service({ externalTrafficPolicy: 'Cluster', loadBalancerIP: '198.51.100.1' }));
+    expect(refused).toMatchObject({
+      kind: 'refused',
+      message: expect.stringMatching(/asks for the address .*; it asks for externalTrafficPolicy: Cluster/),
+    });
+  });
+
+  it('is refused where sources are to be kept out and nothing can do that', () => {
+    const restricted = service({ loadBalancerSourceRanges: ['192.0.2.0/24'] });
+    expect([read(restricted), read(restricted, false)]).toMatchObject([
+      { kind: 'serve' },
+      { kind: 'refused', code: 'source-ranges-unsupported' },
+    ]);
+  });
+
+  it('is nothing for a Service of another class, and an end for one that is being deleted', () => {
+    expect(read(service({ loadBalancerClass: 'example.com/other' }))).toMatchObject({ kind: 'foreign' });
+    const going = service();
+    const metadata = {
+      ...going.metadata,
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: ['fairlead.dev/azure-local'],
+    };
+    expect(read({ ...going, metadata })).toMatchObject({ kind: 'release' });
+  });
+});
+
+describe('what is recorded on a Service', () => {
+  it.each([{}, { IPv4: 'a' }, { IPv4: 'a', IPv6: 'b' }])('is read as it was written: %j', (pools) => {
+    const text = adoptedPoolsText(pools);
+    const annotations = text === undefined ? {} : { 'azure-local.fairlead.dev/adopted-backend-pools': text };
+    expect(adoptedPools(service({}, annotations))).toEqual(pools);
+  });
+
+  it('is nothing when somebody spoiled it', () => {
+    expect(adoptedPools(service({}, { 'azure-local.fairlead.dev/adopted-backend-pools': 'x,IPv5=y,IPv4=' }))).toEqual(
+      {},
+    );
+  });
+
+  it('is given to the oldest first', () => {
+    const born = (name: string, creationTimestamp: string) => ({
+      ...service(),
+      metadata: { namespace: 'shop', name, creationTimestamp },
+    });
+    const sorted = [born('b', '2026-01-02'), born('c', '2026-01-01'), born('a', '2026-01-02')].toSorted(byAge);
+    expect(sorted.map(({ metadata }) => metadata.name)).toEqual(['c', 'a', 'b']);
+  });
+});
