@@ -35,14 +35,15 @@ export function unsupportedAnnotation(service: Service): string | undefined {
   return undefined;
 }
 
-/** After how many minutes of silence a connection is forgotten. Throws a terminal error for what Azure does not take. */
+/** Minutes of silence after which a connection is forgotten. Throws a terminal error for what Azure does not take. */
 export function idleTimeoutMinutes(service: Service): number {
   const text = service.metadata.annotations?.[IDLE_TIMEOUT]?.trim() ?? '';
   if (text === '') return DEFAULT_IDLE_MINUTES;
   const minutes = Number(text);
   if (Number.isInteger(minutes) && minutes >= DEFAULT_IDLE_MINUTES && minutes <= LONGEST_IDLE_MINUTES) return minutes;
   throw new FairleadError(
-    `its annotation ${IDLE_TIMEOUT} is ${JSON.stringify(text)}: use ${DEFAULT_IDLE_MINUTES} to ${LONGEST_IDLE_MINUTES} minutes`,
+    `its annotation ${IDLE_TIMEOUT} is ${JSON.stringify(text)}: ` +
+      `use ${DEFAULT_IDLE_MINUTES} to ${LONGEST_IDLE_MINUTES} minutes`,
     { verdict: 'terminal', code: 'invalid-idle-timeout' },
   );
 }

@@ -70,7 +70,7 @@ describe('ServiceGatewayController, inbound', () => {
     expect(told).toContain('web DeletedLoadBalancer');
   });
 
-  it('edge case 9: gathers several slices, a slice that changes its Service, and endpoints of unknown readiness', async () => {
+  it('edge case 9: gathers several slices, and follows a slice that changes its Service', async () => {
     const world = await newWorld();
     const { cluster, azure } = world;
     const replica = new Replica(cluster, azure);
@@ -445,7 +445,7 @@ describe('ServiceGatewayController, outbound', () => {
     expect(located(world)).toEqual([]);
   });
 
-  it('edge case 7: one finalizer for both addresses of a dual-stack pod, under node IPs of their own family', async () => {
+  it('edge case 7: one finalizer for both addresses of a dual-stack pod, under IPs of their family', async () => {
     const world = await newWorld();
     const { cluster, azure } = world;
     await cluster.putNode('node-1', '10.0.0.1', '2001:DB8:0::1');

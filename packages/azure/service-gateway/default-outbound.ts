@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import type { RegisteredServices } from './nrp-state.ts';
 import { DEFAULT_OUTBOUND_KEY } from './service-key.ts';
 
-/** Makes the default outbound service if the gateway reports none; one that Azure or somebody else provides is adopted. */
+/** Makes the default outbound service if the gateway reports none; one that Azure or somebody else made is adopted. */
 export function ensureDefaultOutboundServiceExists(
   engine: Engine,
   { defaultOutbound, ours }: RegisteredServices,

@@ -150,7 +150,7 @@ describe('DiffTracker', () => {
 describe('DiffTracker, for pods with an egress gateway', () => {
   const at = spot('10.1.0.1@10.0.0.1');
 
-  it('edge case 6: a pod that changes its gateway keeps the old one until the new one is there, then moves in one update', () => {
+  it('edge case 6: a pod that changes its gateway keeps the old one until it moves in one update', () => {
     const tracker = newTracker();
     tracker.updateK8sPod({ uid: pod('a'), born: 'a', egress: blue, spots: [at] }, true);
     sync(tracker);

@@ -42,8 +42,8 @@ export interface AddressUpdate {
 }
 
 /**
- * What Kubernetes wants and what NRP has, indexed both ways, and the set of places at which they differ. Whatever
- * changes on either side costs as much as the change: the set of differences is kept, never searched for.
+ * What Kubernetes wants and what NRP, Azure's network resource provider, has; indexed both ways, with the set of places
+ * at which they differ. A change on either side costs as much as the change: differences are kept, never searched for.
  */
 export class DiffTracker {
   /** The services that Kubernetes wants. */
@@ -106,7 +106,7 @@ export class DiffTracker {
     this.#settleDraining(uid);
   }
 
-  /** Sets what NRP has at a place, as it was listed from `listBegunAt` on; a request under way or made since knows better. */
+  /** Sets what NRP has at a place, as listed from `listBegunAt` on; a request under way or made since knows better. */
   restoreNrp(spot: Spot, services: ServiceList, listBegunAt: number): void {
     const place = this.#table.at(spot);
     if (place.certain && place.requestedAt < listBegunAt) this.#nrp.set(place, services, true);
@@ -137,11 +137,7 @@ export class DiffTracker {
 
   /** Places at which the two sides differ, from the set that is kept; what NRP refused by itself is left out. */
   locationChanges(): readonly Place[] {
-    return [...this.#dirty].filter((place) => !this.isQuarantined(place));
-  }
-
-  isQuarantined(place: Place): boolean {
-    return place.refused !== undefined && sameServices(place.refused, this.#wanted(place));
+    return [...this.#dirty].filter((place) => !this.#isQuarantined(place));
   }
 
   /** What is wanted at the place now, as far as NRP could take it. */
@@ -267,6 +263,10 @@ export class DiffTracker {
     return place.nrp.some((key) => isOutbound(key) && key !== present && !this.foreign.has(key));
   }
 
+  #isQuarantined(place: Place): boolean {
+    return place.refused !== undefined && sameServices(place.refused, this.#wanted(place));
+  }
+
   #wanted(place: Place): ServiceList {
     let wanted: ServiceList = place.inbound;
     const outbound = this.#wantedOutbound(place);
@@ -278,7 +278,7 @@ export class DiffTracker {
   }
 
   /**
-   * The gateway of the pod that has the place. While that one is still being made, a pod that moves keeps the gateway it
+   * The gateway of the pod that has the place. While that one is still being made, a pod that moves keeps the one it
    * has, so that its traffic never leaves by the wrong way; but the address of a pod that is gone passes on nothing.
    */
   #wantedOutbound(place: Place): ServiceKey | undefined {

@@ -100,7 +100,7 @@ export class EgressPods {
     return touched;
   }
 
-  /** Takes the pod out; until its addresses have left NRP it is draining. Gives the places at which something changed. */
+  /** Takes the pod out; until its addresses have left NRP it is draining. Gives the places where something changed. */
   remove(uid: PodUid): ReadonlySet<Place> {
     const before = this.#pods.get(uid);
     if (before === undefined) return new Set();

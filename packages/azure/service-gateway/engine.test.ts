@@ -162,7 +162,7 @@ describe('Engine, inbound', () => {
     expect(bench.engine.state(web)).toEqual({ kind: 'Created', spec: changedSpec('web', 81) });
   });
 
-  it('edge case 16: waits longer after each failure, keeps the wish for ever, and slows down after twelve', async () => {
+  it('edge case 16: waits longer after each failure, slows down after twelve, and never gives up', async () => {
     const bench = new EngineBench();
     bench.engine.addService(inboundSpec('web'));
     const delays: number[] = [];
@@ -321,7 +321,7 @@ describe('Engine, outbound', () => {
     expect(bench.run(blue)).toBe('delete');
   });
 
-  it('edge case 6: a label change makes the new gateway, moves the address in one update, then deletes the old one', () => {
+  it('edge case 6: a label change moves the address in one update, then deletes the old gateway', () => {
     const bench = new EngineBench();
     bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: 'a', spots: [at] });
     bench.run(blue);

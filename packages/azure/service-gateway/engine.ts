@@ -60,7 +60,7 @@ export type Outcome =
   | { readonly ok: false; readonly error: unknown };
 
 /**
- * Leads every service through its life and decides what the updaters have to do. Events come in any order and any number;
+ * Leads every service through its life and decides what the updaters have to do. Events come in any order and number;
  * what counts is the latest wish. All methods return at once.
  */
 export class Engine {

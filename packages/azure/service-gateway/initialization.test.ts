@@ -99,7 +99,7 @@ describe('Initialization', () => {
     expect(leader.isReady).toBe(true);
   });
 
-  it('edge case 17: Azure that fails in the middle of the initial sync delays readiness, and loses nothing', async () => {
+  it('edge case 17: Azure that fails during the initial sync delays readiness, and loses nothing', async () => {
     const { clock, azure } = newWorld();
     azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'refuse', status: 503 }, 12);
     const leader = new Leader(clock, azure, clusterWith(2));

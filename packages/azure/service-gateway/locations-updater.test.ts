@@ -105,7 +105,7 @@ describe('LocationsUpdater', () => {
     }
   });
 
-  it('edge case 3: an update of unknown outcome keeps the service from being deleted before it is cleared up', async () => {
+  it('edge case 3: an update of unknown outcome is cleared up before the service is deleted', async () => {
     const bench = await benchWithService();
     bench.azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'lose-response' }, 4);
     bench.engine.updateEndpoints(web, endpoints('10.1.0.1@10.0.0.1'));

@@ -14,9 +14,9 @@ export interface RegisteredServices {
 }
 
 /**
- * Tells our services from those of others by the marks on the load balancer or NAT gateway behind them. `isWanted` tells
- * whether the cluster has such a service: what carries no mark is taken over only then, and never the default that Azure
- * itself provides.
+ * Tells our services from those of others by the marks on the load balancer or NAT gateway behind them. `isWanted`
+ * tells whether the cluster has such a service: what carries no mark is taken over only then, and never the default
+ * that Azure itself provides.
  */
 export function registeredServices(
   scope: GatewayScope,

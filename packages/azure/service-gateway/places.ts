@@ -37,11 +37,6 @@ export interface Spot {
 export class PlaceTable {
   /** Node IP -> address -> place. */
   readonly #locations = new Map<IpAddress, Map<IpAddress, Place>>();
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
 
   find({ location, address }: Spot): Place | undefined {
     return this.#locations.get(location)?.get(address);
@@ -69,7 +64,6 @@ export class PlaceTable {
       dirtySince: undefined,
     };
     places.set(address, place);
-    this.#size += 1;
     return place;
   }
 
@@ -81,16 +75,11 @@ export class PlaceTable {
     // A place that was forgotten before must not take its successor along.
     if (places?.get(address) !== place) return;
     places.delete(address);
-    this.#size -= 1;
     if (places.size === 0) this.#locations.delete(location);
   }
 
   *all(): Generator<Place> {
     for (const places of this.#locations.values()) yield* places.values();
-  }
-
-  placesAt(location: IpAddress): Iterable<Place> {
-    return this.#locations.get(location)?.values() ?? [];
   }
 }
 

@@ -38,10 +38,6 @@ export class Registrar {
     this.#options = options;
   }
 
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
   /** Resolves when the service is registered or unregistered as asked. */
   submit(request: ServiceRequest): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -189,8 +189,8 @@ function removal<Kind extends InventoryKind>(
 }
 
 /**
- * Something of this name may be there already. What carries our mark is ours; what carries another's never is. Without a
- * mark, a name that is the UID of our Service can only be meant for it; the name of an egress gateway proves nothing,
+ * Something of this name may be there already. What carries our mark is ours; what carries another's never is. Without
+ * a mark, a name that is the UID of our Service can only be meant for it; the name of an egress gateway proves nothing,
  * unless the thing is already part of our gateway.
  */
 function checkOwner(
@@ -206,8 +206,8 @@ function checkOwner(
   const marks = Object.keys(tagsFor(scope, spec)).join(', ');
   const name = armName(known.body.id);
   throw new FairleadError(
-    `there is a ${what} named ${name} in resource group ${scope.group.resourceGroup} that is not ours: choose another ` +
-      `name, delete it, or put our tags (${marks}) on it to hand it over`,
+    `there is a ${what} named ${name} in resource group ${scope.group.resourceGroup} that is not ours: ` +
+      `choose another name, delete it, or put our tags (${marks}) on it to hand it over`,
     { verdict: 'terminal', code: 'name-taken' },
   );
 }

@@ -315,7 +315,7 @@ describe('ServiceUpdater', () => {
 });
 
 describe('ServiceUpdater, in a burst', () => {
-  it('creates 500 Services with 10 endpoints each in 2N+10 writes and little more than the time the lanes allow', async () => {
+  it('creates 500 Services with 10 endpoints each in 2N+10 writes, as fast as the lanes allow', async () => {
     const count = 500;
     const latency = 50;
     const bench = new AzureBench({ behaviour: { latency: { minimum: latency, maximum: latency } } });
