@@ -51,6 +51,8 @@ export class BackendPoolUpdater {
   /** Pools whose operations were taken out of the queue and are not done yet. */
   readonly #inHand = new Set<PoolKey>();
   readonly #leadingRuns = new Set<Promise<void>>();
+  /** The tick that is waited for or worked on, on the monotonic clock. */
+  #tickAt = 0;
 
   constructor(options: BackendPoolUpdaterOptions) {
     this.#options = options;
@@ -86,14 +88,13 @@ export class BackendPoolUpdater {
     const { clock, settings } = this.#options;
     const { intervalMilliseconds } = settings;
     this.#leadingEdge.start((pools) => this.#processNow(pools, signal));
-    let tickAt = clock.monotonic() + intervalMilliseconds;
+    this.#tickAt = clock.monotonic() + intervalMilliseconds;
     try {
       for (;;) {
-        await sleep(clock, tickAt - clock.monotonic(), signal);
+        await sleep(clock, this.#tickAt - clock.monotonic(), signal);
         await this.process(signal);
         // Ticks that came due meanwhile are left out.
-        const late = clock.monotonic() - tickAt;
-        tickAt += intervalMilliseconds * (1 + Math.floor(late / intervalMilliseconds));
+        this.#tickAt = this.#tickFrom();
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -231,8 +232,7 @@ export class BackendPoolUpdater {
           again.filter(({ service }) => !givenUp.includes(service)),
           error,
         );
-        if (again.length > 0)
-          reporter.waiting({ ...group, operations: again }, eligibleAt ?? this.#nextTick(startedAt));
+        reporter.waiting({ ...group, operations: again }, this.#tickFrom(eligibleAt), error);
       }
     }
   }
@@ -241,8 +241,12 @@ export class BackendPoolUpdater {
     for (const operation of operations) this.#queue.add(operation);
   }
 
-  #nextTick(startedAt: number): number {
-    return startedAt + this.#options.settings.intervalMilliseconds;
+  /** The first tick to come that is not before this time. */
+  #tickFrom(time = 0): number {
+    const { clock, settings } = this.#options;
+    const earliest = Math.max(time, clock.monotonic() + 1);
+    const ticks = Math.ceil((earliest - this.#tickAt) / settings.intervalMilliseconds);
+    return this.#tickAt + ticks * settings.intervalMilliseconds;
   }
 
   #isRelevant(operation: BackendPoolOperation): boolean {

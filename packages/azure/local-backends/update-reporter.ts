@@ -77,11 +77,12 @@ export class UpdateReporter {
     );
   }
 
-  /** For `fairlead why`: the next attempt, and when it is due. `dueAt` is on the monotonic clock. */
-  waiting(group: OperationGroup, dueAt: number): void {
+  /** For `fairlead why`: when the next attempt is due, on the monotonic clock, and after what. */
+  waiting(group: OperationGroup, dueAt: number, error: unknown): void {
     const { clock } = this.#options;
     const retryAt = clock.now() + Math.max(0, dueAt - clock.monotonic());
-    this.#record(group.operations, { kind: 'waiting', for: `the next attempt at ${poolText(group)}`, retryAt });
+    const failed = `what failed at ${poolText(group)}: ${codeOf(error)}`;
+    this.#record(group.operations, { kind: 'waiting', for: failed, retryAt });
   }
 
   noted(group: OperationGroup, text: string): void {
@@ -99,7 +100,7 @@ export class UpdateReporter {
 
   #notify(reason: UpdateEventReason, note: string, operations: readonly BackendPoolOperation[]): void {
     const { events, serviceOf } = this.#options;
-    this.#record(operations, { kind: 'state', state: reason, because: note });
+    this.#record(operations, { kind: 'note', text: `${reason}: ${note}` });
     for (const key of distinctServices(operations)) {
       const service = serviceOf(key);
       if (service !== undefined) events.record(services, service, { type: updateEvents[reason].type, reason, note });

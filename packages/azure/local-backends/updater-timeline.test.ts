@@ -91,6 +91,19 @@ describe('retry timing', () => {
     ]);
   });
 
+  it('tells when it tries again', async () => {
+    const world = new UpdaterWorld();
+    world.emulator.faults.next(put, throttled(100));
+    await play(world, 45, { 1: () => world.change('shop/web', ['10.0.0.1']) });
+    const last = world.journal.entries('service shop/web').at(-1);
+    const begun = world.clock.now() - world.clock.monotonic();
+    expect(last).toMatchObject({
+      kind: 'waiting',
+      for: 'what failed at backend pool lb/web: TooManyRequests',
+      retryAt: begun + 150_000,
+    });
+  });
+
   it('bounds failed attempts, not the time they take', async () => {
     const world = new UpdaterWorld({ maxRetries: 1 });
     world.emulator.faults.next(put, throttled(600), 2);
