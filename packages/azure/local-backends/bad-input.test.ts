@@ -132,7 +132,7 @@ describe('a Service moved between load balancers', () => {
     await world.stop();
   });
 
-  it('leaves one that is no longer configured, also when the leader dies on the way', async () => {
+  it('leaves one that is no longer configured', async () => {
     const world = await served();
     await world.stop();
     await world.start({ loadBalancers: [{ name: 'two' }] });

@@ -2,8 +2,8 @@ import { clusterId, codeOf, Lanes, messageOf, sleep, verdictOf } from '@fairlead
 import {
   type CacheChange,
   endpointSlices,
-  type KubeClient,
   KeyedQueue,
+  type KubeClient,
   type Node,
   namespaces,
   nodes,
@@ -94,6 +94,7 @@ export async function runController(
   ];
   // No pool is compared with endpoints that were not all read.
   await Promise.all(subscriptions.map(({ caughtUp }) => caughtUp));
+  readiness.set({ ready: false, reason: 'reading Azure' });
   subscriptions.push(cache.subscribe((change) => followService(register, queue, change)));
   const batcher = new KeyBatcher<ServiceKey>(clock, (keys) => reconciler.reconcile(keys, signal));
   try {

@@ -1,9 +1,20 @@
+import { serviceUid } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
-import type { ClaimedService, ForeignService, ServiceToRelease } from '@fairlead/service';
+import type { ClaimedService } from '@fairlead/service';
 import type { LoadBalancer } from '../arm/index.ts';
 import { adoptablePools, type OldPoolNames, oldPoolNames } from './adoption.ts';
-import { byAge, type DesiredOptions, desiredFor, recordedLoadBalancer, type WantedService } from './desired.ts';
-import { type ServiceKey, serviceKey } from './names.ts';
+import type { BackendTracker } from './backend-tracker.ts';
+import {
+  adoptedPools,
+  byAge,
+  type Desired,
+  type DesiredOptions,
+  desiredFor,
+  recordedLoadBalancer,
+  type WantedService,
+} from './desired.ts';
+import type { Intention, Present } from './intention.ts';
+import { type ServiceKey, serviceKey, serviceMark } from './names.ts';
 import { type PlacementRequest, placeServices } from './placement.ts';
 import type { AzureSite } from './site.ts';
 
@@ -18,8 +29,7 @@ export type Decision =
       readonly movesFrom: string | undefined;
     }
   | { readonly kind: 'refuse'; readonly claim: ClaimedService; readonly code: string; readonly message: string }
-  | { readonly kind: 'release'; readonly claim: ServiceToRelease }
-  | { readonly kind: 'foreign'; readonly claim: ForeignService };
+  | Extract<Desired, { readonly kind: 'release' | 'foreign' | 'unreadable' }>;
 
 export interface DecisionInput {
   readonly site: AzureSite;
@@ -97,4 +107,40 @@ function occupiedBy(cluster: readonly Service[], except: ReadonlySet<ServiceKey>
     rules.set(name, (rules.get(name) ?? 0) + ports.length * ipFamilies.length);
   }
   return rules;
+}
+
+/** What a decision means for Azure; undefined: nothing is touched. */
+export function intentionFor(
+  key: ServiceKey,
+  decision: Decision,
+  backends: Pick<BackendTracker, 'addresses'>,
+): Intention | undefined {
+  if (decision.kind === 'serve') return presentAt(key, decision, backends);
+  return decision.kind === 'release' ? { ...ownerOf(key, decision.claim.service), kind: 'absent' } : undefined;
+}
+
+export function presentAt(
+  key: ServiceKey,
+  { claim, wanted, loadBalancer }: Extract<Decision, { kind: 'serve' }>,
+  backends: Pick<BackendTracker, 'addresses'>,
+): Present {
+  const contents = { IPv4: backends.addresses(key, 'IPv4'), IPv6: backends.addresses(key, 'IPv6') };
+  return {
+    ...ownerOf(key, claim.service),
+    kind: 'present',
+    adopted: wanted.adoptedPools,
+    wanted,
+    loadBalancer,
+    contents,
+  };
+}
+
+/** Leaves where it is, before it goes elsewhere. */
+export function detachedFrom(key: ServiceKey, service: Service): Intention {
+  return { ...ownerOf(key, service), kind: 'detached' };
+}
+
+function ownerOf(subject: ServiceKey, service: Service): Pick<Intention, 'mark' | 'subject' | 'adopted'> {
+  const uid = serviceUid(service.metadata.uid ?? '');
+  return { mark: serviceMark(uid), subject, adopted: adoptedPools(service) };
 }

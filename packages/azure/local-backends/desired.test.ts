@@ -98,6 +98,16 @@ describe('what a Service asks for', () => {
     ]);
   });
 
+  it('is told to be unreadable when reading it fails for a reason that is ours', () => {
+    const odd = service();
+    Object.defineProperty(odd.spec, 'ports', {
+      get() {
+        throw new TypeError('odd');
+      },
+    });
+    expect(read(odd)).toMatchObject({ kind: 'unreadable', error: expect.any(TypeError) });
+  });
+
   it('is nothing for a Service of another class, and an end for one that is being deleted', () => {
     expect(read(service({ loadBalancerClass: 'example.com/other' }))).toMatchObject({ kind: 'foreign' });
     const going = service();

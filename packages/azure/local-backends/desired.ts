@@ -77,7 +77,9 @@ export type Desired =
   | { readonly kind: 'serve'; readonly claim: ClaimedService; readonly wanted: WantedService }
   | { readonly kind: 'refused'; readonly claim: ClaimedService; readonly code: string; readonly message: string }
   | { readonly kind: 'release'; readonly claim: ServiceToRelease }
-  | { readonly kind: 'foreign'; readonly claim: ForeignService };
+  | { readonly kind: 'foreign'; readonly claim: ForeignService }
+  /** We failed to read it, which is a defect of ours: it keeps what it has, and nobody else suffers. */
+  | { readonly kind: 'unreadable'; readonly claim: ClaimedService; readonly error: unknown };
 
 /** What this installation can do, beyond what Azure can. */
 export interface DesiredOptions {
@@ -102,7 +104,7 @@ export function desiredFor(service: Service, options: DesiredOptions): Desired {
   try {
     return desiredLoadBalancer(claim, options);
   } catch (error) {
-    if (findFairleadError(error) === undefined) throw error;
+    if (findFairleadError(error) === undefined) return { kind: 'unreadable', claim, error };
     return { kind: 'refused', claim, code: codeOf(error), message: messageOf(error) };
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@fairlead/control';
 import type { Explanation } from '@fairlead/part';
 import type { Decision } from './decisions.ts';
 import { callOf } from './intention.ts';
@@ -19,6 +20,14 @@ export function explainService(key: ServiceKey, survey: Survey): Explanation | u
       const answer = `${subject} is not served by azure-local: ${decision.claim.sentence}.`;
       return { answer, state: 'not-ours', wanted: [], there: [] };
     }
+    case 'unreadable':
+      return {
+        answer: `${subject} stays as it is, because reading it failed: ${messageOf(decision.error)}`,
+        state: 'stuck',
+        wanted: [],
+        there: shown(decision),
+        waitsFor: 'a version of Fairlead that can read it: this is a defect worth reporting',
+      };
     case 'release':
       return {
         answer: `${subject} is being let go: ${decision.claim.sentence}.`,

@@ -77,6 +77,13 @@ describe('the part', () => {
     await world.stop();
   });
 
+  it('is ready once it has read Azure, also when there is nothing to serve', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.start();
+    expect(world.readiness).toEqual({ ready: true });
+    await world.stop();
+  });
+
   it('says what to do when the security group of the configuration is not there', async () => {
     const world = await new LocalWorld().setUp();
     const group = '/subscriptions/sub/resourceGroups/cluster/providers/Microsoft.Network/networkSecurityGroups/nodes';

@@ -1,4 +1,4 @@
-import { type BrakeDecision, DeletionBrake, type Clock } from '@fairlead/control';
+import { type BrakeDecision, type Clock, DeletionBrake } from '@fairlead/control';
 import type { Intention } from './intention.ts';
 import { partOwner, servicesIn } from './load-balancer-body.ts';
 import type { ServiceMark } from './names.ts';

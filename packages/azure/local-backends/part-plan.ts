@@ -52,7 +52,7 @@ function serviceChange(
   survey: Survey,
   clock: Pick<Clock, 'now'>,
 ): PlannedChange | undefined {
-  if (decision.kind === 'foreign') return undefined;
+  if (decision.kind === 'foreign' || decision.kind === 'unreadable') return undefined;
   const own = writesFor(survey, key).filter(isOwn).length + serviceWrites(key, decision, survey, clock);
   const change = { subject: `Service ${key}`, writes: own };
   switch (decision.kind) {
@@ -80,7 +80,7 @@ function actionFor(key: ServiceKey, { claim }: Serve, survey: Survey, own: numbe
 /** Writes to the Service itself. */
 function serviceWrites(
   key: ServiceKey,
-  decision: Exclude<Decision, { kind: 'foreign' }>,
+  decision: Exclude<Decision, { kind: 'foreign' | 'unreadable' }>,
   { index, intentions }: Survey,
   clock: Pick<Clock, 'now'>,
 ): number {

@@ -106,7 +106,7 @@ function statusOf(survey: Survey) {
   let outOfStep = 0;
   for (const [key, decision] of survey.decisions) {
     if (decision.kind === 'release') counts.released += 1;
-    else if (decision.kind === 'refuse') counts.refused += 1;
+    else if (decision.kind === 'refuse' || decision.kind === 'unreadable') counts.refused += 1;
     else if (decision.kind === 'serve') {
       outOfStep += poolsOutOfStep(key, decision, survey).length;
       const hasAddress = (decision.claim.service.status?.loadBalancer?.ingress ?? []).length > 0;

@@ -5,10 +5,9 @@ import type { BackendPoolUpdater } from './backend-pool-updater.ts';
 import type { BackendTracker } from './backend-tracker.ts';
 import { adoptedPools } from './desired.ts';
 import type { LocalPool, LocalServiceInfo, LocalServices } from './local-services.ts';
-import { familyName, type ServiceKey } from './names.ts';
+import { familyName, type ServiceKey, type ServiceMark } from './names.ts';
 import { mergeEntries } from './pool-entries.ts';
 import { type AzureSite, serviceOfName } from './site.ts';
-import type { ServiceMark } from './names.ts';
 
 export interface PoolRegisterOptions {
   readonly site: AzureSite;
@@ -48,6 +47,7 @@ export class PoolRegister {
   /** The Service is on its way out, or was never ours: nothing that waits for it is tried any more. */
   forget(service: ServiceKey): void {
     const { services, backends, updater } = this.#options;
+    if (services.get(service) === undefined) return;
     services.delete(service);
     backends.unfollow(service);
     updater.removeOperation(service);

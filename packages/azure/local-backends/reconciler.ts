@@ -81,7 +81,7 @@ export class Reconciler {
       const readAt = clock.monotonic();
       const cluster = services.list();
       const alsoLoadBalancers = cluster.flatMap((service) => recordedLoadBalancer(service) ?? []);
-      const observed = await observe({ client, site, alsoLoadBalancers, signal });
+      const observed = await this.#reading(signal, () => observe({ client, site, alsoLoadBalancers, signal }));
       const { allowed, hold } = this.#leftovers.judge(observed, this.#existing(cluster), readAt);
       environment.metrics.set(heldDeletions, hold?.held.length ?? 0);
       if (hold !== undefined) this.#tellHold(hold.message);
@@ -116,6 +116,20 @@ export class Reconciler {
     );
   }
 
+  /** We are ready while Azure can be read: whatever else fails concerns some Services, which are told. */
+  async #reading<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const { readiness } = this.#options.environment;
+    try {
+      const result = await work();
+      readiness.set({ ready: true });
+      return result;
+    } catch (error) {
+      signal.throwIfAborted();
+      readiness.set({ ready: false, reason: `cannot read Azure: ${messageOf(error)}` });
+      throw error;
+    }
+  }
+
   /** The Service, when there is something to do for it. */
   #pending(key: ServiceKey): Service | undefined {
     const service = this.#ownWrites.latest(key, this.#options.services.get(key));
@@ -148,17 +162,9 @@ export class Reconciler {
   }
 
   async #run(services: readonly Service[], holding: ResourceHolding, signal: AbortSignal): Promise<PassOutcome> {
-    const { environment } = this.#options;
     const cluster = this.#options.services.list();
-    let outcome: PassOutcome;
-    try {
-      outcome = await new ServicePass(this.#pass, { services, cluster, holding, signal }).run();
-    } catch (error) {
-      signal.throwIfAborted();
-      environment.readiness.set({ ready: false, reason: `cannot read Azure: ${messageOf(error)}` });
-      throw error;
-    }
-    environment.readiness.set({ ready: true });
+    const pass = new ServicePass(this.#pass, { services, cluster, holding, signal });
+    const outcome = await this.#reading(signal, () => pass.run());
     for (const [key, decision] of outcome.decisions) this.#outcomes.set(key, decision.kind);
     for (const [key, service] of outcome.settled) this.#settle(key, service, outcome);
     return outcome;

@@ -7,10 +7,9 @@ import { AzureIndex } from './azure-index.ts';
 import type { ResourceHolding } from './azure-resource-locker.ts';
 import type { BackendTracker } from './backend-tracker.ts';
 import { type ConvergenceFailure, converge } from './convergence.ts';
-import { type Decision, decide } from './decisions.ts';
+import { type Decision, decide, detachedFrom, intentionFor, presentAt } from './decisions.ts';
 import { type DesiredOptions, recordedLoadBalancer } from './desired.ts';
 import type { AzureWrite, Intention } from './intention.ts';
-import { detachedFrom, intentionFor, presentAt } from './intentions.ts';
 import { type ServiceKey, serviceMark } from './names.ts';
 import { type ObservedAzure, observe } from './observed.ts';
 import type { PoolRegister } from './pool-register.ts';
@@ -139,6 +138,8 @@ export class ServicePass {
       case 'foreign':
         this.#options.register.forget(key);
         return;
+      case 'unreadable':
+        throw decision.error;
       case 'release':
         await this.#options.writer.letGo(decision.claim, this.#input.signal);
         this.#tell(decision, 'DeletedLoadBalancer', `Nothing is left in Azure: ${decision.claim.sentence}.`);

@@ -17,7 +17,7 @@ import {
   type ServiceToRelease,
   statusPatch,
 } from '@fairlead/service';
-import { type AdoptedPools, ADOPTED_POOLS_ANNOTATION, adoptedPoolsText, LOAD_BALANCER_ANNOTATION } from './desired.ts';
+import { ADOPTED_POOLS_ANNOTATION, type AdoptedPools, adoptedPoolsText, LOAD_BALANCER_ANNOTATION } from './desired.ts';
 import { PART_NAME, serviceKey } from './names.ts';
 
 /** One write must fit into what is left of the Lease. */

@@ -15,8 +15,8 @@ import {
   events,
   HttpConnection,
   KubeClient,
-  namespaces,
   type Node,
+  namespaces,
   nodes,
   type Service,
   type ServiceSpec,
@@ -26,8 +26,8 @@ import {
 import type { ConfiguredPart, Part, ReadEnvironment, Readiness, RunEnvironment } from '@fairlead/part';
 import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
 import { SimulatedKube } from '@fairlead/sim/kube';
-import { ArmClient, armId, type LoadBalancer, type PublicIpAddress, type SecurityRule } from '../../arm/index.ts';
 import { isBodyOf } from '../../arm/decode.ts';
+import { ArmClient, armId, type LoadBalancer, type PublicIpAddress, type SecurityRule } from '../../arm/index.ts';
 import { result } from '../../arm/testing/emulated.ts';
 import { RecordedMetrics } from '../../arm/testing/recorded-metrics.ts';
 import { AZURE_LOCAL_CLASS } from '../desired.ts';
@@ -211,14 +211,14 @@ export class LocalWorld {
   }
 
   /** Starts a leader that dies right before or right after its write of this number. */
-  async startAndDie(number: number, side: 'before' | 'after'): Promise<void> {
+  async startAndDie(number: number, side: 'before' | 'after', section: object = {}): Promise<void> {
     const last = this.writeCount + number;
     this.#aroundWrite = (count, where) => {
       if (count >= last && (where === side || count > last)) {
         this.#stop.abort(new FairleadError('died', { verdict: 'stale', code: 'died' }));
       }
     };
-    await this.start();
+    await this.start(section);
     this.#aroundWrite = undefined;
     await this.stop();
   }

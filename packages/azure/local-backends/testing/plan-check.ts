@@ -1,6 +1,6 @@
-import { serviceMark } from '../names.ts';
 import { AzureIndex } from '../azure-index.ts';
 import type { AzureWrite, Intention, Present } from '../intention.ts';
+import { serviceMark } from '../names.ts';
 import type { ObservedAzure } from '../observed.ts';
 import { securityRulesFor } from '../security-rules.ts';
 import { ownMark, serviceOfName } from '../site.ts';
