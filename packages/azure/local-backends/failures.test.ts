@@ -122,12 +122,12 @@ describe('the part', () => {
     await world.stop();
   });
 
-  it('makes no call that its own Lease does not outlive', async () => {
+  it('makes no write that its own Lease does not outlive', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('web');
     world.mayCall = false;
     await world.start({}, 60);
-    expect([world.azure.log.calls, world.writes]).toEqual([[], []]);
+    expect([world.azure.log.writes, world.writes]).toEqual([[], []]);
     world.mayCall = true;
     await world.pass(300);
     expect(await world.addresses('web')).toEqual(['198.18.0.1']);

@@ -1,7 +1,7 @@
 import { FairleadError, noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
 import { describeServiceEvents } from '@fairlead/service';
-import type { ArmClientOptions, OpenAzure } from '../arm/index.ts';
+import { type ArmClientOptions, isWrite, type OpenAzure } from '../arm/index.ts';
 import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
 import { demoScene } from './demo.ts';
@@ -79,10 +79,10 @@ async function run(
   await runController(azure, configuration, environment);
 }
 
-/** A call to Azure starts only when the Lease outlives it. The updater may try again what was held back by this. */
+/** A write to Azure starts only when the Lease outlives it. The updater may try again what was held back by this. */
 function withinLease({ leadership }: RunEnvironment): NonNullable<ArmClientOptions['beforeCall']> {
-  return ({ name, deadlineMilliseconds }) => {
-    if (leadership.covers(deadlineMilliseconds)) return;
+  return ({ verb, name, deadlineMilliseconds }) => {
+    if (!isWrite(verb) || leadership.covers(deadlineMilliseconds)) return;
     const message = `${name}: the Lease may end before the call would; trying again once it is renewed`;
     throw newRetriableBackendPoolUpdateError(
       new FairleadError(message, { verdict: 'retriable', code: 'lease-too-short' }),
