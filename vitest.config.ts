@@ -8,6 +8,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages', 'scripts', 'scenarios', 'bench', 'deploy'].map((folder) => `${folder}/**/*.test.ts`),
           isolate: false,
+          maxWorkers: 2,
           setupFiles: ['property-seed.ts'],
           testTimeout: 20_000,
         },
