@@ -1,19 +1,18 @@
-import { Journal, noMetrics, type Random, randomInteger, randomPick, silentLogger } from '@fairlead/control';
+import { type Random, randomInteger, randomPick, silentLogger } from '@fairlead/control';
 import { gatewayPart } from '@fairlead/gateway';
 import { isNotFound, keyText, namespaces, type Service, type ServicePort, services } from '@fairlead/kube';
-import { type ConfiguredPart, runPart, writesOf } from '@fairlead/part';
-import { type Incarnation, type Invariant, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
-import { type Cluster, connectToKubernetes, KUBE, serveKubernetes } from './kubernetes.ts';
+import { type ConfiguredPart, writesOf } from '@fairlead/part';
+import { type Invariant, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
+import { type Cluster, KUBE, serveKubernetes } from './kubernetes.ts';
+import { LEASE_NAMESPACE, runReplica } from './replica.ts';
 
 const NAMESPACE = 'shop';
-const LEASE_NAMESPACE = 'fairlead-system';
 const REPLICAS = ['replica-1', 'replica-2'];
 const POOL = ['192.0.2.1', '192.0.2.2', '2001:db8::1'];
 const CLASS = 'fairlead.dev/gateway';
 const FINALIZER = 'fairlead.dev/gateway';
 const L2_PORTS = 'gateway.fairlead.dev/l2-ports';
 const L4_PORTS = 'gateway.fairlead.dev/l4-ports';
-const LEASE_MILLISECONDS = 15_000;
 
 /** What a user does. */
 type Edit =
@@ -76,29 +75,9 @@ async function build(simulation: Parameters<typeof serveKubernetes>[0]): Promise
   const cluster = serveKubernetes(simulation);
   for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
   const part = gatewayPart.configure({ addresses: POOL });
-  for (const name of REPLICAS) simulation.process(name, (incarnation) => runReplica(part, incarnation));
+  for (const name of REPLICAS)
+    simulation.process(name, (incarnation) => runReplica(gatewayPart.name, part, incarnation));
   return { ...cluster, part, given: new Given() };
-}
-
-function runReplica(configured: ConfiguredPart, incarnation: Incarnation): Promise<void> {
-  const { clock, random, name, signal } = incarnation;
-  return runPart(
-    {
-      part: gatewayPart.name,
-      configured,
-      connection: connectToKubernetes(incarnation),
-      clock,
-      random,
-      logger: silentLogger,
-      metrics: noMetrics,
-      journal: new Journal(clock),
-      readiness: { set() {} },
-      namespace: LEASE_NAMESPACE,
-      replica: name,
-      leaseDurationMilliseconds: LEASE_MILLISECONDS,
-    },
-    signal,
-  );
 }
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -1,3 +1,4 @@
+export { armDialect } from './arm-dialect.ts';
 export { type ArmBehaviour, type Span } from './behaviour.ts';
 export { lineOf, type LoggedCall } from './call-log.ts';
 export * from './emulator.ts';
