@@ -9,3 +9,4 @@ export type { RepeatPolicy } from './connection.ts';
 export * from './holds.ts';
 export * from './types/index.ts';
 export { REPEATED_STATUSES } from './verdict.ts';
+export * from './within-lease.ts';

@@ -1,7 +1,7 @@
-import { FairleadError, noMetrics, seededRandom } from '@fairlead/control';
+import { noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
 import { describeServiceEvents } from '@fairlead/service';
-import { type ArmClientOptions, isWrite, type OpenAzure } from '../arm/index.ts';
+import { type ArmCall, type OpenAzure, withinLease } from '../arm/index.ts';
 import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
 import { demoScene } from './demo.ts';
@@ -74,19 +74,20 @@ async function run(
   configuration: LocalBackendsConfiguration,
   environment: RunEnvironment,
 ): Promise<void> {
-  const beforeCall = withinLease(environment);
+  const beforeCall = beforeCallOf(environment);
   await using azure = await openAzure(configuration, { ...environment, userAgent: USER_AGENT, beforeCall });
   await runController(azure, configuration, environment);
 }
 
-/** A write to Azure starts only when the Lease outlives it. The updater may try again what was held back by this. */
-function withinLease({ leadership }: RunEnvironment): NonNullable<ArmClientOptions['beforeCall']> {
-  return ({ verb, name, deadlineMilliseconds }) => {
-    if (!isWrite(verb) || leadership.covers(deadlineMilliseconds)) return;
-    const message = `${name}: the Lease may end before the call would; trying again once it is renewed`;
-    throw newRetriableBackendPoolUpdateError(
-      new FairleadError(message, { verdict: 'retriable', code: 'lease-too-short' }),
-    );
+/** What is held back because the Lease is about to end, the updater may try again. */
+function beforeCallOf({ leadership }: RunEnvironment): (call: ArmCall) => void {
+  const check = withinLease(leadership);
+  return (call) => {
+    try {
+      check(call);
+    } catch (error) {
+      throw newRetriableBackendPoolUpdateError(error);
+    }
   };
 }
 

@@ -1,4 +1,4 @@
-import { codeOf, FairleadError, type IpFamily, messageOf } from '@fairlead/control';
+import { codeOf, type IpFamily, messageOf } from '@fairlead/control';
 import {
   endpointSlices,
   KeyedQueue,
@@ -9,7 +9,7 @@ import {
   type SharedCache,
 } from '@fairlead/kube';
 import type { RunEnvironment } from '@fairlead/part';
-import { type ArmClient, type ArmClientOptions, isWrite } from '../arm/index.ts';
+import type { ArmClient } from '../arm/index.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
 import { claimRules, likelyFamily } from './desired.ts';
@@ -40,17 +40,6 @@ export interface ControllerOptions {
   readonly azure: ArmClient;
   readonly scope: GatewayScope;
   readonly configuration: ServiceGatewayConfiguration;
-}
-
-/** No write to Azure may outlive the Lease: a new leader must not meet it. */
-export function withinLease({ leadership }: RunEnvironment): NonNullable<ArmClientOptions['beforeCall']> {
-  return ({ verb, name, deadlineMilliseconds }) => {
-    if (!isWrite(verb) || leadership.covers(deadlineMilliseconds)) return;
-    throw new FairleadError(`${name}: the Lease may end before the call would; trying again once it is renewed`, {
-      verdict: 'retriable',
-      code: 'lease-too-short',
-    });
-  };
 }
 
 /** The service gateway of a cluster, for as long as we lead. */

@@ -1,8 +1,8 @@
 import { noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
-import type { OpenAzure } from '../arm/index.ts';
+import { type OpenAzure, withinLease } from '../arm/index.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
-import { ServiceGatewayController, withinLease } from './controller.ts';
+import { ServiceGatewayController } from './controller.ts';
 import { demoScene } from './demo.ts';
 import { SERVICE_GATEWAY_CLASS } from './desired.ts';
 import { serviceGatewayEvents } from './events.ts';
@@ -62,7 +62,7 @@ async function run(
   environment: RunEnvironment,
 ): Promise<void> {
   const { client, signal } = environment;
-  const beforeCall = withinLease(environment);
+  const beforeCall = withinLease(environment.leadership);
   await using azure = await openAzure(configuration, { ...environment, userAgent: USER_AGENT, beforeCall });
   const cluster = await readClusterId(configuration.clusterId, client, { signal });
   const scope = gatewayScope(configuration, azure.cloud, cluster);

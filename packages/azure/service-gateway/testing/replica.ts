@@ -2,9 +2,9 @@ import { FairleadError, Journal, noMetrics, seededRandom, silentLogger, type Vir
 import { CacheFactory, EventRecorder, KubeClient } from '@fairlead/kube';
 import type { Readiness, RunEnvironment } from '@fairlead/part';
 import type { ArmEmulator } from '@fairlead/sim/azure';
-import { ArmClient } from '../../arm/index.ts';
+import { ArmClient, withinLease } from '../../arm/index.ts';
 import { serviceGatewayConfiguration } from '../configuration.ts';
-import { ServiceGatewayController, withinLease } from '../controller.ts';
+import { ServiceGatewayController } from '../controller.ts';
 import { scope } from './azure-bench.ts';
 import type { TestCluster } from './cluster.ts';
 
@@ -38,7 +38,7 @@ export class Replica {
       signal,
     };
     const transport = azure;
-    const beforeCall = withinLease(environment);
+    const beforeCall = withinLease(environment.leadership);
     const arm = new ArmClient({ ...shared, endpoint: 'https://arm.test', userAgent: 'test', transport, beforeCall });
     const cloud = { subscriptionId: 'sub', resourceGroup: 'cluster', location: 'westeurope' };
     const configuration = serviceGatewayConfiguration.parse({ cloud, defaultOutbound: false, ...section });

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import type { ArmCall, CallVerb } from './call.ts';
+import { withinLease } from './within-lease.ts';
+
+const call = (verb: CallVerb, deadlineMilliseconds: number): ArmCall => ({
+  verb,
+  kind: 'loadBalancers',
+  name: `${verb} loadBalancers`,
+  subject: 'one',
+  correlationId: 'c',
+  deadlineMilliseconds,
+});
+
+describe('a call within the Lease', () => {
+  const check = withinLease({ covers: (milliseconds) => milliseconds <= 5_000 });
+
+  it('lets a write start that the Lease outlives', () => {
+    expect(() => check(call('PUT', 5_000))).not.toThrow();
+  });
+
+  it.each(['PUT', 'DELETE', 'PATCH', 'POST'] as const)('holds back a %s that the Lease may not outlive', (verb) => {
+    expect(() => check(call(verb, 5_001))).toThrow(
+      expect.objectContaining({ verdict: 'retriable', code: 'lease-too-short' }),
+    );
+  });
+
+  it.each(['GET', 'LIST', 'POLL'] as const)('lets a %s through at any time', (verb) => {
+    expect(() => check(call(verb, 60_000))).not.toThrow();
+  });
+});

@@ -1,0 +1,14 @@
+import { FairleadError } from '@fairlead/control';
+import type { Leadership } from '@fairlead/kube';
+import { type ArmCall, isWrite } from './call.ts';
+
+/** To be asked before each request: a write starts only when the Lease outlives it, so that no new leader meets it. */
+export function withinLease(leadership: Pick<Leadership, 'covers'>): (call: ArmCall) => void {
+  return ({ verb, name, deadlineMilliseconds }) => {
+    if (!isWrite(verb) || leadership.covers(deadlineMilliseconds)) return;
+    throw new FairleadError(`${name}: the Lease may end before the call would; trying again once it is renewed`, {
+      verdict: 'retriable',
+      code: 'lease-too-short',
+    });
+  };
+}
