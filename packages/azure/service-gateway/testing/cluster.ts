@@ -40,6 +40,10 @@ export class TestCluster {
   readonly clock: VirtualClock;
   /** Writes that did not come from the editor. */
   readonly writes: string[] = [];
+  /** Collections that were listed from the beginning, by whoever is tested. */
+  readonly lists: string[] = [];
+  /** Whether a watch that would go on where another ended is told that this is too long ago. */
+  forgetsHistory = false;
 
   constructor(clock: VirtualClock) {
     this.clock = clock;
@@ -53,10 +57,16 @@ export class TestCluster {
     return connectionOver(
       {
         send: async (request) => {
-          const { pathname } = new URL(request.url);
+          const url = new URL(request.url);
+          const { pathname, searchParams } = url;
           if (request.method !== 'GET' && !pathname.includes('/events'))
             this.writes.push(`${request.method} ${pathname}`);
-          return transport.send(request);
+          if (searchParams.has('sendInitialEvents')) this.lists.push(pathname);
+          else if (searchParams.has('watch') && this.forgetsHistory) {
+            this.kube.compact();
+            searchParams.set('resourceVersion', '1');
+          }
+          return transport.send({ ...request, url: url.href });
         },
       },
       this.clock,
@@ -114,7 +124,8 @@ export class TestCluster {
       const [address = '', nodeName = ''] = text.split('@');
       return { addresses: [address], nodeName, conditions: { ready: true } };
     });
-    const body = { metadata, addressType: 'IPv4', endpoints: listed, ports: [{ protocol: 'TCP', ...port }] } as const;
+    const addressType = endpoints[0]?.includes(':') ? 'IPv6' : 'IPv4';
+    const body = { metadata, addressType, endpoints: listed, ports: [{ protocol: 'TCP', ...port }] } as const;
     const found = await this.client.find(endpointSlices, metadata);
     if (found === undefined) await this.client.create(endpointSlices, body);
     else await this.client.patchMerge(endpointSlices, metadata, { endpoints: listed, ports: body.ports, metadata });
