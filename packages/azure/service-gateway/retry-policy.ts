@@ -8,6 +8,7 @@ import {
   type Random,
   verdictOf,
 } from '@fairlead/control';
+import { findArmError } from '../arm/index.ts';
 import type { Failure, Setback, Wait } from './service-state.ts';
 
 const BACKOFF: BackoffPolicy = { initialMilliseconds: 1_000, maximumMilliseconds: 30_000, factor: 2, jitter: 0.2 };
@@ -20,10 +21,11 @@ export interface RetryPolicy {
   readonly random: Random;
 }
 
-/** When to try again after `failures` in a row. */
+/** When to try again after `failures` in a row. Throttling says nothing about the service: its gate has the say. */
 export function waitAfter({ clock, random }: RetryPolicy, failures: number, error: unknown): Wait {
   const asked = findFairleadError(error)?.retryAfterMilliseconds;
-  const delay = failures > QUICK_TRIES ? SLOW_MILLISECONDS : backoffDelay(BACKOFF, failures, random, asked);
+  const isSlow = failures > QUICK_TRIES && findArmError(error)?.isThrottling !== true;
+  const delay = isSlow ? SLOW_MILLISECONDS : backoffDelay(BACKOFF, failures, random, asked);
   return { failures, notBefore: clock.monotonic() + delay };
 }
 
