@@ -173,7 +173,7 @@ export class Repository {
     return this.inventory.registration(`inbound/${name.toLowerCase()}`);
   }
 
-  /** Until a write has ended well, or was refused and so without effect, nobody knows what is there. */
+  /** Until a write has ended well, or was refused or throttled and so without effect, nobody knows what is there. */
   async #changing<Kind extends InventoryKind, Result>(
     kind: Kind,
     id: ArmId<Kind>,
@@ -185,8 +185,9 @@ export class Repository {
       return await write();
     } catch (error) {
       // A failure that comes after the call was accepted leaves something behind, and has status 200.
-      const isRefusal = verdictOf(error) === 'terminal' && (findArmError(error)?.status ?? 0) >= 400;
-      if (isRefusal) this.inventory.set(kind, id, before);
+      const refusal = findArmError(error);
+      const isRefusal = verdictOf(error) === 'terminal' && (refusal?.status ?? 0) >= 400;
+      if (isRefusal || refusal?.isThrottling === true) this.inventory.set(kind, id, before);
       throw error;
     }
   }

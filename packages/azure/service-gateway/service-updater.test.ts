@@ -187,6 +187,21 @@ describe('ServiceUpdater', () => {
     expect(bench.kinds).toEqual({ [web]: 'Created' });
   });
 
+  it('need not look at what a throttled write has left untouched', async () => {
+    const bench = new AzureBench();
+    const throttled = {
+      kind: 'refuse',
+      status: 429,
+      code: 'TooManyRequests',
+      headers: { 'retry-after': '3' },
+    } as const;
+    bench.azure.faults.next({ method: 'PUT' }, throttled, 3);
+    bench.engine.addService(inboundSpec('web'));
+    await bench.settle();
+    expect(bench.kinds).toEqual({ [web]: 'Created' });
+    expect(bench.azure.log.count('GET')).toBe(0);
+  });
+
   it('does not repeat what has succeeded when a later substep fails', async () => {
     const bench = new AzureBench();
     bench.azure.faults.next({ kind: 'updateServices' }, { kind: 'refuse', status: 409, code: 'Busy' });
