@@ -40,16 +40,14 @@ export interface BackendPoolUpdaterOptions {
 }
 
 /**
- * Brings backend pools in step with the nodes that serve their Services: gathers changes, and on each tick reads and
- * writes each pool that is out of step at most once. A pool gets what is right at that moment, never what was right
+ * Brings backend pools in step with the nodes that serve their Services: gathers changes, and once in an interval reads
+ * and writes each pool that is out of step. A pool gets what is right at that moment, never what was right
  * when the operation was queued.
  */
 export class BackendPoolUpdater {
   readonly #options: BackendPoolUpdaterOptions;
   readonly #queue = new OperationQueue();
   readonly #leadingEdge: LeadingEdge;
-  /** Pools whose operations were taken out of the queue and are not done yet. */
-  readonly #inHand = new Set<PoolKey>();
   readonly #leadingRuns = new Set<Promise<void>>();
   /** The tick that is waited for or worked on, on the monotonic clock. */
   #tickAt = 0;
@@ -70,11 +68,11 @@ export class BackendPoolUpdater {
 
   addOperation(fresh: FreshOperation): void {
     const pool = poolKey(fresh.loadBalancer, fresh.backendPool);
-    const isFirst = !this.#queue.hasPool(pool) && !this.#inHand.has(pool) && this.#leadingEdge.isQuiet(pool);
+    const isFirst = !this.#queue.hasPool(pool);
     const since = this.#options.clock.monotonic();
     this.#queue.add({ ...fresh, retryCount: 0, nextEligibleAt: undefined, since });
     this.#options.reporter.queued(this.#queue.size);
-    if (isFirst) this.#leadingEdge.lead(pool);
+    if (isFirst) this.#leadingEdge.follow(pool);
   }
 
   /** Takes back what waits for the Service; what is in hand is found to be stale before it is told or repeated. */
@@ -104,7 +102,7 @@ export class BackendPoolUpdater {
     }
   }
 
-  /** One tick: tries each pool with operations that are due, or only those of `pools`. */
+  /** One tick: tries each pool with operations that is due, or only those of `pools`. */
   async process(signal: AbortSignal, pools?: ReadonlySet<PoolKey>): Promise<void> {
     const { serviceReconcileLock } = this.#options;
     await serviceReconcileLock.run('backend-pool-updater', () => this.#process(signal, pools), signal);
@@ -113,7 +111,12 @@ export class BackendPoolUpdater {
   async #process(signal: AbortSignal, pools: ReadonlySet<PoolKey> | undefined): Promise<void> {
     const { azureResourceLocker, logger, reporter } = this.#options;
     this.#leadingEdge.forgetQuietPools();
-    if (!this.#hasOperations(pools)) return;
+    const isTaken = (pool: PoolKey) => (pools === undefined || pools.has(pool)) && this.#leadingEdge.isDue(pool);
+    // Tried while this run waited for its turn: each has an interval before it again.
+    for (const pool of pools ?? []) {
+      if (this.#queue.hasPool(pool) && !this.#leadingEdge.isDue(pool)) this.#leadingEdge.follow(pool);
+    }
+    if (!this.#queue.pools.some(isTaken)) return;
     let holding: ResourceHolding;
     try {
       holding = await azureResourceLocker.acquire(signal);
@@ -122,12 +125,10 @@ export class BackendPoolUpdater {
       return;
     }
     try {
-      const drained = this.#queue.drain(pools);
-      for (const operation of drained) this.#inHand.add(poolOf(operation));
+      const drained = this.#queue.drain(isTaken);
       const groups = groupOperations(drained, (operation) => this.#isRelevant(operation));
       await this.#processGroups(groups, holding, signal);
     } finally {
-      this.#inHand.clear();
       reporter.queued(this.#queue.size);
       await holding.release();
     }
@@ -145,7 +146,6 @@ export class BackendPoolUpdater {
         for (const group of list) {
           if (signal.aborted) return;
           await this.#processGroup(group, holding, signal);
-          this.#inHand.delete(group.pool);
         }
       }),
     );
@@ -154,8 +154,10 @@ export class BackendPoolUpdater {
   async #processGroup(group: OperationGroup, holding: ResourceHolding, signal: AbortSignal): Promise<void> {
     const { clock, logger, reporter } = this.#options;
     const startedAt = clock.monotonic();
-    if (parkedUntil(group, startedAt) !== undefined) {
+    const eligibleAt = parkedUntil(group, startedAt);
+    if (eligibleAt !== undefined) {
       this.#requeue(group.operations);
+      this.#leadingEdge.follow(group.pool, eligibleAt);
       return;
     }
     try {
@@ -225,6 +227,7 @@ export class BackendPoolUpdater {
         const eligibleAt = delay === undefined ? undefined : clock.monotonic() + delay;
         const { again, exhausted } = afterFailure(relevant, settings.maxRetries, eligibleAt);
         this.#requeue(again);
+        const retryAt = this.#leadingEdge.follow(group.pool, eligibleAt) ?? this.#tickFrom(eligibleAt);
         // Of a Service that is given up in part, only that is told: one Event for each attempt.
         const givenUp = distinctServices(exhausted);
         reporter.failed(exhausted, error, startedAt);
@@ -232,7 +235,7 @@ export class BackendPoolUpdater {
           again.filter(({ service }) => !givenUp.includes(service)),
           error,
         );
-        reporter.waiting({ ...group, operations: again }, this.#tickFrom(eligibleAt), error);
+        reporter.waiting({ ...group, operations: again }, retryAt, error);
       }
     }
   }
@@ -255,11 +258,6 @@ export class BackendPoolUpdater {
 
   #relevant({ operations }: OperationGroup): readonly BackendPoolOperation[] {
     return operations.filter((operation) => this.#isRelevant(operation));
-  }
-
-  #hasOperations(pools: ReadonlySet<PoolKey> | undefined): boolean {
-    if (pools === undefined) return this.#queue.size > 0;
-    return [...pools].some((pool) => this.#queue.hasPool(pool));
   }
 
   /** Out of turn, for these pools alone. */

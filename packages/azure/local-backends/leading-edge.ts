@@ -2,22 +2,25 @@ import type { Clock, Timer } from '@fairlead/control';
 import type { UpdaterSettings } from './configuration.ts';
 import type { PoolKey } from './local-services.ts';
 
-/** A change rarely comes alone: those that come so soon after the first go out with it. */
-const GATHER_MILLISECONDS = 100;
+/** A change rarely comes alone, as when one pod replaces another: those that come so soon after go out with it. */
+const GATHER_MILLISECONDS = 300;
+/** Pools that come due in the same slot are sent together: they take the locks once. */
+const SLOT_MILLISECONDS = 500;
 
 /**
- * Knows which pools are quiet, and has the first change of such a pool sent without waiting for the tick. Whatever
- * follows within an interval is left to the ticks, so that a pool costs no more calls than without it.
+ * Gives each pool an interval of its own, which begins with an attempt: the first change of a quiet pool is sent at
+ * once, and whatever follows is sent when the interval is over. So a change waits no longer than on a common tick, and
+ * no pool is tried twice within an interval. Does nothing when it is switched off.
  */
 export class LeadingEdge {
   readonly #clock: Clock;
   readonly #settings: UpdaterSettings;
   /** Pool -> when it was last tried, on the monotonic clock; none for one that is quiet. */
   readonly #triedAt = new Map<PoolKey, number>();
-  /** Pools that were quiet, and are no longer. */
-  readonly #leading = new Set<PoolKey>();
+  /** Pools that are to be sent -> from when on they may be. */
+  readonly #waiting = new Map<PoolKey, number>();
   #send: ((pools: ReadonlySet<PoolKey>) => void) | undefined;
-  #timer: Timer | undefined;
+  #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
   constructor(clock: Clock, settings: UpdaterSettings) {
     this.#clock = clock;
@@ -25,10 +28,8 @@ export class LeadingEdge {
   }
 
   /** Whether the pool was not tried for a whole interval. */
-  isQuiet(pool: PoolKey): boolean {
-    const { leadingEdge, intervalMilliseconds } = this.#settings;
-    const triedAt = this.#triedAt.get(pool) ?? Number.NEGATIVE_INFINITY;
-    return leadingEdge && this.#clock.monotonic() - triedAt >= intervalMilliseconds;
+  isDue(pool: PoolKey): boolean {
+    return this.#dueAt(pool) <= this.#clock.monotonic();
   }
 
   /** The pool is tried now. */
@@ -37,33 +38,60 @@ export class LeadingEdge {
   }
 
   forgetQuietPools(): void {
-    for (const pool of this.#triedAt.keys()) if (this.isQuiet(pool)) this.#triedAt.delete(pool);
+    for (const pool of this.#triedAt.keys()) if (this.isDue(pool)) this.#triedAt.delete(pool);
   }
 
-  /** Has the pool sent soon; before `start`, as soon as that was called. */
-  lead(pool: PoolKey): void {
-    this.#leading.add(pool);
-    this.#schedule();
+  /**
+   * Has the pool sent as soon as it is due, but not before `earliest`; before `start`, when that was called. Gives the
+   * time, or undefined where the tick decides.
+   */
+  follow(pool: PoolKey, earliest = 0): number | undefined {
+    if (!this.#settings.leadingEdge) return undefined;
+    const dueAt = Math.max(this.#dueAt(pool), earliest);
+    this.#waiting.set(pool, dueAt);
+    this.#wake();
+    return this.#sendAt(dueAt);
   }
 
   start(send: (pools: ReadonlySet<PoolKey>) => void): void {
     this.#send = send;
-    this.#schedule();
+    this.#wake();
   }
 
   stop(): void {
     this.#send = undefined;
-    this.#timer?.cancel();
+    this.#timer?.timer.cancel();
     this.#timer = undefined;
   }
 
-  #schedule(): void {
-    if (this.#send === undefined || this.#timer !== undefined || this.#leading.size === 0) return;
-    this.#timer = this.#clock.setTimer(GATHER_MILLISECONDS, () => {
+  #dueAt(pool: PoolKey): number {
+    const triedAt = this.#triedAt.get(pool);
+    return triedAt === undefined ? 0 : triedAt + this.#settings.intervalMilliseconds;
+  }
+
+  #sendAt(dueAt: number): number {
+    const soon = this.#clock.monotonic() + GATHER_MILLISECONDS;
+    return Math.max(soon, Math.ceil(dueAt / SLOT_MILLISECONDS) * SLOT_MILLISECONDS);
+  }
+
+  /** Sets the timer to when the next pool is to be sent, unless it comes earlier anyway. */
+  #wake(): void {
+    if (this.#send === undefined || this.#waiting.size === 0) return;
+    const at = this.#sendAt(Math.min(...this.#waiting.values()));
+    if (this.#timer !== undefined && this.#timer.at <= at) return;
+    this.#timer?.timer.cancel();
+    const timer = this.#clock.setTimer(at - this.#clock.monotonic(), () => {
       this.#timer = undefined;
-      const pools = new Set(this.#leading);
-      this.#leading.clear();
-      this.#send?.(pools);
+      this.#sendDue();
+      this.#wake();
     });
+    this.#timer = { at, timer };
+  }
+
+  #sendDue(): void {
+    const now = this.#clock.monotonic();
+    const pools = new Set([...this.#waiting].flatMap(([pool, dueAt]) => (dueAt <= now ? [pool] : [])));
+    for (const pool of pools) this.#waiting.delete(pool);
+    if (pools.size > 0) this.#send?.(pools);
   }
 }

@@ -43,6 +43,11 @@ export class OperationQueue {
     return [...this.#operations.values()];
   }
 
+  /** Those that operations wait for. */
+  get pools(): readonly PoolKey[] {
+    return [...this.#counts.keys()];
+  }
+
   hasPool(pool: PoolKey): boolean {
     return this.#counts.has(pool);
   }
@@ -60,9 +65,9 @@ export class OperationQueue {
     this.#take((operation) => operation.service === service);
   }
 
-  /** Takes out all operations, or those of these pools. */
-  drain(pools?: ReadonlySet<PoolKey>): readonly BackendPoolOperation[] {
-    return this.#take((operation) => pools === undefined || pools.has(poolOf(operation)));
+  /** Takes out all operations, or those of some pools. */
+  drain(isTaken: (pool: PoolKey) => boolean = () => true): readonly BackendPoolOperation[] {
+    return this.#take((operation) => isTaken(poolOf(operation)));
   }
 
   #take(isTaken: (operation: BackendPoolOperation) => boolean): readonly BackendPoolOperation[] {

@@ -19,23 +19,23 @@ describe('the leading edge', () => {
     await running(world, async (at) => {
       await at(7);
       world.change('shop/web', ['10.0.0.1']);
-      await at(7.05);
+      await at(7.2);
       world.change('shop/web', ['10.0.0.1', '10.0.0.2']);
       world.change('shop/api', ['10.0.0.3']);
       await at(8);
       expect(world.takeTimeline()).toEqual([
-        '7.1s GET lb/web 200',
-        '7.1s PUT lb/web 200',
-        '7.1s GET lb/api 200',
-        '7.1s PUT lb/api 200',
-        `7.1s shop/web ${UPDATED}`,
-        `7.1s shop/api ${UPDATED}`,
+        '7.3s GET lb/web 200',
+        '7.3s PUT lb/web 200',
+        '7.3s GET lb/api 200',
+        '7.3s PUT lb/api 200',
+        `7.3s shop/web ${UPDATED}`,
+        `7.3s shop/api ${UPDATED}`,
       ]);
       expect(world.pool('web')).toEqual(['10.0.0.1', '10.0.0.2']);
     });
   });
 
-  it('leaves what follows to the tick, so that a pool is written at most once for each', async () => {
+  it('gathers what follows for an interval, so that a pool is written at most once in each', async () => {
     const world = leading();
     await running(world, async (at) => {
       for (let second = 5; second < 120; second += 1) {
@@ -43,7 +43,9 @@ describe('the leading edge', () => {
         world.change('shop/web', [`10.0.0.${second}`]);
       }
       await at(200);
-      expect(writes(world)).toEqual(['5.1s', '30s', '60s', '90s', '120s'].map((time) => `${time} PUT lb/web 200`));
+      expect(writes(world)).toEqual(
+        ['5.3s', '35.5s', '65.5s', '95.5s', '125.5s'].map((time) => `${time} PUT lb/web 200`),
+      );
       expect(world.pool('web')).toEqual(['10.0.0.119']);
     });
   });
@@ -58,15 +60,15 @@ describe('the leading edge', () => {
       await at(62);
       world.change('shop/web', ['10.0.0.3']);
       await at(100);
-      expect(writes(world)).toEqual(['1.1s', '60s', '90s'].map((time) => `${time} PUT lb/web 200`));
+      expect(writes(world)).toEqual(['1.3s', '31.5s', '62.3s'].map((time) => `${time} PUT lb/web 200`));
       await at(120);
       world.change('shop/web', ['10.0.0.4']);
       await at(121);
-      expect(writes(world)).toEqual(['120.1s PUT lb/web 200']);
+      expect(writes(world)).toEqual(['120.3s PUT lb/web 200']);
     });
   });
 
-  it('leaves retries to the tick, and a fresh change of a pool that waits for one', async () => {
+  it('repeats an attempt an interval later, together with a fresh change of the pool', async () => {
     const world = leading();
     world.emulator.faults.next(put, { kind: 'refuse', status: 409, code: 'Conflict' });
     await running(world, async (at) => {
@@ -77,10 +79,10 @@ describe('the leading edge', () => {
       expect(world.queue).toEqual(['web shop/web #1', 'web shop/web #0']);
       await at(40);
       expect(world.takeTimeline().filter((line) => !line.includes('GET'))).toEqual([
-        '2.1s PUT lb/web 409 Conflict',
-        `2.1s shop/web ${RETRYING}`,
-        '30s PUT lb/web 200',
-        `30s shop/web ${UPDATED}`,
+        '2.3s PUT lb/web 409 Conflict',
+        `2.3s shop/web ${RETRYING}`,
+        '32.5s PUT lb/web 200',
+        `32.5s shop/web ${UPDATED}`,
       ]);
     });
   });
@@ -99,6 +101,55 @@ describe('the leading edge', () => {
     });
   });
 
+  it('leaves a throttled pool alone until it may be asked again, whatever changes meanwhile', async () => {
+    const world = leading();
+    const headers = { 'retry-after': '100' };
+    world.emulator.faults.next(
+      { ...put, method: 'GET' },
+      { kind: 'refuse', status: 429, code: 'TooManyRequests', headers },
+    );
+    await running(world, async (at) => {
+      await at(2);
+      world.change('shop/web', ['10.0.0.1']);
+      await at(60);
+      world.change('shop/web', ['10.0.0.2']);
+      await at(200);
+      expect(world.takeTimeline().filter((line) => line.includes('lb/web'))).toEqual([
+        '2.3s GET lb/web 429 TooManyRequests',
+        '102.5s GET lb/web 200',
+        '102.5s PUT lb/web 200',
+      ]);
+      expect(world.pool('web')).toEqual(['10.0.0.2']);
+    });
+  });
+
+  it('gives a pool its interval when it changes again while it is written', async () => {
+    const world = leading();
+    world.emulator.faults.next(put, { kind: 'delay', milliseconds: 3_000 });
+    await running(world, async (at) => {
+      await at(2);
+      world.change('shop/web', ['10.0.0.1']);
+      await at(4);
+      world.change('shop/web', ['10.0.0.2']);
+      await at(60);
+      expect(writes(world)).toEqual(['5.3s PUT lb/web 200', '32.5s PUT lb/web 200']);
+      expect(world.pool('web')).toEqual(['10.0.0.2']);
+    });
+  });
+
+  it('leaves a pool to the tick when the lock of the resources is taken', async () => {
+    const world = leading();
+    world.holdElsewhere(20);
+    await running(world, async (at) => {
+      await at(2);
+      world.change('shop/web', ['10.0.0.1']);
+      await at(29);
+      expect(world.takeCalls()).toEqual([]);
+      await at(31);
+      expect(writes(world)).toEqual(['30s PUT lb/web 200']);
+    });
+  });
+
   it('waits until the updater runs', async () => {
     const world = leading();
     world.change('shop/web', ['10.0.0.1']);
@@ -106,7 +157,7 @@ describe('the leading edge', () => {
     expect(world.takeCalls()).toEqual([]);
     await running(world, async (at) => {
       await at(61);
-      expect(writes(world)).toEqual(['60.1s PUT lb/web 200']);
+      expect(writes(world)).toEqual(['60.3s PUT lb/web 200']);
     });
   });
 

@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { INTERVAL, UPDATED, UpdaterWorld } from './testing/updater-world.ts';
 
-const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/aks-managed-resource-locker';
-
-function heldElsewhere(world: UpdaterWorld): void {
-  const renewTime = new Date(world.clock.now()).toISOString();
-  world.api.put(LEASE, {
-    metadata: { namespace: 'kube-system', name: 'aks-managed-resource-locker' },
-    spec: { holderIdentity: 'aks-resource-provider', leaseDurationSeconds: 900, renewTime },
-  });
-}
-
 describe('the locks of the updater', () => {
   it('takes no lock of the cluster when there is nothing to do', async () => {
     const world = new UpdaterWorld();
@@ -20,7 +10,7 @@ describe('the locks of the updater', () => {
 
   it('leaves everything queued, uncounted and untold, while another component holds the resources', async () => {
     const world = new UpdaterWorld();
-    heldElsewhere(world);
+    world.holdElsewhere();
     world.change('shop/web', ['10.0.0.1']);
     for (let tick = 0; tick < 10; tick += 1) await world.tick();
     expect(world.queue).toEqual(['web shop/web #0']);
@@ -37,7 +27,7 @@ describe('the locks of the updater', () => {
     world.emulator.behave({ operationTime: { minimum: 200_000, maximum: 200_000 } });
     const processing = world.updater.process(world.stop.signal);
     await world.clock.advance(1_000);
-    heldElsewhere(world);
+    world.holdElsewhere();
     await world.clock.advance(600_000);
     await processing;
     expect(world.queue).toEqual(['shared shop/shared #0']);

@@ -172,6 +172,15 @@ export class UpdaterWorld {
     });
   }
 
+  /** Another component takes the lock of the Azure resources. */
+  holdElsewhere(seconds = 900): void {
+    const renewTime = new Date(this.clock.now()).toISOString();
+    this.api.put(LEASE_PATH, {
+      metadata: { namespace: 'kube-system', name: 'aks-managed-resource-locker' },
+      spec: { holderIdentity: 'aks-resource-provider', leaseDurationSeconds: seconds, renewTime },
+    });
+  }
+
   /** The lock of the Azure resources. */
   lease() {
     return this.api.at(LEASE_PATH);
