@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts';
+import { localBackendsBench } from './local-backends/local-backends-bench.ts';
 import { watchBench } from './watch/watch-bench.ts';
 
-export const benches: readonly Bench[] = [watchBench];
+export const benches: readonly Bench[] = [watchBench, localBackendsBench];

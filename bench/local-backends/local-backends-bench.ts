@@ -1,0 +1,89 @@
+import { seededRandom } from '@fairlead/control';
+import type { Bench, Figures, Progress } from '../bench.ts';
+import { startOurs } from './ours.ts';
+import { startPeer } from './peer.ts';
+import { rollingRestart, type RestartShape } from './rolling-restart.ts';
+import { INTERVAL_MILLISECONDS, playRestart, playThrottling } from './side.ts';
+
+const SHAPE: RestartShape = {
+  services: 500,
+  podsPerService: 10,
+  nodes: 100,
+  spreadMilliseconds: 600_000,
+  rounds: 1,
+};
+/** Every Service changes all the time. */
+const CHURN: RestartShape = { ...SHAPE, spreadMilliseconds: 20_000, rounds: 6 };
+const RETRIES = 3;
+
+export const localBackendsBench: Bench = {
+  name: 'local-backends',
+  description:
+    'a rolling restart of 500 local Services with 5,000 pods on 100 nodes, beside a model of the append-and-drain queue ' +
+    'of the cloud provider; in virtual time',
+  targets: [
+    { figure: 'mostReadsPerPoolAndInterval', atMost: 1, why: 'a pool is read at most once in any interval' },
+    { figure: 'mostWritesPerPoolAndInterval', atMost: 1, why: 'a pool is written at most once in any interval' },
+    { figure: 'quietMedianSeconds', atMost: 1, why: 'the first change of a quiet pool does not wait for the tick' },
+    {
+      figure: 'churnMedianSeconds',
+      atMost: INTERVAL_MILLISECONDS / 2000,
+      why: 'under churn a change waits for half an interval at most, in the median',
+    },
+    { figure: 'changesMissing', atMost: 0, why: 'every change of the pods reaches Azure' },
+    {
+      figure: 'operationsHeldPerPool',
+      atMost: RETRIES + 1,
+      why: 'one operation waits for each retry that a Service may have left, however long Azure asks to wait',
+    },
+    {
+      figure: 'operationsHeldGrowth',
+      atMost: 1.1,
+      why: 'about as many wait in the second five minutes of a Retry-After of ten as in the first',
+    },
+  ],
+  run,
+};
+
+async function run(progress: Progress): Promise<Figures> {
+  const restart = rollingRestart(seededRandom(5), SHAPE);
+  progress('setting up 500 Services with our part, in virtual time');
+  const ours = await startOurs(restart, SHAPE);
+  progress('replacing 5,000 pods: ours');
+  const own = await playRestart(ours, restart);
+  progress('replacing 5,000 pods: the peer');
+  const theirs = await playRestart(await startPeer(restart), restart);
+  progress('ten minutes of Retry-After: ours');
+  const churn = rollingRestart(seededRandom(6), CHURN);
+  const ownHeld = await playThrottling(await startOurs(churn, CHURN), churn);
+  progress('ten minutes of Retry-After: the peer');
+  const theirHeld = await playThrottling(await startPeer(churn), churn);
+  return {
+    mostReadsPerPoolAndInterval: own.mostReadsPerInterval,
+    mostWritesPerPoolAndInterval: own.mostWritesPerInterval,
+    peerMostReadsPerPoolAndInterval: theirs.mostReadsPerInterval,
+    reads: own.reads,
+    peerReads: theirs.reads,
+    writes: own.writes,
+    peerWrites: theirs.writes,
+    quietMedianSeconds: medianSeconds(own.quiet),
+    peerQuietMedianSeconds: medianSeconds(theirs.quiet),
+    churnMedianSeconds: medianSeconds(own.all),
+    peerChurnMedianSeconds: medianSeconds(theirs.all),
+    changesMissing: own.missing,
+    peerChangesMissing: theirs.missing,
+    operationsHeldPerPool: rounded(Math.max(ownHeld.mostInFirstHalf, ownHeld.mostInSecondHalf) / SHAPE.services),
+    operationsHeldGrowth: rounded(ownHeld.mostInSecondHalf / ownHeld.mostInFirstHalf),
+    peerOperationsHeldPerPool: rounded(theirHeld.mostInSecondHalf / SHAPE.services),
+    peerOperationsHeldGrowth: rounded(theirHeld.mostInSecondHalf / theirHeld.mostInFirstHalf),
+  };
+}
+
+function medianSeconds(milliseconds: readonly number[]): number {
+  const sorted = milliseconds.toSorted((left, right) => left - right);
+  return rounded((sorted[Math.floor(sorted.length / 2)] ?? Number.NaN) / 1000);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
