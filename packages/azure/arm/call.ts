@@ -42,9 +42,14 @@ export interface CallOptions {
   readonly record?: StepRecord;
 }
 
-export interface PutOptions extends CallOptions {
-  /** Writes only if the resource still has this etag; a 412 otherwise. */
+export interface DeleteOptions extends CallOptions {
+  /** Takes effect only if the resource still has this etag; a 412 otherwise. */
   readonly ifMatch?: string;
+}
+
+export interface PutOptions extends DeleteOptions {
+  /** `*`: takes effect only if there is no such resource yet; a 412 otherwise. */
+  readonly ifNoneMatch?: '*';
   /**
    * `final` (the default) is the resource as it is when Azure is done; where Azure took its time, that costs another
    * read. `accepted` is what Azure answered at first, enough when nothing that Azure sets is needed.

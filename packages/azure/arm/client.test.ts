@@ -181,6 +181,17 @@ describe('ArmClient', () => {
     expect(isPreconditionFailed(error)).toBe(true);
   });
 
+  it('makes only what is not there, and deletes only what it read, when told so', async () => {
+    const { client, clock, emulator } = emulated();
+    const make = () => client.put(ids.publicIp('web'), drafts.publicIp, { ifNoneMatch: '*' });
+    const { etag = '' } = await result(clock, make());
+    expect(await failure(clock, make())).toMatchObject({ status: 412, verdict: 'retriable' });
+    const { etag: renewed = '' } = await result(clock, client.updateTags(ids.publicIp('web'), { a: 'b' }));
+    expect(await failure(clock, client.delete(ids.publicIp('web'), { ifMatch: etag }))).toMatchObject({ status: 412 });
+    await result(clock, client.delete(ids.publicIp('web'), { ifMatch: renewed }));
+    expect(emulator.resource(ids.publicIp('web'))).toBeUndefined();
+  });
+
   it('reads and writes a backend pool under the etag it shares with its load balancer', async () => {
     const { client, clock } = await withGateway(['web']);
     const pool = await result(clock, client.get(ids.pool('web')));

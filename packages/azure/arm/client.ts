@@ -2,7 +2,7 @@ import { withDeadline } from '@fairlead/control';
 import { armErrorFromOperation, isNotFound } from './arm-error.ts';
 import type { ArmId, ResourceGroup } from './arm-id.ts';
 import { operationSeconds } from './arm-metrics.ts';
-import type { CallableKind, CallOptions, ListableKind, PutOptions } from './call.ts';
+import type { CallableKind, CallOptions, DeleteOptions, ListableKind, PutOptions } from './call.ts';
 import {
   type ArmAnswer,
   ArmConnection,
@@ -90,8 +90,7 @@ export class ArmClient {
     draft: ArmDraft<ArmBodies[Kind]>,
     options: PutOptions = {},
   ): Promise<ArmBodies[Kind]> {
-    const headers = options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch };
-    const request = { ...this.#requests.at(id, 'PUT', options), headers, body: draft };
+    const request = { ...this.#requests.at(id, 'PUT', options), headers: conditions(options), body: draft };
     return this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, async (scope) => {
       const answer = await this.#connection.send(request, scope);
       const body = await this.#finish(request, answer, scope);
@@ -104,8 +103,8 @@ export class ArmClient {
   }
 
   /** Waits until the resource is gone; that there is none is as good. */
-  async delete(id: ArmId<CallableKind>, options: CallOptions = {}): Promise<void> {
-    const request = this.#requests.at(id, 'DELETE', options);
+  async delete(id: ArmId<CallableKind>, options: DeleteOptions = {}): Promise<void> {
+    const request = { ...this.#requests.at(id, 'DELETE', options), headers: conditions(options) };
     try {
       await this.#act(request, options);
     } catch (error) {
@@ -217,4 +216,11 @@ export class ArmClient {
       work({ signal, endsAt }),
     );
   }
+}
+
+function conditions({ ifMatch, ifNoneMatch }: Pick<PutOptions, 'ifMatch' | 'ifNoneMatch'>): Record<string, string> {
+  return {
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+  };
 }

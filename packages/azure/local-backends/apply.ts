@@ -92,22 +92,22 @@ async function send(
       return { kind: 'public-ip', name, body: await client.put(write.id, write.draft, call) };
     case 'put-security-group':
       return { kind: 'security-group', body: await client.put(write.id, write.draft, { ...call, ...matching(write) }) };
-    case 'put-load-balancer':
-      return {
-        kind: 'load-balancer',
-        name,
-        body: await client.put(write.id, write.draft, { ...call, ...matching(write) }),
-      };
+    case 'put-load-balancer': {
+      // One that we could not see is somebody's all the same.
+      const isNew = write.etag === undefined ? ({ ifNoneMatch: '*' } as const) : {};
+      const options = { ...call, ...matching(write), ...isNew };
+      return { kind: 'load-balancer', name, body: await client.put(write.id, write.draft, options) };
+    }
     case 'delete-public-ip':
       await client.delete(write.id, call);
       return { kind: 'public-ip', name, body: undefined };
     case 'delete-load-balancer':
-      await client.delete(write.id, call);
+      await client.delete(write.id, { ...call, ...matching(write) });
       return { kind: 'load-balancer', name, body: undefined };
   }
 }
 
-/** What somebody else wrote since we read is never overwritten. */
+/** What somebody else wrote since we read is never overwritten, and never deleted. */
 function matching({ etag }: { readonly etag: string | undefined }): { readonly ifMatch?: string } {
   return etag === undefined ? {} : { ifMatch: etag };
 }

@@ -74,6 +74,39 @@ describe('what other people do to a load balancer', () => {
     await world.stop();
   });
 
+  it('puts something on it while it is about to be deleted for being empty: it stays', async () => {
+    const world = await served();
+    world.azure.faults.next({ method: 'DELETE', kind: 'loadBalancers' }, { kind: 'delay', milliseconds: 5_000 });
+    await world.deleteService('web');
+    await world.pass(3);
+    edit(world, 'one', (body) => ({
+      ...body,
+      properties: { ...body.properties, backendAddressPools: [{ name: 'theirs', properties: {} }] },
+    }));
+    await world.pass(60);
+    expect(world.parts('one').pools).toEqual(['theirs']);
+    expect(await world.service('web')).toBeUndefined();
+    await world.stop();
+  });
+
+  it('uses it while Azure says for a moment that it is not there: what they have on it stays', async () => {
+    const world = await served();
+    edit(world, 'one', (body) => ({
+      ...body,
+      properties: {
+        ...body.properties,
+        backendAddressPools: [...(body.properties.backendAddressPools ?? []), { name: 'theirs', properties: {} }],
+      },
+    }));
+    world.azure.faults.next({ method: 'GET', kind: 'loadBalancers', name: 'one' }, { kind: 'refuse', status: 404 });
+    const annotations = { 'service.beta.kubernetes.io/azure-load-balancer-configurations': 'one' };
+    await world.createService('api', {}, annotations);
+    await world.pass(60);
+    expect(world.parts('one').pools).toEqual(['shop-api', 'shop-web', 'theirs']);
+    expect(await world.addresses('api')).toHaveLength(1);
+    await world.stop();
+  });
+
   it('changes a probe, a rule and who may come in: the next comparison puts it right', async () => {
     const world = await served({ comparisonIntervalSeconds: 100 });
     edit(world, 'one', (body) => ({

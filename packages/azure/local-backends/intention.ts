@@ -48,10 +48,15 @@ export type AzureWrite = { readonly subjects: readonly Intention['subject'][] } 
       readonly kind: 'put-load-balancer';
       readonly id: ArmId<'loadBalancers'>;
       readonly draft: ArmDraft<LoadBalancer>;
+      /** Undefined: it is new. */
       readonly etag: string | undefined;
     }
   | { readonly kind: 'delete-public-ip'; readonly id: ArmId<'publicIPAddresses'> }
-  | { readonly kind: 'delete-load-balancer'; readonly id: ArmId<'loadBalancers'> }
+  | {
+      readonly kind: 'delete-load-balancer';
+      readonly id: ArmId<'loadBalancers'>;
+      readonly etag: string | undefined;
+    }
 );
 
 /** The call a write makes, as the journal and crash tests name it. */

@@ -158,7 +158,8 @@ function loadBalancerRemovals({ site, intentions, observed }: Indexed): readonly
   const needed = new Set(neededLoadBalancers(intentions).map((name) => name.toLowerCase()));
   return [...observed.loadBalancers].flatMap(([name, loadBalancer]) => {
     if (needed.has(name) || !isAbandoned(site, loadBalancer)) return [];
-    return [{ kind: 'delete-load-balancer', id: loadBalancer.id, subjects: [] } as const];
+    const { id, etag } = loadBalancer;
+    return [{ kind: 'delete-load-balancer', id, etag, subjects: [] } as const];
   });
 }
 
