@@ -19,7 +19,7 @@ export class Replica {
   readonly #clock: VirtualClock;
   readonly #stop = new AbortController();
 
-  constructor(cluster: TestCluster, azure: ArmEmulator, section: object = {}) {
+  constructor(cluster: TestCluster, azure: ArmEmulator, section: object = {}, defaultClass?: string) {
     const { clock } = cluster;
     this.#clock = clock;
     this.journal = new Journal(clock);
@@ -36,6 +36,7 @@ export class Replica {
       leadership: { epoch: 1, signal, covers: () => this.mayWrite },
       readiness: { set: (readiness) => (this.readiness = readiness) },
       signal,
+      ...(defaultClass === undefined ? {} : { defaultClass }),
     };
     const transport = azure;
     const beforeCall = withinLease(environment.leadership);
