@@ -5,5 +5,6 @@ export type { Outcome } from '../../scripts/run-command.ts';
 export type { ControlPlaneOptions } from './control-plane.ts';
 export { eventually, type Patience } from './eventually.ts';
 export { Fairlead, type RunningFairlead } from './fairlead.ts';
+export { LocalBackendsStage } from './local-backends-stage.ts';
 export { EGRESS_LABEL, ServiceGatewayStage } from './service-gateway-stage.ts';
 export { type PlayedNode, type PlayedPod, playNode, playPod, removePod, setPodReady } from './workload.ts';
