@@ -53,6 +53,7 @@ describe('the pools of local Services on a real cluster', () => {
     await stage.untilPool('drained', TWO, THREE);
     await client.delete(nodes, { name: 'node-3' });
     await stage.untilPool('drained', TWO);
+    expect(stage.pool('drained')).toEqual([TWO]);
   });
 
   it('are the same whether their endpoints are in one slice or in several', async () => {
