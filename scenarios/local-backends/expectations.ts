@@ -1,0 +1,216 @@
+import type { LoadBalancer } from '@fairlead/azure/arm';
+import { silentLogger } from '@fairlead/control';
+import { findCondition, type IpFamily, type Service } from '@fairlead/kube';
+import { writesOf } from '@fairlead/part';
+import { isOwnEntry, markIn, serviceMark } from './azure-view.ts';
+import { CLASS, CONFIGURATIONS, isInternal, partOver, shopServices, type World } from './world.ts';
+
+export const FINALIZER = 'fairlead.dev/azure-local';
+const PLACE = 'azure-local.fairlead.dev/load-balancer';
+const PROGRAMMED = 'fairlead.dev/Programmed';
+/** Longer than a call that got no answer is repeated. */
+const QUIET_MILLISECONDS = 60_000;
+
+/** What is not as the cluster's objects say it should be, worked out without the help of the part; or what it says. */
+export async function unfinished(world: World): Promise<string | undefined> {
+  const { editor, azure, simulation } = world;
+  const { clock } = simulation;
+  if (clock.monotonic() - world.watch.lastWriteAt < QUIET_MILLISECONDS) return 'something was written a moment ago';
+  for (const service of shopServices(world)) {
+    const missing = missingFor(world, service);
+    if (missing !== undefined) return `${service.metadata.name}: ${missing}`;
+  }
+  const { signal } = new AbortController();
+  const part = partOver(world, azure.emulator);
+  const plan = await part.plan({ client: editor, clock, logger: silentLogger, signal });
+  if (writesOf(plan) === 0) return undefined;
+  const first = plan.changes.find((change) => change.writes > 0);
+  return `the plan is not empty: ${first?.subject}: ${first?.action}, ${first?.detail}`;
+}
+
+function missingFor(world: World, service: Service): string | undefined {
+  if (service.metadata.deletionTimestamp !== undefined) return 'it is still being deleted';
+  if (!isOurs(service)) return undefined;
+  const programmed = findCondition(service, PROGRAMMED)?.status;
+  const stale = stalePool(world, service);
+  if (stale !== undefined) return stale;
+  if (placesFor(world, service).length === 0 || service.spec.externalTrafficPolicy !== 'Local') {
+    return programmed === 'False' ? undefined : 'it cannot be served, and is not told so';
+  }
+  if (programmed !== 'True') return 'it is not told that it is served';
+  return misplaced(world, service) ?? misguarded(world, service);
+}
+
+export function isOurs({ spec }: Service): boolean {
+  return spec.type === 'LoadBalancer' && spec.loadBalancerClass === CLASS;
+}
+
+/** The load balancers on which the Service may be. */
+function placesFor({ configuration }: World, service: Service): readonly string[] {
+  const named = service.metadata.annotations?.[CONFIGURATIONS]?.split(',');
+  return configuration.loadBalancers
+    .filter((name) => (name === 'inside') === isInternal(service))
+    .filter((name) => named?.includes(name) ?? true);
+}
+
+function familiesOf({ spec }: Service): readonly IpFamily[] {
+  return spec.ipFamilies ?? ['IPv4'];
+}
+
+/** Every pool of the Service equals the world, also of one that is no longer served as it asks. */
+function stalePool({ azure, history }: World, { metadata }: Service): string | undefined {
+  for (const { loadBalancer, name, mark, entries } of azure.ownPools) {
+    if (mark !== serviceMark(metadata.uid ?? '')) continue;
+    const held = ownAddresses(entries).join(' ');
+    const wanted = history.wanted(metadata.name, familyOfPool(name)).join(' ');
+    if (held !== wanted) return `its pool ${loadBalancer}/${name} has [${held}] instead of [${wanted}]`;
+  }
+  return undefined;
+}
+
+/** The addresses of the part's own entries, sorted. */
+export function ownAddresses(entries: World['azure']['ownPools'][number]['entries']): readonly string[] {
+  return entries
+    .filter(isOwnEntry)
+    .map(({ properties }) => properties.ipAddress ?? '')
+    .toSorted();
+}
+
+export function familyOfPool(name: string): IpFamily {
+  return name.endsWith('-v6') ? 'IPv6' : 'IPv4';
+}
+
+/** Names of the Service's parts in a load balancer, without what stands for the Service. */
+function partsIn({ properties }: LoadBalancer, mark: string): Readonly<Record<string, readonly string[]>> {
+  const own = (parts: readonly { readonly name: string }[] = []) =>
+    parts
+      .flatMap(({ name }) => (markIn(name) === mark ? [name.slice(name.indexOf(mark) + mark.length)] : []))
+      .toSorted();
+  return {
+    frontends: own(properties.frontendIPConfigurations),
+    pools: own(properties.backendAddressPools),
+    probes: own(properties.probes),
+    rules: own(properties.loadBalancingRules),
+  };
+}
+
+function misplaced(world: World, service: Service): string | undefined {
+  const { azure } = world;
+  const mark = serviceMark(service.metadata.uid ?? '');
+  const place = service.metadata.annotations?.[PLACE] ?? 'nowhere';
+  if (!placesFor(world, service).includes(place)) return `it is recorded to be on ${place}`;
+  const suffixes = familiesOf(service)
+    .map((family) => (family === 'IPv6' ? '-v6' : ''))
+    .toSorted();
+  const rules = suffixes.flatMap((suffix) =>
+    (service.spec.ports ?? []).map(({ protocol = 'TCP', port }) => `${suffix}-${protocol.toLowerCase()}-${port}`),
+  );
+  const everything = { frontends: suffixes, pools: suffixes, probes: suffixes, rules: rules.toSorted() };
+  const nothing = { frontends: [], pools: [], probes: [], rules: [] };
+  for (const loadBalancer of azure.loadBalancers) {
+    const wanted = JSON.stringify(loadBalancer.name === place ? everything : nothing);
+    const there = JSON.stringify(partsIn(loadBalancer, mark));
+    if (there !== wanted) return `it has ${there} instead of ${wanted} on ${loadBalancer.name}`;
+  }
+  if (azure.loadBalancer(place) === undefined) return `its load balancer ${place} is not there`;
+  const probe = azure.loadBalancer(place)?.properties.probes?.find(({ name }) => markIn(name) === mark);
+  if (probe?.properties.port !== service.spec.healthCheckNodePort) return 'its probe asks at another port';
+  const shown = (service.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip);
+  const given = familiesOf(service).map((family) => addressOf(azure, service, place, family));
+  if (shown.join() !== given.join()) return `it shows [${shown.join()}] instead of [${given.join()}]`;
+  return service.metadata.finalizers?.includes(FINALIZER) === true ? undefined : 'nobody holds it by a finalizer';
+}
+
+/** The address by which the frontend of the family is reached, or a sentence about what is wrong with it. */
+function addressOf(azure: World['azure'], service: Service, place: string, family: IpFamily): string {
+  const mark = serviceMark(service.metadata.uid ?? '');
+  const frontend = azure
+    .loadBalancer(place)
+    ?.properties.frontendIPConfigurations?.find(({ name }) => markIn(name) === mark && familyOfPool(name) === family);
+  const { publicIPAddress, privateIPAddress = 'no private address' } = frontend?.properties ?? {};
+  if (isInternal(service)) return publicIPAddress === undefined ? privateIPAddress : 'a public address';
+  const held = azure.publicIps.find(({ id }) => id === publicIPAddress?.id);
+  return held?.properties.ipAddress ?? 'no public address';
+}
+
+/** Public addresses and security rules: those that the Service needs, and no others. */
+function misguarded({ azure }: World, service: Service): string | undefined {
+  const { uid = '' } = service.metadata;
+  const families = familiesOf(service);
+  const held = azure.publicIps.filter(({ tags }) => tags?.['fairlead-service'] === uid).length;
+  const needed = isInternal(service) ? 0 : families.length;
+  if (held !== needed) return `it has ${held} public addresses instead of ${needed}`;
+  const ranges = service.spec.loadBalancerSourceRanges ?? [];
+  const protocols = new Set((service.spec.ports ?? []).map(({ protocol = 'TCP' }) => protocol.toLowerCase()));
+  const shown = (service.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip);
+  const wanted = families.flatMap((family, index) => {
+    const sources = ranges.length === 0 ? ['*'] : ranges.filter((range) => range.includes(':') === (family === 'IPv6'));
+    const isOpen = ranges.length === 0 && isInternal(service);
+    const allowed = isOpen || sources.length === 0 ? [] : [...protocols].map((protocol) => `Allow ${protocol}`);
+    const rules = ranges.length === 0 ? allowed : [...allowed, 'Deny *'];
+    return rules.map((rule) => `${rule} ${shown[index]} from ${rule.startsWith('Deny') ? '*' : sources.join()}`);
+  });
+  const there = azure.securityRules
+    .filter(({ name }) => markIn(name) === serviceMark(uid))
+    .map(({ properties }) => {
+      const { access, protocol, destinationAddressPrefix, sourceAddressPrefix, sourceAddressPrefixes } = properties;
+      const from = sourceAddressPrefix ?? sourceAddressPrefixes?.join();
+      return `${access} ${protocol.toLowerCase()} ${destinationAddressPrefix} from ${from}`;
+    });
+  const [left, right] = [there.toSorted().join('; '), wanted.toSorted().join('; ')];
+  return left === right ? undefined : `the security group has [${left}] instead of [${right}]`;
+}
+
+/** What is left in Azure and on Services of those that are gone, or no longer ours. */
+export function leaked(world: World): readonly string[] {
+  const { azure } = world;
+  const ours = new Map(
+    shopServices(world)
+      .filter(isOurs)
+      .map((service) => [serviceMark(service.metadata.uid ?? ''), service]),
+  );
+  const isOrphan = (name: string) => {
+    const mark = markIn(name);
+    return mark !== undefined && !ours.has(mark);
+  };
+  const parts = azure.loadBalancers.flatMap(({ name: loadBalancer, properties }) =>
+    [
+      properties.frontendIPConfigurations,
+      properties.backendAddressPools,
+      properties.probes,
+      properties.loadBalancingRules,
+    ].flatMap((list = []) => list.filter(({ name }) => isOrphan(name)).map(({ name }) => `${loadBalancer}/${name}`)),
+  );
+  const rules = azure.securityRules.filter(({ name }) => isOrphan(name)).map(({ name }) => `security rule ${name}`);
+  const addresses = azure.publicIps.filter(({ name }) => isOrphan(name)).map(({ name }) => `public address ${name}`);
+  const empty = azure.loadBalancers.filter(isEmptyAndOurs).map(({ name }) => `load balancer ${name}, which is empty`);
+  const held = shopServices(world)
+    .filter((service) => !isOurs(service) && isTouched(service))
+    .map(({ metadata }) => `the Service ${metadata.name}, which is not ours and marked as if it were`);
+  return [...parts, ...rules, ...addresses, ...empty, ...held];
+}
+
+/** What somebody else had, and addresses that people may know by now. */
+export function lost(world: World): readonly string[] {
+  const foreign = world.foreign.missing();
+  const moved = shopServices(world).flatMap(({ metadata, status }) => {
+    const mark = serviceMark(metadata.uid ?? '');
+    const first = world.addresses.of(mark);
+    const shown = (status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip).join();
+    if (first === undefined || world.onceInternal.has(mark) || first === shown) return [];
+    return [`${metadata.name} was reached at ${first}, and is at ${shown} now`];
+  });
+  return foreign === undefined ? moved : [foreign, ...moved];
+}
+
+function isEmptyAndOurs({ tags, properties }: LoadBalancer): boolean {
+  if (tags?.['fairlead-cluster'] !== 'c1') return false;
+  return [properties.frontendIPConfigurations, properties.backendAddressPools, properties.loadBalancingRules].every(
+    (list = []) => list.length === 0,
+  );
+}
+
+export function isTouched({ metadata, status }: Service): boolean {
+  const { finalizers = [], annotations = {} } = metadata;
+  return finalizers.includes(FINALIZER) || PLACE in annotations || status?.conditions !== undefined;
+}

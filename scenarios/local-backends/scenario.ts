@@ -1,0 +1,40 @@
+import { ROUGH_RATES, type Scenario } from '@fairlead/sim';
+import { AZURE } from '../azure.ts';
+import { KUBE } from '../kubernetes.ts';
+import { applyEdit } from './apply-edit.ts';
+import { describeEdit, drawEdits, type Edit } from './edits.ts';
+import { leaked, lost, unfinished } from './expectations.ts';
+import { invariantsOf } from './invariants.ts';
+import { buildWorld, drawSettings, REPLICAS, type World } from './world.ts';
+
+const MINUTES = 4;
+
+/** The part for local Services in two replicas, on load balancers that others use and edit, too. */
+export const localBackends: Scenario<World, Edit> = {
+  name: 'local-backends',
+  description: 'pools follow their nodes, parked ones are left alone, and every outcome is told and counted once',
+  minutes: MINUTES,
+  convergesWithinMinutes: 20,
+  faults: [
+    {
+      matches: ({ server }) => server === AZURE,
+      rates: { ...ROUGH_RATES, refuse: 0.06, misreport: 0.02, crash: 0.006 },
+    },
+    { rates: { ...ROUGH_RATES, crash: 0.002 } },
+  ],
+  disturbances: {
+    perMinute: { crash: 0.4, pause: 0.4, 'clock-jump': 0.2, partition: 0.4, reset: 0.4, refusal: 0.3 },
+    processes: REPLICAS,
+    servers: [KUBE, AZURE],
+    longestMilliseconds: 40_000,
+  },
+  actions: (random, milliseconds) => drawEdits(random, milliseconds, 70),
+  build: (simulation) => buildWorld(simulation, MINUTES, drawSettings(simulation.random('settings'))),
+  apply: applyEdit,
+  describe: describeEdit,
+  invariants: invariantsOf,
+  unfinished,
+  rest: { minutes: 10, allows: ({ name }) => name.includes('leases') || name.includes('events') },
+  leaked,
+  lost,
+};

@@ -1,0 +1,214 @@
+import type { Clock, HttpRequest, HttpResponse, HttpTransport, MetricDefinition, Metrics } from '@fairlead/control';
+import { EventRecorder, type EventRecorderOptions } from '@fairlead/kube';
+import { markIn, serviceMark } from './azure-view.ts';
+
+const UPDATED = 'LoadBalancerBackendPoolUpdated';
+const RETRYING = 'LoadBalancerBackendPoolUpdateRetrying';
+const FAILED = 'LoadBalancerBackendPoolUpdateFailed';
+const POOL = /\/loadBalancers\/([^/]+)\/backendAddressPools\/([^/?]+)/;
+/** How an Event tells that our own throttle gate was closed, so that no call was made. */
+const GATE_CLOSED = 'asked us to slow down';
+
+type EventMessage = Parameters<EventRecorder['record']>[2];
+
+/** One attempt to bring a pool in step, as Azure sees it: a read, and perhaps a write. */
+interface Attempt {
+  readonly pool: string;
+  readonly mark: string;
+  readonly startedAt: number;
+  /** Of its read and its write. */
+  readonly correlations: Set<string>;
+  /** What was heard last: a status, or nothing at all. */
+  status: number | undefined;
+  /** How long to stay away, where that was asked for with the last answer. */
+  retryAfterMilliseconds: number | undefined;
+}
+
+interface Parked {
+  readonly since: number;
+  readonly until: number;
+  readonly mark: string;
+}
+
+export interface UpdaterWitnessOptions {
+  readonly clock: Clock;
+  readonly intervalMilliseconds: number;
+  /** Whether nothing about the Service made it move or go, from well before this time on. */
+  readonly isSteady: (mark: string, since: number) => boolean;
+  /** Whether the Service has one pool only, so that whatever is told of it is told of that. */
+  readonly hasOnePool: (mark: string) => boolean;
+  readonly complain: (what: string) => void;
+}
+
+/**
+ * Watches the updater during one leadership from outside: what it asks Azure and hears, what it tells and counts. Of
+ * how it works inside it knows nothing.
+ */
+export class UpdaterWitness {
+  readonly #options: UpdaterWitnessOptions;
+  /** Mark of a Service -> its attempt that nothing was told of yet. A Service's pools are tried one after the other. */
+  readonly #attempts = new Map<string, Attempt>();
+  /** Pool -> when its last two attempts began. */
+  readonly #began = new Map<string, readonly number[]>();
+  readonly #parked = new Map<string, Parked>();
+  readonly #told = { [UPDATED]: 0, [RETRYING]: 0, [FAILED]: 0 };
+  readonly #counted = { succeeded: 0, failed: 0 };
+  /** Times that the throttle gate was closed, and nothing was told of it yet. */
+  #refusals = 0;
+
+  constructor(options: UpdaterWitnessOptions) {
+    this.#options = options;
+  }
+
+  /** The way to Azure, with this witness beside it. */
+  watch(transport: HttpTransport): HttpTransport {
+    return {
+      send: async (request) => {
+        const attempt = this.#attemptOf(request);
+        if (attempt === undefined) return transport.send(request);
+        attempt.status = undefined;
+        attempt.retryAfterMilliseconds = undefined;
+        const response = await transport.send(request);
+        return { ...response, body: this.#heard(attempt, response) };
+      },
+    };
+  }
+
+  get metrics(): Metrics {
+    return {
+      declare() {},
+      set() {},
+      observe() {},
+      increment: (definition, labels) => this.#count(definition, labels?.['result']),
+    };
+  }
+
+  /** A recorder of Events beside which this witness stands. */
+  events(options: EventRecorderOptions): EventRecorder {
+    return new WatchedEvents(options, (uid, message) => this.#tell(uid, message));
+  }
+
+  /** What was told and what was counted, once nothing is on its way between the two. */
+  check(): string | undefined {
+    const { succeeded, failed } = this.#counted;
+    if (succeeded !== this.#told[UPDATED]) return `${succeeded} successes are counted, ${this.#told[UPDATED]} told`;
+    if (failed !== this.#told[FAILED]) return `${failed} failures are counted, ${this.#told[FAILED]} told`;
+    return undefined;
+  }
+
+  /** What it asks about an operation that Azure has begun is not about the pool. */
+  #attemptOf({ url, method, headers }: HttpRequest): Attempt | undefined {
+    const [, loadBalancer = '', name = ''] = POOL.exec(url) ?? [];
+    const mark = markIn(name);
+    if (mark === undefined) return undefined;
+    const pool = `${loadBalancer}/${name}`;
+    const correlation = headers['x-ms-correlation-request-id'] ?? '';
+    const known = this.#attempts.get(mark);
+    if (known?.correlations.has(correlation) === true) return known;
+    if (method === 'GET') return this.#begin(pool, mark, correlation);
+    if (known?.pool !== pool) {
+      this.#options.complain(`${pool} is written and was not read before`);
+      return undefined;
+    }
+    known.correlations.add(correlation);
+    return known;
+  }
+
+  #begin(pool: string, mark: string, correlation: string): Attempt {
+    const { clock, intervalMilliseconds, isSteady, complain } = this.#options;
+    const startedAt = clock.monotonic();
+    this.#checkParked(pool);
+    const untold = this.#attempts.get(mark);
+    const isQuiet = untold === undefined || untold.status === 404 || !isSteady(mark, untold.startedAt);
+    if (!isQuiet) complain(`nothing was told of an attempt at ${untold.pool}`);
+    const [beforeLast = Number.NEGATIVE_INFINITY, last = Number.NEGATIVE_INFINITY] = this.#began.get(pool) ?? [];
+    if (startedAt - beforeLast < intervalMilliseconds) {
+      complain(`${pool} is tried for the third time within ${startedAt - beforeLast} ms`);
+    }
+    this.#began.set(pool, [last, startedAt]);
+    const attempt = {
+      pool,
+      mark,
+      startedAt,
+      correlations: new Set([correlation]),
+      status: undefined,
+      retryAfterMilliseconds: undefined,
+    };
+    this.#attempts.set(mark, attempt);
+    return attempt;
+  }
+
+  #checkParked(pool: string): void {
+    const parked = this.#parked.get(pool);
+    if (parked !== undefined && this.#isEarly(parked)) this.#options.complain(`${pool} is called before its time`);
+  }
+
+  /** Parked operations go with a Service that goes or moves; when it comes back, the pool need not wait any more. */
+  #isEarly({ mark, since, until }: Parked): boolean {
+    const { clock, isSteady } = this.#options;
+    return until > clock.monotonic() && isSteady(mark, since);
+  }
+
+  /** An answer counts when it has arrived as a whole. */
+  async *#heard(attempt: Attempt, { status, headers, body }: HttpResponse): AsyncGenerator<Uint8Array> {
+    yield* body;
+    attempt.status = status;
+    attempt.retryAfterMilliseconds = status === 429 ? this.#delayIn(headers['retry-after']) : undefined;
+  }
+
+  #delayIn(text: string | undefined): number | undefined {
+    if (text === undefined) return undefined;
+    const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - this.#options.clock.now();
+    return milliseconds > 0 ? milliseconds : undefined;
+  }
+
+  #count({ name }: MetricDefinition, result = ''): void {
+    if (name === 'fairlead_throttle_gate_refusals_total') this.#refusals += 1;
+    if (name !== 'fairlead_azure_local_operations_total') return;
+    if (result === 'succeeded' || result === 'failed') this.#counted[result] += 1;
+    else this.#options.complain(`an operation is counted as ${result}`);
+  }
+
+  #tell(uid: string, { reason, note }: EventMessage): void {
+    const { clock, hasOnePool, complain } = this.#options;
+    if (reason !== UPDATED && reason !== RETRYING && reason !== FAILED) return;
+    this.#told[reason] += 1;
+    const mark = serviceMark(uid);
+    const attempt = this.#attempts.get(mark);
+    this.#attempts.delete(mark);
+    for (const [pool, parked] of this.#parked) {
+      if (parked.mark !== mark || !this.#isEarly(parked) || !hasOnePool(mark)) continue;
+      complain(`${reason} is told of ${pool} before its time`);
+    }
+    if (note.includes(GATE_CLOSED)) {
+      this.#refusals -= 1;
+      if (this.#refusals < 0) complain(`${reason} is told of a throttle gate that was not closed`);
+      return;
+    }
+    if (attempt === undefined) {
+      complain(`${reason} is told, and there was no attempt that was not told of before: ${note}`);
+      return;
+    }
+    const { pool, status, retryAfterMilliseconds } = attempt;
+    if (status === 404) complain(`${reason} is told of ${pool}, which is not there`);
+    if (reason === UPDATED && !(status !== undefined && status < 300))
+      complain(`${pool} answered ${status}: ${reason}`);
+    if (reason !== RETRYING || retryAfterMilliseconds === undefined) return;
+    const since = clock.monotonic();
+    this.#parked.set(pool, { since, until: since + retryAfterMilliseconds, mark });
+  }
+}
+
+class WatchedEvents extends EventRecorder {
+  readonly #tell: (uid: string, message: EventMessage) => void;
+
+  constructor(options: EventRecorderOptions, tell: (uid: string, message: EventMessage) => void) {
+    super(options);
+    this.#tell = tell;
+  }
+
+  override record(...[resource, object, message]: Parameters<EventRecorder['record']>): void {
+    this.#tell(object.metadata.uid ?? '', message);
+    super.record(resource, object, message);
+  }
+}
