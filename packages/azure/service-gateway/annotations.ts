@@ -26,11 +26,17 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   'pls-create': 'a private link service',
 };
 
-/** The first demand by annotation that cannot be honoured, in plain words about «it», the Service. */
-export function unsupportedAnnotation(service: Service): string | undefined {
-  for (const [name, meaning] of Object.entries(UNSUPPORTED)) {
-    const value = service.metadata.annotations?.[`${PREFIX}${name}`]?.trim() ?? '';
-    if (value !== '' && value.toLowerCase() !== 'false') return `its annotation ${PREFIX}${name} asks for ${meaning}`;
+/**
+ * The first demand by annotation that cannot be honoured, in plain words about «it», the Service. Whatever Azure's own
+ * controller would take for a demand is one: none is passed over because it is not known here.
+ */
+export function unsupportedAnnotation({ metadata }: Service): string | undefined {
+  for (const [annotation, text] of Object.entries(metadata.annotations ?? {})) {
+    if (!annotation.startsWith(PREFIX) || annotation === IDLE_TIMEOUT) continue;
+    const value = text.trim().toLowerCase();
+    if (value === '' || value === 'false') continue;
+    const meaning = UNSUPPORTED[annotation.slice(PREFIX.length)] ?? 'something that this load balancer does not know';
+    return `its annotation ${annotation} asks for ${meaning}`;
   }
   return undefined;
 }

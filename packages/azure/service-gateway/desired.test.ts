@@ -70,6 +70,19 @@ describe('what a Service needs outside', () => {
     expect(served(service({}, { [annotation]: '15' })).spec.idleTimeoutMinutes).toBe(15);
   });
 
+  it.each([
+    ['load-balancer-health-probe-request-path', '/healthz'],
+    ['additional-public-ips', '192.0.2.7'],
+    ['pip-name', 'mine'],
+    ['an-annotation-of-the-future', 'yes'],
+  ])('is refused for azure-%s, as for every annotation of Azure that means nothing here', (name, value) => {
+    const desired = desiredFor(
+      service({}, { [`service.beta.kubernetes.io/azure-${name}`]: value }),
+      claimRules(undefined),
+    );
+    expect(desired).toMatchObject({ kind: 'refused', error: { code: 'annotation-unsupported' } });
+  });
+
   it('is not changed by an annotation that says no', () => {
     const annotation = 'service.beta.kubernetes.io/azure-load-balancer-internal';
     expect(desiredFor(service({}, { [annotation]: 'false' }), claimRules(undefined)).kind).toBe('serve');
