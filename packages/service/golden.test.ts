@@ -1,13 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { GoldenFolder } from '@fairlead/control/testing';
 import { type EndpointSlice, keyText, type Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments, stringify } from 'yaml';
 import { type ClaimRules, claimService } from './class-claim.ts';
 import { type EndpointSelection, selectByNode, selectEndpoints } from './endpoint-selection.ts';
 import { gatherEndpoints, type ServiceEndpoint } from './endpoints.ts';
-
-/** With FAIRLEAD_UPDATE_GOLDEN=1 the outputs are rewritten: read the difference before committing it. */
-const rewrites = process.env['FAIRLEAD_UPDATE_GOLDEN'] === '1';
 
 /** What each folder of testdata turns its inputs, one or more YAML documents, into. */
 const translations: Readonly<Record<string, (documents: readonly unknown[]) => unknown>> = {
@@ -36,29 +32,13 @@ const translations: Readonly<Record<string, (documents: readonly unknown[]) => u
   },
 };
 
-for (const [folder, translate] of Object.entries(translations)) {
-  describe(`testdata/${folder}`, () => {
-    const place = new URL(`testdata/${folder}/`, import.meta.url);
-    const namesOf = (ending: string) =>
-      readdirSync(place)
-        .filter((file) => file.endsWith(ending))
-        .map((file) => file.slice(0, -ending.length));
-    const names = namesOf('.in.yaml');
+for (const [place, translate] of Object.entries(translations)) {
+  describe(`testdata/${place}`, () => {
+    const folder = new GoldenFolder(new URL(`testdata/${place}/`, import.meta.url));
 
-    it.each(names)('%s', (name) => {
-      const documents = parseAllDocuments(readFileSync(new URL(`${name}.in.yaml`, place), 'utf8'));
-      const output = stringify(translate(documents.map((document): unknown => document.toJS())), {
-        aliasDuplicateObjects: false,
-        lineWidth: 0,
-      });
-      const expected = new URL(`${name}.out.yaml`, place);
-      if (rewrites) writeFileSync(expected, output);
-      expect(output).toBe(readFileSync(expected, 'utf8'));
-    });
-
-    it('has an input for every output', () => {
-      expect(names).not.toEqual([]);
-      expect(namesOf('.out.yaml')).toEqual(names);
+    it.each(folder.names)('%s', async (name) => {
+      const { actual, expected } = await folder.pair(name, translate);
+      expect(actual).toBe(expected);
     });
   });
 }

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { GoldenFolder } from '@fairlead/control/testing';
 import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
 import { claimRules } from './desired.ts';
 import { explainOutcome } from './explain.ts';
 import { partPlan } from './part-plan.ts';
@@ -9,9 +8,6 @@ import { stepsFor } from './plan.ts';
 import { staticAddresses } from './static-addresses.ts';
 import { survey } from './survey.ts';
 
-/** With FAIRLEAD_UPDATE_GOLDEN=1 the outputs are rewritten: read the difference before committing it. */
-const rewrites = process.env['FAIRLEAD_UPDATE_GOLDEN'] === '1';
-const folder = new URL('testdata/', import.meta.url);
 const clock = { now: () => Date.UTC(2026, 0, 3) };
 
 interface World {
@@ -36,16 +32,18 @@ async function translate(world: World): Promise<unknown> {
   };
 }
 
-describe('what the gateways do for a set of Services', () => {
-  const names = readdirSync(folder)
-    .filter((file) => file.endsWith('.in.yaml'))
-    .map((file) => file.slice(0, -'.in.yaml'.length));
+function isWorld(document: unknown): document is World {
+  return typeof document === 'object' && document !== null && 'pool' in document && 'services' in document;
+}
 
-  it.each(names)('%s', async (name) => {
-    const world = parse(readFileSync(new URL(`${name}.in.yaml`, folder), 'utf8'));
-    const output = stringify(await translate(world), { aliasDuplicateObjects: false, lineWidth: 0 });
-    const expected = new URL(`${name}.out.yaml`, folder);
-    if (rewrites) writeFileSync(expected, output);
-    expect(output).toBe(readFileSync(expected, 'utf8'));
+describe('what the gateways do for a set of Services', () => {
+  const folder = new GoldenFolder(new URL('testdata/', import.meta.url));
+
+  it.each(folder.names)('%s', async (name) => {
+    const { actual, expected } = await folder.pair(name, async (documents) => {
+      const [world] = documents.filter(isWorld);
+      return world === undefined ? 'there is no world' : translate(world);
+    });
+    expect(actual).toBe(expected);
   });
 });

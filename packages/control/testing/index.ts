@@ -1,0 +1,1 @@
+export * from './adapters/golden-folder.ts';
