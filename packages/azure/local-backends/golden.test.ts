@@ -1,0 +1,63 @@
+import { GoldenFolder } from '@fairlead/control/testing';
+import type { EndpointSlice, Node, Service } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { armId } from '../arm/index.ts';
+import { BackendTracker } from './backend-tracker.ts';
+import { decide, intentionFor } from './decisions.ts';
+import { claimRules } from './desired.ts';
+import { callOf } from './intention.ts';
+import type { ObservedAzure } from './observed.ts';
+import { outlook } from './outlook.ts';
+import { site } from './testing/wanted.ts';
+
+const EMPTY_AZURE: ObservedAzure = {
+  loadBalancers: new Map(),
+  publicIps: new Map(),
+  securityGroup: {
+    id: armId('networkSecurityGroups', site.group, 'nodes'),
+    name: 'nodes',
+    location: site.location,
+    properties: { securityRules: [] },
+  },
+};
+
+/** What is decided for each Service, and every write by which it comes about in an Azure that has nothing yet. */
+function translate(documents: readonly unknown[]): unknown {
+  const cluster = documents.filter(isService);
+  const backends = new BackendTracker(() => {});
+  for (const node of documents.filter(isNode)) backends.setNode(node);
+  for (const slice of documents.filter(isSlice)) backends.setSlice(slice);
+  const options = { rules: claimRules(undefined), hasSecurityGroup: true };
+  const decisions = decide({ site, options, services: cluster, cluster, loadBalancers: new Map() });
+  const intentions = [...decisions].flatMap(([key, decision]) => intentionFor(key, decision, backends) ?? []);
+  const { writes } = outlook({
+    site,
+    intentions,
+    observed: EMPTY_AZURE,
+    isNode: (address) => backends.isNode(address),
+  });
+  return {
+    services: [...decisions].map(([service, decision]) => {
+      if (decision.kind === 'refuse') return { service, refused: decision.code, because: decision.message };
+      return { service, decision: decision.kind, ...(decision.kind === 'serve' ? { on: decision.loadBalancer } : {}) };
+    }),
+    writes: writes.map((write) => ({ call: callOf(write), ...('draft' in write ? { body: write.draft } : {}) })),
+  };
+}
+
+describe('what local Services come to in Azure', () => {
+  const folder = new GoldenFolder(new URL('testdata/', import.meta.url));
+
+  it.each(folder.names)('%s', async (name) => {
+    const { actual, expected } = await folder.pair(name, translate);
+    expect(actual).toBe(expected);
+  });
+});
+
+function hasKind(document: unknown, kind: string): boolean {
+  return typeof document === 'object' && document !== null && 'kind' in document && document.kind === kind;
+}
+
+const isService = (document: unknown): document is Service => hasKind(document, 'Service');
+const isSlice = (document: unknown): document is EndpointSlice => hasKind(document, 'EndpointSlice');
+const isNode = (document: unknown): document is Node => hasKind(document, 'Node');

@@ -1,0 +1,88 @@
+import { messageOf, VirtualClock } from '@fairlead/control';
+import { GoldenFolder } from '@fairlead/control/testing';
+import { type EndpointSlice, keyText, type Node, type Pod, type Service } from '@fairlead/kube';
+import { gatherEndpoints, gatherHosts } from '@fairlead/service';
+import { describe, expect, it } from 'vitest';
+import { claimRules, desiredFor, serve } from './desired.ts';
+import { Inventory } from './inventory.ts';
+import { NodeDirectory } from './node-directory.ts';
+import { type EgressPolicy, podWish } from './pod-wish.ts';
+import { egressName, outboundKey } from './service-key.ts';
+import { planCreation, planDeletion } from './service-plan.ts';
+import type { ServiceSpec } from './service-spec.ts';
+import { scope } from './testing/azure-bench.ts';
+
+const NOW = Date.UTC(2026, 0, 3);
+const POLICY: EgressPolicy = new Map([[egressName('vault'), new Set(['bank'])]]);
+const nothingThere = () => new Inventory(new VirtualClock());
+
+/** What each Service and pod comes to in Azure, as long as nothing is there yet. */
+function translate(documents: readonly unknown[]): unknown {
+  const nodes = new NodeDirectory();
+  for (const node of documents.filter(isNode)) nodes.set(node);
+  const slices = documents.filter(isSlice);
+  return {
+    services: documents.filter(isService).map((service) => ({
+      service: keyText(service.metadata),
+      ...inbound(
+        service,
+        slices.filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === service.metadata.name),
+        nodes,
+      ),
+    })),
+    pods: documents.filter(isPod).map((pod) => ({ pod: keyText(pod.metadata), ...outbound(pod, nodes) })),
+  };
+}
+
+function inbound(service: Service, slices: readonly EndpointSlice[], nodes: NodeDirectory): object {
+  const desired = desiredFor(service, claimRules(undefined));
+  if (desired.kind === 'refused') return { refused: desired.error.code, because: messageOf(desired.error) };
+  if (desired.kind === 'release') return { release: planDeletion(scope, desired.key, nothingThere()) };
+  if (desired.kind === 'foreign') return { foreign: desired.claim.sentence };
+  const { spec, located, ignored } = serve(desired.wish, gatherEndpoints(slices), gatherHosts(slices), nodes);
+  return {
+    ...created(spec),
+    locations: Object.fromEntries(located.endpoints),
+    ...(ignored === undefined ? {} : { ignored }),
+  };
+}
+
+function outbound(pod: Pod, nodes: NodeDirectory): object {
+  const wish = podWish(pod, POLICY, NOW);
+  if (wish.kind === 'gone') return { gone: wish.addresses };
+  if (wish.kind === 'refused') return { refused: wish.error.code, because: messageOf(wish.error) };
+  const spots = wish.addresses.flatMap((address) => nodes.spotOf(address, wish.nodeName) ?? []);
+  return {
+    ...created({ key: outboundKey(wish.name), families: ['IPv4', 'IPv6'], isDefault: false }),
+    locations: Object.fromEntries(spots.map(({ address, location }) => [address, location])),
+  };
+}
+
+function created(spec: ServiceSpec): object {
+  const { prepare, register } = planCreation(scope, spec, nothingThere());
+  return {
+    prepare: prepare.map((step) => ({
+      call: `${step.kind} ${step.id}`,
+      ...('draft' in step ? { body: step.draft } : {}),
+    })),
+    register,
+  };
+}
+
+describe('what Services and pods come to in Azure', () => {
+  const folder = new GoldenFolder(new URL('testdata/', import.meta.url));
+
+  it.each(folder.names)('%s', async (name) => {
+    const { actual, expected } = await folder.pair(name, translate);
+    expect(actual).toBe(expected);
+  });
+});
+
+function hasKind(document: unknown, kind: string): boolean {
+  return typeof document === 'object' && document !== null && 'kind' in document && document.kind === kind;
+}
+
+const isService = (document: unknown): document is Service => hasKind(document, 'Service');
+const isSlice = (document: unknown): document is EndpointSlice => hasKind(document, 'EndpointSlice');
+const isNode = (document: unknown): document is Node => hasKind(document, 'Node');
+const isPod = (document: unknown): document is Pod => hasKind(document, 'Pod');
