@@ -90,6 +90,29 @@ describe('DriftWatch', () => {
     expect(leader.engine.state(web)?.kind).toBe('Created');
   });
 
+  it('makes the gateway again that somebody deleted, with everything in it', async () => {
+    const clock = new VirtualClock();
+    const azure = newAzure(clock);
+    const spots = endpoints('10.1.0.1@10.0.0.1');
+    const leader = new Leader(clock, azure, { services: [{ spec: inboundSpec('web'), endpoints: spots }], pods: [] });
+    await leader.settle();
+    azure.byHand({ method: 'PUT', path: scope.subnetId, body: { properties: { addressPrefix: '10.0.0.0/16' } } });
+    updateLocations(azure, '10.1.0.1', []);
+    unregister(azure, 'web');
+    azure.byHand({ method: 'DELETE', path: scope.gatewayId });
+    azure.log.clear();
+    leader.engine.updateEndpoints(web, endpoints('10.1.0.1@10.0.0.1', '10.1.0.2@10.0.0.1'));
+    await clock.advance(120_000);
+    expect(locations(azure)).toEqual({ '10.1.0.1': ['web'], '10.1.0.2': ['web'] });
+    expect(azure.log.lines().filter((line) => !line.includes(' 404 '))).toEqual([
+      'PUT serviceGateways/sgw 201',
+      'PUT subnets/net/nodes 200',
+      'POST updateServices/sgw 200: +web',
+      'POST updateAddressLocations/sgw 200: 10.0.0.1[10.1.0.2=web 10.1.0.1=web]',
+    ]);
+    expect(leader.isReady).toBe(true);
+  });
+
   it('looks soon, and not only at its usual time, when Azure contradicts what is known', async () => {
     const { clock, azure, leader } = await converged();
     updateLocations(azure, '10.1.0.1', []);
