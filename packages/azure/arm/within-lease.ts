@@ -6,9 +6,10 @@ import { type ArmCall, isWrite } from './call.ts';
 export function withinLease(leadership: Pick<Leadership, 'covers'>): (call: ArmCall) => void {
   return ({ verb, name, deadlineMilliseconds }) => {
     if (!isWrite(verb) || leadership.covers(deadlineMilliseconds)) return;
-    throw new FairleadError(`${name}: the Lease may end before the call would; trying again once it is renewed`, {
-      verdict: 'retriable',
-      code: 'lease-too-short',
-    });
+    throw new FairleadError(
+      `${name}: the Lease may end before the call would; trying again once it is renewed. If this stays, ` +
+        'set leaderElection.leaseDurationSeconds to 15 or more',
+      { verdict: 'retriable', code: 'lease-too-short' },
+    );
   };
 }
