@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { chartFiles } from '../deploy/generator/chart.ts';
 import { fairlead as program } from '../deploy/generator/program.ts';
 import { readConfiguration } from '../packages/cli/configuration/read.ts';
-import { CHART, helm, helmWithValues, ofKind, renderChart } from './harness/chart.ts';
+import { CHART, helm, helmWithValues, type Manifest, ofKind, renderChart } from './harness/chart.ts';
 import type { AccessRule } from './harness/index.ts';
 
 const gatewayValues = { configuration: { parts: { gateway: { addresses: ['192.0.2.10', '192.0.2.11'] } } } };
@@ -120,8 +120,7 @@ describe('the chart as Helm renders it', () => {
       configuration: { parts: { [part.name]: part.demo.configuration(OUTSIDE) } },
     });
     const declared = [...program.commonPermissions, ...part.permissions];
-    expect(grants(ofKind(manifests, 'ClusterRole').rules)).toEqual(wanted(declared, 'cluster'));
-    expect(grants(ofKind(manifests, 'Role').rules)).toEqual(wanted(declared, 'own-namespace'));
+    expectGrants(manifests, declared);
     for (const { because } of declared) expect(text).toContain(because);
   });
 
@@ -148,8 +147,7 @@ describe('the chart as Helm renders it', () => {
         spec: { versions: [{ schema: { openAPIV3Schema: { description: 'Braces such as {{ these }} stay.' } } }] },
       });
       const own = [...program.commonPermissions, ...lighthouse.permissions];
-      expect(grants(ofKind(manifests, 'ClusterRole').rules)).toEqual(wanted(own, 'cluster'));
-      expect(grants(ofKind(manifests, 'Role').rules)).toEqual(wanted(own, 'own-namespace'));
+      expectGrants(manifests, own);
       await expect(
         renderChart({ configuration: { parts: { lighthouse: { lamps: 'two' } } } }, { chart }),
       ).rejects.toThrow(/lighthouse\/lamps'.*got string, want number/);
@@ -162,6 +160,22 @@ describe('the chart as Helm renders it', () => {
     });
   });
 });
+
+/** The roles give what is declared, each where it is declared. */
+function expectGrants(manifests: readonly Manifest[], declared: readonly Permission[]): void {
+  const rolesIn = (isWanted: (namespace: string | undefined) => boolean) =>
+    manifests.filter(({ kind, metadata }) => kind === 'Role' && isWanted(metadata.namespace));
+  const rulesOf = (roles: readonly Manifest[]) => grants(roles.flatMap(({ rules = [] }) => rules));
+  const inKubeSystem = rolesIn((namespace) => namespace === 'kube-system');
+  expect(rulesOf([ofKind(manifests, 'ClusterRole')])).toEqual(wanted(declared, 'cluster'));
+  expect(rulesOf(rolesIn((namespace) => namespace !== 'kube-system'))).toEqual(wanted(declared, 'own-namespace'));
+  expect(rulesOf(inKubeSystem)).toEqual(wanted(declared, 'kube-system'));
+  for (const { metadata } of inKubeSystem) {
+    const { name, namespace } = metadata;
+    const bindings = manifests.filter(({ kind }) => kind === 'RoleBinding');
+    expect(bindings.map((binding) => binding.metadata)).toContainEqual(expect.objectContaining({ name, namespace }));
+  }
+}
 
 /** Rules as single grants, `VERB RESOURCE.GROUP`, in order. */
 function grants(rules: readonly AccessRule[] = []): string[] {

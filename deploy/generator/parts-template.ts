@@ -18,6 +18,7 @@ export function partsTemplate(program: Program): string {
     define('fairlead.classes', classes),
     define('fairlead.clusterRules', rulesOf(program, 'cluster')),
     define('fairlead.ownNamespaceRules', rulesOf(program, 'own-namespace')),
+    define('fairlead.kubeSystemRules', rulesOf(program, 'kube-system')),
   ]
     .join('\n\n')
     .concat('\n');

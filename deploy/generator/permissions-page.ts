@@ -1,6 +1,12 @@
 import type { Permission } from '@fairlead/part';
 import type { Program } from './program.ts';
 
+const WHERE: Readonly<Record<Permission['scope'], string>> = {
+  cluster: 'every namespace',
+  'own-namespace': 'its own namespace',
+  'kube-system': 'kube-system',
+};
+
 /** The page that a person who reviews the roles reads. */
 export function permissionsPage(program: Program): string {
   const sections = [
@@ -28,6 +34,5 @@ export function permissionsPage(program: Program): string {
 
 function permissionRow({ group, resources, verbs, scope, because }: Permission): string {
   const names = resources.map((resource) => `\`${group === '' ? resource : `${resource}.${group}`}\``);
-  const where = scope === 'cluster' ? 'every namespace' : 'its own namespace';
-  return `| ${verbs.join(', ')} | ${names.join(', ')} | ${where} | ${because} |`;
+  return `| ${verbs.join(', ')} | ${names.join(', ')} | ${WHERE[scope]} | ${because} |`;
 }

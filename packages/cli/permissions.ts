@@ -26,7 +26,7 @@ export async function requirePermissions(
         ...permission,
         verb,
         resource,
-        namespace: permission.scope === 'cluster' ? undefined : ownNamespace,
+        namespace: namespaceOf(permission, ownNamespace),
       })),
     ),
   );
@@ -35,6 +35,11 @@ export async function requirePermissions(
   );
   const missing = answers.filter((question) => question !== undefined);
   if (missing.length > 0) throw missingPermissions(missing);
+}
+
+function namespaceOf({ scope }: Permission, ownNamespace: string): string | undefined {
+  if (scope === 'cluster') return undefined;
+  return scope === 'own-namespace' ? ownNamespace : scope;
 }
 
 function isAllowed(

@@ -41,7 +41,7 @@ export const permissions: readonly Permission[] = [
     group: 'coordination.k8s.io',
     resources: ['leases'],
     verbs: ['get', 'create', 'patch'],
-    scope: 'cluster',
+    scope: 'kube-system',
     because:
       'The Lease kube-system/aks-managed-resource-locker keeps others from changing the load balancers meanwhile.',
   },

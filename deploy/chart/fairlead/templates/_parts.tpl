@@ -78,10 +78,6 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['']
   resources: [namespaces]
   verbs: [get]
-# azure-local: The Lease kube-system/aks-managed-resource-locker keeps others from changing the load balancers meanwhile.
-- apiGroups: ['coordination.k8s.io']
-  resources: [leases]
-  verbs: [get, create, patch]
 {{- end }}
 {{- end }}
 
@@ -90,4 +86,13 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['coordination.k8s.io']
   resources: [leases]
   verbs: [get, create, patch]
+{{- end }}
+
+{{- define "fairlead.kubeSystemRules" -}}
+{{- if hasKey .Values.configuration.parts "azure-local" }}
+# azure-local: The Lease kube-system/aks-managed-resource-locker keeps others from changing the load balancers meanwhile.
+- apiGroups: ['coordination.k8s.io']
+  resources: [leases]
+  verbs: [get, create, patch]
+{{- end }}
 {{- end }}
