@@ -85,7 +85,9 @@ export class Journal {
 function takeRepeated(story: JournalEntry[], record: JournalRecord): JournalEntry | undefined {
   const identity = identityOf(record);
   const oldest = Math.max(0, story.length - FOLD_DISTANCE);
-  const index = story.findLastIndex((entry, position) => position >= oldest && identityOf(entry) === identity);
+  const index = story.findLastIndex(
+    (entry, position) => position >= oldest && entry.kind === record.kind && identityOf(entry) === identity,
+  );
   return index < 0 ? undefined : story.splice(index, 1)[0];
 }
 

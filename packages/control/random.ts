@@ -34,11 +34,16 @@ export function jitter(random: Random, value: number, fraction: number): number 
   return value * (1 + fraction * (2 * random.next() - 1));
 }
 
+const HEX = '0123456789abcdef';
+
 /** A version 4 UUID. */
 export function randomUuid(random: Random): string {
-  const digits = Array.from({ length: 32 }, () => randomInteger(random, 0, 15));
-  digits[12] = 4;
-  digits[16] = 8 + ((digits[16] ?? 0) & 3);
-  const text = digits.map((digit) => digit.toString(16)).join('');
+  let text = '';
+  for (let position = 0; position < 32; position += 1) {
+    const digit = randomInteger(random, 0, 15);
+    if (position === 12) text += '4';
+    else if (position === 16) text += HEX.charAt(8 + (digit & 3));
+    else text += HEX.charAt(digit);
+  }
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }

@@ -284,10 +284,13 @@ export class Engine {
       if (endpoints !== undefined) this.tracker.updateK8sEndpoints(key, endpoints);
       return;
     }
-    const endpoints = this.tracker.k8sEndpoints(key);
+    if (isWanted(next)) {
+      const endpoints = this.tracker.k8sEndpoints(key);
+      if (endpoints.size > 0) this.#pendingEndpoints.set(key, endpoints);
+    } else {
+      this.#pendingEndpoints.delete(key);
+    }
     this.tracker.updateK8sEndpoints(key, new Map());
-    if (!isWanted(next)) this.#pendingEndpoints.delete(key);
-    else if (endpoints.size > 0) this.#pendingEndpoints.set(key, endpoints);
   }
 
   #triggerLocations(): void {

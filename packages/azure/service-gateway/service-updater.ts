@@ -55,6 +55,7 @@ type Making = Extract<Operation, { kind: 'create' | 'update' }>;
 export class ServiceUpdater {
   readonly #engine: Engine;
   readonly #options: ServiceUpdaterOptions;
+  /** Closed when the signal aborts: thousands of listeners on one signal would cost more than the work. */
   readonly #lanes = new Lanes(LANES);
   readonly #registrar: Registrar;
   /** Service -> when it is to be tried again. */
@@ -97,23 +98,19 @@ export class ServiceUpdater {
   }
 
   async #make(key: ServiceKey): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { clock } = this.#options;
     this.#queued.add(key);
     this.#expected.add(key);
     await afterTheEngine();
     let operation: Making | undefined;
     let startedAt = 0;
     const prepared = await settle(
-      this.#lanes.run(
-        key,
-        async () => {
-          this.#queued.delete(key);
-          startedAt = clock.monotonic();
-          operation = this.#take(key);
-          return operation === undefined ? undefined : this.#prepare(operation.spec);
-        },
-        signal,
-      ),
+      this.#lanes.run(key, async () => {
+        this.#queued.delete(key);
+        startedAt = clock.monotonic();
+        operation = this.#take(key);
+        return operation === undefined ? undefined : this.#prepare(operation.spec);
+      }),
     );
     this.#queued.delete(key);
     if (operation === undefined) {
@@ -164,7 +161,7 @@ export class ServiceUpdater {
     const { repository, signal } = this.#options;
     const { register, tidyUp } = plan;
     if (register !== undefined) await this.#register(spec.key, register);
-    if (tidyUp.length > 0) await this.#lanes.run(spec.key, () => this.#run(spec.key, tidyUp), signal);
+    if (tidyUp.length > 0) await this.#lanes.run(spec.key, () => this.#run(spec.key, tidyUp));
     if (isInboundSpec(spec)) await repository.publicAddress(spec.key, spec.family, { signal });
     return writesOfCreation(plan) > 0 ? 'changed' : 'unchanged';
   }
@@ -184,7 +181,7 @@ export class ServiceUpdater {
           await repository.resolveDoubts(key, { signal });
           await this.#run(key, planDeletion(repository.scope, key, repository.inventory).remove);
         };
-        await this.#lanes.run(key, remove, signal);
+        await this.#lanes.run(key, remove);
       })(),
     );
     this.#complete(operation, key, startedAt, outcome);
