@@ -164,13 +164,14 @@ export class DiffTracker {
 
   /** NRP has taken the updates. Gives the services that no address is under any more. */
   confirmUpdate(updates: readonly AddressUpdate[]): readonly ServiceKey[] {
+    const now = this.#clock.monotonic();
     const left = new Set<ServiceKey>();
     for (const { place, services } of updates) {
       for (const key of place.nrp) if (!services.includes(key)) left.add(key);
       place.refused = undefined;
       // If it still differs, that is since then.
       place.dirtySince = undefined;
-      place.requestedAt = this.#clock.monotonic();
+      place.requestedAt = now;
       this.#nrp.set(place, services, true);
       this.#touched(place);
     }
