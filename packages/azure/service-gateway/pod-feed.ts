@@ -58,13 +58,14 @@ export class PodFeed {
   onPod(change: CacheChange<Pod>): void {
     if (!this.#isLive) return;
     if (change.type !== 'delete') {
-      this.#apply(change.after);
+      this.#take(change.after);
       return;
     }
     // It has ended without our seeing it, or lost its label; or the list that it is missing from is wrong.
     const uid = podUid(change.before.metadata.uid ?? '');
     const wasWanting = this.#wanting.has(uid);
     this.#leave(uid, change.before, 'vanished');
+    this.#considerFinalizer(uid);
     this.#letGo.delete(uid);
     if (wasWanting) this.#options.onVanished(`pod ${change.key}`);
   }
@@ -74,7 +75,7 @@ export class PodFeed {
     const pods = this.#options.pods.list();
     const gone = pods.filter((pod) => hasFinalizer(pod, POD_FINALIZER) && this.#wishOf(pod).kind !== 'egress');
     this.#restoreDraining(gone, listing);
-    for (const pod of pods) this.#apply(pod);
+    for (const pod of pods) this.#take(pod);
   }
 
   /** All addresses that nobody wants have left NRP. */
@@ -86,10 +87,12 @@ export class PodFeed {
 
   /** The node of a pod, named by what it asked under, has changed. */
   onNode(asker: string): void {
-    this.lookAt(podUid(asker.slice(ASKER.length)));
+    const uid = podUid(asker.slice(ASKER.length));
+    this.lookAt(uid);
+    this.#considerFinalizer(uid);
   }
 
-  /** Looks at the pod again: time has passed, or its node has changed. */
+  /** Looks at the pod again: time has passed, or its node has changed. Whoever asks sees to the finalizer. */
   lookAt(uid: PodUid): void {
     const pod = this.#wanting.get(uid);
     if (pod !== undefined) this.#apply(pod);
@@ -136,6 +139,15 @@ export class PodFeed {
     this.#options.lookAgain(uid);
   }
 
+  #take(pod: Pod): void {
+    this.#apply(pod);
+    this.#considerFinalizer(podUid(pod.metadata.uid ?? ''));
+  }
+
+  #considerFinalizer(uid: PodUid): void {
+    if (this.finalizerWish(uid) !== 'nothing') this.#options.lookAgain(uid);
+  }
+
   #apply(pod: Pod): void {
     const { engine, nodes, clock, lookAgain, onRefused } = this.#options;
     const wish = this.#wishOf(pod);
@@ -157,19 +169,17 @@ export class PodFeed {
     if (spots.length === 0 && present === undefined) return;
     if (present !== undefined && present !== egress) engine.deletePod(uid);
     engine.addPod(this.#spec(egress), { uid, born: wish.born, spots });
-    if (this.finalizerWish(uid) !== 'nothing') lookAgain(uid);
   }
 
   /** The pod wants no gateway any more: it has ended, lost its label, or asks for what it cannot have. */
   #leave(uid: PodUid, pod: Pod, how: 'ended' | 'vanished'): void {
-    const { engine, nodes, lookAgain } = this.#options;
+    const { engine, nodes } = this.#options;
     nodes.ask(`${ASKER}${uid}`, new Set());
     engine.deletePod(uid, how);
     this.#wanting.delete(uid);
     // The cache may be behind our own write.
     if (!hasFinalizer(pod, POD_FINALIZER) || this.#letGo.has(uid)) return;
     this.#leaving.set(uid, pod);
-    if (this.finalizerWish(uid) !== 'nothing') lookAgain(uid);
   }
 
   #restoreDraining(gone: readonly Pod[], listing: WorldListing): void {
