@@ -113,9 +113,9 @@ export class DiffTracker {
     this.#touched(place);
   }
 
-  /** Whether NRP has, or may have, an address under the service. */
+  /** Whether NRP has, or may have, an address of ours under the service. */
   hasLocations(key: ServiceKey): boolean {
-    return this.#nrp.placesOf(key).size > 0;
+    return this.#nrp.placesOf(key).size > 0 && !this.foreign.has(key);
   }
 
   /** How many addresses NRP has, or may have, under the service. */

@@ -1,8 +1,9 @@
 import { parseIpAddress } from '@fairlead/control';
-import { type AddressLocation, type ArmTags, type GatewayService, sameArmId } from '../arm/index.ts';
-import { type GatewayScope, loadBalancerId, natGatewayId, ownershipOf } from './gateway-scope.ts';
+import type { AddressLocation, GatewayService } from '../arm/index.ts';
+import type { GatewayScope } from './gateway-scope.ts';
 import type { Inventory } from './inventory.ts';
 import { type ServiceList, type Spot, withItem } from './places.ts';
+import { registrationOwner } from './registration-owner.ts';
 import { isOutbound, keyFromNrp, type ServiceKey } from './service-key.ts';
 
 /** The services of the gateway, by whose they are. */
@@ -62,29 +63,11 @@ function keyOf({ name, properties }: GatewayService): ServiceKey {
 function isOurs(
   scope: GatewayScope,
   inventory: Inventory,
-  { properties }: GatewayService,
+  service: GatewayService,
   key: ServiceKey,
   isWanted: (key: ServiceKey) => boolean,
 ): boolean {
-  if (properties.serviceType === 'InboundOutbound') return false;
-  const { tags, isAdoptable } = behind(scope, inventory, key);
-  const ownership = ownershipOf(scope, tags);
-  if (ownership !== 'unmarked') return ownership === 'ours';
-  return isWanted(key) && isAdoptable && properties.isDefault !== true;
-}
-
-/** The marks on what is behind the service, and whether it may be taken over where it has none. */
-function behind(
-  scope: GatewayScope,
-  inventory: Inventory,
-  key: ServiceKey,
-): { readonly tags: ArmTags | undefined; readonly isAdoptable: boolean } {
-  if (!isOutbound(key)) {
-    const known = inventory.find('loadBalancers', loadBalancerId(scope, key));
-    return { tags: known.state === 'present' ? known.body.tags : undefined, isAdoptable: true };
-  }
-  const known = inventory.find('natGateways', natGatewayId(scope, key));
-  if (known.state !== 'present') return { tags: undefined, isAdoptable: true };
-  const serves = known.body.properties.serviceGateway?.id ?? '';
-  return { tags: known.body.tags, isAdoptable: sameArmId(serves, scope.gatewayId) };
+  const owner = registrationOwner(scope, inventory, key, service);
+  if (owner !== 'unmarked') return owner === 'ours';
+  return isWanted(key) && service.properties.isDefault !== true;
 }

@@ -17,7 +17,8 @@ const CLUSTER_WRITES = 2;
 
 /** What a leader that started now would do, in the order in which it would. */
 export function partPlan(survey: Survey, scope: GatewayScope, configuration: ServiceGatewayConfiguration): PartPlan {
-  const planned = [...survey.engine.states].map(([key, state]) => plannedService(survey, key, state));
+  const planned = [...survey.engine.states].map(([key, state]) => ({ key, ...plannedService(survey, key, state) }));
+  const refused = new Set(planned.flatMap(({ key, change }) => (change.action === 'refuse' ? key : [])));
   const registrations = planned.filter(({ registers }) => registers).length;
   return {
     changes: [
@@ -25,7 +26,7 @@ export function partPlan(survey: Survey, scope: GatewayScope, configuration: Ser
       ...planned.map(({ change }) => change),
       ...orphanChanges(survey),
       ...registrationChange(registrations),
-      ...addressChange(survey, configuration),
+      ...addressChange(survey, configuration, refused),
       ...podChange(survey),
     ],
   };
@@ -129,11 +130,18 @@ function registrationChange(count: number): PlannedChange[] {
   return [{ action: 'update', subject: 'services of the gateway', detail, writes }];
 }
 
-function addressChange({ engine }: Survey, { addressLocations }: ServiceGatewayConfiguration): PlannedChange[] {
+/** What is refused gets no addresses. */
+function addressChange(
+  { engine }: Survey,
+  { addressLocations }: ServiceGatewayConfiguration,
+  refused: ReadonlySet<ServiceKey>,
+): PlannedChange[] {
   const { tracker } = engine;
   let count = tracker.locationChanges().length;
-  for (const key of tracker.wanted.inbound) count += engine.pendingEndpoints(key)?.size ?? 0;
-  for (const egress of tracker.wanted.outbound) count += tracker.pods.pendingPods(egress).size;
+  for (const key of tracker.wanted.inbound) if (!refused.has(key)) count += engine.pendingEndpoints(key)?.size ?? 0;
+  for (const egress of tracker.wanted.outbound) {
+    if (!refused.has(egress)) count += tracker.pods.pendingPods(egress).size;
+  }
   if (count === 0) return [];
   const writes = Math.ceil(count / addressLocations.maximumAddresses);
   return [{ action: 'update', subject: 'addresses of the gateway', detail: `about ${count} change`, writes }];

@@ -159,6 +159,37 @@ describe('the plan of a service', () => {
       expect(planDeletion(scope, outbound('blue'), inventory).remove).toEqual([]);
     });
 
+    it.each([
+      ['leads to a NAT gateway of another name', 'Outbound', natGatewayId(scope, outbound('grey'))],
+      ['is for the other direction', 'Inbound', undefined],
+    ] as const)('refuses it where the service of the gateway %s, and never unregisters that', (_, serviceType, nat) => {
+      const inventory = new Inventory(new VirtualClock());
+      const properties = { serviceType, ...(nat === undefined ? {} : { publicNatGatewayId: nat }) };
+      inventory.setRegistration('blue', { state: 'present', body: { name: 'blue', properties } });
+      expect(() => planCreation(scope, outboundSpec('blue'), inventory)).toThrowError(
+        expect.objectContaining({ verdict: 'terminal', code: 'name-taken' }),
+      );
+      expect(planDeletion(scope, outbound('blue'), inventory).unregister).toBeUndefined();
+    });
+
+    it('never unregisters the service of a NAT gateway that belongs to another cluster', () => {
+      const inventory = new Inventory(new VirtualClock());
+      const body = natGateway(others);
+      inventory.set('natGateways', body.id, { state: 'present', body });
+      const properties = { serviceType: 'Outbound', publicNatGatewayId: body.id } as const;
+      inventory.setRegistration('blue', { state: 'present', body: { name: 'blue', properties } });
+      expect(planDeletion(scope, outbound('blue'), inventory)).toEqual({ unregister: undefined, remove: [] });
+    });
+
+    it('registers a service of ours anew that somebody has led elsewhere', () => {
+      const inventory = new Inventory(new VirtualClock());
+      carryOut(outboundSpec('blue'), inventory);
+      const elsewhere = natGatewayId(scope, outbound('grey'));
+      const properties = { serviceType: 'Outbound', publicNatGatewayId: elsewhere } as const;
+      inventory.setRegistration('blue', { state: 'present', body: { name: 'blue', properties } });
+      expect(planCreation(scope, outboundSpec('blue'), inventory).register).toMatchObject({ isDelete: false });
+    });
+
     it('takes over what is without marks and already part of our gateway', () => {
       const inventory = new Inventory(new VirtualClock());
       const body = natGateway({});

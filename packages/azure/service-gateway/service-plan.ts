@@ -23,6 +23,7 @@ import {
 } from './drafts.ts';
 import { type GatewayScope, loadBalancerId, natGatewayId, ownershipOf, publicIpId, tagsFor } from './gateway-scope.ts';
 import type { Inventory, InventoryKind, Known } from './inventory.ts';
+import { registrationOwner } from './registration-owner.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
 
@@ -88,10 +89,9 @@ export function writesOfCreation({ prepare, register, tidyUp }: CreationPlan): n
 
 /** The writes that take down what is known to exist of the service and is ours. */
 export function planDeletion(scope: GatewayScope, key: ServiceKey, inventory: Inventory): DeletionPlan {
-  const isRegistered = inventory.registration(key).state !== 'absent';
   const service = { name: nrpName(key), properties: { serviceType: serviceTypeOf(key) } };
   return {
-    unregister: isRegistered ? { isDelete: true, service } : undefined,
+    unregister: isRegisteredByUs(scope, key, inventory) ? { isDelete: true, service } : undefined,
     remove: [
       ...(isOutbound(key)
         ? removal(scope, 'natGateways', natGatewayId(scope, key), inventory)
@@ -99,6 +99,14 @@ export function planDeletion(scope: GatewayScope, key: ServiceKey, inventory: In
       ...removalsExcept(scope, key, [], inventory),
     ],
   };
+}
+
+/** A name that is the UID of our Service is enough; that of an egress gateway may be another's. */
+function isRegisteredByUs(scope: GatewayScope, key: ServiceKey, inventory: Inventory): boolean {
+  const known = inventory.registration(key);
+  if (known.state !== 'present') return known.state === 'unknown';
+  const owner = registrationOwner(scope, inventory, key, known.body);
+  return owner === 'ours' || (owner === 'unmarked' && !isOutbound(key));
 }
 
 export function writesOfDeletion({ unregister, remove }: DeletionPlan): number {
@@ -161,7 +169,11 @@ function putNatGateway(
 function registration(scope: GatewayScope, spec: ServiceSpec, inventory: Inventory): ServiceRequest | undefined {
   const draft = registrationDraft(scope, spec);
   const known = inventory.registration(spec.key);
-  if (known.state === 'present' && isRegisteredAs(known.body, draft)) return undefined;
+  if (known.state === 'present') {
+    if (isRegisteredAs(known.body, draft)) return undefined;
+    const owner = registrationOwner(scope, inventory, spec.key, known.body);
+    if (owner === 'another-owner') throw registrationTaken(scope, draft.name);
+  }
   return { isDelete: false, service: draft };
 }
 
@@ -208,6 +220,13 @@ function checkOwner(
   throw new FairleadError(
     `there is a ${what} named ${name} in resource group ${scope.group.resourceGroup} that is not ours: ` +
       `choose another name, delete it, or put our tags (${marks}) on it to hand it over`,
+    { verdict: 'terminal', code: 'name-taken' },
+  );
+}
+
+function registrationTaken({ gatewayId }: GatewayScope, name: string): FairleadError {
+  return new FairleadError(
+    `the service ${name} of the service gateway ${armName(gatewayId)} is not ours: choose another name, or remove it`,
     { verdict: 'terminal', code: 'name-taken' },
   );
 }
