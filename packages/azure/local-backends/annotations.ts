@@ -3,6 +3,8 @@ import type { Service } from '@fairlead/kube';
 import type { FrontendScope } from './configuration.ts';
 
 const PREFIX = 'service.beta.kubernetes.io/azure-';
+/** Rules and probes of single ports. */
+const PORT_PREFIX = 'service.beta.kubernetes.io/port_';
 const INTERNAL = `${PREFIX}load-balancer-internal`;
 const INTERNAL_SUBNET = `${PREFIX}load-balancer-internal-subnet`;
 const LOAD_BALANCERS = `${PREFIX}load-balancer-configurations`;
@@ -30,7 +32,8 @@ export interface AnnotatedDemands {
 export function annotatedDemands(service: Service): AnnotatedDemands {
   const annotations = service.metadata.annotations ?? {};
   for (const [name, value] of Object.entries(annotations)) {
-    if (name.startsWith(PREFIX) && !KNOWN.has(name) && asksForSomething(value)) {
+    const isDemand = name.startsWith(PREFIX) || name.startsWith(PORT_PREFIX);
+    if (isDemand && !KNOWN.has(name) && asksForSomething(value)) {
       throw refusal('annotation-unsupported', `its annotation ${name} asks for something that is not to be had here`);
     }
   }

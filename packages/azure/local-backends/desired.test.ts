@@ -77,6 +77,12 @@ describe('what a Service asks for', () => {
     ['a range that is none', { loadBalancerSourceRanges: ['all'] }, {}, 'invalid-source-range'],
     ['an odd word for internal', {}, { [`${azure}load-balancer-internal`]: 'yes' }, 'invalid-annotation'],
     ['half a minute', {}, { [`${azure}load-balancer-tcp-idle-timeout`]: '4.5' }, 'invalid-annotation'],
+    [
+      'a port without a rule',
+      {},
+      { 'service.beta.kubernetes.io/port_80_no_lb_rule': 'true' },
+      'annotation-unsupported',
+    ],
     ['a private link', {}, { [`${azure}pls-create`]: 'true' }, 'annotation-unsupported'],
   ])('is refused when it is %s', (_, spec, annotations, code) => {
     expect(read(service(spec, annotations))).toMatchObject({ kind: 'refused', code });

@@ -2,6 +2,8 @@ import { FairleadError } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 
 const PREFIX = 'service.beta.kubernetes.io/azure-';
+/** Rules and probes of single ports. */
+const PORT_PREFIX = 'service.beta.kubernetes.io/port_';
 const IDLE_TIMEOUT = `${PREFIX}load-balancer-tcp-idle-timeout`;
 const DEFAULT_IDLE_MINUTES = 4;
 const LONGEST_IDLE_MINUTES = 30;
@@ -32,7 +34,8 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
  */
 export function unsupportedAnnotation({ metadata }: Service): string | undefined {
   for (const [annotation, text] of Object.entries(metadata.annotations ?? {})) {
-    if (!annotation.startsWith(PREFIX) || annotation === IDLE_TIMEOUT) continue;
+    const isDemand = annotation.startsWith(PREFIX) || annotation.startsWith(PORT_PREFIX);
+    if (!isDemand || annotation === IDLE_TIMEOUT) continue;
     const value = text.trim().toLowerCase();
     if (value === '' || value === 'false') continue;
     const meaning = UNSUPPORTED[annotation.slice(PREFIX.length)] ?? 'something that this load balancer does not know';

@@ -71,15 +71,13 @@ describe('what a Service needs outside', () => {
   });
 
   it.each([
-    ['load-balancer-health-probe-request-path', '/healthz'],
-    ['additional-public-ips', '192.0.2.7'],
-    ['pip-name', 'mine'],
-    ['an-annotation-of-the-future', 'yes'],
-  ])('is refused for azure-%s, as for every annotation of Azure that means nothing here', (name, value) => {
-    const desired = desiredFor(
-      service({}, { [`service.beta.kubernetes.io/azure-${name}`]: value }),
-      claimRules(undefined),
-    );
+    ['azure-load-balancer-health-probe-request-path', '/healthz'],
+    ['azure-additional-public-ips', '192.0.2.7'],
+    ['azure-pip-name', 'mine'],
+    ['azure-an-annotation-of-the-future', 'yes'],
+    ['port_80_no_lb_rule', 'true'],
+  ])('is refused for %s, as for every annotation of Azure that means nothing here', (name, value) => {
+    const desired = desiredFor(service({}, { [`service.beta.kubernetes.io/${name}`]: value }), claimRules(undefined));
     expect(desired).toMatchObject({ kind: 'refused', error: { code: 'annotation-unsupported' } });
   });
 
