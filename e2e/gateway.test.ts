@@ -36,7 +36,7 @@ describe('the gateway part on a real cluster', () => {
   const configure = (addresses: readonly string[]) =>
     Fairlead.configure({
       kubernetes: { kubeconfig: identity.kubeconfigPath },
-      leaderElection: { namespace: LEASES, leaseDurationSeconds: 10 },
+      leaderElection: { namespace: LEASES, leaseDurationSeconds: 15 },
       parts: { gateway: { addresses } },
     });
 

@@ -38,7 +38,7 @@ const leaderElection = z
     namespace: z.string().min(1).default('fairlead-system').describe('Namespace of the Leases, one for each part.'),
     leaseDurationSeconds: z
       .int()
-      .min(10)
+      .min(15, 'must be at least 15: a leader writes to a cloud only what its Lease outlives')
       .max(3600)
       .default(15)
       .describe('How long the other replicas wait for a leader that fell silent.'),
