@@ -72,7 +72,7 @@ export async function runController(
       queue.add(service);
     },
   });
-  const register = new PoolRegister({ site, services: localServices, backends, updater });
+  const register = new PoolRegister({ site, services: localServices, backends, serviceOf, updater });
   const reconciler = new Reconciler({
     environment,
     arm,

@@ -138,4 +138,22 @@ describe('the pool of a Service', () => {
     expect(pool(world)).toEqual(['10.0.1.2', '10.0.1.3']);
     await world.stop();
   });
+
+  it('is left alone once the Service left, also when its load balancer was just being written', async () => {
+    const world = await new LocalWorld().setUp();
+    world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, { kind: 'delay', milliseconds: 5_000 });
+    await world.createService('web');
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.start(LEADING, 3);
+    // Another of the same name takes its place, with other endpoints, and has to wait for its own load balancer.
+    world.azure.faults.next({ method: 'GET', kind: 'networkSecurityGroups' }, { kind: 'refuse', status: 400 });
+    await world.deleteService('web');
+    await world.editService('web', { metadata: { finalizers: null } });
+    await world.createService('web');
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(600);
+    expect(await world.addresses('web')).toHaveLength(1);
+    expect(world.azure.log.calls.filter(({ kind }) => kind === 'backendAddressPools')).toEqual([]);
+    await world.stop();
+  });
 });

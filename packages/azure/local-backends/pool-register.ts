@@ -13,6 +13,8 @@ export interface PoolRegisterOptions {
   readonly site: AzureSite;
   readonly services: LocalServices;
   readonly backends: BackendTracker;
+  /** As it is now; undefined when there is none of this name. */
+  readonly serviceOf: (key: ServiceKey) => Service | undefined;
   readonly updater: Pick<BackendPoolUpdater, 'addOperation' | 'removeOperation'>;
 }
 
@@ -24,9 +26,13 @@ export class PoolRegister {
     this.#options = options;
   }
 
-  /** The Service has its pools, which are as in `body`; from now on they follow its endpoints. */
-  register(info: LocalServiceInfo, body: LoadBalancer | undefined): void {
+  /**
+   * The Service has its pools, which are as in `body`; from now on they follow its endpoints. One that left while its
+   * load balancer was written is not followed: nobody would forget it again.
+   */
+  register(service: Service, info: LocalServiceInfo, body: LoadBalancer | undefined): void {
     const { services, backends } = this.#options;
+    if (!this.#isStillThere(info.service, service)) return;
     services.set(info);
     backends.follow(info.service);
     for (const pool of info.pools) {
@@ -41,7 +47,7 @@ export class PoolRegister {
   registerWhatIsThere(key: ServiceKey, service: Service, mark: ServiceMark, body: LoadBalancer | undefined): void {
     if (body === undefined) return;
     const pools = poolsThere(this.#options.site, service, mark, body);
-    if (pools.length > 0) this.register({ service: key, loadBalancer: body.name, pools }, body);
+    if (pools.length > 0) this.register(service, { service: key, loadBalancer: body.name, pools }, body);
   }
 
   /** The Service is on its way out, or was never ours: nothing that waits for it is tried any more. */
@@ -59,6 +65,11 @@ export class PoolRegister {
     for (const pool of info?.pools ?? []) {
       if (info !== undefined && pool.family === family) this.#add(info, pool);
     }
+  }
+
+  #isStillThere(key: ServiceKey, { metadata: { uid } }: Service): boolean {
+    const current = this.#options.serviceOf(key)?.metadata;
+    return current !== undefined && current.uid === uid && current.deletionTimestamp === undefined;
   }
 
   #add({ service, loadBalancer }: LocalServiceInfo, { name, family }: LocalPool): void {

@@ -159,7 +159,7 @@ export class ServicePass {
     if (!index.knowsAllAddressesOf(present)) throw addressPending();
     const pools = wanted.families.map((family) => ({ family, name: poolNameFor(site, wanted, family) }));
     const body = index.observed.loadBalancers.get(loadBalancer.toLowerCase());
-    register.register({ service: key, loadBalancer, pools }, body);
+    register.register(claim.service, { service: key, loadBalancer, pools }, body);
     const addresses = servedAddresses(wanted, index.addressesOf(present));
     const written = await writer.publish(claim, servedStatus(addresses), this.#input.signal);
     this.#settled.set(key, written);
