@@ -10,7 +10,7 @@ const config: KnipConfig = {
       ignoreDependencies: ['@biomejs/biome', 'oxlint', 'oxlint-tsgolint', 'ts7'],
     },
     // The bench runs its two sides as programs of their own.
-    bench: { entry: ['run.ts', 'watch/{consumer,server}.ts'] },
+    bench: { entry: ['run.ts', 'watch/{consumer,server}.ts', 'service-gateway/{controller,engine}.ts'] },
     deploy: { entry: ['{bundle,generate}.ts'] },
     scenarios: { entry: ['{run,job}.ts'] },
     // A library in its own right: others may use more of it than we do.

@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts';
 import { localBackendsBench } from './local-backends/local-backends-bench.ts';
+import { serviceGatewayBench } from './service-gateway/service-gateway-bench.ts';
 import { watchBench } from './watch/watch-bench.ts';
 
-export const benches: readonly Bench[] = [watchBench, localBackendsBench];
+export const benches: readonly Bench[] = [watchBench, localBackendsBench, serviceGatewayBench];

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { buildGo } from '../../scripts/go-build.ts';
 import type { Bench, Figures, Progress } from '../bench.ts';
 import { measure, nodeProgram, type Program, withServer } from '../child-process.ts';
+import { median, quotients, rounded } from '../statistics.ts';
 
 const OBJECTS_OF_EACH_KIND = 10_000;
 const ENDPOINTS_PER_SLICE = 10;
@@ -68,13 +69,14 @@ async function run(progress: Progress): Promise<Figures> {
     }
     const streamed = await measure(consumer(url, '--slices'));
     const paged = await measure(consumer(`${url}/pages`, '--slices'));
+    const ratio = (figure: (run: Run) => number) => median(quotients(ours.map(figure), theirs.map(figure)));
     return {
       eventsPerCpuSecond: Math.round(median(ours.map((one) => one.eventsPerCpuSecond))),
       peerEventsPerCpuSecond: Math.round(median(theirs.map((one) => one.eventsPerCpuSecond))),
-      eventsPerCpuSecondRatio: rounded(median(ratios(ours, theirs, (one) => one.eventsPerCpuSecond))),
+      eventsPerCpuSecondRatio: rounded(ratio((one) => one.eventsPerCpuSecond)),
       retainedMegabytes: rounded(median(ours.map((one) => one.retainedMegabytes))),
       peerRetainedMegabytes: rounded(median(theirs.map((one) => one.retainedMegabytes))),
-      retainedHeapRatio: rounded(median(ratios(ours, theirs, (one) => one.retainedMegabytes))),
+      retainedHeapRatio: rounded(ratio((one) => one.retainedMegabytes)),
       wallSeconds: rounded(median(ours.map((one) => one.wallSeconds))),
       peerWallSeconds: rounded(median(theirs.map((one) => one.wallSeconds))),
       longestSliceMilliseconds: rounded(streamed['longestSliceMilliseconds'] ?? Number.NaN),
@@ -96,19 +98,4 @@ function describeRun(runs: readonly Run[]): string {
   const last = runs.at(-1);
   if (last === undefined) return 'nothing yet';
   return `${Math.round(last.eventsPerCpuSecond)} events per CPU-second, ${rounded(last.retainedMegabytes)} MB`;
-}
-
-function ratios(ours: readonly Run[], theirs: readonly Run[], figure: (run: Run) => number): number[] {
-  return ours.map((run, round) => {
-    const peer = theirs[round];
-    return peer === undefined ? Number.NaN : figure(run) / figure(peer);
-  });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }

@@ -1,0 +1,112 @@
+// Our side where processor time is measured: the engine with its updaters and its way to Azure, on the system's clock.
+// `node --expose-gc engine.ts changes ADDRESSES CHANGES` or `... deletion ADDRESSES LATENCY`; prints one JSON line.
+import { Journal, messageOf, noMetrics, seededRandom, silentLogger } from '@fairlead/control';
+import { systemClock } from '@fairlead/control/adapters';
+import { ArmClient } from '@fairlead/azure/arm';
+import { Inventory, inboundSpec, Repository, RunningEngine, scope } from '@fairlead/azure/service-gateway/testing';
+import { InstantArm } from './instant-arm.ts';
+import { BenchWorld } from './world.ts';
+
+/** Changes before the measurement, so that a process that has been running for a while is measured. */
+const WARM_UP_CHANGES = 2_000;
+
+const [scenario, ...numbers] = process.argv.slice(2);
+const [addresses = 0, second = 0] = numbers.map(Number);
+const world = new BenchWorld(addresses);
+const arm = new InstantArm(systemClock);
+const { signal } = new AbortController();
+const clock = systemClock;
+let onRound: (() => void) | undefined;
+const client = new ArmClient({
+  endpoint: 'https://arm.invalid',
+  clock,
+  random: seededRandom(1),
+  metrics: noMetrics,
+  userAgent: 'fairlead-bench',
+  transport: arm,
+});
+const running = new RunningEngine({
+  repository: new Repository(client, scope, new Inventory(clock), () => clock.monotonic()),
+  clock,
+  random: seededRandom(2),
+  logger: silentLogger,
+  metrics: noMetrics,
+  journal: new Journal(clock),
+  // As they are by default.
+  limits: { addresses: 5_000, bytes: 2_000_000 },
+  signal,
+  journalKey: (key) => key,
+  observer: {
+    stateChanged: ({ key, outcome }) => {
+      if (outcome?.ok === false) fail(`${key} failed: ${messageOf(outcome.error)}`);
+    },
+    podsDrained() {},
+    addressRefused: (place) => fail(`address ${place.address} was refused`),
+    locationsRound: () => onRound?.(),
+    driftSuspected: fail,
+  },
+});
+const { engine } = running;
+running.release();
+
+for (let service = 0; service < world.services; service += 1) {
+  const spec = inboundSpec(world.uid(service));
+  engine.addService(spec);
+  engine.updateEndpoints(spec.key, world.endpoints(service));
+}
+await settled();
+
+if (scenario === 'changes') await changeAddresses(second);
+else if (scenario === 'deletion') await deleteEverything(second);
+else fail(`there is no scenario ${scenario}`);
+process.exit();
+
+async function changeAddresses(changes: number): Promise<void> {
+  let change = 0;
+  const changeSome = async (count: number) => {
+    for (const last = change + count; change < last; change += 1) {
+      const service = (change * 7919) % world.services;
+      world.replacePod(service, change);
+      const { key } = inboundSpec(world.uid(service));
+      const done = new Promise<void>((resolve) => (onRound = resolve));
+      engine.updateEndpoints(key, world.endpoints(service));
+      await done;
+    }
+  };
+  await changeSome(WARM_UP_CHANGES);
+  const figures = await measured(() => changeSome(changes));
+  console.log(JSON.stringify({ ...figures, changes }));
+}
+
+async function deleteEverything(latencyMilliseconds: number): Promise<void> {
+  arm.latencyMilliseconds = latencyMilliseconds;
+  const figures = await measured(async () => {
+    for (let service = 0; service < world.services; service += 1)
+      engine.deleteService(inboundSpec(world.uid(service)).key);
+    await settled();
+  });
+  console.log(JSON.stringify({ ...figures, left: engine.states.size }));
+}
+
+async function measured(work: () => Promise<void>) {
+  globalThis.gc?.();
+  arm.writes = 0;
+  const startedAt = performance.now();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  const wallSeconds = (performance.now() - startedAt) / 1000;
+  return { cpuSeconds: (user + system) / 1e6, wallSeconds, writes: arm.writes };
+}
+
+/** Both updaters may wake each other. */
+async function settled(): Promise<void> {
+  while (engine.oldestUnsettledSince !== undefined || !engine.tracker.isInSync) {
+    await running.idle();
+    await clock.turn();
+  }
+}
+
+function fail(why: string): never {
+  throw new Error(why);
+}
