@@ -1,6 +1,8 @@
 import { electionScenario } from './election.ts';
 import { gatewayStatic, gatewayStaticCrash } from './gateway-static.ts';
 import { kubeScenario } from './kube.ts';
+import { localBackendsCrash } from './local-backends/crash.ts';
+import { localBackends } from './local-backends/scenario.ts';
 import { crashScenario, randomScenario, type RunnableScenario } from './scenario.ts';
 
 /** Every scenario there is. */
@@ -9,4 +11,6 @@ export const scenarios: readonly RunnableScenario[] = [
   randomScenario(electionScenario()),
   randomScenario(gatewayStatic),
   crashScenario(gatewayStaticCrash.name, gatewayStaticCrash.description, gatewayStaticCrash),
+  randomScenario(localBackends),
+  crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),
 ];

@@ -18,6 +18,8 @@ const ENTRY_PREFIX = 'fairlead-';
 /** What is in the emulated Azure; read anew only when something may have changed. */
 export class AzureView {
   readonly emulator: ArmEmulator;
+  #callsSeen = 0;
+  #writes = 0;
   #handiwork = 0;
   #seen = '';
   #loadBalancers: readonly LoadBalancer[] = [];
@@ -28,10 +30,13 @@ export class AzureView {
     this.emulator = emulator;
   }
 
-  /** The same for as long as nothing changed. */
+  /** The same for as long as nothing changed: by a write, by hand, or by an operation that has ended. */
   get version(): string {
     const { log, operationsRunning } = this.emulator;
-    return `${log.calls.length} ${this.#handiwork} ${operationsRunning}`;
+    for (; this.#callsSeen < log.calls.length; this.#callsSeen += 1) {
+      if (log.calls[this.#callsSeen]?.method !== 'GET') this.#writes += 1;
+    }
+    return `${this.#writes} ${this.#handiwork} ${operationsRunning}`;
   }
 
   get loadBalancers(): readonly LoadBalancer[] {

@@ -1,4 +1,4 @@
-import { ROUGH_RATES, type Scenario } from '@fairlead/sim';
+import { type Rest, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { AZURE } from '../azure.ts';
 import { KUBE } from '../kubernetes.ts';
 import { applyEdit } from './apply-edit.ts';
@@ -8,6 +8,12 @@ import { invariantsOf } from './invariants.ts';
 import { buildWorld, drawSettings, REPLICAS, type World } from './world.ts';
 
 const MINUTES = 4;
+
+/** Leases are renewed for ever, and repeated Events are written together, a while after they were told. */
+export const REST: Rest = {
+  minutes: 10,
+  allows: ({ name }) => name.includes('leases') || name.includes('events'),
+};
 
 /** The part for local Services in two replicas, on load balancers that others use and edit, too. */
 export const localBackends: Scenario<World, Edit> = {
@@ -34,7 +40,7 @@ export const localBackends: Scenario<World, Edit> = {
   describe: describeEdit,
   invariants: invariantsOf,
   unfinished,
-  rest: { minutes: 10, allows: ({ name }) => name.includes('leases') || name.includes('events') },
+  rest: REST,
   leaked,
   lost,
 };
