@@ -118,6 +118,11 @@ export class DiffTracker {
     return this.#nrp.placesOf(key).size > 0 && !this.foreign.has(key);
   }
 
+  /** Whether NRP has an address under the service that is to stay there for now. */
+  keepsLocations(key: ServiceKey): boolean {
+    return [...this.#nrp.placesOf(key)].some((place) => !this.#dirty.has(place));
+  }
+
   /** How many addresses NRP has, or may have, under the service. */
   locationCount(key: ServiceKey): number {
     return this.#nrp.placesOf(key).size;

@@ -2,18 +2,24 @@ import type { StateChange } from './engine.ts';
 import type { ServiceKey } from './service-key.ts';
 import type { ServiceState } from './service-state.ts';
 
+export interface InitialSyncOptions {
+  readonly areLocationsInStep: () => boolean;
+  /** Whether the service is to be deleted and has an address that stays: it waits for a pod, and not for us. */
+  readonly waitsForPod: (key: ServiceKey) => boolean;
+}
+
 /**
- * Knows when what initialization found to do was done. A service that fails counts as done once it was tried: one bad
- * object must not keep the whole part from being ready.
+ * Knows when what initialization found to do was done. A service that fails counts as done once it was tried, and one
+ * that waits for a pod does not count: one bad object must not keep the whole part from being ready.
  */
 export class InitialSync {
-  readonly #areLocationsInStep: () => boolean;
+  readonly #options: InitialSyncOptions;
   readonly #pendingServiceOps = new Set<ServiceKey>();
   #phase: 'not-begun' | 'services' | 'locations' | 'complete' = 'not-begun';
   readonly #complete = Promise.withResolvers<void>();
 
-  constructor(areLocationsInStep: () => boolean) {
-    this.#areLocationsInStep = areLocationsInStep;
+  constructor(options: InitialSyncOptions) {
+    this.#options = options;
   }
 
   /** How many services have not been tried yet. */
@@ -39,8 +45,10 @@ export class InitialSync {
 
   /** Addresses were sent; the error is that of what has to be sent again. */
   locationsRound(error: unknown): void {
+    if (error !== undefined) return;
     // In a busy cluster some address always differs: one round that went well since the services were there is enough.
-    if (error === undefined && this.#phase === 'locations') this.#finish();
+    if (this.#phase === 'locations') this.#finish();
+    else this.#checkInitializationComplete();
   }
 
   /** Rejects with the signal's reason. */
@@ -57,9 +65,11 @@ export class InitialSync {
   }
 
   #checkInitializationComplete(): void {
-    if (this.#phase !== 'services' || this.#pendingServiceOps.size > 0) return;
+    if (this.#phase !== 'services') return;
+    const { areLocationsInStep, waitsForPod } = this.#options;
+    if ([...this.#pendingServiceOps].some((key) => !waitsForPod(key))) return;
     this.#phase = 'locations';
-    if (this.#areLocationsInStep()) this.#finish();
+    if (areLocationsInStep()) this.#finish();
   }
 
   #finish(): void {

@@ -99,6 +99,22 @@ describe('Initialization', () => {
     expect(leader.isReady).toBe(true);
   });
 
+  it('is ready although an egress gateway that nobody names any more has an address that cannot leave it', async () => {
+    const { clock, azure } = newWorld();
+    const spots = [spot('10.2.0.1@10.0.0.1')];
+    const moving = (name: string) => ({ spec: outboundSpec(name), pod: { uid: pod('a'), born: 'a', spots } });
+    const first = new Leader(clock, azure, { services: [], pods: [moving('blue')] });
+    await first.settle();
+    first.stop();
+    const id = natGatewayId(scope, outbound('red'));
+    azure.byHand({ method: 'PUT', path: id, body: { location: scope.location, sku: { name: 'StandardV2' } } });
+    // Another's gateway has the name: the pod keeps the one it has until it goes or asks for another.
+    const second = new Leader(clock, azure, { services: [], pods: [moving('red')] });
+    await clock.advance(120_000);
+    expect(second.isReady).toBe(true);
+    expect(azure.gateway(scope.gatewayId).locations.get('10.0.0.1')?.get('10.2.0.1')).toEqual(['blue']);
+  });
+
   it('edge case 17: Azure that fails during the initial sync delays readiness, and loses nothing', async () => {
     const { clock, azure } = newWorld();
     azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'refuse', status: 503 }, 12);

@@ -50,7 +50,11 @@ export class Initialization {
 
   constructor(options: InitializationOptions) {
     this.#options = options;
-    this.#sync = new InitialSync(() => options.running.engine.tracker.isInSync);
+    const { engine } = options.running;
+    this.#sync = new InitialSync({
+      areLocationsInStep: () => engine.tracker.isInSync,
+      waitsForPod: (key) => engine.pendingDeletions.has(key) && engine.tracker.keepsLocations(key),
+    });
   }
 
   stateChanged(change: StateChange): void {
