@@ -1,4 +1,4 @@
-import { codeOf, type IpFamily, messageOf } from '@fairlead/control';
+import { Backoff, codeOf, findFairleadError, type IpFamily, messageOf, sleep } from '@fairlead/control';
 import {
   endpointSlices,
   KeyedQueue,
@@ -177,7 +177,6 @@ export class ServiceGatewayController {
   }
 
   async #initialize(signal: AbortSignal): Promise<void> {
-    const { logger } = this.#options.environment;
     try {
       await this.#initialization.initializeFromCluster(signal);
     } catch (error) {
@@ -185,10 +184,23 @@ export class ServiceGatewayController {
       throw error;
     }
     this.#pods.onInitialSync();
-    await this.#podFinalizers.adoptStrays(signal).catch((error: unknown) => {
-      if (!signal.aborted) logger.warn({ error: messageOf(error) }, 'pods that lost their label were not looked for');
-    });
-    await this.#drift.run(signal);
+    await Promise.all([this.#adoptStrays(signal), this.#drift.run(signal)]);
+  }
+
+  /** Tries until it has seen all pods: nobody else would ever let go of those that lost their label before we led. */
+  async #adoptStrays(signal: AbortSignal): Promise<void> {
+    const { clock, random, logger } = this.#options.environment;
+    const backoff = new Backoff(random);
+    while (!signal.aborted) {
+      try {
+        await this.#podFinalizers.adoptStrays(signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ error: messageOf(error) }, 'pods that lost their label were not all looked for: trying again');
+        await sleep(clock, backoff.next(findFairleadError(error)?.retryAfterMilliseconds), signal).catch(() => {});
+      }
+    }
   }
 
   async #runQueues(signal: AbortSignal): Promise<void> {
