@@ -98,6 +98,7 @@ export class ServiceReconciler {
       this.#ownWrites.note(await letGoOfFinalizers(client, claim, this.#writing(signal)));
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      this.#ownWrites.noteGone(desired.claim.service);
     }
     const note = `Nothing of it is left in Azure, because ${desired.claim.sentence}.`;
     recordOnService(events, desired.claim.service, 'DeletedLoadBalancer', note);
