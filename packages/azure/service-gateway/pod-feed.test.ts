@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Inventory } from './inventory.ts';
 import { NodeDirectory } from './node-directory.ts';
 import { PodFeed } from './pod-feed.ts';
+import { POD_FINALIZER } from './pod-wish.ts';
 import { EGRESS_LABEL } from './service-key.ts';
 import { EngineBench } from './testing/engine-bench.ts';
 import { pod as podUid } from './testing/spots.ts';
@@ -26,31 +27,67 @@ const NOTHING = {
   natGateways: [],
 };
 
+function newFeed() {
+  const clock = new VirtualClock();
+  const { engine } = new EngineBench();
+  const nodes = new NodeDirectory();
+  nodes.set(node);
+  const asked: string[] = [];
+  const feed = new PodFeed({
+    engine,
+    nodes,
+    clock,
+    inventory: new Inventory(clock),
+    pods: { list: () => [pod] },
+    policy: new Map(),
+    lookAgain: (uid) => asked.push(uid),
+    onRefused: () => {},
+    onVanished: () => {},
+  });
+  feed.begin(NOTHING);
+  return { feed, asked };
+}
+
+const uid = podUid('p');
+const held: Pod = { ...pod, metadata: { ...pod.metadata, finalizers: [POD_FINALIZER] } };
+/** The pod is no longer among those with the label, as far as the cache had followed it. */
+const unlabelled = { type: 'delete', key: 'shop/p', before: pod, initial: false } as const;
+
 describe('the feed of pods', () => {
   it('asks for a look at a pod that is to be held, and not again by that very look', () => {
-    const clock = new VirtualClock();
-    const { engine } = new EngineBench();
-    const nodes = new NodeDirectory();
-    nodes.set(node);
-    const asked: string[] = [];
-    const feed = new PodFeed({
-      engine,
-      nodes,
-      clock,
-      inventory: new Inventory(clock),
-      pods: { list: () => [pod] },
-      policy: new Map(),
-      lookAgain: (uid) => asked.push(uid),
-      onRefused: () => {},
-      onVanished: () => {},
-    });
-    feed.begin(NOTHING);
+    const { feed, asked } = newFeed();
     expect(asked).toEqual(['p']);
     // A look that ends in a failure is repeated after a while; one that asks for the next would never let time pass.
-    feed.lookAt(podUid('p'));
-    expect(feed.finalizerWish(podUid('p'))).toBe('add');
+    feed.lookAt(uid);
+    expect(feed.finalizerWish(uid)).toBe('add');
     expect(asked).toEqual(['p']);
     feed.onNode('pod p');
     expect(asked).toEqual(['p', 'p']);
+  });
+
+  it('lets go of a pod that lost its label before the cache saw that we hold it', () => {
+    const { feed } = newFeed();
+    feed.onFinalizerAttempted(uid);
+    feed.onFinalizerWritten(uid, held);
+    feed.onPod(unlabelled);
+    expect(feed.finalizerWish(uid)).toBe('remove');
+    expect(feed.podOf(uid)).toBe(held);
+  });
+
+  it('lets go of a pod that lost its label while it was being held, whatever became of that', () => {
+    const { feed } = newFeed();
+    feed.onFinalizerAttempted(uid);
+    feed.onPod(unlabelled);
+    expect(feed.finalizerWish(uid)).toBe('remove');
+    feed.onFinalizerWritten(uid, held);
+    expect(feed.finalizerWish(uid)).toBe('remove');
+    feed.onFinalizerWritten(uid, undefined);
+    expect(feed.finalizerWish(uid)).toBe('nothing');
+  });
+
+  it('has nothing to do with a pod that lost its label and was never held', () => {
+    const { feed } = newFeed();
+    feed.onPod(unlabelled);
+    expect(feed.finalizerWish(uid)).toBe('nothing');
   });
 });

@@ -38,6 +38,8 @@ export class PodFeed {
   readonly #ofUnknownAddress = new Set<PodUid>();
   /** Pods whose finalizer we have just taken off. */
   readonly #letGo = new Set<PodUid>();
+  /** Pods on which we are putting our finalizer, or tried to: they may have it although nobody has seen it yet. */
+  readonly #maybeHeld = new Set<PodUid>();
   #isLive = false;
 
   constructor(options: PodFeedOptions) {
@@ -121,10 +123,17 @@ export class PodFeed {
     return pod.metadata.deletionTimestamp === undefined ? 'add' : 'nothing';
   }
 
+  /** The finalizer is about to be put on the pod. */
+  onFinalizerAttempted(uid: PodUid): void {
+    this.#maybeHeld.add(uid);
+  }
+
   /** The finalizer was put on the pod, or taken off it; undefined when the pod is gone. */
   onFinalizerWritten(uid: PodUid, pod: Pod | undefined): void {
+    this.#maybeHeld.delete(uid);
     if (pod !== undefined && hasFinalizer(pod, POD_FINALIZER)) {
       if (this.#wanting.has(uid)) this.#wanting.set(uid, pod);
+      else this.adoptStray(pod);
       return;
     }
     this.#leaving.delete(uid);
@@ -176,10 +185,13 @@ export class PodFeed {
     const { engine, nodes } = this.#options;
     nodes.ask(`${ASKER}${uid}`, new Set());
     engine.deletePod(uid, how);
-    this.#wanting.delete(uid);
     // The cache may be behind our own write.
-    if (!hasFinalizer(pod, POD_FINALIZER) || this.#letGo.has(uid)) return;
-    this.#leaving.set(uid, pod);
+    const latest = [pod, this.#wanting.get(uid)].find(
+      (known) => known !== undefined && hasFinalizer(known, POD_FINALIZER),
+    );
+    this.#wanting.delete(uid);
+    if (this.#letGo.has(uid) || (latest === undefined && !this.#maybeHeld.has(uid))) return;
+    this.#leaving.set(uid, latest ?? pod);
   }
 
   #restoreDraining(gone: readonly Pod[], listing: WorldListing): void {

@@ -1,5 +1,13 @@
 import { FairleadError } from '@fairlead/control';
-import { addFinalizer, type KubeClient, type Leadership, type Pod, pods, removeFinalizer } from '@fairlead/kube';
+import {
+  addFinalizer,
+  hasFinalizer,
+  type KubeClient,
+  type Leadership,
+  type Pod,
+  pods,
+  removeFinalizer,
+} from '@fairlead/kube';
 import type { PodFeed } from './pod-feed.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
 import { EGRESS_LABEL, type PodUid } from './service-key.ts';
@@ -35,8 +43,21 @@ export class PodFinalizers {
       });
     }
     const options = { signal, deadlineMilliseconds: WRITE_DEADLINE_MILLISECONDS };
-    const write = wish === 'add' ? addFinalizer : removeFinalizer;
-    feed.onFinalizerWritten(uid, await write<Pod>(client, pods, pod, POD_FINALIZER, options));
+    if (wish === 'add') {
+      feed.onFinalizerAttempted(uid);
+      feed.onFinalizerWritten(uid, await addFinalizer<Pod>(client, pods, pod, POD_FINALIZER, options));
+      return;
+    }
+    const present = await this.#asItIs(pod, signal);
+    const left = present && (await removeFinalizer<Pod>(client, pods, present, POD_FINALIZER, options));
+    feed.onFinalizerWritten(uid, left);
+  }
+
+  /** A pod that is held, though what we have seen of it does not say so, has to be read; undefined when it is gone. */
+  async #asItIs(pod: Pod, signal: AbortSignal): Promise<Pod | undefined> {
+    if (hasFinalizer(pod, POD_FINALIZER)) return pod;
+    const present = await this.#options.client.find(pods, pod.metadata, { signal });
+    return present?.metadata.uid === pod.metadata.uid ? present : undefined;
   }
 
   /** Finds pods that have lost their label while nobody looked, and would be held for ever. Reads all pods once. */
