@@ -4,6 +4,8 @@ import { kubeScenario } from './kube.ts';
 import { localBackendsCrash } from './local-backends/crash.ts';
 import { localBackends } from './local-backends/scenario.ts';
 import { crashScenario, randomScenario, type RunnableScenario } from './scenario.ts';
+import { serviceGatewayCrash } from './service-gateway/crash.ts';
+import { serviceGateway } from './service-gateway/scenario.ts';
 
 /** Every scenario there is. */
 export const scenarios: readonly RunnableScenario[] = [
@@ -13,4 +15,6 @@ export const scenarios: readonly RunnableScenario[] = [
   crashScenario(gatewayStaticCrash.name, gatewayStaticCrash.description, gatewayStaticCrash),
   randomScenario(localBackends),
   crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),
+  randomScenario(serviceGateway),
+  crashScenario(serviceGatewayCrash.name, serviceGatewayCrash.description, serviceGatewayCrash),
 ];

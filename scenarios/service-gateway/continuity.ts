@@ -1,0 +1,84 @@
+import type { Sight } from './sight.ts';
+import type { PlaceText } from './wanted.ts';
+
+/**
+ * How far a wish for a place has come. `inherited`: the place was under an egress gateway already when its pod came,
+ * by a pod before it. `void`: it was interrupted, so that a late answer to that explains every gap.
+ */
+type Progress = { readonly kind: 'inherited' | 'waiting' | 'void' } | { readonly kind: 'served'; readonly by: string };
+
+const INHERITED: Progress = { kind: 'inherited' };
+const WAITING: Progress = { kind: 'waiting' };
+const VOID: Progress = { kind: 'void' };
+
+/**
+ * An address that is in service stays so for as long as the cluster wants it without interruption: under its Service,
+ * and under the egress gateway that its pod names now or has just left.
+ */
+export class Continuity {
+  /** `owner place` -> how far it is. */
+  readonly #endpoints = new Map<string, Progress>();
+  readonly #pods = new Map<string, Progress>();
+
+  gap(sight: Sight): string | undefined {
+    return this.#gapOfService(sight) ?? this.#gapOfPod(sight);
+  }
+
+  #gapOfService({ wanted, named, world }: Sight): string | undefined {
+    const wishes = new Set<string>();
+    for (const [place, { inbound }] of wanted.places) {
+      for (const uid of inbound) {
+        const wish = `${uid} ${place}`;
+        wishes.add(wish);
+        const before = this.#endpoints.get(wish) ?? WAITING;
+        if (before.kind === 'void' || world.meddling.robbed.has(uid)) continue;
+        const isNamed = named.get(place)?.includes(uid) === true;
+        if (before.kind === 'served' && !isNamed) return `${place} is an endpoint of ${uid}, and no longer under it`;
+        this.#endpoints.set(wish, isNamed ? { kind: 'served', by: uid } : WAITING);
+      }
+    }
+    voidAllBut(wishes, this.#endpoints);
+    return undefined;
+  }
+
+  #gapOfPod(sight: Sight): string | undefined {
+    const { wanted, world } = sight;
+    const wishes = new Set<string>();
+    const claims = new Map<PlaceText, number>();
+    for (const { places } of wanted.pods) for (const place of places) claims.set(place, (claims.get(place) ?? 0) + 1);
+    for (const { uid, egress, places, pod } of wanted.pods) {
+      if (pod.metadata.deletionTimestamp !== undefined) continue;
+      for (const place of places) {
+        if (claims.get(place) !== 1) continue;
+        const wish = `${uid} ${place}`;
+        wishes.add(wish);
+        const found = sight.egressAt(place);
+        const before = this.#pods.get(wish) ?? (found === undefined ? WAITING : INHERITED);
+        const isRobbed = before.kind === 'served' && world.meddling.robbed.has(before.by);
+        if (before.kind === 'served' && found === undefined && !isRobbed) {
+          return `${pod.metadata.name} at ${place} left by ${before.by}, and now by nothing of its own`;
+        }
+        this.#pods.set(wish, progress(before, found, egress));
+      }
+    }
+    voidAllBut(wishes, this.#pods);
+    return undefined;
+  }
+}
+
+function progress(before: Progress, found: string | undefined, egress: string): Progress {
+  switch (before.kind) {
+    case 'void':
+      return VOID;
+    case 'inherited':
+      return found === undefined ? WAITING : INHERITED;
+    case 'waiting':
+      return found === egress ? { kind: 'served', by: egress } : WAITING;
+    case 'served':
+      return found === undefined ? WAITING : { kind: 'served', by: found };
+  }
+}
+
+function voidAllBut(wishes: ReadonlySet<string>, all: Map<string, Progress>): void {
+  for (const [wish, { kind }] of all) if (kind !== 'void' && !wishes.has(wish)) all.set(wish, VOID);
+}

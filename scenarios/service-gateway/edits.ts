@@ -1,0 +1,365 @@
+import { type Random, randomInteger, randomPick } from '@fairlead/control';
+import {
+  type Endpoint,
+  endpointSlices,
+  isNotFound,
+  type KubeClient,
+  type Node,
+  nodes,
+  type Pod,
+  pods,
+  SERVICE_NAME_LABEL,
+  type Service,
+  type ServicePort,
+  services,
+  statusOf,
+} from '@fairlead/kube';
+import type { Timed } from '@fairlead/sim';
+import { CLASS, EGRESS_LABEL, NAMESPACE } from './site.ts';
+import {
+  type Arrival,
+  arrive,
+  describeAzureEdit,
+  drawMeddling,
+  drawWhim,
+  type Meddle,
+  meddle,
+  type Whim,
+  whim,
+} from './azure-edits.ts';
+import type { World } from './world.ts';
+
+export type EndpointState = 'ready' | 'unknown' | 'unready' | 'terminating';
+
+export interface PlannedEndpoint {
+  readonly address: string;
+  readonly node: string;
+  readonly state: EndpointState;
+}
+
+/** What users, kubelets and machines do. */
+type ClusterEdit =
+  | { readonly kind: 'create'; readonly name: string; readonly spec: Service['spec'] }
+  | { readonly kind: 'ports'; readonly name: string; readonly ports: readonly ServicePort[] }
+  /** Asks for what cannot be had, or no longer. */
+  | { readonly kind: 'restrict'; readonly name: string; readonly ranges: readonly string[] }
+  | { readonly kind: 'type'; readonly name: string; readonly type: 'LoadBalancer' | 'ClusterIP' }
+  | { readonly kind: 'delete'; readonly name: string }
+  /** Takes the finalizers off first, as the impatient do. */
+  | { readonly kind: 'tear-off'; readonly name: string }
+  | {
+      readonly kind: 'slice';
+      readonly slice: string;
+      readonly service: string;
+      readonly family: 'IPv4' | 'IPv6';
+      readonly endpoints: readonly PlannedEndpoint[];
+    }
+  | { readonly kind: 'delete-slice'; readonly slice: string }
+  | {
+      readonly kind: 'pod';
+      readonly name: string;
+      readonly egress: string;
+      readonly node: string;
+      readonly addresses: readonly string[];
+    }
+  | { readonly kind: 'label'; readonly name: string; readonly egress: string | null }
+  | { readonly kind: 'readdress'; readonly name: string; readonly addresses: readonly string[] }
+  | { readonly kind: 'end-pod'; readonly name: string }
+  | { readonly kind: 'delete-pod'; readonly name: string; readonly graceSeconds: number }
+  | { readonly kind: 'node'; readonly name: string; readonly addresses: readonly string[] }
+  | { readonly kind: 'delete-node'; readonly name: string };
+
+/** Everything that happens to the world, but for faults of network and processes. */
+export type Edit = ClusterEdit | Whim | Meddle | Arrival;
+
+const NAMES = ['a', 'b', 'c', 'd'];
+const PODS = ['p', 'q', 'r', 's'];
+/** The last two are, or may be, somebody else's. */
+const EGRESSES = ['blue', 'blue', 'green', 'Green', 'red', 'violet'];
+const NODES = ['node-1', 'node-2', 'node-3'];
+const ENDPOINT_ADDRESSES = ['10.1.0.1', '10.1.0.2', '10.1.0.3', '10.1.0.4', '10.2.0.1'];
+const ENDPOINT_ADDRESSES_V6 = ['fd00::1:1', 'FD00:0::1:2'];
+const PORT_NUMBERS = [53, 80, 443];
+
+export function drawEdits(random: Random, milliseconds: number, count: number): readonly Timed<Edit>[] {
+  return Array.from({ length: count }, () => ({ at: randomInteger(random, 0, milliseconds), event: drawEdit(random) }));
+}
+
+function drawEdit(random: Random): Edit {
+  const luck = random.next();
+  if (luck < 0.27) return drawServiceEdit(random, randomPick(random, NAMES));
+  if (luck < 0.45) return drawSliceEdit(random);
+  if (luck < 0.75) return drawPodEdit(random, randomPick(random, PODS));
+  if (luck < 0.83) return drawNodeEdit(random);
+  return luck < 0.94 ? drawWhim(random) : drawMeddling(random);
+}
+
+function drawServiceEdit(random: Random, name: string): Edit {
+  const luck = random.next();
+  if (luck < 0.45) return drawCreate(random, name);
+  if (luck < 0.6) return { kind: 'ports', name, ports: drawPorts(random) };
+  if (luck < 0.7) return { kind: 'restrict', name, ranges: random.next() < 0.5 ? ['192.0.2.0/24'] : [] };
+  if (luck < 0.78) return { kind: 'type', name, type: random.next() < 0.5 ? 'ClusterIP' : 'LoadBalancer' };
+  return { kind: luck < 0.97 ? 'delete' : 'tear-off', name };
+}
+
+function drawCreate(random: Random, name: string): Edit {
+  const isOurs = random.next() < 0.88;
+  const ipFamilies = randomPick(random, [['IPv4'], ['IPv4'], ['IPv4'], ['IPv6'], ['IPv4', 'IPv6']] as const);
+  const policies = ['RequireDualStack', 'PreferDualStack', 'PreferDualStack'] as const;
+  return {
+    kind: 'create',
+    name,
+    spec: {
+      type: 'LoadBalancer',
+      loadBalancerClass: isOurs ? CLASS : 'example.com/other',
+      ipFamilyPolicy: ipFamilies.length === 2 ? randomPick(random, policies) : 'SingleStack',
+      ipFamilies,
+      ports: drawPorts(random),
+    },
+  };
+}
+
+function drawPorts(random: Random): readonly ServicePort[] {
+  const protocol = random.next() < 0.8 ? 'TCP' : 'UDP';
+  const numbers = PORT_NUMBERS.filter(() => random.next() < 0.4);
+  return portsOf(numbers.length === 0 ? [randomPick(random, PORT_NUMBERS)] : numbers, protocol);
+}
+
+export function portsOf(numbers: readonly number[], protocol: 'TCP' | 'UDP' = 'TCP'): readonly ServicePort[] {
+  return numbers.map((port) => ({ name: `p${port}`, port, protocol, targetPort: port + 8000 }));
+}
+
+/** Several slices for each Service; now and then one changes hands. */
+function drawSliceEdit(random: Random): Edit {
+  const name = randomPick(random, NAMES);
+  const family = random.next() < 0.8 ? 'IPv4' : 'IPv6';
+  const slice = `${name}-${family.toLowerCase()}-${randomInteger(random, 1, 2)}`;
+  if (random.next() < 0.15) return { kind: 'delete-slice', slice };
+  const addresses = family === 'IPv4' ? ENDPOINT_ADDRESSES : ENDPOINT_ADDRESSES_V6;
+  const endpoints = addresses
+    .filter(() => random.next() < 0.5)
+    .map((address) => ({ address, node: randomPick(random, NODES), state: drawState(random) }));
+  return { kind: 'slice', slice, service: random.next() < 0.85 ? name : randomPick(random, NAMES), family, endpoints };
+}
+
+function drawState(random: Random): EndpointState {
+  const luck = random.next();
+  if (luck < 0.6) return 'ready';
+  if (luck < 0.75) return 'unknown';
+  return luck < 0.9 ? 'unready' : 'terminating';
+}
+
+function drawPodEdit(random: Random, name: string): Edit {
+  const luck = random.next();
+  if (luck < 0.42) {
+    const node = randomPick(random, NODES);
+    return { kind: 'pod', name, egress: randomPick(random, EGRESSES), node, addresses: drawPodAddresses(random, name) };
+  }
+  if (luck < 0.65) return { kind: 'label', name, egress: random.next() < 0.15 ? null : randomPick(random, EGRESSES) };
+  if (luck < 0.7) return { kind: 'readdress', name, addresses: drawPodAddresses(random, name) };
+  if (luck < 0.75) return { kind: 'end-pod', name };
+  return { kind: 'delete-pod', name, graceSeconds: randomPick(random, [0, 0, 0, 20]) };
+}
+
+/** Mostly an address of its own; now and then one that others have, or had a moment ago. */
+function drawPodAddresses(random: Random, name: string): readonly string[] {
+  const own = `10.2.0.${1 + PODS.indexOf(name)}`;
+  const address = random.next() < 0.7 ? own : randomPick(random, ['10.2.0.1', '10.2.0.2', '10.1.0.1', '10.1.0.4']);
+  if (random.next() < 0.1) return [];
+  return random.next() < 0.2 ? [address, `fd00::2:${1 + PODS.indexOf(name)}`] : [address];
+}
+
+function drawNodeEdit(random: Random): Edit {
+  const name = randomPick(random, NODES);
+  if (random.next() < 0.25) return { kind: 'delete-node', name };
+  const number = random.next() < 0.5 ? 1 + NODES.indexOf(name) : randomInteger(random, 1, 4);
+  return { kind: 'node', name, addresses: [`10.0.0.${number}`, ...(random.next() < 0.4 ? [`fd00::${number}`] : [])] };
+}
+
+export async function applyEdit(world: World, edit: Edit): Promise<void> {
+  if (edit.kind === 'whim' || edit.kind === 'throttle') return whim(world, edit);
+  if (edit.kind === 'meddle') return meddle(world, edit);
+  if (edit.kind === 'arrival') return arrive(world, edit);
+  try {
+    await applyToCluster(world, edit);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+async function applyToCluster(world: World, edit: ClusterEdit): Promise<void> {
+  const { editor } = world;
+  switch (edit.kind) {
+    case 'node':
+      return makeNode(editor, edit.name, edit.addresses);
+    case 'delete-node':
+      return editor.delete(nodes, { name: edit.name });
+    case 'slice':
+      return putSlice(editor, edit);
+    case 'delete-slice':
+      return editor.delete(endpointSlices, { namespace: NAMESPACE, name: edit.slice });
+    case 'pod':
+    case 'label':
+    case 'readdress':
+    case 'end-pod':
+    case 'delete-pod':
+      return editPod(editor, edit);
+    case 'create':
+    case 'ports':
+    case 'restrict':
+    case 'type':
+    case 'delete':
+    case 'tear-off':
+      return editService(world, edit);
+  }
+}
+
+type ServiceEdit = Extract<ClusterEdit, { kind: 'create' | 'ports' | 'restrict' | 'type' | 'delete' | 'tear-off' }>;
+type PodEdit = Extract<ClusterEdit, { kind: 'pod' | 'label' | 'readdress' | 'end-pod' | 'delete-pod' }>;
+
+async function editService({ editor, meddling }: World, edit: ServiceEdit): Promise<void> {
+  const key = { namespace: NAMESPACE, name: edit.name };
+  const found = await editor.find(services, key);
+  if (edit.kind === 'create') {
+    if (found === undefined) await editor.create(services, { metadata: key, spec: edit.spec });
+    return;
+  }
+  if (found === undefined) return;
+  const patch = (spec: object) => editor.patchMerge<Service>(services, key, { spec });
+  switch (edit.kind) {
+    case 'ports':
+      await patch({ ports: edit.ports });
+      return;
+    case 'restrict':
+      if (found.spec.type !== 'LoadBalancer') return;
+      await patch({ loadBalancerSourceRanges: edit.ranges.length === 0 ? null : edit.ranges });
+      return;
+    case 'type':
+      if (edit.type !== found.spec.type) await patch(typeChange(edit.type));
+      return;
+    case 'delete':
+      return editor.delete(services, key);
+    case 'tear-off':
+      meddling.freed.add(found.metadata.uid ?? '');
+      await editor.patchMerge<Service>(services, key, { metadata: { finalizers: null } });
+      if (found.metadata.deletionTimestamp === undefined) await editor.delete(services, key);
+  }
+}
+
+/** The API allows the class and the ranges only on load balancers, and wipes nothing by itself. */
+function typeChange(type: 'LoadBalancer' | 'ClusterIP') {
+  if (type === 'LoadBalancer') return { type, loadBalancerClass: CLASS };
+  return { type, loadBalancerClass: null, loadBalancerSourceRanges: null };
+}
+
+async function putSlice(editor: KubeClient, edit: Extract<ClusterEdit, { kind: 'slice' }>): Promise<void> {
+  const metadata = { namespace: NAMESPACE, name: edit.slice, labels: { [SERVICE_NAME_LABEL]: edit.service } };
+  const endpoints = edit.endpoints.map(toEndpoint);
+  const ports = [{ name: 'p80', protocol: 'TCP', port: 8080 }] as const;
+  const found = await editor.find(endpointSlices, metadata);
+  if (found !== undefined) await editor.patchMerge(endpointSlices, metadata, { metadata, endpoints, ports });
+  else await editor.create(endpointSlices, { metadata, addressType: edit.family, endpoints, ports });
+}
+
+function toEndpoint({ address, node, state }: PlannedEndpoint): Endpoint {
+  const endpoint = { addresses: [address], nodeName: node };
+  switch (state) {
+    case 'ready':
+      return { ...endpoint, conditions: { ready: true, serving: true, terminating: false } };
+    case 'unknown':
+      return endpoint;
+    case 'unready':
+      return { ...endpoint, conditions: { ready: false, serving: false, terminating: false } };
+    case 'terminating':
+      return { ...endpoint, conditions: { ready: false, serving: true, terminating: true } };
+  }
+}
+
+async function editPod(editor: KubeClient, edit: PodEdit): Promise<void> {
+  const key = { namespace: NAMESPACE, name: edit.name };
+  const found = await editor.find(pods, key);
+  if (edit.kind === 'pod') {
+    if (found !== undefined) return;
+    const containers = [{ name: 'main', image: 'registry.invalid/main' }];
+    const metadata = { ...key, labels: { [EGRESS_LABEL]: edit.egress } };
+    await editor.create<Pod>(pods, { metadata, spec: { nodeName: edit.node, containers } });
+    await setPodStatus(editor, edit.name, 'Running', edit.addresses);
+    return;
+  }
+  if (found === undefined) return;
+  switch (edit.kind) {
+    case 'label':
+      await editor.patchMerge<Pod>(pods, key, { metadata: { labels: { [EGRESS_LABEL]: edit.egress } } });
+      return;
+    case 'readdress':
+      if (found.status?.phase === 'Running') await setPodStatus(editor, edit.name, 'Running', edit.addresses);
+      return;
+    case 'end-pod':
+      await editor.patchMerge<Pod>(statusOf(pods), key, { status: { phase: 'Succeeded' } });
+      return;
+    case 'delete-pod':
+      await editor.delete(pods, key, { gracePeriodSeconds: edit.graceSeconds });
+  }
+}
+
+async function setPodStatus(
+  editor: KubeClient,
+  name: string,
+  phase: 'Running',
+  addresses: readonly string[],
+): Promise<void> {
+  const [podIP = null] = addresses;
+  const podIPs = addresses.length === 0 ? null : addresses.map((ip) => ({ ip }));
+  await editor.patchMerge<Pod>(statusOf(pods), { namespace: NAMESPACE, name }, { status: { phase, podIP, podIPs } });
+}
+
+/** Makes the node, or gives it these addresses. */
+export async function makeNode(editor: KubeClient, name: string, addresses: readonly string[]): Promise<void> {
+  if ((await editor.find(nodes, { name })) === undefined) await editor.create<Node>(nodes, { metadata: { name } });
+  const reported = addresses.map((address) => ({ type: 'InternalIP', address }) as const);
+  await editor.patchMerge<Node>(statusOf(nodes), { name }, { status: { addresses: reported } });
+}
+
+export function describeEdit(edit: Edit): string {
+  switch (edit.kind) {
+    case 'create':
+      return `create ${edit.name} ${edit.spec.loadBalancerClass} ${edit.spec.ipFamilies?.join()} ${edit.spec.ipFamilyPolicy} ${portText(edit.spec.ports)}`;
+    case 'ports':
+      return `give ${edit.name} the ports ${portText(edit.ports)}`;
+    case 'restrict':
+      return `restrict ${edit.name} to ${edit.ranges.join() || 'nothing'}`;
+    case 'type':
+      return `make ${edit.name} a ${edit.type}`;
+    case 'slice': {
+      const endpoints = edit.endpoints.map(({ address, node, state }) => `${address}@${node} ${state}`);
+      return `slice ${edit.slice} of ${edit.service}: ${endpoints.join(', ')}`;
+    }
+    case 'delete-slice':
+      return `delete slice ${edit.slice}`;
+    case 'pod':
+      return `pod ${edit.name} leaves by ${edit.egress}, ${edit.addresses.join()} on ${edit.node}`;
+    case 'label':
+      return `label pod ${edit.name} ${edit.egress}`;
+    case 'readdress':
+      return `pod ${edit.name} has ${edit.addresses.join() || 'no address'}`;
+    case 'delete-pod':
+      return `delete pod ${edit.name}, ${edit.graceSeconds} s`;
+    case 'node':
+      return `node ${edit.name} has ${edit.addresses.join()}`;
+    case 'delete':
+    case 'tear-off':
+    case 'end-pod':
+    case 'delete-node':
+      return `${edit.kind} ${edit.name}`;
+    case 'whim':
+    case 'throttle':
+    case 'meddle':
+    case 'arrival':
+      return describeAzureEdit(edit);
+  }
+}
+
+function portText(ports: readonly ServicePort[] = []): string {
+  return ports.map(({ port, protocol }) => `${protocol}/${port}`).join(',');
+}

@@ -1,0 +1,87 @@
+import type { HttpTransport } from '@fairlead/control';
+import { serviceGatewayPart } from '@fairlead/azure/service-gateway';
+import { namespaces } from '@fairlead/kube';
+import type { ConfiguredPart } from '@fairlead/part';
+import type { Incarnation, Simulation } from '@fairlead/sim';
+import type { ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
+import { AZURE, CLOUD, openAzureOver, serveAzure } from '../azure.ts';
+import { type Cluster, serveKubernetes } from '../kubernetes.ts';
+import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
+import { Patience } from './findings.ts';
+import { makeNode } from './edits.ts';
+import { makeLeftovers, Neighbours, putGateway } from './neighbours.ts';
+import { CLUSTER_ID, NAMESPACE, PART, REPLICAS } from './site.ts';
+
+/** What a person did to what is ours, which no invariant can blame on the part. */
+export class Meddling {
+  /** Names of services that somebody has taken something away from. */
+  readonly robbed = new Set<string>();
+  /** Names of services under which somebody has put an address. */
+  readonly stuffed = new Set<string>();
+  /** UIDs of what somebody has taken our finalizers off. */
+  readonly freed = new Set<string>();
+  /** Rises with everything that somebody does in Azure by hand. */
+  acts = 0;
+}
+
+export interface World extends Cluster {
+  readonly simulation: Simulation;
+  readonly azure: ArmEmulator;
+  /** The part as a person has it who only looks, with no network in between. */
+  readonly part: ConfiguredPart;
+  readonly neighbours: Neighbours;
+  readonly meddling: Meddling;
+  readonly patience: Patience;
+}
+
+const SECTION = {
+  cloud: CLOUD,
+  gatewayName: 'sgw',
+  clusterId: CLUSTER_ID,
+  comparisonIntervalSeconds: 60,
+};
+
+export interface WorldOptions {
+  readonly behaviour: Partial<ArmBehaviour>;
+  /** A gateway that is there already has services of others and of a former life of ours. */
+  readonly inheritance: 'nothing' | 'gateway' | 'busy gateway';
+  /** When Azure has its last whim, in virtual milliseconds. */
+  readonly calmAt: number;
+}
+
+export async function buildWorld(simulation: Simulation, options: WorldOptions): Promise<World> {
+  const cluster = serveKubernetes(simulation);
+  const azure = serveAzure(simulation, options.behaviour);
+  for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
+  await makeNode(cluster.editor, 'node-1', ['10.0.0.1']);
+  await makeNode(cluster.editor, 'node-2', ['10.0.0.2']);
+  const neighbours = new Neighbours(azure);
+  makeLeftovers(azure, 'outside the gateway');
+  if (options.inheritance !== 'nothing') {
+    putGateway(azure);
+    neighbours.moveIn(options.inheritance === 'busy gateway', '10.1.0.1');
+    makeLeftovers(azure, 'in the gateway');
+  }
+  simulation.at(options.calmAt, () => azure.faults.clear());
+  for (const name of REPLICAS) {
+    simulation.process(name, (incarnation) => runReplica(PART, partOver(signed(incarnation)), incarnation));
+  }
+  const patience = new Patience(() => simulation.clock.monotonic());
+  return { ...cluster, simulation, azure, part: partOver(azure), neighbours, meddling: new Meddling(), patience };
+}
+
+function partOver(transport: HttpTransport): ConfiguredPart {
+  return serviceGatewayPart(openAzureOver(transport)).configure(SECTION);
+}
+
+/** Azure's log tells calls apart by this header: here, whose they are. */
+function signed(incarnation: Incarnation): HttpTransport {
+  const transport = incarnation.connect(AZURE);
+  return {
+    send: (request) =>
+      transport.send({
+        ...request,
+        headers: { ...request.headers, 'x-ms-correlation-request-id': incarnation.name },
+      }),
+  };
+}
