@@ -18,6 +18,18 @@ describe('system clock', () => {
     expect(fired).toBe(true);
   });
 
+  it('rounds a fraction of a millisecond up, as a timer must not fire before its time', () => {
+    vi.useFakeTimers();
+    let fired = false;
+    systemClock.setTimer(1.5, () => {
+      fired = true;
+    });
+    vi.advanceTimersByTime(1);
+    expect(fired).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(fired).toBe(true);
+  });
+
   it('cancels a timer in any of its slices', () => {
     vi.useFakeTimers();
     const timer = systemClock.setTimer(60 * DAY, () => expect.unreachable('the timer was cancelled'));

@@ -10,7 +10,8 @@ export const systemClock: Clock = {
   setTimer(delayMilliseconds, callback) {
     let handle: NodeJS.Timeout;
     const arm = (remaining: number) => {
-      const slice = Math.min(Math.max(0, remaining), LONGEST_TIMER_MILLISECONDS);
+      // Node counts in whole milliseconds, and would fire a fraction too early.
+      const slice = Math.min(Math.max(0, Math.ceil(remaining)), LONGEST_TIMER_MILLISECONDS);
       handle = setTimeout(() => (remaining > slice ? arm(remaining - slice) : callback()), slice);
     };
     arm(delayMilliseconds);
