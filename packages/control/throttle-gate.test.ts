@@ -129,6 +129,20 @@ describe('throttle gate', () => {
     await expect(gate.wait(AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
   });
 
+  it('leaves no timer behind when the last who waited goes away, and holds those who come later', async () => {
+    const { clock, gate } = setUp();
+    gate.closeFor(3_600_000);
+    const controller = new AbortController();
+    const leaving = gate.wait(controller.signal);
+    controller.abort(new Error('stopped'));
+    await expect(leaving).rejects.toThrow('stopped');
+    expect(clock.pendingTimers).toBe(0);
+    await clock.advance(1000);
+    const through = arrive(clock, gate, 1);
+    await clock.advance(3_600_000);
+    expect(through).toEqual([{ caller: 0, at: 3_600_000 }]);
+  });
+
   it('does not care about the wall clock', async () => {
     const { clock, gate } = setUp();
     gate.closeFor(1000);

@@ -75,6 +75,7 @@ export class ThrottleGate {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => {
       this.#waiters.delete(resolve);
+      if (this.#waiters.size === 0) this.#cancelTimer();
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -112,8 +113,13 @@ export class ThrottleGate {
   }
 
   #letOutAfter(milliseconds: number): void {
-    this.#timer?.cancel();
+    this.#cancelTimer();
     this.#timer = this.#clock.setTimer(milliseconds, () => this.#letOut());
+  }
+
+  #cancelTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   #letOut(): void {
