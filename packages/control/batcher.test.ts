@@ -114,6 +114,17 @@ describe('sendInBatches', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it('takes batches of any length', async () => {
+    const entries = upTo(200_000);
+    const wide = { maximumCount: Number.POSITIVE_INFINITY };
+    const taken = await sendInBatches(entries, { limits: wide, send: () => Promise.resolve() });
+    expect(taken.accepted).toHaveLength(200_000);
+    const error = failure('terminal', 'forbidden');
+    const send = () => Promise.reject(error);
+    const refused = await sendInBatches(entries, { limits: wide, send, blamesEntries: () => false });
+    expect(refused.refused).toHaveLength(200_000);
+  });
+
   it('takes an error nobody classified as a refusal', async () => {
     const error = new TypeError('a defect');
     const outcome = await sendInBatches([7], { limits, send: () => Promise.reject(error) });

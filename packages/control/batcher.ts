@@ -43,7 +43,7 @@ export async function sendInBatches<Entry>(
     } catch (error) {
       const [first] = batch;
       if (verdictOf(error) !== 'terminal') postponed.push({ entries: batch, error });
-      else if (sender.blamesEntries?.(error) === false) refused.push(...batch.map((entry) => ({ entry, error })));
+      else if (sender.blamesEntries?.(error) === false) for (const entry of batch) refused.push({ entry, error });
       else if (batch.length === 1 && first !== undefined) refused.push({ entry: first, error });
       else {
         const middle = batch.length >> 1;
@@ -52,7 +52,8 @@ export async function sendInBatches<Entry>(
       }
       return;
     }
-    accepted.push(...batch);
+    // Not by spreading: a batch may be longer than an argument list can be.
+    for (const entry of batch) accepted.push(entry);
   };
 
   for (const batch of intoBatches(entries, sender.limits)) await deliver(batch);
