@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairleadError } from './errors.ts';
@@ -7,6 +9,15 @@ import { VirtualClock } from './virtual-clock.ts';
 function setUp(limits?: { keys: number; entriesPerKey: number }) {
   const clock = new VirtualClock({ startsAt: 0 });
   return { clock, journal: new Journal(clock, limits) };
+}
+
+/** Node gives it to new contexts while the flag is set. */
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  if (typeof collect !== 'function') throw new Error('there is no garbage collector to call');
+  return () => void Reflect.apply(collect, undefined, []);
 }
 
 const note = (text: string): JournalRecord => ({ kind: 'note', text });
@@ -39,6 +50,30 @@ describe('journal', () => {
     const { journal } = setUp();
     journal.recordError('a', new Error('x'.repeat(10_000)));
     expect(journal.entries('a')).toMatchObject([{ message: 'x'.repeat(500) }]);
+  });
+
+  it('cuts every text that others may have written', () => {
+    const { journal } = setUp();
+    const long = 'x'.repeat(10_000);
+    journal.record('a', { kind: 'state', state: 'parked', because: long });
+    journal.record('a', { kind: 'waiting', for: long });
+    journal.record('a', note(long));
+    journal.record('a', note(long));
+    const kept = 'x'.repeat(500);
+    expect(journal.entries('a')).toMatchObject([{ because: kept }, { for: kept }, { text: kept, count: 2 }]);
+  });
+
+  it('does not keep in memory what it cut off', () => {
+    const { journal } = setUp();
+    const collectGarbage = garbageCollector();
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let index = 0; index < 100; index += 1) {
+      journal.recordError(`service ${index}`, new Error(`${index}: ${'x'.repeat(200_000)}`));
+    }
+    collectGarbage();
+    expect(journal.keys()).toHaveLength(100);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
   });
 
   it('folds a retry loop into one entry of each sort, with the latest values', async () => {

@@ -31,7 +31,7 @@ const DEFAULT_LIMITS: JournalLimits = { keys: 2000, entriesPerKey: 40 };
 const FOLD_DISTANCE = 8;
 
 /** Servers can be talkative. */
-const LONGEST_MESSAGE = 500;
+const LONGEST_TEXT = 500;
 
 /** The story of each object, bounded: the newest entries of the objects touched last. */
 export class Journal {
@@ -49,14 +49,14 @@ export class Journal {
   record(key: string, record: JournalRecord): void {
     const story = this.#touch(key);
     const now = this.#clock.now();
-    const earlier = takeRepeated(story, record);
-    story.push({ ...record, at: earlier?.at ?? now, lastAt: now, count: countAfter(earlier) });
+    const kept = withinBounds(record);
+    const earlier = takeRepeated(story, kept);
+    story.push({ ...kept, at: earlier?.at ?? now, lastAt: now, count: countAfter(earlier) });
     if (story.length > this.#limits.entriesPerKey) story.shift();
   }
 
   recordError(key: string, error: unknown): void {
-    const message = messageOf(error).slice(0, LONGEST_MESSAGE);
-    this.record(key, { kind: 'error', code: codeOf(error), verdict: verdictOf(error), message });
+    this.record(key, { kind: 'error', code: codeOf(error), verdict: verdictOf(error), message: messageOf(error) });
   }
 
   /** Oldest first; empty for a key nobody wrote about. */
@@ -79,6 +79,28 @@ export class Journal {
     }
     return story;
   }
+}
+
+/** Cuts what others may have written; the names of steps, calls and states are ours. */
+function withinBounds(record: JournalRecord): JournalRecord {
+  switch (record.kind) {
+    case 'state':
+      return record.because === undefined ? record : { ...record, because: cut(record.because) };
+    case 'error':
+      return { ...record, message: cut(record.message) };
+    case 'waiting':
+      return { ...record, for: cut(record.for) };
+    case 'note':
+      return { ...record, text: cut(record.text) };
+    case 'step':
+    case 'call':
+      return record;
+  }
+}
+
+/** Copies, too: a mere slice would keep all of the long text in memory. */
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : Buffer.from(text.slice(0, LONGEST_TEXT)).toString();
 }
 
 /** Takes the recent entry that says the same out of the story, if there is one. */
