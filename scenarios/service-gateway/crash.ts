@@ -4,26 +4,33 @@ import { KUBE } from '../kubernetes.ts';
 import { type Edit, type PlannedEndpoint, portsOf } from './edits.ts';
 import { isUsual, serviceGateway } from './scenario.ts';
 import { CLASS, REPLICAS } from './site.ts';
-import { buildWorld, type World } from './world.ts';
+import { buildWorld, type Wire, type World } from './world.ts';
 
 /** One life of everything there is: set up, created, updated, moved and deleted. The crash matrix kills at each call. */
-export const serviceGatewayCrash: Scenario<World, Edit> = {
-  ...serviceGateway,
-  name: 'service-gateway-crash',
-  description: 'the leader is killed before and after each of its calls: nothing is leaked, lost or taken from others',
-  minutes: 2,
-  faults: [],
-  disturbances: { perMinute: {}, processes: REPLICAS, servers: [KUBE, AZURE], longestMilliseconds: 0 },
-  build: (simulation) =>
-    buildWorld(simulation, {
-      inheritance: 'nothing',
-      behaviour: { operationTime: { minimum: 0, maximum: 300 }, actionStyle: 'synchronous' },
-      calmAt: 0,
-    }),
-  actions: () => script,
-  isCrashPoint,
-  rest: { minutes: 3, allows: isUsual },
-};
+export const serviceGatewayCrash: Scenario<World, Edit> = crashHistory();
+
+/** The same with something between the part and Azure. */
+export function crashHistory(wire?: Wire): Scenario<World, Edit> {
+  return {
+    ...serviceGateway,
+    name: 'service-gateway-crash',
+    description:
+      'the leader is killed before and after each of its calls: nothing is leaked, lost or taken from others',
+    minutes: 2,
+    faults: [],
+    disturbances: { perMinute: {}, processes: REPLICAS, servers: [KUBE, AZURE], longestMilliseconds: 0 },
+    build: (simulation) =>
+      buildWorld(simulation, {
+        inheritance: 'nothing',
+        behaviour: { operationTime: { minimum: 0, maximum: 300 }, actionStyle: 'synchronous' },
+        calmAt: 0,
+        ...(wire === undefined ? {} : { wire }),
+      }),
+    actions: () => script,
+    isCrashPoint,
+    rest: { minutes: 3, allows: isUsual },
+  };
+}
 
 const script: readonly Timed<Edit>[] = [
   { at: 1_000, event: create('web', [80, 443]) },

@@ -47,7 +47,11 @@ export interface WorldOptions {
   readonly inheritance: 'nothing' | 'gateway' | 'busy gateway';
   /** When Azure has its last whim, in virtual milliseconds. */
   readonly calmAt: number;
+  /** What is between the part and its way to Azure. */
+  readonly wire?: Wire;
 }
+
+export type Wire = (transport: HttpTransport) => HttpTransport;
 
 export async function buildWorld(simulation: Simulation, options: WorldOptions): Promise<World> {
   const cluster = serveKubernetes(simulation);
@@ -63,8 +67,9 @@ export async function buildWorld(simulation: Simulation, options: WorldOptions):
     makeLeftovers(azure, 'in the gateway');
   }
   simulation.at(options.calmAt, () => azure.faults.clear());
+  const { wire = (transport) => transport } = options;
   for (const name of REPLICAS) {
-    simulation.process(name, (incarnation) => runReplica(PART, partOver(signed(incarnation)), incarnation));
+    simulation.process(name, (incarnation) => runReplica(PART, partOver(wire(signed(incarnation))), incarnation));
   }
   const patience = new Patience(() => simulation.clock.monotonic());
   return { ...cluster, simulation, azure, part: partOver(azure), neighbours, meddling: new Meddling(), patience };
