@@ -205,6 +205,39 @@ describe('EventRecorder', () => {
     expect(warnings).toEqual(['an Event was not recorded; further ones are logged at debug level']);
   });
 
+  it('asks once for each repeat when the server lets it create Events but not count them up', async () => {
+    const { api, clock, recorder } = setUp();
+    api.fault = (request) => (request.method === 'PATCH' ? { status: 403, reason: 'Forbidden' } : undefined);
+    recorder.record(services, web, failed);
+    for (const repeats of [1, 2]) {
+      await clock.advance(1000);
+      recorder.record(services, web, failed);
+      await clock.advance(600_000);
+      expect(api.writes).toHaveLength(1 + repeats);
+    }
+  });
+
+  it('does not hurry when the server cannot be reached, and tells of all repeats when it can again', async () => {
+    const { api, clock, recorder } = setUp();
+    recorder.record(services, web, failed);
+    await clock.advance(0);
+    let attempts = 0;
+    api.fault = () => {
+      attempts += 1;
+      return 'lose-request';
+    };
+    for (let second = 0; second < 600; second += 1) {
+      recorder.record(services, web, failed);
+      await clock.advance(1000);
+    }
+    expect(attempts).toBeLessThanOrEqual(30);
+    api.fault = () => undefined;
+    recorder.record(services, web, failed);
+    await clock.advance(60_000);
+    expect(api.writes).toHaveLength(2);
+    expect(api.all()).toMatchObject([{ series: { count: 602 } }]);
+  });
+
   it('drops everything when it is closed', async () => {
     const { api, clock, recorder } = setUp();
     recorder.record(services, web, failed);

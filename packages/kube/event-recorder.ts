@@ -54,7 +54,8 @@ interface Series {
   count: number;
   /** As the server has it; 0: not there yet. */
   writtenCount: number;
-  writtenAt: number;
+  /** When it was last sent, whatever came of it. */
+  sentAt: number;
   /** When it last happened, by the monotonic clock. */
   seenAt: number;
   /** The same, as it is told. */
@@ -107,7 +108,7 @@ export class EventRecorder {
       event,
       count: 1,
       writtenCount: 0,
-      writtenAt: now,
+      sentAt: now,
       seenAt: now,
       lastObservedTime: event.eventTime,
       isWaiting: false,
@@ -140,7 +141,7 @@ export class EventRecorder {
   #schedule(series: Series): void {
     if (series.isWaiting || series.timer !== undefined || series.count === series.writtenCount) return;
     const { clock } = this.#options;
-    const delay = series.writtenAt + REPEAT_INTERVAL_MILLISECONDS - clock.monotonic();
+    const delay = series.sentAt + REPEAT_INTERVAL_MILLISECONDS - clock.monotonic();
     series.timer = clock.setTimer(delay, () => {
       series.timer = undefined;
       this.#enqueue(series);
@@ -160,23 +161,25 @@ export class EventRecorder {
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     for (let series = this.#waiting.shift(); series !== undefined; series = this.#waiting.shift()) {
-      await this.#write(series);
+      const isWritten = await this.#write(series);
       series.isWaiting = false;
-      if (this.#series.get(series.key) === series) this.#schedule(series);
+      series.sentAt = this.#options.clock.monotonic();
+      // What was given up is told with the next repeat.
+      if (isWritten && this.#series.get(series.key) === series) this.#schedule(series);
     }
     this.#isWriting = false;
   }
 
-  /** Tries a few times; whatever comes of it, the others wait no longer. */
-  async #write(series: Series): Promise<void> {
+  /** Tries a few times; whatever comes of it, the others wait no longer. False when it was given up. */
+  async #write(series: Series): Promise<boolean> {
     const { clock, random, logger } = this.#options;
     const backoff = new Backoff(random);
     for (let attempt = 1; !this.#stop.signal.aborted; attempt += 1) {
       try {
         await this.#send(series, attempt);
-        return;
+        return true;
       } catch (error) {
-        if (this.#stop.signal.aborted) return;
+        if (this.#stop.signal.aborted) return false;
         if (attempt < MAXIMUM_ATTEMPTS && verdictOf(error) === 'retriable') {
           const delay = backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
           await sleep(clock, delay, this.#stop.signal).catch(() => {});
@@ -187,9 +190,10 @@ export class EventRecorder {
         else logger.warn(fields, 'an Event was not recorded; further ones are logged at debug level');
         this.#hasWarned = true;
         this.#giveUp(series);
-        return;
+        return false;
       }
     }
+    return false;
   }
 
   async #send(series: Series, attempt: number): Promise<void> {
@@ -230,7 +234,6 @@ export class EventRecorder {
 
   #noteWritten(series: Series, count: number, result: 'created' | 'repeated'): void {
     series.writtenCount = count;
-    series.writtenAt = this.#options.clock.monotonic();
     this.#count(result);
   }
 
