@@ -47,6 +47,21 @@ const retriable = (retryAfterMilliseconds?: number) =>
   });
 
 describe('KeyedQueue', () => {
+  it('shows no keys waiting once it is stopped', async () => {
+    const shown: number[] = [];
+    const metrics = { ...noMetrics, set: (_: unknown, value: number) => void shown.push(value) };
+    const { clock, queue, stop } = setUp({ metrics });
+    const bench = new Bench();
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    const stopped = queue.run(bench.work, stop.signal);
+    await clock.advance(0);
+    expect(shown.at(-1)).toBe(2);
+    stop.abort();
+    bench.finish('a');
+    await stopped;
+    expect(shown.at(-1)).toBe(0);
+  });
+
   it('works once on a key that was added many times', async () => {
     const { clock, queue, stop } = setUp();
     const bench = new Bench();

@@ -259,6 +259,7 @@ export class KeyedQueue {
     this.#startTimer?.cancel();
     this.#delayed.clear();
     this.#ready.clear();
+    this.#options.metrics.set(keysWaiting, 0, this.#labels);
     if (this.#running.size === 0) this.#worker?.onIdle();
   }
 }
