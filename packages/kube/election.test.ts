@@ -314,6 +314,23 @@ describe('Election', () => {
     expect(new Set(epochs)).toHaveLength(2);
   });
 
+  it.each([{ 'fairlead.dev/epoch': 'abc' }, {}])(
+    'gives a higher epoch when somebody left %j of it',
+    async (annotations) => {
+      const { clock, api, join } = world();
+      for (let write = 0; write < 50; write += 1) api.put('/api/v1/nodes/busy', { metadata: { name: 'busy' } });
+      const first = join('first', { work: () => Promise.resolve() });
+      await clock.advance(1000);
+      const lease = api.at(PATH);
+      api.put(PATH, { ...lease, metadata: { ...lease?.metadata, annotations } });
+      const second = join('second');
+      await clock.advance(1000);
+      const before = first.leaderships[0]?.epoch ?? Number.NaN;
+      expect(before).toBeGreaterThan(50);
+      expect(second.leaderships[0]?.epoch).toBeGreaterThan(before);
+    },
+  );
+
   it('gives the Lease back only when nothing that it covered can still be on its way', async () => {
     const { clock, join, leaders } = world();
     const first = join('a');

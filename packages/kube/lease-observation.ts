@@ -70,17 +70,23 @@ export class LeaseObservation {
 
 /** The epoch of the last holding; 0 when there was none. A holder that knows of no epochs counts its transition. */
 export function epochOf(lease: Lease): number {
-  return Math.max(Number(lease.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0), lease.spec?.leaseTransitions ?? 0);
+  return Math.max(writtenEpoch(lease) ?? 0, lease.spec?.leaseTransitions ?? 0);
 }
 
 /**
- * The epoch of the next holding. In a new Lease they begin with its version: a later write to the cluster has a higher
- * one, so that no holder of an earlier Lease, deleted before anybody saw it, can have had the same epoch.
+ * The epoch of the next holding. In a Lease without one they begin with its version: a later write to the cluster has
+ * a higher one, so that neither a holder of an earlier Lease, deleted before anybody saw it, nor one whose epoch
+ * somebody took out of the Lease can have had the same.
  */
 export function nextEpoch(lease: Lease, highestKnown: number): number {
-  const last = epochOf(lease);
-  const version = last === 0 ? Number(lease.metadata.resourceVersion) : 0;
-  return Math.max(Number.isSafeInteger(version) ? version : 0, last + 1, highestKnown + 1);
+  const version = writtenEpoch(lease) === undefined ? Number(lease.metadata.resourceVersion) : 0;
+  return Math.max(Number.isSafeInteger(version) ? version : 0, epochOf(lease) + 1, highestKnown + 1);
+}
+
+/** Undefined when there is none, or when people wrote something else there. */
+function writtenEpoch(lease: Lease): number | undefined {
+  const text = lease.metadata.annotations?.[EPOCH_ANNOTATION] ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 export function holderOf(lease: Lease): string | undefined {
