@@ -106,6 +106,29 @@ describe('HttpConnection', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('keeps its connections when a new certificate cannot be used and the old one comes back', async () => {
+    const clock = new VirtualClock();
+    const closed: (string | undefined)[] = [];
+    let certificate = 'whole';
+    const connection = new HttpConnection({
+      server: 'https://api.example',
+      clock,
+      userAgent: 'fairlead/test',
+      credentials: { current: () => Promise.resolve(bearer('a', certificate)), renew() {} },
+      transport: (tls) => {
+        if (tls.certificate === 'half') throw new Error('half a certificate');
+        return { send: () => Promise.resolve(ok()), close: () => Promise.resolve(void closed.push(tls.certificate)) };
+      },
+    });
+    await connection.send({ method: 'GET', path: '/x' });
+    certificate = 'half';
+    await expect(connection.send({ method: 'GET', path: '/x' })).rejects.toThrow('half a certificate');
+    certificate = 'whole';
+    await connection.send({ method: 'GET', path: '/x' });
+    await clock.advance(600_000);
+    expect(closed).toEqual([]);
+  });
+
   it('closes replaced connections as well when it is closed', async () => {
     const answer = (request: HttpRequest) => response(request.headers['authorization'] === 'Bearer a' ? 401 : 200);
     const { connection, clock, closed } = setUp(answer, [bearer('a', 'one'), bearer('b', 'two')]);

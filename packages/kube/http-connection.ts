@@ -83,11 +83,10 @@ export class HttpConnection implements ApiConnection {
 
   /** A renewed certificate needs new connections; those in use, such as a watch, may end in their own time. */
   #transportFor(tls: TlsOptions): ClosableTransport {
-    if (this.#current !== undefined) {
-      if (isDeepStrictEqual(this.#current.tls, tls)) return this.#current.transport;
-      this.#retire(this.#current.transport);
-    }
+    if (this.#current !== undefined && isDeepStrictEqual(this.#current.tls, tls)) return this.#current.transport;
+    // Made first: a file read while it was being written throws, and the old connections are still wanted then.
     const transport = this.#options.transport(tls);
+    if (this.#current !== undefined) this.#retire(this.#current.transport);
     this.#current = { tls, transport };
     return transport;
   }
