@@ -60,6 +60,14 @@ describe('KubeClient', () => {
     });
   });
 
+  it.each(['', '.', '..'])('does not take all objects for one that is named "%s"', async (name) => {
+    const { api, client } = setUp();
+    const refused = { code: 'invalid-object-name' };
+    await expect(client.delete(services, { namespace: 'shop', name })).rejects.toMatchObject(refused);
+    await expect(client.delete(services, { namespace: name, name: 'web' })).rejects.toMatchObject(refused);
+    expect(api.requests).toEqual([]);
+  });
+
   it('patches some fields and leaves the others', async () => {
     const { api, client } = setUp();
     api.put(WEB, { ...web, metadata: { ...web.metadata, labels: { app: 'web', tier: 'front' } } });

@@ -1,3 +1,4 @@
+import { FairleadError } from '@fairlead/control';
 import type { KubeObject } from './types/meta.ts';
 import type { Scale } from './types/scale.ts';
 
@@ -33,13 +34,22 @@ export function apiVersionOf(resource: Resource<KubeObject>): string {
 export function collectionPath(resource: Resource<KubeObject>, namespace?: string): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
   if (!resource.namespaced || namespace === undefined) return `${root}/${resource.plural}`;
-  return `${root}/namespaces/${encodeURIComponent(namespace)}/${resource.plural}`;
+  return `${root}/namespaces/${pathSegment(namespace)}/${resource.plural}`;
 }
 
 /** The path of one object, or of the subresource. */
 export function objectPath(resource: Resource<KubeObject>, key: ObjectKey): string {
-  const path = `${collectionPath(resource, key.namespace)}/${encodeURIComponent(key.name)}`;
+  const path = `${collectionPath(resource, key.namespace)}/${pathSegment(key.name)}`;
   return resource.subresource === undefined ? path : `${path}/${resource.subresource}`;
+}
+
+/** Without a name, or with one that a URL resolves away, a call about one object becomes one about all of them. */
+function pathSegment(name: string): string {
+  if (name !== '' && name !== '.' && name !== '..') return encodeURIComponent(name);
+  throw new FairleadError(`"${name}" cannot be the name of an object or a namespace: give its whole name`, {
+    verdict: 'terminal',
+    code: 'invalid-object-name',
+  });
 }
 
 /** The status of the objects: reads the whole object, writes only what is under `status`. */
