@@ -100,6 +100,11 @@ describe('ApiError', () => {
     expect((await failure(504, body, { 'retry-after': '1' })).retryAfterMilliseconds).toBe(1000);
   });
 
+  it('waits no longer for the delay in the details than for a Retry-After', async () => {
+    const body = { ...status(429, 'TooManyRequests'), details: { retryAfterSeconds: 2_000_000_000 } };
+    expect((await failure(429, body)).retryAfterMilliseconds).toBe(3_600_000);
+  });
+
   it('understands an answer that is not from the API server itself', async () => {
     const error = await failure(502, `<html><h1>502 Bad Gateway</h1>${'x'.repeat(100_000)}</html>`);
     expect(error).toMatchObject({ status: 502, code: 'BadGateway', verdict: 'retriable' });

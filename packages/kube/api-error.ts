@@ -3,6 +3,7 @@ import {
   FairleadError,
   findFairleadError,
   type HttpResponse,
+  LONGEST_RETRY_AFTER_MILLISECONDS,
   parseRetryAfter,
   type Verdict,
 } from '@fairlead/control';
@@ -47,8 +48,9 @@ export class ApiError extends FairleadError {
     const code = status.code ?? 500;
     const reason = status.reason ?? REASONS[code] ?? `http-${code}`;
     const causes = (status.details?.causes ?? []).flatMap((cause) => cause.reason ?? []);
-    const seconds = status.details?.retryAfterSeconds;
-    const delay = retryAfterMilliseconds ?? (seconds === undefined || seconds <= 0 ? undefined : seconds * 1000);
+    const seconds = status.details?.retryAfterSeconds ?? 0;
+    const told = seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MILLISECONDS) : undefined;
+    const delay = retryAfterMilliseconds ?? told;
     super(`${what}: ${sentence(code, reason, status.message)}`, {
       verdict: verdictFor(code, causes),
       code: reason,
