@@ -48,12 +48,17 @@ class Copying {
   deliver(repeats: readonly number[]): void {
     if (this.lists === 0) return;
     const next = this.log[this.#delivered];
-    if (next !== undefined) this.contents.changed(next.type, next.object);
+    if (next !== undefined) this.#hear(next);
     this.#delivered = Math.min(this.#delivered + 1, this.log.length);
     for (const repeat of repeats) {
       const old = this.log[repeat % Math.max(1, this.#delivered)];
-      if (old !== undefined) this.contents.changed(old.type, old.object);
+      if (old !== undefined) this.#hear(old);
     }
+  }
+
+  #hear({ type, object }: Copying['log'][number]): void {
+    if (type === 'DELETED') this.contents.deleted(object);
+    else this.contents.changed(object);
   }
 
   /** Lists, in the order that `shuffle` gives, with some objects once more as they used to be; or breaks off. */
@@ -124,10 +129,10 @@ describe('CacheContents', () => {
     copying.contents.listed(object('x1'));
     for (const _step of copying.contents.listEnded('list-1'));
     expect(copying.contents.position).toBe('list-1');
-    copying.contents.changed('MODIFIED', object('x0'));
+    copying.contents.changed(object('x0'));
     expect(copying.contents.objects.get('a')).toEqual(object('x0'));
     expect(copying.contents.position).toBe('x0');
-    copying.contents.changed('DELETED', object('x9'));
+    copying.contents.deleted(object('x9'));
     expect(copying.contents.objects.size).toBe(0);
   });
 
@@ -142,12 +147,25 @@ describe('CacheContents', () => {
     expect(copying.contents.objects.size).toBe(2);
   });
 
+  it('does not bring back what a server that was restored deletes while it lists', () => {
+    const { contents } = new Copying();
+    const object = (resourceVersion: string) => ({ metadata: { name: 'a', uid: '1', resourceVersion } });
+    contents.listStarted();
+    contents.listed(object('150'));
+    for (const _step of contents.listEnded('150'));
+    contents.listStarted();
+    contents.listed(object('90'));
+    contents.deleted(object('101'));
+    for (const _step of contents.listEnded('102'));
+    expect(contents.objects.size).toBe(0);
+  });
+
   it('goes on from the version of the last bookmark', () => {
     const copying = new Copying();
     copying.list(0, [], false);
     copying.contents.bookmarked('70');
     expect(copying.contents.position).toBe('70');
-    copying.contents.changed('ADDED', { metadata: { name: 'late', resourceVersion: '69' } });
+    copying.contents.changed({ metadata: { name: 'late', resourceVersion: '69' } });
     expect(copying.contents.objects.size).toBe(0);
   });
 });

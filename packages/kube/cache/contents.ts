@@ -23,8 +23,8 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
   #isComplete = false;
   /** The keys in the list under way; undefined while none is, and while nothing could be missing from it. */
   #listed: Set<string> | undefined;
-  /** Listed in a version older than the one held. */
-  #outdated: Kept[] = [];
+  /** By key, what was listed in a version older than the one held. */
+  readonly #outdated = new Map<string, Kept>();
 
   constructor(listener: ContentsListener<Kept>) {
     this.#listener = listener;
@@ -45,7 +45,7 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
 
   listStarted(): void {
     this.#listed = this.#objects.size === 0 ? undefined : new Set();
-    this.#outdated = [];
+    this.#outdated.clear();
   }
 
   listed(object: Kept): void {
@@ -56,15 +56,18 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
       this.#add(key, object);
       return;
     }
-    if (isOlder(versionOf(object), versionOf(held))) this.#outdated.push(object);
+    if (isOlder(versionOf(object), versionOf(held))) this.#outdated.set(key, object);
     else if (versionOf(object) !== versionOf(held)) this.#replace(key, held, object);
+  }
+
+  listedUnreadable(key: string): void {
+    this.#listed?.add(key);
   }
 
   *listEnded(resourceVersion: string): Generator<void> {
     // A server that went back in time, restored from a backup, is right nevertheless.
     const wentBack = isOlder(resourceVersion, this.#position);
-    for (const object of wentBack ? this.#outdated : []) {
-      const key = keyText(object.metadata);
+    for (const [key, object] of wentBack ? this.#outdated : []) {
       const held = this.#objects.get(key);
       if (held !== undefined) this.#replace(key, held, object);
       yield;
@@ -74,28 +77,40 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
       yield;
     }
     this.#listed = undefined;
-    this.#outdated = [];
+    this.#outdated.clear();
     this.#position = resourceVersion;
     this.#isComplete = true;
     this.#listener.completed();
   }
 
-  changed(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Kept): void {
+  changed(object: Kept): void {
     const key = keyText(object.metadata);
     const held = this.#objects.get(key);
     const version = versionOf(object);
-    if (type === 'DELETED') {
-      if (held !== undefined && !isOlder(version, versionOf(held))) this.#remove(key, held);
-    } else if (held === undefined) {
+    if (held === undefined) {
       if (isNewer(version, this.#position)) this.#add(key, object);
     } else if (isNewer(version, versionOf(held))) {
       this.#replace(key, held, object);
     }
-    if (isNewer(version, this.#position)) this.#position = version;
+    this.#advance(version);
+  }
+
+  deleted(object: KubeObject): void {
+    const key = keyText(object.metadata);
+    const held = this.#objects.get(key);
+    const version = versionOf(object);
+    // Listed as it used to be, and deleted since: not part of the list any more.
+    if (this.#outdated.delete(key)) this.#listed?.delete(key);
+    if (held !== undefined && !isOlder(version, versionOf(held))) this.#remove(key, held);
+    this.#advance(version);
   }
 
   bookmarked(resourceVersion: string): void {
     this.#position = resourceVersion;
+  }
+
+  #advance(version: string): void {
+    if (isNewer(version, this.#position)) this.#position = version;
   }
 
   #add(key: string, after: Kept): void {

@@ -398,6 +398,34 @@ describe('a cache survives', () => {
     ]);
   });
 
+  it('an object that can no longer be read: the last that could be stays until it is deleted', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.projected(services, (service: Service) => {
+      if (service.metadata.annotations?.['note'] === 'unreadable') throw new Error('a defect in a projection');
+      return service;
+    });
+    const changes: string[] = [];
+    cache.subscribe(({ type, key, initial }) => void (initial || changes.push(`${type} ${key}`)));
+    await world.eventually(() => cache.hasSynced);
+    const readable = server.contents['shop/a'];
+    for (const streaming of ['known', 'refused'] as const) {
+      server.streaming = streaming;
+      server.silently(() => void server.put('a', 'unreadable'));
+      const change = server.put('b', streaming);
+      await world.eventually(() => cache.get('shop/b')?.metadata.resourceVersion === change.metadata.resourceVersion);
+      server.pass(1);
+      server.compact();
+      server.watch.end();
+      await world.retry(cache);
+      await world.eventually(() => cache.status.phase.state === 'watching' && server.watches.size === 1);
+      expect(cache.get('shop/a')).toEqual(readable);
+    }
+    server.remove('a');
+    await world.eventually(() => cache.get('shop/a') === undefined);
+    expect(changes).toEqual(['update shop/b', 'update shop/b', 'delete shop/a']);
+  });
+
   it('a list that ends in the middle', async () => {
     const world = await setUp();
     const { server, factory } = world;

@@ -14,7 +14,8 @@ import {
 } from '@fairlead/control';
 import { ApiError, isGone } from '../api-error.ts';
 import type { ApiConnection, ApiRequest } from '../connection.ts';
-import { collectionPath, type Resource } from '../resource.ts';
+import { isObjectOf } from '../decode.ts';
+import { collectionPath, keyText, type Resource } from '../resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from './collection-sink.ts';
 import { listsTotal, watchEventsTotal, watchFailuresTotal, watchMetrics } from './metrics.ts';
@@ -160,10 +161,7 @@ export class CollectionWatch<Kept> {
   #readPage(continueToken: string | undefined, signal: AbortSignal): Promise<PageEnvelope> {
     const { slices } = this.#surroundings;
     return this.#request({ limit: PAGE_SIZE, continue: continueToken }, signal, (body) =>
-      readListPage(this.#path, body, slices, (item) => {
-        const object = this.#decode(item);
-        if (object !== undefined) this.#options.sink.listed(object);
-      }),
+      readListPage(this.#path, body, slices, (item) => this.#takeListed(item)),
     );
   }
 
@@ -194,19 +192,33 @@ export class CollectionWatch<Kept> {
       sink.bookmarked(event.resourceVersion);
       return;
     }
+    if (event.type === 'DELETED') {
+      this.#takeDeleted(event.object);
+      return;
+    }
     const object = this.#decode(event.object);
-    if (object !== undefined) sink.changed(event.type, object);
+    if (object !== undefined) sink.changed(object);
   }
 
   #takeInitial(event: WatchEvent): void {
-    const { sink } = this.#options;
     if (event.type === 'ERROR') throw this.#brokenOff(event);
     if (event.type === 'BOOKMARK') throw retriable('streaming-ignored', `LIST ${this.#path}: the server only watches`);
-    const object = this.#decode(event.object);
-    if (object === undefined) return;
     // What happens while the initial events are sent may come in between.
-    if (event.type === 'DELETED') sink.changed(event.type, object);
-    else sink.listed(object);
+    if (event.type === 'DELETED') this.#takeDeleted(event.object);
+    else this.#takeListed(event.object);
+  }
+
+  #takeListed(value: unknown): void {
+    const { sink, resource } = this.#options;
+    const object = this.#decode(value);
+    if (object !== undefined) sink.listed(object);
+    // To take it for deleted would have its load balancer deleted.
+    else if (isObjectOf(resource, value)) sink.listedUnreadable(keyText(value.metadata));
+  }
+
+  #takeDeleted(value: unknown): void {
+    const { sink, resource } = this.#options;
+    if (isObjectOf(resource, value)) sink.deleted(value);
   }
 
   async #request<Result>(
