@@ -9,6 +9,12 @@ export interface ScheduledTimer {
   slot: number;
 }
 
+/**
+ * No delay but none is shorter: what is left of a time until a deadline may be too little to move time on at all, and
+ * whoever waits for the deadline would wait at the same instant for ever. Real timers are coarser by far.
+ */
+const SHORTEST_MILLISECONDS = 2 ** -10;
+
 /** Virtual time and the timers waiting in it, as a binary heap from which any timer can be taken out again. */
 export class Timeline {
   time = 0;
@@ -26,7 +32,7 @@ export class Timeline {
 
   /** A timer that is due after the delay; it waits nowhere until it is added. */
   timer(delayMilliseconds: number, callback: () => void): ScheduledTimer {
-    const delay = delayMilliseconds > 0 ? delayMilliseconds : 0;
+    const delay = delayMilliseconds > 0 ? Math.max(delayMilliseconds, SHORTEST_MILLISECONDS) : 0;
     this.#sequence += 1;
     return {
       at: this.time + delay,

@@ -76,6 +76,18 @@ describe('virtual clock', () => {
     expect(clock.monotonic()).toBe(0);
   });
 
+  it('moves on by every delay, also one that is lost in rounding', async () => {
+    const clock = new VirtualClock();
+    await clock.advance(243_402.125);
+    const deadline = clock.monotonic() + 1e-9;
+    const wait = () => {
+      if (clock.monotonic() < deadline) clock.setTimer(1e-11, wait);
+    };
+    wait();
+    await clock.advance(1);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('never fires a timer without end', async () => {
     const clock = new VirtualClock();
     clock.setTimer(Number.POSITIVE_INFINITY, () => expect.unreachable('infinity never comes'));
