@@ -159,15 +159,20 @@ export async function unfinished(world: World): Promise<string | undefined> {
   const [first] = amiss;
   if (first !== undefined) return patience.hasSeen(amiss.join(), FOR_GOOD_MILLISECONDS) ? undefined : first;
   const status = statusAmiss(world);
-  if (status !== undefined || !isTolerant) return status ?? planned(world);
-  const isQuiet = patience.hasSeen(`${azure.log.count() - azure.log.count('GET')} writes`, QUIET_MILLISECONDS);
-  return isQuiet ? undefined : 'what need not be there may still be taken down';
+  if (status !== undefined) return status;
+  // What it has not heard of yet, the part does once more; and what need not be there, it may still take down.
+  const writes = `${azure.log.count() - azure.log.count('GET')} writes`;
+  if (!patience.hasSeen(writes, isTolerant ? ROUND_MILLISECONDS : ECHO_MILLISECONDS))
+    return 'Azure is still written to';
+  return isTolerant ? undefined : planned(world);
 }
 
 /** Longer than the part ever waits between two attempts: what is so for so long will stay. */
 const FOR_GOOD_MILLISECONDS = 480_000;
-/** Longer than it takes from one comparison with Azure to the next. */
-const QUIET_MILLISECONDS = 150_000;
+/** Longer than from one comparison with Azure to the next. */
+const ROUND_MILLISECONDS = 150_000;
+/** Longer than until a call whose answer was lost is made again. */
+const ECHO_MILLISECONDS = 45_000;
 
 /** Tells what has yet to happen from what never will. */
 export class Patience {
