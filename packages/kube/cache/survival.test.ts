@@ -396,6 +396,7 @@ describe('a cache survives', () => {
       'a Service could not be read and is left out',
       'the API server sent something that is no Service',
     ]);
+    expect(logs.lines.find(({ level }) => level === 'error')?.fields).toMatchObject({ key: 'shop/a' });
   });
 
   it('an object that can no longer be read: the last that could be stays until it is deleted', async () => {

@@ -1,6 +1,4 @@
 import {
-  Backoff,
-  type BackoffPolicy,
   type Clock,
   codeOf,
   FairleadError,
@@ -18,11 +16,12 @@ import { isObjectOf } from '../decode.ts';
 import { collectionPath, keyText, type Resource } from '../resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from './collection-sink.ts';
-import { listsTotal, watchEventsTotal, watchFailuresTotal, watchMetrics } from './metrics.ts';
+import { listsTotal, watchEventsTotal, watchMetrics } from './metrics.ts';
 import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
 import { SilenceGuard } from './silence-guard.ts';
 import type { WatchEvent } from './watch-event.ts';
-import type { WatchFailure, WatchPhase, WatchStatus } from './watch-status.ts';
+import { WatchHealth } from './watch-health.ts';
+import type { WatchPhase, WatchStatus } from './watch-status.ts';
 import type { WorkSlices } from './work-slices.ts';
 
 /** The server ends a watch after about this long; the jitter keeps those of a process from ending all at once. */
@@ -37,8 +36,6 @@ const WATCH_SILENCE_MILLISECONDS = 130_000;
 const SHORT_WATCH_MILLISECONDS = 1_000;
 /** A watch that lasted this long went well, whatever ended it. */
 const LONG_WATCH_MILLISECONDS = 10_000;
-
-const BACKOFF: BackoffPolicy = { initialMilliseconds: 500, maximumMilliseconds: 30_000, factor: 2, jitter: 0.5 };
 
 type ApiQuery = NonNullable<ApiRequest['query']>;
 
@@ -78,11 +75,10 @@ export class CollectionWatch<Kept> {
   readonly #surroundings: WatchSurroundings;
   readonly #logger: Logger;
   readonly #path: string;
-  readonly #backoff: Backoff;
+  readonly #health: WatchHealth;
   #mustList = true;
   #canStream = true;
   #phase: WatchPhase;
-  #failure: WatchFailure | undefined;
   #lastEventAt: number | undefined;
 
   constructor(options: CollectionWatchOptions<Kept>, surroundings: WatchSurroundings) {
@@ -90,13 +86,13 @@ export class CollectionWatch<Kept> {
     this.#surroundings = surroundings;
     this.#logger = surroundings.logger.child({ cache: options.name });
     this.#path = collectionPath(options.resource, options.scope.namespace);
-    this.#backoff = new Backoff(surroundings.random, BACKOFF);
+    this.#health = new WatchHealth(options.name, { ...surroundings, logger: this.#logger });
     this.#phase = { state: 'listing', since: surroundings.clock.now() };
     for (const definition of watchMetrics) surroundings.metrics.declare(definition);
   }
 
   get status(): WatchStatus {
-    return { phase: this.#phase, failure: this.#failure, lastEventAt: this.#lastEventAt };
+    return { phase: this.#phase, failure: this.#health.failure, lastEventAt: this.#lastEventAt };
   }
 
   /** Runs until the signal aborts; never rejects. */
@@ -123,7 +119,7 @@ export class CollectionWatch<Kept> {
       return 0;
     } catch (error) {
       if (signal.aborted) return 0;
-      if (!this.#mustList && clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS) this.#succeed();
+      if (!this.#mustList && clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS) this.#health.succeed();
       return this.#fail(error);
     }
   }
@@ -133,7 +129,7 @@ export class CollectionWatch<Kept> {
     const startedAt = clock.monotonic();
     const resourceVersion = this.#options.sink.position;
     await this.#follow(resourceVersion === '' ? {} : { resourceVersion }, signal);
-    if (clock.monotonic() - startedAt >= SHORT_WATCH_MILLISECONDS) this.#succeed();
+    if (clock.monotonic() - startedAt >= SHORT_WATCH_MILLISECONDS) this.#health.succeed();
     else throw retriable('watch-ended-early', `WATCH ${this.#path}: the API server ended the watch at once`);
   }
 
@@ -167,12 +163,13 @@ export class CollectionWatch<Kept> {
 
   /** Reads a watch to its end. */
   #follow(query: ApiQuery, signal: AbortSignal): Promise<void> {
-    const { random, slices } = this.#surroundings;
+    const { clock, metrics, random, slices } = this.#surroundings;
     const timeoutSeconds = Math.round(jitter(random, WATCH_SECONDS, WATCH_JITTER));
     const complete = { ...query, watch: true, allowWatchBookmarks: true, timeoutSeconds };
     return this.#request(complete, signal, async (body) => {
       for await (const event of readWatchEvents(this.#path, body, slices)) {
-        this.#noteEvent();
+        this.#lastEventAt = clock.now();
+        metrics.increment(watchEventsTotal, { cache: this.#options.name });
         if (!this.#mustList) {
           this.#takeChange(event);
         } else if (event.type === 'BOOKMARK' && event.endsInitialEvents) {
@@ -187,7 +184,7 @@ export class CollectionWatch<Kept> {
   #takeChange(event: WatchEvent): void {
     const { sink } = this.#options;
     if (event.type === 'ERROR') throw this.#brokenOff(event);
-    this.#succeed();
+    this.#health.succeed();
     if (event.type === 'BOOKMARK') {
       sink.bookmarked(event.resourceVersion);
       return;
@@ -258,24 +255,16 @@ export class CollectionWatch<Kept> {
 
   /** One object that we cannot read must not keep us from all others. */
   #decode(value: unknown): Kept | undefined {
+    const { decode, resource } = this.#options;
     try {
-      const object = this.#options.decode(value);
-      if (object === undefined) this.#logger.error({}, `the API server sent something that is no ${this.#kind}`);
+      const object = decode(value);
+      if (object === undefined) this.#logger.error({}, `the API server sent something that is no ${resource.kind}`);
       return object;
     } catch (error) {
-      this.#logger.error({ error }, `a ${this.#kind} could not be read and is left out`);
+      const key = isObjectOf(resource, value) ? keyText(value.metadata) : undefined;
+      this.#logger.error({ key, error }, `a ${resource.kind} could not be read and is left out`);
       return undefined;
     }
-  }
-
-  get #kind(): string {
-    return this.#options.resource.kind;
-  }
-
-  #noteEvent(): void {
-    const { clock, metrics } = this.#surroundings;
-    this.#lastEventAt = clock.now();
-    metrics.increment(watchEventsTotal, { cache: this.#options.name });
   }
 
   /** The server gave up on this watch, and trying again from the same place may well end in the same way. */
@@ -284,24 +273,10 @@ export class CollectionWatch<Kept> {
     return new ApiError(`WATCH ${this.#path}`, event.status);
   }
 
-  #succeed(): void {
-    if (this.#failure !== undefined) this.#logger.info({}, 'in step with the API server again');
-    this.#failure = undefined;
-    this.#backoff.reset();
-  }
-
-  /** Notes the failure; gives the delay before the next attempt. */
+  /** Gives the delay before the next attempt. */
   #fail(error: unknown): number {
-    const { clock, metrics } = this.#surroundings;
     if (isGone(error) || isRefusedRequest(error) || codeOf(error) === 'unexpected-answer') this.#mustList = true;
-    const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
-    const { failures: attempts } = this.#backoff;
-    this.#failure = { at: clock.now(), code: codeOf(error), message: messageOf(error), attempts };
-    metrics.increment(watchFailuresTotal, { cache: this.#options.name, code: codeOf(error) });
-    const fields = { code: codeOf(error), error: messageOf(error), attempts, delay, mustList: this.#mustList };
-    if (isGone(error)) this.#logger.info(fields, 'the place to watch from is too old: listing again');
-    else this.#logger.warn(fields, 'out of step with the API server: trying again');
-    return delay;
+    return this.#health.fail(error, this.#mustList);
   }
 }
 
