@@ -30,7 +30,8 @@ const LONGEST_EGRESS_NAME = 73;
 /** How much of a request a place takes at most: as if its location were written for it alone. */
 export function sizeInRequest({ location, address, inbound, nrp }: Place): number {
   let names = LONGEST_EGRESS_NAME;
-  for (const key of inbound) names += nrpName(key).length + NAME_OVERHEAD;
-  for (const key of nrp) names += nrpName(key).length + NAME_OVERHEAD;
+  // The key of a service is longer than its name.
+  for (const key of inbound) names += key.length + NAME_OVERHEAD;
+  for (const key of nrp) names += key.length + NAME_OVERHEAD;
   return LOCATION_OVERHEAD + location.length + ADDRESS_OVERHEAD + address.length + names;
 }

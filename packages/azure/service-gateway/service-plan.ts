@@ -89,16 +89,27 @@ export function writesOfCreation({ prepare, register, tidyUp }: CreationPlan): n
 
 /** The writes that take down what is known to exist of the service and is ours. */
 export function planDeletion(scope: GatewayScope, key: ServiceKey, inventory: Inventory): DeletionPlan {
-  const service = { name: nrpName(key), properties: { serviceType: serviceTypeOf(key) } };
-  return {
-    unregister: isRegisteredByUs(scope, key, inventory) ? { isDelete: true, service } : undefined,
-    remove: [
-      ...(isOutbound(key)
-        ? removal(scope, 'natGateways', natGatewayId(scope, key), inventory)
-        : removal(scope, 'loadBalancers', loadBalancerId(scope, key), inventory)),
-      ...removalsExcept(scope, key, [], inventory),
-    ],
-  };
+  return { unregister: planUnregistration(scope, key, inventory), remove: planRemoval(scope, key, inventory) };
+}
+
+/** The first half of a deletion. */
+export function planUnregistration(
+  scope: GatewayScope,
+  key: ServiceKey,
+  inventory: Inventory,
+): DeletionPlan['unregister'] {
+  if (!isRegisteredByUs(scope, key, inventory)) return undefined;
+  return { isDelete: true, service: { name: nrpName(key), properties: { serviceType: serviceTypeOf(key) } } };
+}
+
+/** The second half of a deletion: planned when the first is done, as much may have changed by then. */
+export function planRemoval(scope: GatewayScope, key: ServiceKey, inventory: Inventory): DeletionPlan['remove'] {
+  return [
+    ...(isOutbound(key)
+      ? removal(scope, 'natGateways', natGatewayId(scope, key), inventory)
+      : removal(scope, 'loadBalancers', loadBalancerId(scope, key), inventory)),
+    ...removalsExcept(scope, key, [], inventory),
+  ];
 }
 
 /** A name that is the UID of our Service is enough; that of an egress gateway may be another's. */

@@ -17,7 +17,14 @@ import { operationSeconds, operationsTotal, registrationBatchSize, retriesTotal 
 import { Registrar } from './registrar.ts';
 import type { Repository } from './repository.ts';
 import type { ServiceKey } from './service-key.ts';
-import { type CreationPlan, planCreation, planDeletion, type ResourceStep, writesOfCreation } from './service-plan.ts';
+import {
+  type CreationPlan,
+  planCreation,
+  planRemoval,
+  planUnregistration,
+  type ResourceStep,
+  writesOfCreation,
+} from './service-plan.ts';
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
 import { toSteps } from './service-steps.ts';
 
@@ -175,11 +182,11 @@ export class ServiceUpdater {
     const startedAt = clock.monotonic();
     const outcome = await settle(
       (async () => {
-        const { unregister } = planDeletion(repository.scope, key, repository.inventory);
+        const unregister = planUnregistration(repository.scope, key, repository.inventory);
         if (unregister !== undefined) await this.#register(key, unregister);
         const remove = async () => {
           await repository.resolveDoubts(key, { signal });
-          await this.#run(key, planDeletion(repository.scope, key, repository.inventory).remove);
+          await this.#run(key, planRemoval(repository.scope, key, repository.inventory));
         };
         await this.#lanes.run(key, remove);
       })(),
