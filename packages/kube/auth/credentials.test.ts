@@ -146,6 +146,20 @@ describe('credentials from a command', () => {
     expect(host.commands).toHaveLength(2);
   });
 
+  it('do not run a command that fails for every request, and notice when it works again', async () => {
+    const { host, clock, authorization } = setUp({ exec: plugin });
+    host.outcome = () => ({ kind: 'ended', exitCode: 1, output: '', errors: 'not logged in' });
+    for (let second = 0; second < 20; second += 1) {
+      await expect(authorization()).rejects.toMatchObject({ code: 'exec-failed' });
+      await expect(authorization()).rejects.toMatchObject({ code: 'exec-failed' });
+      await clock.advance(1000);
+    }
+    expect(host.commands.length).toBeLessThanOrEqual(5);
+    host.outcome = () => printed({ token: 'abc' });
+    await clock.advance(5000);
+    expect(await authorization()).toBe('Bearer abc');
+  });
+
   it('may be a certificate', async () => {
     const { host, credentials } = setUp({ exec: plugin });
     host.outcome = () => printed({ clientCertificateData: 'CRT', clientKeyData: 'KEY' });

@@ -3,6 +3,8 @@ import type { Clock } from '@fairlead/control';
 
 /** A source that fails is asked again after this, while what it gave last is still good. */
 const RETRY_MILLISECONDS = 10_000;
+/** When nothing is good any more, it is asked this often; in between everybody gets the same error. */
+const FAILURE_MILLISECONDS = 5_000;
 
 export interface Loaded<Value> {
   readonly value: Value;
@@ -23,6 +25,7 @@ export class Reloaded<Value> {
   readonly #clock: Clock;
   readonly #load: () => Promise<Loaded<Value>>;
   #held: Held<Value> | undefined;
+  #failure: { readonly error: unknown; readonly until: number } | undefined;
   #loading: Promise<Value> | undefined;
 
   constructor(clock: Clock, load: () => Promise<Loaded<Value>>) {
@@ -32,7 +35,9 @@ export class Reloaded<Value> {
 
   /** The same value as before while nothing changed. */
   async current(): Promise<Value> {
-    if (this.#held !== undefined && this.#clock.monotonic() < this.#held.freshUntil) return this.#held.value;
+    const now = this.#clock.monotonic();
+    if (this.#held !== undefined && now < this.#held.freshUntil) return this.#held.value;
+    if (this.#failure !== undefined && now < this.#failure.until) throw this.#failure.error;
     this.#loading ??= this.#reload().finally(() => {
       this.#loading = undefined;
     });
@@ -49,12 +54,16 @@ export class Reloaded<Value> {
     try {
       const loaded = await this.#load();
       const now = this.#clock.monotonic();
+      this.#failure = undefined;
       const value = before !== undefined && isDeepStrictEqual(loaded.value, before.value) ? before.value : loaded.value;
       this.#held = { value, freshUntil: now + loaded.freshMilliseconds, validUntil: now + loaded.validMilliseconds };
       return value;
     } catch (error) {
       const now = this.#clock.monotonic();
-      if (before === undefined || now >= before.validUntil) throw error;
+      if (before === undefined || now >= before.validUntil) {
+        this.#failure = { error, until: now + FAILURE_MILLISECONDS };
+        throw error;
+      }
       this.#held = { ...before, freshUntil: Math.min(now + RETRY_MILLISECONDS, before.validUntil) };
       return before.value;
     }
