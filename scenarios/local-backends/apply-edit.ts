@@ -47,6 +47,8 @@ export async function applyEdit(world: World, edit: Edit): Promise<void> {
       return create(world, edit);
     case 'demand':
       return demand(world, edit.name, edit.demands);
+    case 'retype':
+      return retype(world, edit.name, edit.type);
     case 'delete':
       return remove(world, edit.name, edit.how);
     case 'endpoints':
@@ -118,7 +120,7 @@ async function demand(world: World, name: string, demands: Partial<Demands>): Pr
   const { editor, simulation, replacedAt } = world;
   const key = { namespace: NAMESPACE, name };
   const found = await editor.find(services, key);
-  if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
+  if (found?.spec.type !== 'LoadBalancer' || found.metadata.deletionTimestamp !== undefined) return;
   const { place, sourceRanges, ports, policy } = demands;
   if (place !== undefined) replacedAt.set(name, simulation.clock.monotonic());
   const ranges = sourceRanges?.length === 0 ? null : sourceRanges;
@@ -131,6 +133,20 @@ async function demand(world: World, name: string, demands: Partial<Demands>): Pr
     },
   });
   noteService(world, edited);
+}
+
+/** The API allows the class only on load balancers, and takes the rest away by itself. */
+async function retype(world: World, name: string, type: 'ClusterIP' | 'LoadBalancer'): Promise<void> {
+  const { editor, simulation, replacedAt } = world;
+  const key = { namespace: NAMESPACE, name };
+  const found = await editor.find(services, key);
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined || found.spec.type === type) return;
+  replacedAt.set(name, simulation.clock.monotonic());
+  const spec =
+    type === 'LoadBalancer'
+      ? ({ type, loadBalancerClass: CLASS, externalTrafficPolicy: 'Local' } as const)
+      : ({ type, loadBalancerClass: null, loadBalancerSourceRanges: null } as const);
+  noteService(world, await editor.patchMerge<Service>(services, key, { spec }));
 }
 
 /** A place that is impossible is one that the other annotation rules out. */

@@ -24,6 +24,8 @@ export type Edit =
       readonly ipFamilies: readonly IpFamily[];
     }
   | { readonly kind: 'demand'; readonly name: string; readonly demands: Partial<Demands> }
+  /** A Service that is no load balancer is not ours, and keeps nothing of what it had. */
+  | { readonly kind: 'retype'; readonly name: string; readonly type: 'ClusterIP' | 'LoadBalancer' }
   | { readonly kind: 'delete'; readonly name: string; readonly how: 'politely' | 'without-finalizers' }
   /** All slices of a family; those it had before and that are not among them are deleted. */
   | {
@@ -99,7 +101,7 @@ const FAULTS: readonly ScriptedFault[] = [
 
 export function drawEdits(random: Random, milliseconds: number, count: number): readonly Timed<Edit>[] {
   const early = SERVICES.flatMap((name): readonly Timed<Edit>[] => {
-    if (random.next() < 0.3) return [];
+    if (random.next() < 0.15) return [];
     const at = randomInteger(random, 0, 5_000);
     return [
       { at, event: drawCreate(random, name) },
@@ -115,9 +117,10 @@ export function drawEdits(random: Random, milliseconds: number, count: number): 
 
 /** How often each comes, in proportion. */
 const DRAWN: readonly (readonly [number, (random: Random, name: string) => Edit])[] = [
-  [40, (random, name) => drawEndpoints(random, name, random.next() < 0.7 ? 'IPv4' : 'IPv6')],
+  [80, (random, name) => drawEndpoints(random, name, random.next() < 0.7 ? 'IPv4' : 'IPv6')],
   [10, drawCreate],
   [7, (random, name) => ({ kind: 'demand', name, demands: drawDemand(random) })],
+  [2, (random, name) => ({ kind: 'retype', name, type: randomPick(random, ['ClusterIP', 'LoadBalancer']) })],
   [4, (_, name) => ({ kind: 'delete', name, how: 'politely' })],
   [1, (_, name) => ({ kind: 'delete', name, how: 'without-finalizers' })],
   [5, (random) => ({ kind: 'renumber', node: randomPick(random, NODES), number: randomInteger(random, 2, 250) })],
@@ -126,8 +129,8 @@ const DRAWN: readonly (readonly [number, (random: Random, name: string) => Edit]
   [3, (random) => ({ kind: 'drain', node: randomPick(random, NODES) })],
   [2, (random) => ({ kind: 'lock', seconds: randomInteger(random, 5, 60) })],
   [1, () => ({ kind: 'unlock' })],
-  [9, drawFault],
-  [3, drawStorm],
+  [12, drawFault],
+  [4, drawStorm],
   [1, (random) => ({ kind: 'delete-load-balancer', loadBalancer: randomPick(random, LOAD_BALANCERS) })],
   [2, (random) => ({ kind: 'delete-pool', number: randomInteger(random, 0, 9) })],
   [2, (random) => ({ kind: 'foreign-entry', number: randomInteger(random, 0, 9) })],

@@ -41,7 +41,7 @@ function missingFor(world: World, service: Service): string | undefined {
   return misplaced(world, service) ?? misguarded(world, service);
 }
 
-export function isOurs({ spec }: Service): boolean {
+function isOurs({ spec }: Service): boolean {
   return spec.type === 'LoadBalancer' && spec.loadBalancerClass === CLASS;
 }
 
@@ -197,7 +197,7 @@ export function lost(world: World): readonly string[] {
     const mark = serviceMark(metadata.uid ?? '');
     const first = world.addresses.of(mark);
     const shown = (status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip).join();
-    if (first === undefined || world.onceInternal.has(mark) || first === shown) return [];
+    if (first === undefined || world.onceNotPublic.has(mark) || first === shown) return [];
     return [`${metadata.name} was reached at ${first}, and is at ${shown} now`];
   });
   return foreign === undefined ? moved : [foreign, ...moved];

@@ -1,8 +1,8 @@
 import type { Service } from '@fairlead/kube';
 import type { Invariant } from '@fairlead/sim';
 import { markIn, serviceMark } from './azure-view.ts';
-import { FINALIZER, familyOfPool, isOurs, isTouched, ownAddresses } from './expectations.ts';
-import { shopServices, type World } from './world.ts';
+import { FINALIZER, familyOfPool, isTouched, ownAddresses } from './expectations.ts';
+import { OTHERS_SERVICE, shopServices, type World } from './world.ts';
 
 /** Longer than a write is on its way. */
 const ARRIVES_WITHIN_MILLISECONDS = 15_000;
@@ -120,7 +120,9 @@ class ShownServices {
   }
 
   #broken(service: Service): string | undefined {
-    if (!isOurs(service)) return isTouched(service) ? 'is of another class, and was touched' : undefined;
+    if (service.metadata.name === OTHERS_SERVICE) {
+      return isTouched(service) ? 'is of another class, and was touched' : undefined;
+    }
     const shown = (service.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip);
     if (shown.length === 0) return undefined;
     const { finalizers = [], uid = '' } = service.metadata;

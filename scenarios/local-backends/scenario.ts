@@ -24,9 +24,9 @@ export const localBackends: Scenario<World, Edit> = {
   faults: [
     {
       matches: ({ server }) => server === AZURE,
-      rates: { ...ROUGH_RATES, refuse: 0.06, misreport: 0.02, crash: 0.006 },
+      rates: { ...ROUGH_RATES, cut: 0.02, misreport: 0.02, crash: 0.004 },
     },
-    { rates: { ...ROUGH_RATES, crash: 0.002 } },
+    { rates: { ...ROUGH_RATES, cut: 0.04, crash: 0.001 } },
   ],
   disturbances: {
     perMinute: { crash: 0.4, pause: 0.4, 'clock-jump': 0.2, partition: 0.4, reset: 0.4, refusal: 0.3 },
@@ -34,7 +34,7 @@ export const localBackends: Scenario<World, Edit> = {
     servers: [KUBE, AZURE],
     longestMilliseconds: 40_000,
   },
-  actions: (random, milliseconds) => drawEdits(random, milliseconds, 70),
+  actions: (random, milliseconds) => drawEdits(random, milliseconds, 110),
   build: (simulation) => buildWorld(simulation, MINUTES, drawSettings(simulation.random('settings'))),
   apply: applyEdit,
   describe: describeEdit,

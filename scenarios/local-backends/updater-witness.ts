@@ -33,6 +33,8 @@ interface Parked {
 export interface UpdaterWitnessOptions {
   readonly clock: Clock;
   readonly intervalMilliseconds: number;
+  /** On the tick, one attempt may be late and the next on time: so many come closer together than an interval. */
+  readonly attemptsWithinInterval: 1 | 2;
   /** Whether nothing about the Service made it move or go, from well before this time on. */
   readonly isSteady: (mark: string, since: number) => boolean;
   /** Whether the Service has one pool only, so that whatever is told of it is told of that. */
@@ -48,7 +50,7 @@ export class UpdaterWitness {
   readonly #options: UpdaterWitnessOptions;
   /** Mark of a Service -> its attempt that nothing was told of yet. A Service's pools are tried one after the other. */
   readonly #attempts = new Map<string, Attempt>();
-  /** Pool -> when its last two attempts began. */
+  /** Pool -> when its last attempts began. */
   readonly #began = new Map<string, readonly number[]>();
   readonly #parked = new Map<string, Parked>();
   readonly #told = { [UPDATED]: 0, [RETRYING]: 0, [FAILED]: 0 };
@@ -115,17 +117,18 @@ export class UpdaterWitness {
   }
 
   #begin(pool: string, mark: string, correlation: string): Attempt {
-    const { clock, intervalMilliseconds, isSteady, complain } = this.#options;
+    const { clock, intervalMilliseconds, attemptsWithinInterval, isSteady, complain } = this.#options;
     const startedAt = clock.monotonic();
     this.#checkParked(pool);
     const untold = this.#attempts.get(mark);
     const isQuiet = untold === undefined || untold.status === 404 || !isSteady(mark, untold.startedAt);
     if (!isQuiet) complain(`nothing was told of an attempt at ${untold.pool}`);
-    const [beforeLast = Number.NEGATIVE_INFINITY, last = Number.NEGATIVE_INFINITY] = this.#began.get(pool) ?? [];
-    if (startedAt - beforeLast < intervalMilliseconds) {
-      complain(`${pool} is tried for the third time within ${startedAt - beforeLast} ms`);
+    const began = [...(this.#began.get(pool) ?? []), startedAt].slice(-1 - attemptsWithinInterval);
+    this.#began.set(pool, began);
+    const apart = startedAt - (began[0] ?? 0);
+    if (began.length > attemptsWithinInterval && apart < intervalMilliseconds) {
+      complain(`${pool} is tried ${began.length} times within ${apart} ms`);
     }
-    this.#began.set(pool, [last, startedAt]);
     const attempt = {
       pool,
       mark,

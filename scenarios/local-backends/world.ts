@@ -98,8 +98,8 @@ export interface World extends Cluster {
   readonly named: Map<string, { readonly name: string; readonly families: number }>;
   /** Name -> when somebody last changed where the Service is to be, or deleted it. */
   readonly replacedAt: Map<string, number>;
-  /** Marks of Services that were to be internal at some time, or open to everybody. */
-  readonly onceInternal: Set<string>;
+  /** Marks of Services that were not to have public addresses at some time, or were to be open to everybody. */
+  readonly onceNotPublic: Set<string>;
   readonly onceOpen: Set<string>;
   readonly addresses: FirstAddresses;
 }
@@ -142,7 +142,7 @@ export async function buildWorld(simulation: Simulation, minutes: number, settin
     processes: new Map(),
     named: new Map(),
     replacedAt: new Map(),
-    onceInternal: new Set(),
+    onceNotPublic: new Set(),
     onceOpen: new Set(),
     addresses: new FirstAddresses(),
   };
@@ -190,6 +190,7 @@ function run(world: World, incarnation: Incarnation): Promise<void> {
       const witness = new UpdaterWitness({
         clock,
         intervalMilliseconds: settings.intervalSeconds * 1000,
+        attemptsWithinInterval: settings.leadingEdge ? 1 : 2,
         isSteady: (mark, since) => isSteady(world, mark, since),
         hasOnePool: (mark) => world.named.get(mark)?.families === 1,
         complain: (what) => watch.complain(`${incarnation.name}: ${what}`),
@@ -236,11 +237,11 @@ export function noteBackends({ objects, history }: World): void {
 }
 
 /** Remembers a Service that somebody made or edited. */
-export function noteService({ named, onceInternal, onceOpen }: World, service: Service): void {
+export function noteService({ named, onceNotPublic, onceOpen }: World, service: Service): void {
   const { metadata, spec } = service;
   const mark = serviceMark(metadata.uid ?? '');
   named.set(mark, { name: metadata.name, families: spec.ipFamilies?.length ?? 1 });
-  if (isInternal(service)) onceInternal.add(mark);
+  if (isInternal(service) || spec.type !== 'LoadBalancer') onceNotPublic.add(mark);
   if ((spec.loadBalancerSourceRanges ?? []).length === 0) onceOpen.add(mark);
 }
 
