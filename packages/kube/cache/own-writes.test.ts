@@ -52,6 +52,24 @@ describe('OwnWrites', () => {
     expect(writes.latest('shop/web', namesake)).toBe(namesake);
   });
 
+  it('keeps the newer of two answers that came in the wrong order', () => {
+    const writes = new OwnWrites();
+    const newer = version('12');
+    writes.note(newer);
+    writes.note(version('11'));
+    expect(writes.latest('shop/web', version('10'))).toBe(newer);
+  });
+
+  it('does not bring back what is gone when an earlier answer comes late', () => {
+    const writes = new OwnWrites();
+    writes.noteGone(version('12'));
+    writes.note(version('11'));
+    expect(writes.latest('shop/web', version('10'))).toBeUndefined();
+    const namesake = version('13', 'b');
+    writes.note(namesake);
+    expect(writes.latest('shop/web', version('10', 'b'))).toBe(namesake);
+  });
+
   it('goes by the cache when versions cannot be compared', () => {
     const writes = new OwnWrites();
     writes.note(version('x2'));

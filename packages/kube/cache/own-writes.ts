@@ -15,9 +15,17 @@ export class OwnWrites<Kind extends KubeObject> {
   /** `namespace/name` -> the object as the server answered us last */
   readonly #seen = new Map<string, Sight<Kind>>();
 
+  /** Answers to calls that were under way at the same time may come in any order: the newest counts. */
   note(object: Kind): void {
-    const sight: Sight<Kind> = isGone(object) ? { kind: 'gone', uid: object.metadata.uid } : { kind: 'there', object };
-    this.#seen.set(keyText(object.metadata), sight);
+    const key = keyText(object.metadata);
+    const seen = this.#seen.get(key);
+    if (seen?.kind === 'gone' && seen.uid === object.metadata.uid) return;
+    if (isGone(object)) {
+      this.noteGone(object);
+      return;
+    }
+    if (seen?.kind === 'there' && isSameObject(seen.object, object) && isNewer(seen.object, object)) return;
+    this.#seen.set(key, { kind: 'there', object });
   }
 
   /** The server told us that there is no such object any more. */
