@@ -30,6 +30,12 @@ describe('ObjectDecoder', () => {
     expect(names.decode({ metadata: { name: 'web', uid: '1' }, spec: {} })).toEqual({ metadata: { name: 'web' } });
   });
 
+  it('does not keep an object under another name', () => {
+    const project = ({ metadata }: Service) => ({ metadata: { name: metadata.name } });
+    const names = new ObjectDecoder(services, project, new Compactor());
+    expect(() => names.decode({ metadata: { namespace: 'shop', name: 'web' }, spec: {} })).toThrow('keep both');
+  });
+
   it('takes nothing else for an object', () => {
     for (const value of [
       null,

@@ -3,7 +3,10 @@ import { apiVersionOf, type Resource } from '../resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { Compactor } from './compactor.ts';
 
-/** Takes what is needed out of an object. What it returns is kept instead, so the metadata must stay in it. */
+/**
+ * Takes what is needed out of an object. What it returns is kept instead, so namespace, name, uid and resource version
+ * must stay in it.
+ */
 export type Projection<Kind extends KubeObject, Kept extends KubeObject> = (object: Kind) => Kept;
 
 /** Makes of decoded JSON what a cache keeps: no managed fields, projected, compacted. */
@@ -20,7 +23,7 @@ export class ObjectDecoder<Kind extends KubeObject, Kept extends KubeObject> {
     this.#compactor = compactor;
   }
 
-  /** Undefined when it is no object of the resource. Throws what the projection throws. */
+  /** Undefined when it is no object of the resource. Throws what the projection throws, and when it loses the name. */
   decode(value: unknown): Kept | undefined {
     if (!isMutable(value) || !isMutable(value['metadata'])) return undefined;
     // The items of a list come without these; whoever reads a cache should not have to care.
@@ -31,6 +34,10 @@ export class ObjectDecoder<Kind extends KubeObject, Kept extends KubeObject> {
     if (metadata['managedFields'] !== undefined) metadata['managedFields'] = undefined;
     if (!isObjectOf(this.#resource, value)) return undefined;
     const kept = this.#projection(value);
+    const { name, namespace } = kept.metadata;
+    if (name !== value.metadata.name || namespace !== value.metadata.namespace) {
+      throw new TypeError(`the projection of ${this.#resource.kind} loses the name or the namespace: keep both`);
+    }
     this.#compactor.compact(kept);
     return kept;
   }
