@@ -17,8 +17,8 @@ async function setUp(): Promise<CacheWorld> {
 }
 
 const byNote = (service: Service) => [service.metadata.annotations?.['note'] ?? ''];
-const nameOnly = ({ metadata }: Service) => ({
-  metadata: { name: metadata.name, resourceVersion: metadata.resourceVersion ?? '' },
+const nameOnly = ({ metadata: { namespace = '', name, resourceVersion = '' } }: Service) => ({
+  metadata: { namespace, name, resourceVersion },
 });
 
 describe('SharedCache', () => {
@@ -111,6 +111,22 @@ describe('SharedCache', () => {
     await world.inStep(cache);
     expect(told).toEqual(['add shop/a initially', 'add shop/b initially', 'update shop/b']);
     expect(server.exchanges).toHaveLength(1);
+  });
+
+  it('tells a handler that is added by another what there is once, and each change once', async () => {
+    const world = await setUp();
+    const cache = world.factory.cache(services);
+    await cache.synced();
+    const told: string[] = [];
+    const tell = ({ type, key }: CacheChange<Service>) => void told.push(`${type} ${key}`);
+    const first = cache.subscribe(({ initial }) => {
+      if (initial) return;
+      first.cancel();
+      cache.subscribe(tell);
+    });
+    world.server.put('c');
+    await world.inStep(cache);
+    expect(told).toEqual(['add shop/a', 'add shop/b', 'add shop/c']);
   });
 
   it('tells a handler nothing more once its subscription is cancelled', async () => {
@@ -218,6 +234,8 @@ describe('CacheFactory', () => {
     await cache.synced();
     const { resourceVersion } = world.server.put('c').metadata;
     await world.eventually(() => cache.size === 3);
-    expect(cache.list().at(-1)).toEqual({ metadata: { name: 'c', resourceVersion } });
+    expect(cache.list().at(-1)).toEqual({ metadata: { namespace: 'shop', name: 'c', resourceVersion } });
+    world.server.remove('c');
+    await world.eventually(() => cache.size === 2);
   });
 });

@@ -130,9 +130,9 @@ export class SharedCache<Kept extends KubeObject> {
     return { ...this.#watch.status, name: this.name, synced: this.hasSynced, objects: this.size };
   }
 
-  /** Indexes first: a handler may look something up. */
+  /** Indexes first: a handler may look something up. One that is added meanwhile finds the change in the objects. */
   #tell(change: CacheChange<Kept>): void {
     for (const index of this.#indexes.values()) index.update(change);
-    for (const feed of this.#feeds) feed.deliver(change);
+    for (const feed of [...this.#feeds]) feed.deliver(change);
   }
 }
