@@ -133,6 +133,7 @@ export class SharedCache<Kept extends KubeObject> {
   /** Indexes first: a handler may look something up. One that is added meanwhile finds the change in the objects. */
   #tell(change: CacheChange<Kept>): void {
     for (const index of this.#indexes.values()) index.update(change);
-    for (const feed of [...this.#feeds]) feed.deliver(change);
+    const present = [...this.#feeds];
+    for (const feed of present) feed.deliver(change);
   }
 }
