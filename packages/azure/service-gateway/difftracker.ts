@@ -8,6 +8,8 @@ import { ServiceNames } from './service-names.ts';
 /** The endpoints of a Service: address -> the IP of its node. */
 export type Endpoints = ReadonlyMap<IpAddress, IpAddress>;
 
+const NO_ENDPOINTS: ReadonlyMap<IpAddress, Place> = new Map();
+
 /** Node IP -> address -> services. */
 export type LocationView = ReadonlyMap<IpAddress, ReadonlyMap<IpAddress, ServiceList>>;
 
@@ -56,8 +58,8 @@ export class DiffTracker {
   readonly #clock: Clock;
   readonly #table = new PlaceTable();
   readonly #nrp = new NrpLocations();
-  /** Service -> the places of its endpoints. */
-  readonly #endpoints = new Map<InboundKey, Set<Place>>();
+  /** Service -> its endpoints -> where they are. */
+  readonly #endpoints = new Map<InboundKey, ReadonlyMap<IpAddress, Place>>();
   readonly #dirty = new Set<Place>();
   #drained: PodUid[] = [];
 
@@ -66,20 +68,26 @@ export class DiffTracker {
     this.pods = new EgressPods(this.#table);
   }
 
-  /** Makes these the endpoints of the Service, and no others. */
+  /** Makes these the endpoints of the Service, and no others. What stays is not looked up again. */
   updateK8sEndpoints(key: InboundKey, endpoints: Endpoints): void {
-    const before = this.#endpoints.get(key) ?? new Set();
-    const after = new Set<Place>();
-    for (const [address, location] of endpoints) after.add(this.#table.at({ location, address }));
+    const before = this.#endpoints.get(key) ?? NO_ENDPOINTS;
+    const after = new Map<IpAddress, Place>();
+    const added: Place[] = [];
+    for (const [address, location] of endpoints) {
+      const known = before.get(address);
+      const stays = known?.location === location;
+      const place = stays ? known : this.#table.at({ location, address });
+      after.set(address, place);
+      if (!stays) added.push(place);
+    }
     if (after.size === 0) this.#endpoints.delete(key);
     else this.#endpoints.set(key, after);
-    for (const place of before) {
-      if (after.has(place)) continue;
+    for (const [address, place] of before) {
+      if (after.get(address) === place) continue;
       place.inbound = withoutItem(place.inbound, key);
       this.#touch(place);
     }
-    for (const place of after) {
-      if (before.has(place)) continue;
+    for (const place of added) {
       place.inbound = withItem(place.inbound, key);
       this.#touch(place);
     }
@@ -129,7 +137,8 @@ export class DiffTracker {
   }
 
   k8sEndpoints(key: InboundKey): Endpoints {
-    return new Map([...(this.#endpoints.get(key) ?? [])].map(({ address, location }) => [address, location]));
+    const places = this.#endpoints.get(key) ?? NO_ENDPOINTS;
+    return new Map([...places].map(([address, { location }]) => [address, location]));
   }
 
   get isInSync(): boolean {
