@@ -75,6 +75,27 @@ describe('credentials', () => {
     expect(await authorization()).toBe('Bearer two');
   });
 
+  it('keep the last token while its file is empty, as when it is being written, and do not go on without one', async () => {
+    const { host, clock, authorization } = setUp(tokenFile);
+    host.files.set('/token', 'one');
+    await authorization();
+    host.files.set('/token', '\n');
+    await clock.advance(60_000);
+    expect(await authorization()).toBe('Bearer one');
+    host.files.set('/token', 'two');
+    await clock.advance(10_000);
+    expect(await authorization()).toBe('Bearer two');
+  });
+
+  it('name the file that is empty', async () => {
+    const { host, credentials } = setUp(tokenFile);
+    host.files.set('/token', '');
+    await expect(credentials.current()).rejects.toMatchObject({
+      code: 'credential-file-empty',
+      message: 'the token file /token is empty: fill it, or correct its path',
+    });
+  });
+
   it('name the file that is missing', async () => {
     await expect(setUp(tokenFile).credentials.current()).rejects.toMatchObject({
       code: 'credential-file-missing',

@@ -2,7 +2,7 @@ import { FairleadError } from '@fairlead/control';
 import type { Host } from './host.ts';
 import type { Material } from './target.ts';
 
-/** The text, read anew when it is in a file. `what` names it in the error when the file is not there. */
+/** The text, read anew when it is in a file. `what` names it in the error when the file is not there or empty. */
 export async function readMaterial(
   host: Host,
   material: Material | undefined,
@@ -11,9 +11,16 @@ export async function readMaterial(
   if (material === undefined) return undefined;
   if (material.kind === 'inline') return material.text;
   const text = await host.readFile(material.path);
-  if (text !== undefined) return text;
-  throw new FairleadError(`the ${what} ${material.path} does not exist: create it, or correct its path`, {
+  if (text === undefined) throw unusable('missing', `the ${what} ${material.path} does not exist: create it`);
+  // Without its token, say, we would be somebody else.
+  if (text.trim() === '') throw unusable('empty', `the ${what} ${material.path} is empty: fill it`);
+  return text;
+}
+
+/** Retriable: whoever writes these files may be about to. */
+function unusable(how: 'missing' | 'empty', message: string): FairleadError {
+  return new FairleadError(`${message}, or correct its path`, {
     verdict: 'retriable',
-    code: 'credential-file-missing',
+    code: `credential-file-${how}`,
   });
 }
