@@ -1,7 +1,6 @@
 import { type Clock, type HttpTransport, seededRandom, type VirtualClock } from '@fairlead/control';
 import {
   type ApiConnection,
-  collectionPath,
   endpointSlices,
   events,
   HttpConnection,
@@ -170,19 +169,7 @@ export class TestCluster {
       .map(({ regarding, reason, note }) => `${regarding.name} ${reason}: ${note}`);
   }
 
-  /** All pods of the namespace at this very moment, without a call in between. */
-  podsNow(): readonly Pod[] {
-    const url = `http://kube${collectionPath(pods, NAMESPACE)}`;
-    const answer = this.kube.answer({ method: 'GET', url, headers: {} });
-    const list: unknown = 'body' in answer ? JSON.parse(answer.body) : undefined;
-    return isPodList(list) ? list.items : [];
-  }
-
   async pod(name: string): Promise<Pod | undefined> {
     return this.client.find(pods, { namespace: NAMESPACE, name });
   }
-}
-
-function isPodList(value: unknown): value is { readonly items: readonly Pod[] } {
-  return typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items);
 }
