@@ -1,4 +1,4 @@
-import { silentLogger } from '@fairlead/control';
+import { messageOf, silentLogger } from '@fairlead/control';
 import { findCondition, hasFinalizer, keyText, pods, type Service, services } from '@fairlead/kube';
 import { writesOf } from '@fairlead/part';
 import { listAt, objectAt, textAt } from './arm-body.ts';
@@ -54,6 +54,7 @@ class Comparison {
     const subnet = objectAt(this.#world.azure.byHand({ method: 'GET', path: SUBNET }), 'properties', 'serviceGateway');
     if (textAt(subnet, 'id') !== GATEWAY) this.#lost.push('the attachment of the subnet');
     const isTolerant = [...tolerated].some((egress) => !egresses.includes(egress));
+    this.#lost.push(...inconsistencies(this.#world));
     return { leaked: this.#leaked, lost: this.#lost, isTolerant };
   }
 
@@ -148,6 +149,16 @@ class Comparison {
       const mustBeHeld = (wish?.places.length ?? 0) > 0 && pod.metadata.deletionTimestamp === undefined;
       if (!isHeld && mustBeHeld) this.#lost.push(`the finalizer of pod ${pod.metadata.name}`);
     }
+  }
+}
+
+/** Whatever names something in Azure that is not there. */
+function inconsistencies({ azure }: World): readonly string[] {
+  try {
+    azure.assertConsistent();
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
   }
 }
 

@@ -41,16 +41,15 @@ export function invariants(world: World): readonly Invariant[] {
 }
 
 /** Each write to Azure comes from whoever holds the Lease, or held it last. */
-function writtenOnStandby({ world, calls }: Sight): string | undefined {
-  const write = calls.find(({ method }) => method !== 'GET');
+function writtenOnStandby({ world, writes: [write] }: Sight): string | undefined {
   if (write === undefined) return undefined;
   const holder = world.objects(leases)[0]?.spec?.holderIdentity;
   if (holder === undefined || holder === null || holder.startsWith(`${write.correlationId}_`)) return undefined;
   return `${write.correlationId} wrote ${write.kind}/${write.name} while ${holder} leads`;
 }
 
-function unregisteredInUse({ world, calls, named }: Sight): string | undefined {
-  for (const name of calls.flatMap(unregistered)) {
+function unregisteredInUse({ world, writes, named }: Sight): string | undefined {
+  for (const name of writes.flatMap(unregistered)) {
     const place = [...named].find(([, names]) => names.includes(name))?.[0];
     if (place === undefined || world.meddling.stuffed.has(name)) continue;
     return `${name} was to be unregistered, and ${place} is still under it`;

@@ -1,3 +1,4 @@
+import { leases } from '@fairlead/kube';
 import type { LoggedCall } from '@fairlead/sim/azure';
 import { GATEWAY } from './site.ts';
 import { type PlaceText, type Wanted, wantedOf } from './wanted.ts';
@@ -9,8 +10,8 @@ export class Sight {
   /** Whether the cluster, or Azure, is not as it was one step before. */
   clusterChanged = false;
   azureChanged = false;
-  /** The calls that Azure has seen in this step. */
-  calls: readonly LoggedCall[] = [];
+  /** The writes that Azure has seen in this step. */
+  writes: readonly LoggedCall[] = [];
   #version = -1;
   #seenCalls = 0;
   #running = -1;
@@ -23,19 +24,34 @@ export class Sight {
   }
 
   refresh(): void {
-    const { kube, azure, meddling } = this.world;
-    const version = kube.resourceVersion;
-    this.clusterChanged = version !== this.#version;
+    this.#refreshCluster();
+    this.#refreshAzure();
+  }
+
+  #refreshCluster(): void {
+    const version = this.world.kube.resourceVersion;
+    const before = this.#version;
     this.#version = version;
+    this.clusterChanged = version !== before && !this.#isRenewal(before, version);
+    if (this.clusterChanged) this.#wanted = undefined;
+  }
+
+  /** Most writes by far only renew the Lease. */
+  #isRenewal(before: number, version: number): boolean {
+    if (version !== before + 1) return false;
+    return this.world.objects(leases)[0]?.metadata.resourceVersion === String(version);
+  }
+
+  #refreshAzure(): void {
+    const { azure, meddling } = this.world;
     const { calls } = azure.log;
-    const running = azure.operationsRunning;
-    const isNew = calls.length !== this.#seenCalls;
-    this.azureChanged = isNew || running !== this.#running || meddling.acts !== this.#acts;
-    this.calls = isNew ? calls.slice(this.#seenCalls) : [];
+    this.writes =
+      calls.length === this.#seenCalls ? [] : calls.slice(this.#seenCalls).filter(({ method }) => method !== 'GET');
     this.#seenCalls = calls.length;
+    const running = azure.operationsRunning;
+    this.azureChanged = this.writes.length > 0 || running !== this.#running || meddling.acts !== this.#acts;
     this.#running = running;
     this.#acts = meddling.acts;
-    if (this.clusterChanged) this.#wanted = undefined;
     if (this.azureChanged) this.#named = undefined;
   }
 
