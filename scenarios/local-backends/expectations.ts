@@ -21,6 +21,7 @@ export async function unfinished(world: World): Promise<string | undefined> {
     if (missing !== undefined) return `${service.metadata.name}: ${missing}`;
   }
   const { signal } = new AbortController();
+  azure.emulator.assertConsistent();
   const part = partOver(world, azure.emulator);
   const plan = await part.plan({ client: editor, clock, logger: silentLogger, signal });
   if (writesOf(plan) === 0) return undefined;

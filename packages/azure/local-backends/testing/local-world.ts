@@ -74,8 +74,6 @@ export class LocalWorld {
   readiness: Readiness = { ready: false, reason: 'not begun' };
   /** Writes of the part so far, to the cluster and to Azure; Events and Leases aside. */
   writeCount = 0;
-  /** Called with the count around each of them. */
-  #aroundWrite: ((count: number, side: 'before' | 'after') => void) | undefined;
   #stop = new AbortController();
   #ended: Promise<void> = Promise.resolve();
 
@@ -168,7 +166,7 @@ export class LocalWorld {
         ...surroundings,
         random: seededRandom(9),
         endpoint: 'https://arm.test',
-        transport: this.#watched(this.azure, () => true),
+        transport: this.#counted(this.azure, () => true),
       }),
       cloud: cloudFile === WITHOUT_SECURITY_GROUP ? openCloud : SECTION.cloud,
       async [Symbol.asyncDispose]() {},
@@ -189,7 +187,7 @@ export class LocalWorld {
     const { clock, metrics, journal } = this;
     this.#stop = new AbortController();
     const { signal } = this.#stop;
-    const connection = connectionOver(this.#counted(), clock);
+    const connection = connectionOver(this.#watched(), clock);
     const client = new KubeClient(connection, clock);
     const shared = { clock, random: seededRandom(11), logger: silentLogger, metrics };
     const environment: RunEnvironment = {
@@ -208,19 +206,6 @@ export class LocalWorld {
         if (!signal.aborted) throw error;
       });
     await this.pass(seconds);
-  }
-
-  /** Starts a leader that dies right before or right after its write of this number. */
-  async startAndDie(number: number, side: 'before' | 'after', section: object = {}): Promise<void> {
-    const last = this.writeCount + number;
-    this.#aroundWrite = (count, where) => {
-      if (count >= last && (where === side || count > last)) {
-        this.#stop.abort(new FairleadError('died', { verdict: 'stale', code: 'died' }));
-      }
-    };
-    await this.start(section);
-    this.#aroundWrite = undefined;
-    await this.stop();
   }
 
   /** Ends the leader, as a lost Lease does. */
@@ -301,13 +286,13 @@ export class LocalWorld {
     return armId('loadBalancers', GROUP, name);
   }
 
-  #counted(): HttpTransport {
-    const isCounted = (path: string) => !/\/events|\/leases/.test(path);
-    const transport = this.#watched(this.kube.transport(), isCounted);
+  /** The way of the part to the cluster. */
+  #watched(): HttpTransport {
+    const transport = this.#counted(this.kube.transport(), isPartsBusiness);
     return {
       send: async (request) => {
         const { pathname } = new URL(request.url);
-        if (request.method !== 'GET' && isCounted(pathname)) {
+        if (request.method !== 'GET' && isPartsBusiness(pathname)) {
           this.writes.push(`${request.method} ${pathname.replace(/^.*\/namespaces\//, '')}`);
         }
         return transport.send(request);
@@ -315,21 +300,19 @@ export class LocalWorld {
     };
   }
 
-  /** A process that has died sends nothing more, and hears of nothing. */
-  #watched(transport: HttpTransport, isCounted: (path: string) => boolean): HttpTransport {
+  #counted(transport: HttpTransport, isCounted: (path: string) => boolean): HttpTransport {
     return {
       send: async (request) => {
-        if (request.method === 'GET' || !isCounted(new URL(request.url).pathname)) return transport.send(request);
-        const count = this.writeCount + 1;
-        this.writeCount = count;
-        this.#aroundWrite?.(count, 'before');
-        request.signal?.throwIfAborted();
-        const response = await transport.send(request);
-        this.#aroundWrite?.(count, 'after');
-        return response;
+        if (request.method !== 'GET' && isCounted(new URL(request.url).pathname)) this.writeCount += 1;
+        return transport.send(request);
       },
     };
   }
+}
+
+/** Whoever leads writes Events and Leases, too. */
+function isPartsBusiness(path: string): boolean {
+  return !/\/events|\/leases/.test(path);
 }
 
 /** Names without the marks of cluster and Service. */
