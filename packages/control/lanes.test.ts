@@ -55,50 +55,6 @@ describe('lanes', () => {
     expect(await answer).toBe(42);
   });
 
-  it('gives its place away while a task steps aside, but not its key', async () => {
-    const { clock, lanes, log, work } = setUp(1);
-    const waiting = lanes.run('a', async ({ stepAside }) => {
-      log.push('a steps aside');
-      const answer = await stepAside(() => sleep(clock, 15).then(() => 'answer'));
-      log.push(`a is back at ${clock.monotonic()}`);
-      return answer;
-    });
-    void lanes.run('a', work('a2'));
-    void lanes.run('b', work('b'));
-    void lanes.run('c', work('c'));
-    await clock.advance(100);
-    expect(await waiting).toBe('answer');
-    expect(log).toEqual(['a steps aside', 'b at 0', 'c at 10', 'a is back at 20', 'a2 at 20']);
-  });
-
-  it('takes its place again also when what it waited for failed', async () => {
-    const { clock, lanes, log, work } = setUp(1);
-    const failing = lanes.run('a', async ({ stepAside }) => {
-      await stepAside(() => Promise.reject(new Error('timed out'))).catch(() => log.push('caught'));
-      await sleep(clock, 10);
-    });
-    void lanes.run('b', work('b'));
-    await clock.advance(50);
-    await failing;
-    expect(log).toEqual(['b at 0', 'caught']);
-  });
-
-  it('lets a task step aside as often as it needs to', async () => {
-    const lanes = new Lanes(1);
-    const answers = lanes.run('a', async ({ stepAside }) => [
-      await stepAside(() => Promise.resolve('first')),
-      await stepAside(() => Promise.resolve('second')),
-    ]);
-    expect(await answers).toEqual(['first', 'second']);
-  });
-
-  it('refuses to step aside twice at a time', async () => {
-    const lanes = new Lanes(1);
-    const nested = lanes.run('a', ({ stepAside }) => stepAside(() => stepAside(() => Promise.resolve())));
-    await expect(nested).rejects.toThrow('only once at a time');
-    expect(lanes.running).toBe(0);
-  });
-
   it('takes back a task that has not started when its signal aborts', async () => {
     const { clock, lanes, log, work } = setUp(1);
     void lanes.run('a', work('a1'));
@@ -152,15 +108,6 @@ describe('lanes', () => {
     await expect(new Lanes(3).close()).resolves.toBeUndefined();
   });
 
-  it('lets a task that stepped aside come back to finish while it closes', async () => {
-    const { clock, lanes } = setUp(1);
-    const aside = lanes.run('a', ({ stepAside }) => stepAside(() => sleep(clock, 10).then(() => 'done')));
-    const closing = lanes.close();
-    await clock.advance(10);
-    expect(await aside).toBe('done');
-    await closing;
-  });
-
   it.each([0, -1, 1.5, Number.NaN])('refuses to be made with %d places', (places) => {
     expect(() => new Lanes(places)).toThrow('at least one place');
   });
@@ -169,7 +116,6 @@ describe('lanes', () => {
     const task = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd'),
       delay: fc.integer({ min: 0, max: 20 }),
-      stepsAside: fc.boolean(),
       abortsAt: fc.option(fc.integer({ min: 0, max: 60 })),
     });
     await fc.assert(
@@ -184,24 +130,18 @@ describe('lanes', () => {
           const activeKeys = new Set<string>();
           const faults: string[] = [];
           let active = 0;
-          const settled = tasks.map(({ key, delay, stepsAside, abortsAt }, index) => {
+          const settled = tasks.map(({ key, delay, abortsAt }, index) => {
             const controller = new AbortController();
             if (abortsAt !== null) clock.setTimer(abortsAt, () => controller.abort());
             const run = lanes.run(
               key,
-              async ({ stepAside }) => {
+              async () => {
                 if (activeKeys.has(key)) faults.push(`two of ${key} together`);
                 activeKeys.add(key);
                 (started[key] ??= []).push(index);
                 active += 1;
                 if (active > places) faults.push(`${active} at once`);
                 await sleep(clock, delay);
-                if (stepsAside) {
-                  active -= 1;
-                  await stepAside(() => sleep(clock, delay));
-                  active += 1;
-                  if (active > places) faults.push(`${active} at once after stepping aside`);
-                }
                 active -= 1;
                 activeKeys.delete(key);
               },

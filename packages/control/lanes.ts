@@ -1,14 +1,5 @@
 import { FairleadError } from './errors.ts';
 
-/** What a running task sees of its lane. */
-export interface Lane {
-  /**
-   * Gives the place to another task while `wait` runs, and queues for a place again afterwards. The key stays taken:
-   * no other task of it starts meanwhile.
-   */
-  readonly stepAside: <Result>(wait: () => Promise<Result>) => Promise<Result>;
-}
-
 interface QueuedTask {
   /** Called when the task has a place. */
   readonly start: () => void;
@@ -24,7 +15,7 @@ export class Lanes {
   readonly #places: number;
   /** For each key that has tasks: the one that runs or claims a place, then those behind it. */
   readonly #queues = new Map<string, Set<QueuedTask>>();
-  /** Who gets the next free place, in order: the first task of each key, and tasks that come back. */
+  /** Who gets the next free place, in order: the first task of each key. */
   readonly #claims = new Set<() => void>();
   #taken = 0;
   #closed: PromiseWithResolvers<void> | undefined;
@@ -39,7 +30,7 @@ export class Lanes {
     return this.#taken;
   }
 
-  /** Tasks that wait for a place, for their key, or for what they stepped aside for. */
+  /** Tasks that wait for a place or for their key. */
   get waiting(): number {
     let unfinished = 0;
     for (const queue of this.#queues.values()) unfinished += queue.size;
@@ -50,7 +41,7 @@ export class Lanes {
    * Settles as the task does. The signal takes back a task that has not started, with its reason; a running task has
    * to listen to it itself.
    */
-  run<Result>(key: string, task: (lane: Lane) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  run<Result>(key: string, task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason);
@@ -66,7 +57,7 @@ export class Lanes {
         start: () => {
           queued.started = true;
           signal?.removeEventListener('abort', onAbort);
-          this.#perform(task)
+          begin(task)
             .finally(() => this.#finish(key, queued))
             .then(resolve, reject);
         },
@@ -93,22 +84,6 @@ export class Lanes {
     return this.#closed.promise;
   }
 
-  async #perform<Result>(task: (lane: Lane) => Promise<Result>): Promise<Result> {
-    let isAside = false;
-    const stepAside = async <Waited>(wait: () => Promise<Waited>): Promise<Waited> => {
-      if (isAside) throw new Error('a task steps aside only once at a time');
-      isAside = true;
-      this.#freePlace();
-      try {
-        return await wait();
-      } finally {
-        await new Promise<void>((resolve) => this.#claimPlace(resolve));
-        isAside = false;
-      }
-    };
-    return task({ stepAside });
-  }
-
   #enter(key: string, queued: QueuedTask): void {
     const queue = this.#queues.get(key);
     if (queue !== undefined) {
@@ -133,17 +108,13 @@ export class Lanes {
 
   #finish(key: string, queued: QueuedTask): void {
     this.#leave(key, queued);
-    this.#freePlace();
+    this.#taken -= 1;
+    this.#grant();
     this.#resolveWhenDrained();
   }
 
   #claimPlace(granted: () => void): void {
     this.#claims.add(granted);
-    this.#grant();
-  }
-
-  #freePlace(): void {
-    this.#taken -= 1;
     this.#grant();
   }
 
@@ -159,6 +130,11 @@ export class Lanes {
   #resolveWhenDrained(): void {
     if (this.#queues.size === 0) this.#closed?.resolve();
   }
+}
+
+/** Rejects also when the task throws before it gives a promise. */
+async function begin<Result>(task: () => Promise<Result>): Promise<Result> {
+  return task();
 }
 
 function closedError(): FairleadError {
