@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FairleadError } from './errors.ts';
 import { Journal } from './journal.ts';
-import { outsideCalls, runSteps, type Step, StepFailure } from './steps.ts';
+import { runSteps, type Step, StepFailure } from './steps.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const key = 'service default/web';
@@ -114,10 +114,5 @@ describe('steps', () => {
         expect(plan(undefined)).toEqual([]);
       }
     }
-  });
-
-  it('list their outside calls for the crash tests', () => {
-    const steps = ['address', 'balancer'].map((name) => step(name, () => Promise.resolve()));
-    expect(outsideCalls(steps)).toEqual(['PUT address', 'PUT balancer']);
   });
 });

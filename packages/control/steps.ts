@@ -61,8 +61,3 @@ async function runStep(step: Step, { journal, key }: StepRecord, signal: AbortSi
   }
   journal.record(key, { ...entry, outcome: 'done' });
 }
-
-/** The outside calls of a plan in order: the points at which a crash test kills the process. */
-export function outsideCalls(steps: readonly Pick<Step, 'call'>[]): readonly string[] {
-  return steps.map((step) => step.call);
-}
