@@ -31,11 +31,6 @@ export class LimitedLeadership implements Leadership {
     return this.#controller.signal;
   }
 
-  /** Milliseconds until it ends by itself; 0 when it has ended. */
-  get remainingMilliseconds(): number {
-    return this.signal.aborted ? 0 : Math.max(0, this.#validUntil - this.#clock.monotonic());
-  }
-
   /** Milliseconds until all that it covered is over, also once it has ended itself. */
   get coveredMilliseconds(): number {
     return Math.max(0, this.#coveredUntil - this.#clock.monotonic());
