@@ -10,6 +10,7 @@ export * from './journal.ts';
 export * from './lanes.ts';
 export * from './log.ts';
 export * from './metrics.ts';
+export * from './or-aborted.ts';
 export * from './owner-mark.ts';
 export * from './random.ts';
 export * from './retry-after.ts';

@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { FairleadError, messageOf } from '../errors.ts';
 import type { HttpRequest, HttpResponse, HttpTransport } from '../http.ts';
+import { orAborted } from '../or-aborted.ts';
 import { explainFailure } from './http-failure.ts';
 
 /** Certificates and keys are PEM text. */
@@ -68,7 +69,8 @@ export class SocketTransport implements HttpTransport {
     const url = parseUrl(request.url);
     const agent = request.streaming === true ? this.#streams : this.#requests;
     try {
-      const response = await orAbort(
+      // undici notices an abort only once it is connected; nobody should have to wait for that.
+      const response = await orAborted(
         agent.request({
           origin: url.origin,
           path: url.pathname + url.search,
@@ -93,22 +95,6 @@ export class SocketTransport implements HttpTransport {
   /** Closes every connection; requests under way are rejected. */
   async close(): Promise<void> {
     await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
-  }
-}
-
-/** undici notices an abort only once it is connected; nobody should have to wait for that. */
-async function orAbort(
-  sent: Promise<Dispatcher.ResponseData>,
-  signal: AbortSignal | undefined,
-): Promise<Dispatcher.ResponseData> {
-  if (signal === undefined) return sent;
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([sent, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,4 +1,4 @@
-import { FairleadError, type Logger } from '@fairlead/control';
+import { FairleadError, type Logger, orAborted } from '@fairlead/control';
 import { keyText, type ObjectKey } from '../resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { CollectionWatch, type CollectionWatchOptions, type WatchSurroundings } from '../watch/collection-watch.ts';
@@ -116,14 +116,7 @@ export class SharedCache<Kept extends KubeObject> {
   /** Resolves once all objects were listed. */
   async synced(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => aborted.reject(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      await Promise.race([this.#firstSync.promise, aborted.promise]);
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+    await orAborted(this.#firstSync.promise, signal);
   }
 
   get status(): CacheStatus {

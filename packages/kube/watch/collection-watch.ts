@@ -7,6 +7,7 @@ import {
   type Logger,
   type Metrics,
   messageOf,
+  orAborted,
   type Random,
   sleep,
 } from '@fairlead/control';
@@ -229,15 +230,14 @@ export class CollectionWatch<Kept> {
       this.#mustList ? LIST_SILENCE_MILLISECONDS : WATCH_SILENCE_MILLISECONDS,
     );
     try {
-      const response = await guard.orAborted(
-        connection.send({
-          method: 'GET',
-          path: this.#path,
-          query: { labelSelector, fieldSelector, ...query },
-          signal: guard.signal,
-          streaming: query['watch'] === true,
-        }),
-      );
+      const sent = connection.send({
+        method: 'GET',
+        path: this.#path,
+        query: { labelSelector, fieldSelector, ...query },
+        signal: guard.signal,
+        streaming: query['watch'] === true,
+      });
+      const response = await orAborted(sent, guard.signal);
       return await read(guard.listen(response.body));
     } finally {
       guard.stop();

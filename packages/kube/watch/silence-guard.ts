@@ -27,19 +27,6 @@ export class SilenceGuard {
     return this.#controller.signal;
   }
 
-  /** The same promise, but not waited for any longer once the signal aborts. */
-  async orAborted<Value>(promise: Promise<Value>): Promise<Value> {
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => aborted.reject(this.signal.reason);
-    if (this.signal.aborted) onAbort();
-    this.signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await Promise.race([promise, aborted.promise]);
-    } finally {
-      this.signal.removeEventListener('abort', onAbort);
-    }
-  }
-
   /** Passes the pieces of a body through and takes each as a sign of life. */
   async *listen(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of body) {
