@@ -91,6 +91,32 @@ describe('HttpConnection', () => {
     expect(refusing.sent).toHaveLength(2);
   });
 
+  it('reads a refusal to its end also when the credential cannot be renewed', async () => {
+    let isRead = false;
+    async function* body() {
+      yield new TextEncoder().encode('who are you?');
+      isRead = true;
+    }
+    let isRefused = false;
+    const connection = new HttpConnection({
+      server: 'https://api.example',
+      clock: new VirtualClock(),
+      userAgent: 'fairlead/test',
+      credentials: {
+        current: () => (isRefused ? Promise.reject(new Error('not logged in')) : Promise.resolve(bearer('a'))),
+        renew: () => {
+          isRefused = true;
+        },
+      },
+      transport: () => ({
+        send: () => Promise.resolve({ status: 401, headers: {}, body: body() }),
+        close: () => Promise.resolve(),
+      }),
+    });
+    await expect(connection.send({ method: 'GET', path: '/x' })).rejects.toThrow('not logged in');
+    expect(isRead).toBe(true);
+  });
+
   it('opens new connections for a new certificate, and closes the old ones when their work has ended', async () => {
     const answer = (request: HttpRequest) => response(request.headers['authorization'] === 'Bearer a' ? 401 : 200);
     const { connection, clock, opened, closed } = setUp(answer, [bearer('a', 'one'), bearer('b', 'two')]);

@@ -1,12 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Clock,
-  type HttpRequest,
-  type HttpResponse,
-  type HttpTransport,
-  readText,
-  type Timer,
-} from '@fairlead/control';
+import type { Clock, HttpRequest, HttpResponse, HttpTransport, Timer } from '@fairlead/control';
 import type { TlsOptions } from '@fairlead/control/adapters';
 import { apiErrorFromResponse } from './api-error.ts';
 import type { Credential, Credentials } from './auth/credentials.ts';
@@ -45,12 +38,12 @@ export class HttpConnection implements ApiConnection {
     const credential = await credentials.current();
     let response = await this.#sendWith(credential, request);
     if (response.status === 401) {
+      // Read first: a body that is left unread keeps its connection from everybody else.
+      const refusal = await apiErrorFromResponse(request, response, clock.now());
       credentials.renew(credential);
       const renewed = await credentials.current();
-      if (renewed !== credential) {
-        await readText(response);
-        response = await this.#sendWith(renewed, request);
-      }
+      if (renewed === credential) throw refusal;
+      response = await this.#sendWith(renewed, request);
     }
     if (response.status >= 400) throw await apiErrorFromResponse(request, response, clock.now());
     return response;
