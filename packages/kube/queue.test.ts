@@ -47,6 +47,21 @@ const retriable = (retryAfterMilliseconds?: number) =>
   });
 
 describe('KeyedQueue', () => {
+  it('tries again also when who is told of it throws', async () => {
+    const onRetry = () => {
+      throw new Error('a defect in a listener');
+    };
+    const { clock, queue, stop } = setUp({ onRetry });
+    let attempts = 0;
+    void queue.run(() => {
+      attempts += 1;
+      return attempts < 3 ? Promise.reject(retriable()) : Promise.resolve();
+    }, stop.signal);
+    queue.add('a');
+    await clock.advance(10_000);
+    expect([attempts, queue.stateOf('a')]).toEqual([3, undefined]);
+  });
+
   it('shows no keys waiting once it is stopped', async () => {
     const shown: number[] = [];
     const metrics = { ...noMetrics, set: (_: unknown, value: number) => void shown.push(value) };

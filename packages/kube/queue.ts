@@ -237,8 +237,18 @@ export class KeyedQueue {
     const fields = { key, code: codeOf(error), error: messageOf(error), failures, delay };
     if (verdict === 'stale') this.#logger.debug(fields, 'what was worked on has changed: trying again');
     else this.#logger.warn(fields, 'the work on a key failed: trying again');
-    this.#options.onRetry?.(key, error, this.#options.clock.now() + delay);
+    this.#tellOfRetry(key, error, delay);
     return delay;
+  }
+
+  /** Whoever is told must not be able to lose the key. */
+  #tellOfRetry(key: string, error: unknown, delay: number): void {
+    const { clock, onRetry } = this.#options;
+    try {
+      onRetry?.(key, error, clock.now() + delay);
+    } catch (thrown) {
+      this.#logger.error({ key, error: messageOf(thrown) }, 'telling of a retry failed');
+    }
   }
 
   #end(key: string, againAfter: number | undefined): void {
