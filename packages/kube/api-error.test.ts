@@ -113,6 +113,20 @@ describe('ApiError', () => {
     expect(await failure(418, '')).toMatchObject({ code: 'http-418', verdict: 'terminal' });
   });
 
+  it.each([
+    { message: 5 },
+    { reason: 7 },
+    { code: '503' },
+    { details: null },
+    { details: { causes: {} } },
+    { details: { causes: [null] } },
+    { details: { retryAfterSeconds: 'soon' } },
+  ])('does not take just anything for a Status: %j', async (odd) => {
+    const error = await failure(503, { kind: 'Status', ...odd });
+    expect(error).toMatchObject({ verdict: 'retriable', code: 'ServiceUnavailable' });
+    expect(error.message).toContain(JSON.stringify(odd).slice(1));
+  });
+
   it('believes the status line rather than the body', async () => {
     expect((await failure(503, status(200, 'ServiceUnavailable'))).status).toBe(503);
   });

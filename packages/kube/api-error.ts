@@ -8,6 +8,7 @@ import {
   type Verdict,
 } from '@fairlead/control';
 import type { ApiRequest } from './connection.ts';
+import { isRecord } from './decode.ts';
 import type { Status } from './types/meta.ts';
 
 /** An error page of a proxy may be long; its beginning says enough. */
@@ -83,7 +84,12 @@ export async function apiErrorFromResponse(
 
 /** Whether a decoded body, or the object of a watch's ERROR event, is a Status. */
 export function isStatus(value: unknown): value is Status {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
+  if (!isRecord(value) || value['kind'] !== 'Status') return false;
+  const { code, reason, message, details = {} } = value;
+  if (!isRecord(details) || !isOptionalNumber(code) || !isOptionalText(reason) || !isOptionalText(message))
+    return false;
+  const { causes = [], retryAfterSeconds } = details;
+  return isOptionalNumber(retryAfterSeconds) && Array.isArray(causes) && causes.every(isCause);
 }
 
 export const isNotFound = (error: unknown): boolean => statusOf(error) === 404;
@@ -103,6 +109,12 @@ export const isGone = (error: unknown): boolean => statusOf(error) === 410;
 
 /** A JSON patch's `test` did not hold, or its path is not there: the object is not as it was read. */
 export const isInvalid = (error: unknown): boolean => statusOf(error) === 422;
+
+const isCause = (value: unknown): boolean => isRecord(value) && isOptionalText(value['reason']);
+
+const isOptionalText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+
+const isOptionalNumber = (value: unknown): boolean => value === undefined || typeof value === 'number';
 
 function statusOf(error: unknown): number | undefined {
   const found = findFairleadError(error);
