@@ -7,6 +7,11 @@ interface Explanation {
   readonly words: string;
 }
 
+const refused: Explanation = {
+  code: 'connection-refused',
+  verdict: 'retriable',
+  words: 'nothing listens there: check the address and the port, and whether it runs',
+};
 const reset: Explanation = {
   code: 'connection-reset',
   verdict: 'retriable',
@@ -37,7 +42,7 @@ const timedOut = (words: string): Explanation => ({ code: 'timeout', verdict: 'r
 
 /** What Node, OpenSSL and undici call a failure, and what it means. */
 const explanations = new Map<string, Explanation>([
-  ['ECONNREFUSED', { code: 'connection-refused', verdict: 'retriable', words: 'nothing listens there' }],
+  ['ECONNREFUSED', refused],
   ['ECONNRESET', reset],
   ['EPIPE', reset],
   ['UND_ERR_SOCKET', reset],

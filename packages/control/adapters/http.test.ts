@@ -197,7 +197,8 @@ describe('a request that gets no response', () => {
     await cleanUps.pop()?.();
     const failure = await failureOf(transport().send(get(`${origin}/secret?token=abc`)));
     expect(failure).toMatchObject({ verdict: 'retriable', code: 'connection-refused' });
-    expect(failure.message).toBe(`cannot talk to ${origin}: nothing listens there (ECONNREFUSED)`);
+    const fix = 'check the address and the port, and whether it runs';
+    expect(failure.message).toBe(`cannot talk to ${origin}: nothing listens there: ${fix} (ECONNREFUSED)`);
   });
 
   it('is reset when the server hangs up before it answers', async () => {

@@ -46,7 +46,7 @@ function run({ command, args, environment, signal }: HostCommand): Promise<Comma
 }
 
 function unreadable(path: string, cause: unknown): FairleadError {
-  const why = codeOf(cause) === 'EACCES' ? 'its permissions forbid it' : messageOf(cause);
+  const why = codeOf(cause) === 'EACCES' ? 'its permissions forbid it: let our user read it' : messageOf(cause);
   return new FairleadError(`cannot read ${path}: ${why}`, { verdict: 'terminal', code: 'file-unreadable', cause });
 }
 
