@@ -1,5 +1,5 @@
 // Our side where calls are counted and time is virtual: the whole controller on a simulated cluster and an emulated
-// Azure. `node controller.ts burst SERVICES ENDPOINTS LATENCY` or `... restart SERVICES ENDPOINTS`; prints one JSON line.
+// Azure. `node controller.ts burst SERVICES ENDPOINTS LATENCY` or `... restart SERVICES ENDPOINTS`; prints one line.
 import { VirtualClock } from '@fairlead/control';
 import { newAzure, Replica, scope, TestCluster } from '@fairlead/azure/service-gateway/testing';
 

@@ -62,20 +62,21 @@ else fail(`there is no scenario ${scenario}`);
 process.exit();
 
 async function changeAddresses(changes: number): Promise<void> {
-  let change = 0;
-  const changeSome = async (count: number) => {
-    for (const last = change + count; change < last; change += 1) {
-      const service = (change * 7919) % world.services;
-      world.replacePod(service, change);
-      const { key } = inboundSpec(world.uid(service));
+  const wishes = Array.from({ length: WARM_UP_CHANGES + changes }, (_, change) => {
+    const service = (change * 7919) % world.services;
+    world.replacePod(service, change);
+    return { key: inboundSpec(world.uid(service)).key, endpoints: world.endpoints(service) };
+  });
+  const grant = async (some: typeof wishes) => {
+    for (const { key, endpoints } of some) {
       const done = new Promise<void>((resolve) => (onRound = resolve));
-      engine.updateEndpoints(key, world.endpoints(service));
+      engine.updateEndpoints(key, endpoints);
       await done;
     }
   };
-  await changeSome(WARM_UP_CHANGES);
-  const figures = await measured(() => changeSome(changes));
-  console.log(JSON.stringify({ ...figures, changes }));
+  await grant(wishes.slice(0, WARM_UP_CHANGES));
+  const figures = await measured(() => grant(wishes.slice(WARM_UP_CHANGES)));
+  console.log(JSON.stringify(figures));
 }
 
 async function deleteEverything(latencyMilliseconds: number): Promise<void> {

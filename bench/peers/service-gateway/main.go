@@ -17,7 +17,6 @@ type figures struct {
 	CPUSeconds  float64 `json:"cpuSeconds"`
 	WallSeconds float64 `json:"wallSeconds"`
 	Writes      int64   `json:"writes"`
-	Changes     int     `json:"changes,omitempty"`
 	Left        int     `json:"left"`
 }
 

@@ -75,6 +75,28 @@ func (e *engine) stop() {
 	e.locations.Stop()
 }
 
+// The endpoints of a Service before and after one of its pods is replaced by another.
+type wish struct {
+	uid           string
+	before, after map[string]string
+}
+
+func (w world) wishes(changes int) []wish {
+	firstPods := map[int]int{}
+	wishes := make([]wish, changes)
+	for change := range changes {
+		service := change * 7919 % w.services
+		before, replaced := firstPods[service]
+		if !replaced {
+			before = service * w.perService
+		}
+		after := w.services*w.perService + change
+		firstPods[service] = after
+		wishes[change] = wish{w.uid(service), w.endpoints(service, before), w.endpoints(service, after)}
+	}
+	return wishes
+}
+
 // One pod is replaced by another, many times over, each as soon as Azure has heard of the one before.
 func changeAddresses(ctx context.Context, w world, changes int) (figures, error) {
 	azure := &instantARM{located: make(chan struct{})}
@@ -83,19 +105,9 @@ func changeAddresses(ctx context.Context, w world, changes int) (figures, error)
 	if err != nil {
 		return figures{}, err
 	}
-	first := map[int]int{}
-	change := 0
-	changeSome := func(count int) error {
-		for range count {
-			service := change * 7919 % w.services
-			before, known := first[service]
-			if !known {
-				before = service * w.perService
-			}
-			after := w.services*w.perService + change
-			first[service] = after
-			change++
-			e.UpdateEndpoints(w.uid(service), w.endpoints(service, before), w.endpoints(service, after))
+	grant := func(wishes []wish) error {
+		for _, one := range wishes {
+			e.UpdateEndpoints(one.uid, one.before, one.after)
 			select {
 			case <-azure.located:
 			case <-ctx.Done():
@@ -104,15 +116,16 @@ func changeAddresses(ctx context.Context, w world, changes int) (figures, error)
 		}
 		return nil
 	}
-	if err := changeSome(warmUpChanges); err != nil {
+	wishes := w.wishes(warmUpChanges + changes)
+	if err := grant(wishes[:warmUpChanges]); err != nil {
 		return figures{}, err
 	}
 	result, err := measured(azure, func() error {
-		err := changeSome(changes)
+		err := grant(wishes[warmUpChanges:])
+		// Returns when what follows the last update is done, too.
 		e.stop()
 		return err
 	})
-	result.Changes = changes
 	result.Left = len(e.GetSyncLocationsAddresses().Locations)
 	return result, err
 }
