@@ -1,4 +1,13 @@
-import { type Logger, type MetricLabels, noMetrics, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
+import {
+  type Logger,
+  type MetricDefinition,
+  type MetricLabels,
+  type Metrics,
+  noMetrics,
+  seededRandom,
+  silentLogger,
+  VirtualClock,
+} from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KubeClient } from './client.ts';
@@ -12,12 +21,12 @@ const web: Service = { metadata: { namespace: 'shop', name: 'web', uid: 'web-uid
 const failed: EventMessage = { type: 'Warning', reason: 'SyncLoadBalancerFailed', note: 'the cloud said no' };
 const named = (name: string): Service => ({ metadata: { namespace: 'shop', name, uid: name }, spec: {} });
 
-function setUp(logger: Logger = silentLogger) {
+function setUp(logger: Logger = silentLogger, given: Metrics = noMetrics) {
   const api = new FakeApi();
   const clock = new VirtualClock({ startsAt: Date.parse('2026-11-15T12:00:00Z') });
   const counts = new Map<string, number>();
   const metrics = {
-    ...noMetrics,
+    ...given,
     increment(_: unknown, labels: MetricLabels = {}) {
       const result = labels['result'] ?? '';
       counts.set(result, (counts.get(result) ?? 0) + 1);
@@ -67,6 +76,13 @@ describe('EventRecorder', () => {
         note: 'the cloud said no',
       },
     ]);
+  });
+
+  it('has its metric listed before there is anything to count', () => {
+    const declared: string[] = [];
+    const metrics = { ...noMetrics, declare: ({ name }: MetricDefinition) => void declared.push(name) };
+    setUp(silentLogger, metrics);
+    expect(declared).toEqual(['fairlead_kube_events_total']);
   });
 
   it('puts Events of cluster-wide objects where kubectl looks for them', async () => {

@@ -81,6 +81,7 @@ export class EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#limit = new KeyedRateLimit(options.clock, OBJECT_LIMIT, MAXIMUM_SERIES);
+    options.metrics.declare(eventsTotal);
   }
 
   /** Records an Event on the object; the same message again only counts up the one that is there. */
