@@ -46,7 +46,7 @@ export const serviceGatewayBench: Bench = {
     {
       figure: 'deletionCpuRatio',
       atLeast: 50,
-      why: 'deleting 2,000 Services, every call answered at once, should cost 50 times less than cloud-provider-azure takes',
+      why: 'deleting 2,000 Services, answered at once, should cost 50 times less than with cloud-provider-azure',
     },
     {
       figure: 'burstWrites',
