@@ -132,15 +132,19 @@ describe('HttpConnection', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('keeps its connections when a new certificate cannot be used and the old one comes back', async () => {
+  it('has a certificate that cannot be used read again, and keeps its connections in case the old one comes back', async () => {
     const clock = new VirtualClock();
     const closed: (string | undefined)[] = [];
     let certificate = 'whole';
+    const renewed: (string | undefined)[] = [];
     const connection = new HttpConnection({
       server: 'https://api.example',
       clock,
       userAgent: 'fairlead/test',
-      credentials: { current: () => Promise.resolve(bearer('a', certificate)), renew() {} },
+      credentials: {
+        current: () => Promise.resolve(bearer('a', certificate)),
+        renew: ({ tls }) => void renewed.push(tls.certificate),
+      },
       transport: (tls) => {
         if (tls.certificate === 'half') throw new Error('half a certificate');
         return { send: () => Promise.resolve(ok()), close: () => Promise.resolve(void closed.push(tls.certificate)) };
@@ -149,6 +153,7 @@ describe('HttpConnection', () => {
     await connection.send({ method: 'GET', path: '/x' });
     certificate = 'half';
     await expect(connection.send({ method: 'GET', path: '/x' })).rejects.toThrow('half a certificate');
+    expect(renewed).toEqual(['half']);
     certificate = 'whole';
     await connection.send({ method: 'GET', path: '/x' });
     await clock.advance(600_000);

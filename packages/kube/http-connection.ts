@@ -71,17 +71,28 @@ export class HttpConnection implements ApiConnection {
       ...(signal === undefined ? {} : { signal }),
       ...(streaming === undefined ? {} : { streaming }),
     };
-    return this.#transportFor(credential.tls).send(sent);
+    return this.#transportFor(credential).send(sent);
   }
 
   /** A renewed certificate needs new connections; those in use, such as a watch, may end in their own time. */
-  #transportFor(tls: TlsOptions): ClosableTransport {
+  #transportFor(credential: Credential): ClosableTransport {
+    const { tls } = credential;
     if (this.#current !== undefined && isDeepStrictEqual(this.#current.tls, tls)) return this.#current.transport;
-    // Made first: a file read while it was being written throws, and the old connections are still wanted then.
-    const transport = this.#options.transport(tls);
+    // Made first: when it cannot be, the old connections may still be wanted.
+    const transport = this.#open(credential);
     if (this.#current !== undefined) this.#retire(this.#current.transport);
     this.#current = { tls, transport };
     return transport;
+  }
+
+  /** Files that were read while somebody wrote them, such as the new certificate with the old key, are read again. */
+  #open(credential: Credential): ClosableTransport {
+    try {
+      return this.#options.transport(credential.tls);
+    } catch (error) {
+      this.#options.credentials.renew(credential);
+      throw error;
+    }
   }
 
   #retire(transport: ClosableTransport): void {

@@ -23,7 +23,7 @@ export interface Credential {
 export interface Credentials {
   /** For the next request: the same object as before while nothing changed. */
   current(): Promise<Credential>;
-  /** The server refused this one: `current` looks for another. */
+  /** The server refused this one, or no connection can be made with it: `current` looks for another. */
   renew(refused: Credential): void;
 }
 
