@@ -68,6 +68,12 @@ describe('KubeClient', () => {
     expect(api.requests).toEqual([]);
   });
 
+  it('does not say that an object is not there when it was not told its namespace', async () => {
+    const { client } = setUp();
+    await client.create(services, web);
+    await expect(client.find(services, { name: 'web' })).rejects.toMatchObject({ code: 'invalid-object-name' });
+  });
+
   it('patches some fields and leaves the others', async () => {
     const { api, client } = setUp();
     api.put(WEB, { ...web, metadata: { ...web.metadata, labels: { app: 'web', tier: 'front' } } });
@@ -185,11 +191,13 @@ describe('KubeClient', () => {
       clock,
     );
     const controller = new AbortController();
-    const call = client.get(pods, { name: 'x' }, { signal: controller.signal });
+    const call = client.get(pods, { namespace: 'shop', name: 'x' }, { signal: controller.signal });
     controller.abort(new Error('lease lost'));
     await expect(call).rejects.toThrow('lease lost');
     expect(seen?.aborted).toBe(true);
-    await expect(client.get(pods, { name: 'x' }, { signal: controller.signal })).rejects.toThrow('lease lost');
+    await expect(client.get(pods, { namespace: 'shop', name: 'x' }, { signal: controller.signal })).rejects.toThrow(
+      'lease lost',
+    );
     expect(clock.pendingTimers).toBe(0);
   });
 

@@ -39,7 +39,9 @@ export function collectionPath(resource: Resource<KubeObject>, namespace?: strin
 
 /** The path of one object, or of the subresource. */
 export function objectPath(resource: Resource<KubeObject>, key: ObjectKey): string {
-  const path = `${collectionPath(resource, key.namespace)}/${pathSegment(key.name)}`;
+  // The server knows no such path, and its 404 would read as: there is no such object.
+  const namespace = resource.namespaced ? (key.namespace ?? '') : undefined;
+  const path = `${collectionPath(resource, namespace)}/${pathSegment(key.name)}`;
   return resource.subresource === undefined ? path : `${path}/${resource.subresource}`;
 }
 
