@@ -35,7 +35,7 @@ export const localBackendsCrash: Scenario<World, Edit> = {
     ...at(1_200, create('api', { sourceRanges: ['192.0.2.0/24', '2001:db8::/32'] }, ['IPv4', 'IPv6'])),
     ...at(1_300, endpoints('api', 'IPv4', ready('a')), endpoints('api', 'IPv6', ready('b'))),
     ...at(1_400, create('dns', { place: 'internal', sourceRanges: ['10.0.0.0/8'] })),
-    ...at(1_500, create('mail', { place: 'two' })),
+    ...at(1_500, create('mail', { place: 'internal', sourceRanges: ['10.0.0.0/8'] })),
     ...at(15_000, endpoints('web', 'IPv4', ready('c'), ready('b', 'd'))),
     ...at(25_000, demand('web', { place: 'two' })),
     ...at(35_000, demand('web', { place: 'internal' })),

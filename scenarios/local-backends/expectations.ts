@@ -3,7 +3,7 @@ import { silentLogger } from '@fairlead/control';
 import { findCondition, type IpFamily, type Service } from '@fairlead/kube';
 import { writesOf } from '@fairlead/part';
 import { isOwnEntry, markIn, serviceMark } from './azure-view.ts';
-import { CLASS, CONFIGURATIONS, isInternal, partOver, shopServices, type World } from './world.ts';
+import { CLASS, CONFIGURATIONS, isInternal, partOver, resourceLock, shopServices, type World } from './world.ts';
 
 export const FINALIZER = 'fairlead.dev/azure-local';
 const PLACE = 'azure-local.fairlead.dev/load-balancer';
@@ -16,6 +16,8 @@ export async function unfinished(world: World): Promise<string | undefined> {
   const { editor, azure, simulation } = world;
   const { clock } = simulation;
   if (clock.monotonic() - world.watch.lastWriteAt < QUIET_MILLISECONDS) return 'something was written a moment ago';
+  const holder = resourceLock(world)?.spec?.holderIdentity ?? '';
+  if (holder !== '') return `${holder} is at work, or died at it`;
   for (const service of shopServices(world)) {
     const missing = missingFor(world, service);
     if (missing !== undefined) return `${service.metadata.name}: ${missing}`;
