@@ -121,6 +121,17 @@ export class DiffTracker {
     this.#touched(place);
   }
 
+  /** NRP has no such services any more, so that no address can be under them, whatever became of an update. */
+  forgetServices(place: Place, isGone: (key: ServiceKey) => boolean, listBegunAt: number): void {
+    if (place.requestedAt >= listBegunAt || !place.nrp.some(isGone)) return;
+    this.#nrp.set(
+      place,
+      place.nrp.filter((key) => !isGone(key)),
+      place.certain,
+    );
+    this.#touched(place);
+  }
+
   /** Whether NRP has, or may have, an address of ours under the service. */
   hasLocations(key: ServiceKey): boolean {
     return this.#nrp.placesOf(key).size > 0 && !this.foreign.has(key);

@@ -1,11 +1,11 @@
 import { VirtualClock } from '@fairlead/control';
 import type { ArmEmulator } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
-import { loadBalancerId, publicIpId } from './gateway-scope.ts';
+import { loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
 import { newAzure, scope } from './testing/azure-bench.ts';
 import { Leader } from './testing/leader.ts';
 import { inboundSpec, outboundSpec } from './testing/specs.ts';
-import { endpoints, inbound, pod, spot } from './testing/spots.ts';
+import { endpoints, inbound, outbound, pod, spot } from './testing/spots.ts';
 
 const web = inbound('web');
 
@@ -120,6 +120,24 @@ describe('DriftWatch', () => {
     leader.engine.updateEndpoints(web, endpoints('10.1.0.5@10.0.0.1'));
     await clock.advance(60_000);
     expect(locations(azure)).toEqual({ '10.1.0.5': ['web'], '10.1.0.2': ['blue'] });
+  });
+
+  it('does not hold an address under a gateway that is gone, where nobody knows what became of the address', async () => {
+    const { clock, azure, leader } = await converged();
+    const spots = [spot('10.1.0.2@10.0.0.1')];
+    const id = natGatewayId(scope, outbound('red'));
+    azure.byHand({ method: 'PUT', path: id, body: { location: scope.location, sku: { name: 'StandardV2' } } });
+    azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'misreport', status: 500 }, 4);
+    leader.engine.addPod(outboundSpec('green'), { uid: pod('b'), born: 'b', spots });
+    await clock.runUntil(() => azure.faults.left === 0, 60_000);
+    updateLocations(azure, '10.1.0.2', []);
+    unregister(azure, 'green');
+    leader.engine.deletePod(pod('b'));
+    leader.engine.addPod(outboundSpec('red'), { uid: pod('b'), born: 'b', spots });
+    await clock.advance(120_000);
+    azure.log.clear();
+    await clock.advance(600_000);
+    expect(azure.log.lines()).toEqual([]);
   });
 
   it('clears addresses it did not know of from a service that is to be deleted', async () => {

@@ -31,9 +31,11 @@ export async function takeOver(
     tracker.restoreNrp(spot, services, listing.begunAt);
     if (listed.size % SLICE === 0) await clock.turn();
   }
+  const isGone = (key: ServiceKey) => inventory.registration(key).state === 'absent';
   let seen = 0;
   for (const place of tracker.programmedPlaces()) {
     if (!listed.has(textOf(place))) tracker.restoreNrp(place, NO_SERVICES, listing.begunAt);
+    tracker.forgetServices(place, isGone, listing.begunAt);
     seen += 1;
     if (seen % SLICE === 0) await clock.turn();
   }
