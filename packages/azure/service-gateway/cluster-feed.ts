@@ -133,7 +133,7 @@ export class ClusterFeed implements ClusterIntake {
       const refusal = findFairleadError(error);
       if (refusal === undefined) throw error;
       this.#known.set(name, { desired, spec: undefined });
-      engine.refuseService(key, refusal);
+      engine.refuseService(key, refusal, wasServed(desired.claim.service));
       this.#applyRefused(name, desired);
       return { refusal, ignored: undefined };
     }
@@ -226,4 +226,9 @@ export class ClusterFeed implements ClusterIntake {
       yield { name: `${namespace}/${name}`, desired: desiredFor(service, rules) };
     }
   }
+}
+
+/** A Service that shows an address was reachable there; one that was registered, and no more, was not. */
+function wasServed({ status }: Service): boolean {
+  return (status?.loadBalancer?.ingress ?? []).length > 0;
 }

@@ -223,6 +223,17 @@ describe('Engine, inbound', () => {
     expect(bench.run(web)).toBe('delete');
   });
 
+  it('does not begin to serve a refused Service that was registered and never served', () => {
+    const bench = new EngineBench();
+    bench.tracker.existing.set(web, true);
+    bench.engine.refuseService(web, terminal, false);
+    bench.engine.updateEndpoints(web, endpoints(one));
+    expect(bench.sync()).toEqual([]);
+    bench.engine.addService(inboundSpec('web'));
+    expect(bench.run(web)).toBe('create');
+    expect(bench.sync()).toEqual([`${one} = inbound/web`]);
+  });
+
   it('serves a Service that was there when we came at once, and compares it with what is wanted', () => {
     const bench = new EngineBench();
     bench.tracker.existing.set(web, true);

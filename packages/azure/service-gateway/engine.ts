@@ -119,10 +119,14 @@ export class Engine {
     this.#transition(key, want(this.state(key), spec, this.tracker.existing.has(key)));
   }
 
-  /** The Service cannot be served as it asks. What is there of it is left alone. */
-  refuseService(key: ServiceKey, error: unknown): void {
+  /**
+   * The Service cannot be served as it asks. What is there of it is left alone; and if it `wasServed` before, it goes on
+   * being served, else not: nobody must be let in whom it would have kept out.
+   */
+  refuseService(key: ServiceKey, error: unknown, wasServed = true): void {
     this.tracker.wanted.set(key, true);
-    this.#transition(key, refuse(this.state(key), failureOf(error), this.tracker.existing.has(key)));
+    const isServing = wasServed && this.tracker.existing.has(key);
+    this.#transition(key, refuse(this.state(key), failureOf(error), isServing));
   }
 
   /** Takes down the service and whatever there is of it. */

@@ -236,7 +236,7 @@ export function failDeletion({ afterwards }: DeletionInProgress, wait: Wait): De
 }
 
 /** What it asks for is refused before anything is tried; what is there stays as it is. */
-export function refuse(state: ServiceState | undefined, failure: Failure, exists = false): ServiceState {
+export function refuse(state: ServiceState | undefined, failure: Failure, isServing = false): ServiceState {
   switch (state?.kind) {
     // What was wanted before is still being made or unmade: the refusal counts from then on.
     case 'CreationInProgress':
@@ -245,7 +245,7 @@ export function refuse(state: ServiceState | undefined, failure: Failure, exists
     case 'DeletionInProgress':
       return state;
     case undefined:
-      return { kind: 'Parked', spec: undefined, serving: exists, failure };
+      return { kind: 'Parked', spec: undefined, serving: isServing, failure };
     case 'Parked':
       if (state.spec === undefined && state.failure.message === failure.message) return state;
       return { ...state, spec: undefined, failure };
