@@ -2,8 +2,8 @@ import type { Sight } from './sight.ts';
 import type { PlaceText } from './wanted.ts';
 
 /**
- * How far a wish for a place has come. `inherited`: the place was under an egress gateway already when its pod came,
- * by a pod before it. `void`: it was interrupted, so that a late answer to that explains every gap.
+ * How far a wish for a place has come. `inherited`: the place was in service already when the wish came, by a pod, or a
+ * node of the same address, before it. `void`: it was interrupted, so that a late answer to that explains every gap.
  */
 type Progress = { readonly kind: 'inherited' | 'waiting' | 'void' } | { readonly kind: 'served'; readonly by: string };
 
@@ -27,14 +27,16 @@ export class Continuity {
   #gapOfService({ wanted, named, world }: Sight): string | undefined {
     const wishes = new Set<string>();
     for (const [place, { inbound }] of wanted.places) {
-      for (const uid of inbound) {
-        const wish = `${uid} ${place}`;
+      for (const [uid, node] of inbound) {
+        const wish = `${uid} ${place} ${node}`;
         wishes.add(wish);
-        const before = this.#endpoints.get(wish) ?? WAITING;
-        if (before.kind === 'void' || world.meddling.robbed.has(uid)) continue;
-        const isNamed = named.get(place)?.includes(uid) === true;
-        if (before.kind === 'served' && !isNamed) return `${place} is an endpoint of ${uid}, and no longer under it`;
-        this.#endpoints.set(wish, isNamed ? { kind: 'served', by: uid } : WAITING);
+        const found = named.get(place)?.includes(uid) === true ? uid : undefined;
+        const before = this.#endpoints.get(wish) ?? (found === undefined ? WAITING : INHERITED);
+        const isRobbed = world.meddling.robbed.has(uid);
+        if (before.kind === 'served' && found === undefined && !isRobbed) {
+          return `${place} is an endpoint of ${uid}, and no longer under it`;
+        }
+        this.#endpoints.set(wish, progress(before, found, uid));
       }
     }
     voidAllBut(wishes, this.#endpoints);

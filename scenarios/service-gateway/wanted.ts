@@ -31,7 +31,8 @@ export const ANY = Symbol('any egress gateway of ours');
 
 /** What a place should name, beside what others have there. */
 export interface WantedPlace {
-  readonly inbound: Set<string>;
+  /** UID -> the node by which the place is an endpoint of the Service. */
+  readonly inbound: Map<string, string>;
   outbound: string | typeof ANY | undefined;
 }
 
@@ -63,7 +64,7 @@ export function wantedOf(
   const [refused, served] = partition(ours, isRefused);
   const places = new Map<PlaceText, WantedPlace>();
   const placeAt = (text: PlaceText): WantedPlace => {
-    const place = places.get(text) ?? { inbound: new Set(), outbound: undefined };
+    const place = places.get(text) ?? { inbound: new Map(), outbound: undefined };
     places.set(text, place);
     return place;
   };
@@ -71,8 +72,8 @@ export function wantedOf(
   for (const service of ours) {
     const behind = slices.filter(({ metadata }) => metadata.labels?.[SERVICE_NAME_LABEL] === service.metadata.name);
     const endpoints = behind.flatMap((slice) => slice.endpoints ?? []);
-    for (const place of placesOfEndpoints(endpoints, familyOfService(service), nodeAddresses))
-      placeAt(place).inbound.add(uidOf(service));
+    for (const { place, node } of placesOfEndpoints(endpoints, familyOfService(service), nodeAddresses))
+      placeAt(place).inbound.set(uidOf(service), node);
   }
   const wanting = objects(pods).flatMap((pod) => wantingPod(pod, nodeAddresses, now));
   for (const { egress, places: at } of wanting.toSorted(byAge)) {
@@ -119,7 +120,7 @@ function placesOfEndpoints(
   endpoints: readonly Endpoint[],
   family: IpFamily,
   nodeAddresses: NodeAddresses,
-): readonly PlaceText[] {
+): readonly { readonly place: PlaceText; readonly node: string }[] {
   const best = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
     const address = canonical(endpoint.addresses[0] ?? '');
@@ -130,9 +131,9 @@ function placesOfEndpoints(
   const chosen = ['ready', 'terminating']
     .map((state) => [...best].filter(([, endpoint]) => stateOf(endpoint) === state))
     .find((found) => found.length > 0);
-  return (chosen ?? []).flatMap(([address, { nodeName = '' }]) => {
-    const location = nodeAddresses.get(nodeName)?.[family];
-    return location === undefined ? [] : `${address}@${location}`;
+  return (chosen ?? []).flatMap(([address, { nodeName: node = '' }]) => {
+    const location = nodeAddresses.get(node)?.[family];
+    return location === undefined ? [] : { place: `${address}@${location}`, node };
   });
 }
 
