@@ -1,3 +1,4 @@
+import { orAborted } from '@fairlead/control';
 import type { StateChange } from './engine.ts';
 import type { ServiceKey } from './service-key.ts';
 import type { ServiceState } from './service-state.ts';
@@ -52,16 +53,8 @@ export class InitialSync {
   }
 
   /** Rejects with the signal's reason. */
-  async waitForInitialSync(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => aborted.reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      await Promise.race([this.#complete.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+  waitForInitialSync(signal: AbortSignal): Promise<void> {
+    return orAborted(this.#complete.promise, signal);
   }
 
   #checkInitializationComplete(): void {
