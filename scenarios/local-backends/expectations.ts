@@ -13,11 +13,12 @@ const QUIET_MILLISECONDS = 60_000;
 
 /** What is not as the cluster's objects say it should be, worked out without the help of the part; or what it says. */
 export async function unfinished(world: World): Promise<string | undefined> {
-  const { editor, azure, simulation } = world;
+  const { editor, azure, simulation, watch } = world;
   const { clock } = simulation;
-  if (clock.monotonic() - world.watch.lastWriteAt < QUIET_MILLISECONDS) return 'something was written a moment ago';
+  if (clock.monotonic() - watch.lastWriteAt < QUIET_MILLISECONDS) return 'something was written a moment ago';
   const holder = resourceLock(world)?.spec?.holderIdentity ?? '';
-  if (holder !== '') return `${holder} is at work, or died at it`;
+  // Once at rest, it still compares.
+  if (holder !== '' && !watch.hasRested) return `${holder} is at work, or died at it`;
   for (const service of shopServices(world)) {
     const missing = missingFor(world, service);
     if (missing !== undefined) return `${service.metadata.name}: ${missing}`;
@@ -26,7 +27,10 @@ export async function unfinished(world: World): Promise<string | undefined> {
   azure.emulator.assertConsistent();
   const part = partOver(world, azure.emulator);
   const plan = await part.plan({ client: editor, clock, logger: silentLogger, signal });
-  if (writesOf(plan) === 0) return undefined;
+  if (writesOf(plan) === 0) {
+    watch.hasRested = true;
+    return undefined;
+  }
   const first = plan.changes.find((change) => change.writes > 0);
   return `the plan is not empty: ${first?.subject}: ${first?.action}, ${first?.detail}`;
 }
@@ -188,8 +192,8 @@ export function leaked(world: World): readonly string[] {
   const addresses = azure.publicIps.filter(({ name }) => isOrphan(name)).map(({ name }) => `public address ${name}`);
   const empty = azure.loadBalancers.filter(isEmptyAndOurs).map(({ name }) => `load balancer ${name}, which is empty`);
   const held = shopServices(world)
-    .filter((service) => !isOurs(service) && isTouched(service))
-    .map(({ metadata }) => `the Service ${metadata.name}, which is not ours and marked as if it were`);
+    .filter((service) => !isOurs(service) && isHeld(service))
+    .map(({ metadata }) => `the Service ${metadata.name}, which is not ours any more and still marked as if it were`);
   return [...parts, ...rules, ...addresses, ...empty, ...held];
 }
 
@@ -213,7 +217,11 @@ function isEmptyAndOurs({ tags, properties }: LoadBalancer): boolean {
   );
 }
 
-export function isTouched({ metadata, status }: Service): boolean {
-  const { finalizers = [], annotations = {} } = metadata;
-  return finalizers.includes(FINALIZER) || PLACE in annotations || status?.conditions !== undefined;
+/** By what tells that it is ours. Of one that was refused and never held, only a condition may tell, and stays. */
+function isHeld({ metadata: { finalizers = [], annotations = {} } }: Service): boolean {
+  return finalizers.includes(FINALIZER) || PLACE in annotations;
+}
+
+export function isTouched(service: Service): boolean {
+  return isHeld(service) || service.status?.conditions !== undefined;
 }

@@ -62,6 +62,8 @@ class Watch {
   /** When a write was last sent to Azure or to a Service, and when to a Service, on the world's clock. */
   lastWriteAt = 0;
   lastServiceWriteAt = 0;
+  /** Whether everything was as it should be, with nothing under way. */
+  hasRested = false;
 
   complain(what: string): void {
     this.#complaint ??= what;
