@@ -1,19 +1,11 @@
-import type { Clock, HttpTransport } from '@fairlead/control';
-import {
-  type ApiConnection,
-  collectionPath,
-  HttpConnection,
-  KubeClient,
-  type KubeObject,
-  type Resource,
-} from '@fairlead/kube';
+import type { HttpTransport } from '@fairlead/control';
+import { type ApiConnection, collectionPath, KubeClient, type KubeObject, type Resource } from '@fairlead/kube';
+import { ANY_SERVER, connectionOver } from '@fairlead/kube/testing';
 import { type Incarnation, kubernetesDialect, type Simulation } from '@fairlead/sim';
 import { SimulatedKube } from '@fairlead/sim/kube';
 
 /** The name under which processes reach the API server. */
 export const KUBE = 'kube';
-
-const SERVER = 'http://kube';
 
 /** A simulated Kubernetes, seen by somebody for whom there is no network in between. */
 export interface Cluster {
@@ -54,7 +46,7 @@ function sightOf(kube: SimulatedKube): Cluster['objects'] {
     const version = kube.resourceVersion;
     let sight = sights.get(path);
     if (sight?.version !== version) {
-      const answer = kube.answer({ method: 'GET', url: `${SERVER}${path}`, headers: {} });
+      const answer = kube.answer({ method: 'GET', url: `${ANY_SERVER}${path}`, headers: {} });
       const body = 'body' in answer ? answer.body : '';
       const text = body.slice(body.indexOf('"items":'));
       sight = { version, text, list: text === sight?.text ? sight.list : JSON.parse(`{${text}`) };
@@ -70,15 +62,4 @@ function isListOf<Kind extends KubeObject>(
   list: unknown,
 ): list is { readonly items: readonly Kind[] } {
   return typeof list === 'object' && list !== null && 'items' in list && Array.isArray(list.items);
-}
-
-function connectionOver(transport: HttpTransport, clock: Clock, userAgent: string): ApiConnection {
-  const credential = { headers: {}, tls: {} };
-  return new HttpConnection({
-    server: SERVER,
-    credentials: { current: async () => credential, renew() {} },
-    transport: () => ({ send: (request) => transport.send(request), close: async () => {} }),
-    clock,
-    userAgent,
-  });
 }

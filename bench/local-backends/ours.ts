@@ -1,19 +1,10 @@
 import { ArmClient } from '@fairlead/azure/arm';
 import { localBackendsPart } from '@fairlead/azure/local-backends';
-import {
-  type HttpTransport,
-  Journal,
-  type MetricDefinition,
-  noMetrics,
-  seededRandom,
-  silentLogger,
-  VirtualClock,
-} from '@fairlead/control';
+import { Journal, type MetricDefinition, noMetrics, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
 import {
   CacheFactory,
   EventRecorder,
   endpointSlices,
-  HttpConnection,
   KubeClient,
   type Node,
   namespaces,
@@ -22,6 +13,7 @@ import {
   services,
   statusOf,
 } from '@fairlead/kube';
+import { connectionOver } from '@fairlead/kube/testing';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { emulatedAzure, LOAD_BALANCERS, LOCATION } from './emulated-azure.ts';
 import { nodeAddress, type RestartShape, type RollingRestart } from './rolling-restart.ts';
@@ -124,15 +116,4 @@ function endpointsOf(service: number, pods: readonly number[]) {
     nodeName: `node-${node}`,
     conditions: { ready: true, serving: true, terminating: false },
   }));
-}
-
-function connectionOver(transport: HttpTransport, clock: VirtualClock): HttpConnection {
-  const credential = { headers: {}, tls: {} };
-  return new HttpConnection({
-    server: 'http://kube',
-    credentials: { current: async () => credential, renew() {} },
-    transport: () => ({ send: (request) => transport.send(request), close: async () => {} }),
-    clock,
-    userAgent: 'bench',
-  });
 }

@@ -1,5 +1,6 @@
 import { GoldenFolder } from '@fairlead/control/testing';
-import { type EndpointSlice, keyText, type Service } from '@fairlead/kube';
+import { endpointSlices, keyText, services } from '@fairlead/kube';
+import { documentsOf } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
 import { type ClaimRules, claimService } from './class-claim.ts';
 import { type EndpointSelection, selectByNode, selectEndpoints } from './endpoint-selection.ts';
@@ -9,7 +10,7 @@ import { gatherEndpoints, type ServiceEndpoint } from './endpoints.ts';
 const translations: Readonly<Record<string, (documents: readonly unknown[]) => unknown>> = {
   claims: (documents) => {
     const parts = documents.filter(isRules);
-    return documents.filter(isService).map((service) => ({
+    return documentsOf(services, documents).map((service) => ({
       service: keyText(service.metadata),
       parts: parts.map((rules) => {
         const { state, reason, sentence } = claimService(service, rules);
@@ -18,7 +19,7 @@ const translations: Readonly<Record<string, (documents: readonly unknown[]) => u
     }));
   },
   endpoints: (documents) => {
-    const { ports, problems } = gatherEndpoints(documents.filter(isSlice));
+    const { ports, problems } = gatherEndpoints(documentsOf(endpointSlices, documents));
     return {
       ports: ports.map(({ name, protocol, endpoints }) => ({
         name,
@@ -47,11 +48,5 @@ function inShort({ from, endpoints }: EndpointSelection<ServiceEndpoint>): strin
   return [from, ...endpoints.map(({ address, port }) => `${address} ${port}`)].join(', ');
 }
 
-function hasKind(document: unknown, kind: string): boolean {
-  return typeof document === 'object' && document !== null && 'kind' in document && document.kind === kind;
-}
-
-const isService = (document: unknown): document is Service => hasKind(document, 'Service');
-const isSlice = (document: unknown): document is EndpointSlice => hasKind(document, 'EndpointSlice');
 const isRules = (document: unknown): document is ClaimRules =>
   typeof document === 'object' && document !== null && 'loadBalancerClass' in document;

@@ -1,5 +1,6 @@
 import { GoldenFolder } from '@fairlead/control/testing';
-import type { EndpointSlice, Node, Service } from '@fairlead/kube';
+import { endpointSlices, nodes, services } from '@fairlead/kube';
+import { documentsOf } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm/index.ts';
 import { BackendTracker } from './backend-tracker.ts';
@@ -23,10 +24,10 @@ const EMPTY_AZURE: ObservedAzure = {
 
 /** What is decided for each Service, and every write by which it comes about in an Azure that has nothing yet. */
 function translate(documents: readonly unknown[]): unknown {
-  const cluster = documents.filter(isService);
+  const cluster = documentsOf(services, documents);
   const backends = new BackendTracker(() => {});
-  for (const node of documents.filter(isNode)) backends.setNode(node);
-  for (const slice of documents.filter(isSlice)) backends.setSlice(slice);
+  for (const node of documentsOf(nodes, documents)) backends.setNode(node);
+  for (const slice of documentsOf(endpointSlices, documents)) backends.setSlice(slice);
   const options = { rules: claimRules(undefined), hasSecurityGroup: true };
   const decisions = decide({ site, options, services: cluster, cluster, loadBalancers: new Map() });
   const intentions = [...decisions].flatMap(([key, decision]) => intentionFor(key, decision, backends) ?? []);
@@ -53,11 +54,3 @@ describe('what local Services come to in Azure', () => {
     expect(actual).toBe(expected);
   });
 });
-
-function hasKind(document: unknown, kind: string): boolean {
-  return typeof document === 'object' && document !== null && 'kind' in document && document.kind === kind;
-}
-
-const isService = (document: unknown): document is Service => hasKind(document, 'Service');
-const isSlice = (document: unknown): document is EndpointSlice => hasKind(document, 'EndpointSlice');
-const isNode = (document: unknown): document is Node => hasKind(document, 'Node');

@@ -1,6 +1,16 @@
 import { messageOf, VirtualClock } from '@fairlead/control';
 import { GoldenFolder } from '@fairlead/control/testing';
-import { type EndpointSlice, keyText, type Node, type Pod, type Service } from '@fairlead/kube';
+import {
+  type EndpointSlice,
+  endpointSlices,
+  keyText,
+  nodes,
+  type Pod,
+  pods,
+  type Service,
+  services,
+} from '@fairlead/kube';
+import { documentsOf } from '@fairlead/kube/testing';
 import { gatherEndpoints, gatherHosts } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
 import { claimRules, desiredFor, serve } from './desired.ts';
@@ -18,19 +28,19 @@ const nothingThere = () => new Inventory(new VirtualClock());
 
 /** What each Service and pod comes to in Azure, as long as nothing is there yet. */
 function translate(documents: readonly unknown[]): unknown {
-  const nodes = new NodeDirectory();
-  for (const node of documents.filter(isNode)) nodes.set(node);
-  const slices = documents.filter(isSlice);
+  const directory = new NodeDirectory();
+  for (const node of documentsOf(nodes, documents)) directory.set(node);
+  const slices = documentsOf(endpointSlices, documents);
   return {
-    services: documents.filter(isService).map((service) => ({
+    services: documentsOf(services, documents).map((service) => ({
       service: keyText(service.metadata),
       ...inbound(
         service,
         slices.filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === service.metadata.name),
-        nodes,
+        directory,
       ),
     })),
-    pods: documents.filter(isPod).map((pod) => ({ pod: keyText(pod.metadata), ...outbound(pod, nodes) })),
+    pods: documentsOf(pods, documents).map((pod) => ({ pod: keyText(pod.metadata), ...outbound(pod, directory) })),
   };
 }
 
@@ -77,12 +87,3 @@ describe('what Services and pods come to in Azure', () => {
     expect(actual).toBe(expected);
   });
 });
-
-function hasKind(document: unknown, kind: string): boolean {
-  return typeof document === 'object' && document !== null && 'kind' in document && document.kind === kind;
-}
-
-const isService = (document: unknown): document is Service => hasKind(document, 'Service');
-const isSlice = (document: unknown): document is EndpointSlice => hasKind(document, 'EndpointSlice');
-const isNode = (document: unknown): document is Node => hasKind(document, 'Node');
-const isPod = (document: unknown): document is Pod => hasKind(document, 'Pod');

@@ -1,23 +1,12 @@
 import { createHash } from 'node:crypto';
 import { noMetrics, readText, seededRandom, silentLogger } from '@fairlead/control';
-import { CacheFactory, HttpConnection, KubeClient, services } from '@fairlead/kube';
+import { CacheFactory, KubeClient, services } from '@fairlead/kube';
+import { connectionOver } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
 import { listOf, textOf, valueAt } from './json.ts';
 import { Simulated } from './testing/simulated.ts';
 
 const SERVICES = '/api/v1/namespaces/default/services';
-
-/** The connection that Fairlead itself uses. */
-function connectionTo({ kube, clock }: Simulated): HttpConnection {
-  const credential = { headers: {}, tls: {} };
-  return new HttpConnection({
-    server: 'http://kubernetes',
-    credentials: { current: async () => credential, renew() {} },
-    transport: () => ({ ...kube.transport(), close: async () => {} }),
-    clock,
-    userAgent: 'test/1',
-  });
-}
 
 /** A day in the life of a cluster, as a hash of everything a watcher saw. */
 async function history(seed: number): Promise<string> {
@@ -76,7 +65,7 @@ describe('the simulated API server', () => {
 
   it('serves the client that everything else uses', async () => {
     const world = new Simulated();
-    const client = new KubeClient(connectionTo(world), world.clock);
+    const client = new KubeClient(connectionOver(world.kube.transport(), world.clock), world.clock);
     const service = { metadata: { name: 'a', namespace: 'default' }, spec: { ports: [{ port: 80 }] } };
     const created = await client.create(services, service);
     expect(created.spec.clusterIP).toMatch(/^10\.96\./);
@@ -87,7 +76,7 @@ describe('the simulated API server', () => {
     const world = new Simulated();
     const stop = new AbortController();
     const factory = new CacheFactory({
-      connection: connectionTo(world),
+      connection: connectionOver(world.kube.transport(), world.clock),
       clock: world.clock,
       random: seededRandom(2),
       logger: silentLogger,

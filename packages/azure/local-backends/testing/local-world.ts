@@ -1,5 +1,4 @@
 import {
-  type Clock,
   FairleadError,
   type HttpTransport,
   Journal,
@@ -8,12 +7,10 @@ import {
   VirtualClock,
 } from '@fairlead/control';
 import {
-  type ApiConnection,
   CacheFactory,
   EventRecorder,
   endpointSlices,
   events,
-  HttpConnection,
   KubeClient,
   type Node,
   namespaces,
@@ -23,6 +20,7 @@ import {
   services,
   statusOf,
 } from '@fairlead/kube';
+import { connectionOver } from '@fairlead/kube/testing';
 import type { ConfiguredPart, Part, ReadEnvironment, Readiness, RunEnvironment } from '@fairlead/part';
 import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
 import { SimulatedKube } from '@fairlead/sim/kube';
@@ -318,15 +316,4 @@ function isPartsBusiness(path: string): boolean {
 /** Names without the marks of cluster and Service. */
 export function plain(text: string): string {
   return text.replaceAll(/-[0-9a-f]{18}/g, '');
-}
-
-function connectionOver(transport: HttpTransport, clock: Clock): ApiConnection {
-  const credential = { headers: {}, tls: {} };
-  return new HttpConnection({
-    server: 'http://kube',
-    credentials: { current: async () => credential, renew() {} },
-    transport: () => ({ send: (request) => transport.send(request), close: async () => {} }),
-    clock,
-    userAgent: 'test',
-  });
 }

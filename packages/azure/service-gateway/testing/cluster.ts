@@ -1,9 +1,8 @@
-import { type Clock, type HttpTransport, seededRandom, type VirtualClock } from '@fairlead/control';
+import { seededRandom, type VirtualClock } from '@fairlead/control';
 import {
   type ApiConnection,
   endpointSlices,
   events,
-  HttpConnection,
   KubeClient,
   namespaces,
   type Node,
@@ -15,22 +14,12 @@ import {
   services,
   statusOf,
 } from '@fairlead/kube';
+import { connectionOver } from '@fairlead/kube/testing';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { SERVICE_GATEWAY_CLASS } from '../desired.ts';
 import { EGRESS_LABEL } from '../service-key.ts';
 
 export const NAMESPACE = 'shop';
-
-function connectionOver(transport: HttpTransport, clock: Clock): ApiConnection {
-  const credential = { headers: {}, tls: {} };
-  return new HttpConnection({
-    server: 'http://kube',
-    credentials: { current: async () => credential, renew() {} },
-    transport: () => ({ send: (request) => transport.send(request), close: async () => {} }),
-    clock,
-    userAgent: 'test',
-  });
-}
 
 /** A simulated cluster, and somebody who edits it. */
 export class TestCluster {
