@@ -17,6 +17,7 @@ interface ArmErrorDetails extends ArmErrorBody {
   readonly verdict: Verdict;
   readonly correlationId: string;
   readonly retryAfterMilliseconds?: number | undefined;
+  readonly mayHaveTakenEffect?: boolean | undefined;
 }
 
 /** Azure answered, and the answer was no. Its `code` is Azure's own, such as `PublicIPAddressCannotBeDeleted`. */
@@ -28,6 +29,8 @@ export class ArmError extends FairleadError {
   /** True for too many requests; false for the 429 with which Azure says that one resource is busy. */
   readonly isThrottling: boolean;
   readonly correlationId: string;
+  /** True when an attempt before the one that Azure refused got no answer that tells. */
+  readonly mayHaveTakenEffect: boolean;
 
   /** `what` names the call, and begins the message. */
   constructor(what: string, details: ArmErrorDetails) {
@@ -44,6 +47,7 @@ export class ArmError extends FairleadError {
     this.codes = codes;
     this.isThrottling = isThrottling(status, codes);
     this.correlationId = correlationId;
+    this.mayHaveTakenEffect = details.mayHaveTakenEffect ?? false;
   }
 }
 
@@ -52,6 +56,7 @@ export interface RefusedCall {
   readonly what: string;
   readonly correlationId: string;
   readonly notFound?: 'stale' | undefined;
+  readonly mayHaveTakenEffect?: boolean | undefined;
 }
 
 export function armErrorFromAnswer(
@@ -62,8 +67,8 @@ export function armErrorFromAnswer(
 ): ArmError {
   const { codes, message } = parseErrorBody(text);
   const verdict = verdictFor(status, codes, call.notFound ?? 'terminal');
-  const { what, correlationId } = call;
-  return new ArmError(what, { status, codes, message, verdict, correlationId, retryAfterMilliseconds });
+  const { what, ...rest } = call;
+  return new ArmError(what, { ...rest, status, codes, message, verdict, retryAfterMilliseconds });
 }
 
 /** For an operation that was accepted and failed. */

@@ -70,6 +70,17 @@ describe('ArmConnection', () => {
     ]);
   });
 
+  it('tells that a refused call may have taken effect nevertheless, by an attempt whose answer was lost', async () => {
+    const { client, clock, emulator } = emulated();
+    emulator.faults.next(put, { kind: 'lose-response' });
+    emulator.faults.next(put, { kind: 'refuse', status: 429 });
+    const unclear = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    expect(unclear).toMatchObject({ status: 429, mayHaveTakenEffect: true });
+    emulator.faults.next(put, { kind: 'refuse', status: 400 });
+    const clear = await failure(clock, client.put(ids.publicIp('shop'), drafts.publicIp));
+    expect(clear).toMatchObject({ status: 400, mayHaveTakenEffect: false });
+  });
+
   it('names the call when no answer came at all', async () => {
     const { client, clock, emulator } = emulated();
     emulator.faults.next({}, { kind: 'hang' }, 4);

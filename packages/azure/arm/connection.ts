@@ -68,6 +68,8 @@ export interface ArmRequest {
   readonly body?: unknown;
   readonly throttle: 'wait' | 'refuse';
   readonly notFound?: 'stale' | undefined;
+  /** Whether the call may have taken effect by something that was sent before. */
+  readonly mayHaveTakenEffect?: boolean;
   readonly correlationId: string;
   readonly record?: StepRecord | undefined;
 }
@@ -122,7 +124,7 @@ export class ArmConnection {
     const { clock, random } = this.#options;
     for (let failures = 1; ; failures += 1) {
       try {
-        return await this.#sendOnce(request, scope.signal);
+        return await this.#sendOnce(failures === 1 ? request : { ...request, mayHaveTakenEffect: true }, scope.signal);
       } catch (error) {
         scope.signal.throwIfAborted();
         if (failures >= this.#repeats.attempts || !isWorthRepeating(error)) throw error;
@@ -207,8 +209,9 @@ export class ArmConnection {
   #refusal(request: ArmRequest, status: number, headers: ArmAnswer['headers'], text: string): ArmError {
     const asked = parseRetryAfter(headers['retry-after'], this.#options.clock.now());
     const retryAfter = asked !== undefined && asked > 0 ? asked : undefined;
-    const { correlationId, notFound } = request;
-    return armErrorFromAnswer({ what: what(request), correlationId, notFound }, status, text, retryAfter);
+    const { correlationId, notFound, mayHaveTakenEffect } = request;
+    const call = { what: what(request), correlationId, notFound, mayHaveTakenEffect };
+    return armErrorFromAnswer(call, status, text, retryAfter);
   }
 
   #count({ verb, kind, record }: ArmRequest, startedAt: number, told: string, result: CallResult): void {

@@ -61,7 +61,7 @@ export class OperationPoller {
 
 function pollRequest({ kind, subject, subscriptionId, correlationId, record }: ArmRequest, url: string): ArmRequest {
   const about = { kind, subject, subscriptionId, correlationId, record };
-  return { ...about, verb: 'POLL', method: 'GET', url, throttle: 'wait' };
+  return { ...about, verb: 'POLL', method: 'GET', url, throttle: 'wait', mayHaveTakenEffect: true };
 }
 
 /** Not the 404 itself: that would read as if the resource were not there. */

@@ -11,14 +11,13 @@ import {
   type Random,
   sendInBatches,
   type Timer,
-  verdictOf,
 } from '@fairlead/control';
 import type { AddressUpdate, DiffTracker } from './difftracker.ts';
 import type { Engine } from './engine.ts';
 import { sizeInRequest } from './location-request.ts';
 import { addressesOutOfStep, endpointLatencySeconds, locationBatchSize, quarantinedAddressesTotal } from './metrics.ts';
 import type { Place, ServiceList } from './places.ts';
-import type { Repository } from './repository.ts';
+import { isWithoutEffect, type Repository } from './repository.ts';
 
 const BACKOFF: BackoffPolicy = { initialMilliseconds: 1_000, maximumMilliseconds: 30_000, factor: 2, jitter: 0.2 };
 /** What Azure says when an address is put under a service that it does not know, and when the gateway is gone. */
@@ -117,7 +116,7 @@ export class LocationsUpdater {
       await repository.updateAddressLocations(updates, { signal });
     } catch (error) {
       // Anything but a refusal leaves it open whether the addresses were taken: they stay where they may be.
-      if (!signal.aborted && verdictOf(error) === 'terminal') this.#tracker.refuseUpdate(updates);
+      if (!signal.aborted && isWithoutEffect(error)) this.#tracker.refuseUpdate(updates);
       throw error;
     }
     this.#confirm(updates);

@@ -148,8 +148,7 @@ export class Repository {
       const body = { action: 'PartialUpdate', serviceRequests: requests } as const;
       await this.#client.updateServices(this.scope.gatewayId, body, options);
     } catch (error) {
-      if (verdictOf(error) === 'terminal')
-        for (const { name, known } of before) this.inventory.setRegistration(name, known);
+      if (isWithoutEffect(error)) for (const { name, known } of before) this.inventory.setRegistration(name, known);
       throw toGatewayError(error);
     }
     for (const request of requests) {
@@ -185,9 +184,8 @@ export class Repository {
       return await write();
     } catch (error) {
       // A failure that comes after the call was accepted leaves something behind, and has status 200.
-      const refusal = findArmError(error);
-      const isRefusal = verdictOf(error) === 'terminal' && (refusal?.status ?? 0) >= 400;
-      if (isRefusal || refusal?.isThrottling === true) this.inventory.set(kind, id, before);
+      const isRefused = isWithoutEffect(error) && (findArmError(error)?.status ?? 0) >= 400;
+      if (isRefused) this.inventory.set(kind, id, before);
       throw error;
     }
   }
@@ -201,6 +199,13 @@ export class Repository {
     const body = await this.#client.find(id, options);
     this.inventory.set(kind, id, body === undefined ? { state: 'absent' } : { state: 'present', body });
   }
+}
+
+/** Whether Azure has refused or throttled a write, and no attempt before that can have got through. */
+export function isWithoutEffect(error: unknown): boolean {
+  const refusal = findArmError(error);
+  if (refusal?.mayHaveTakenEffect === true) return false;
+  return verdictOf(error) === 'terminal' || refusal?.isThrottling === true;
 }
 
 /** What Azure accepted is what is there once it is done. */

@@ -327,6 +327,19 @@ describe('ServiceUpdater', () => {
     expect(bench.resources).toEqual(['natGateways/blue']);
     expect(bench.azure.log.writes).toEqual([]);
   });
+
+  it('leaves no address behind that was made by an attempt whose answer was lost, before the next was throttled', async () => {
+    const bench = new AzureBench();
+    const address = { method: 'PUT', kind: 'publicIPAddresses' } as const;
+    bench.azure.faults.next(address, { kind: 'lose-response' });
+    bench.azure.faults.next(address, { kind: 'refuse', status: 429, headers: { 'retry-after': '60' } });
+    bench.engine.addService(inboundSpec('web'));
+    await bench.clock.advance(5_000);
+    expect(bench.resources).toEqual(['publicIPAddresses/web-pip']);
+    bench.engine.deleteService(inbound('web'));
+    await bench.settle(120_000);
+    expect(bench.resources).toEqual([]);
+  });
 });
 
 describe('ServiceUpdater, in a burst', () => {
