@@ -27,7 +27,7 @@ const NOTHING = {
   natGateways: [],
 };
 
-function newFeed() {
+function newFeed(isSynced = true) {
   const clock = new VirtualClock();
   const { engine } = new EngineBench();
   const nodes = new NodeDirectory();
@@ -45,6 +45,7 @@ function newFeed() {
     onVanished: () => {},
   });
   feed.begin(NOTHING);
+  if (isSynced) feed.onInitialSync();
   return { feed, asked };
 }
 
@@ -83,6 +84,17 @@ describe('the feed of pods', () => {
     expect(feed.finalizerWish(uid)).toBe('remove');
     feed.onFinalizerWritten(uid, undefined);
     expect(feed.finalizerWish(uid)).toBe('nothing');
+  });
+
+  it('lets no pod go before all addresses that nobody wants have left: it may have had others before we came', () => {
+    const { feed, asked } = newFeed(false);
+    feed.onFinalizerWritten(uid, held);
+    feed.onPod(unlabelled);
+    expect(feed.finalizerWish(uid)).toBe('nothing');
+    asked.length = 0;
+    feed.onInitialSync();
+    expect(asked).toEqual(['p']);
+    expect(feed.finalizerWish(uid)).toBe('remove');
   });
 
   it('has nothing to do with a pod that lost its label and was never held', () => {

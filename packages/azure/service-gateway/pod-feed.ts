@@ -34,13 +34,13 @@ export class PodFeed {
   readonly #wanting = new Map<PodUid, Pod>();
   /** Pods that want none any more and have our finalizer. */
   readonly #leaving = new Map<PodUid, Pod>();
-  /** Pods that were gone when we came, and of whose addresses nothing is known: they wait for the initial sync. */
-  readonly #ofUnknownAddress = new Set<PodUid>();
   /** Pods whose finalizer we have just taken off. */
   readonly #letGo = new Set<PodUid>();
   /** Pods on which we are putting our finalizer, or tried to: they may have it although nobody has seen it yet. */
   readonly #maybeHeld = new Set<PodUid>();
   #isLive = false;
+  /** Until then pods may have addresses in NRP that they no longer show, and that nobody remembers. */
+  #isInitiallySynced = false;
 
   constructor(options: PodFeedOptions) {
     this.#options = options;
@@ -82,9 +82,8 @@ export class PodFeed {
 
   /** All addresses that nobody wants have left NRP. */
   onInitialSync(): void {
-    const waiting = [...this.#ofUnknownAddress];
-    this.#ofUnknownAddress.clear();
-    for (const uid of waiting) this.#options.lookAgain(uid);
+    this.#isInitiallySynced = true;
+    for (const uid of this.#leaving.keys()) this.#options.lookAgain(uid);
   }
 
   /** The node of a pod, named by what it asked under, has changed. */
@@ -115,7 +114,7 @@ export class PodFeed {
   finalizerWish(uid: PodUid): 'add' | 'remove' | 'nothing' {
     const { pods } = this.#options.engine.tracker;
     if (this.#leaving.has(uid)) {
-      const isDrained = pods.drainingPlaces(uid) === undefined && !this.#ofUnknownAddress.has(uid);
+      const isDrained = pods.drainingPlaces(uid) === undefined && this.#isInitiallySynced;
       return isDrained ? 'remove' : 'nothing';
     }
     const pod = this.#wanting.get(uid);
@@ -204,7 +203,6 @@ export class PodFeed {
     for (const pod of gone) {
       const wish = this.#wishOf(pod);
       const addresses = wish.kind === 'gone' ? wish.addresses : [];
-      if (addresses.length === 0) this.#ofUnknownAddress.add(wish.uid);
       engine.tracker.restoreDraining(
         wish.uid,
         addresses.flatMap((address) => spots.get(address) ?? []),
