@@ -46,6 +46,12 @@ describe('checking that a seed gives one history', () => {
     expect(hashes).toEqual([]);
   });
 
+  it('runs the only seed of a scenario once', async () => {
+    const hashes = ['x', 'unused'];
+    expect((await runChecked({ ...scenario(hashes, []), seeds: 1 }, 1)).failure).toBeUndefined();
+    expect(hashes).toEqual(['unused']);
+  });
+
   it('names the first line that differs', async () => {
     const lines = [[], [], ['same', 'one'], ['same', 'two']];
     const { failure } = await runChecked(scenario(['x', 'y', '', ''], lines), 1);
