@@ -7,6 +7,7 @@ import {
   messageOf,
   type Random,
   jitter,
+  orAborted,
   sleep,
 } from '@fairlead/control';
 import { ensureDefaultOutboundServiceExists } from './default-outbound.ts';
@@ -117,11 +118,15 @@ export class DriftWatch {
   async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     if (!this.#isSuspicious) {
-      const woken = new AbortController();
-      this.#wake = () => woken.abort();
-      await sleep(clock, milliseconds, AbortSignal.any([signal, woken.signal])).catch(() => {});
-      this.#wake = undefined;
-      signal.throwIfAborted();
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      const timer = clock.setTimer(milliseconds, resolve);
+      this.#wake = resolve;
+      try {
+        await orAborted(woken, signal);
+      } finally {
+        timer.cancel();
+        this.#wake = undefined;
+      }
       if (!this.#isSuspicious) return;
     }
     const sinceLast = clock.monotonic() - this.#lookedAt;
