@@ -145,6 +145,22 @@ describe('DiffTracker', () => {
     tracker.restoreNrp(spot('10.1.0.1@10.0.0.1'), [], clock.monotonic());
     expect(sync(tracker)).toEqual(['10.1.0.1@10.0.0.1 = inbound/web']);
   });
+
+  it('forgets a service that is gone where an answer was lost, but not where one may still come', async () => {
+    const clock = new VirtualClock();
+    const tracker = new DiffTracker(clock);
+    tracker.updateK8sEndpoints(web, endpoints('10.1.0.1@10.0.0.1'));
+    const updates = tracker.beginUpdate(tracker.locationChanges());
+    const look = async () => {
+      await clock.advance(10);
+      for (const { place } of updates) tracker.forgetServices(place, (key) => key === web, clock.monotonic());
+    };
+    await look();
+    expect(tracker.hasLocations(web)).toBe(true);
+    tracker.loseUpdate(updates);
+    await look();
+    expect(tracker.hasLocations(web)).toBe(false);
+  });
 });
 
 describe('DiffTracker, for pods with an egress gateway', () => {

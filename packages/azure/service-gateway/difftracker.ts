@@ -121,7 +121,7 @@ export class DiffTracker {
     this.#touched(place);
   }
 
-  /** NRP has no such services any more, so that no address can be under them, whatever became of an update. */
+  /** NRP has no such services any more, so that no address can be under them, whatever became of an update that ended. */
   forgetServices(place: Place, isGone: (key: ServiceKey) => boolean, listBegunAt: number): void {
     if (place.requestedAt >= listBegunAt || !place.nrp.some(isGone)) return;
     this.#nrp.set(
@@ -182,7 +182,7 @@ export class DiffTracker {
       const before = { services: place.nrp, certain: place.certain };
       const services = this.#wanted(place);
       this.#nrp.set(place, services.reduce<ServiceList>(withItem, place.nrp), false);
-      place.requestedAt = now;
+      place.requestedAt = Number.POSITIVE_INFINITY;
       return { place, services, before, since: place.dirtySince ?? now };
     });
   }
@@ -210,6 +210,11 @@ export class DiffTracker {
       this.#nrp.set(place, before.services, before.certain);
       this.#touched(place);
     }
+  }
+
+  /** The request has ended, and nobody knows how. */
+  loseUpdate(updates: readonly AddressUpdate[]): void {
+    for (const { place } of updates) place.requestedAt = this.#clock.monotonic();
   }
 
   /** NRP has refused this one by itself: it is left alone until something else is wanted. */

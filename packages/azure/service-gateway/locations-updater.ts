@@ -117,6 +117,7 @@ export class LocationsUpdater {
     } catch (error) {
       // Anything but a refusal leaves it open whether the addresses were taken: they stay where they may be.
       if (!signal.aborted && isWithoutEffect(error)) this.#tracker.refuseUpdate(updates);
+      else this.#tracker.loseUpdate(updates);
       throw error;
     }
     this.#confirm(updates);

@@ -19,7 +19,7 @@ export interface Place {
   /** The services NRP has it under; while a request is under way, or its outcome unknown, all it may have. */
   nrp: ServiceList;
   certain: boolean;
-  /** When it was last part of a request, by the monotonic clock. */
+  /** When the last request that it was part of ended, by the monotonic clock; infinity while one is under way. */
   requestedAt: number;
   /** What NRP refused for this address by itself; not asked for again until something else is wanted. */
   refused: ServiceList | undefined;

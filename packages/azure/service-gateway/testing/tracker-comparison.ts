@@ -131,6 +131,7 @@ export class TrackerComparison {
     }
     if (how === 'confirmed') this.tracker.confirmUpdate(updates);
     if (how === 'refused') this.tracker.refuseUpdate(updates);
+    if (how === 'lost') this.tracker.loseUpdate(updates);
   }
 
   #nrpOf(place: Place): ServiceList {
