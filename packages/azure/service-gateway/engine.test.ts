@@ -234,6 +234,34 @@ describe('Engine, inbound', () => {
     expect(bench.sync()).toEqual([`${one} = inbound/web`]);
   });
 
+  it('lets nobody in to a Service that is refused while it is being made', () => {
+    const bench = new EngineBench();
+    bench.engine.addService(inboundSpec('web'));
+    bench.engine.updateEndpoints(web, endpoints(one));
+    bench.begin(web);
+    bench.engine.refuseService(web, terminal, false);
+    bench.complete(web);
+    bench.engine.refuseService(web, terminal, false);
+    expect(bench.sync()).toEqual([]);
+    expect(bench.engine.state(web)?.kind).toBe('Parked');
+    bench.engine.addService(inboundSpec('web'));
+    expect(bench.run(web)).toBe('create');
+    expect(bench.sync()).toEqual([`${one} = inbound/web`]);
+  });
+
+  it('goes on serving a Service that is refused while NRP is told of it again', () => {
+    const bench = new EngineBench();
+    bench.engine.addService(inboundSpec('web'));
+    bench.engine.updateEndpoints(web, endpoints(one));
+    bench.run(web);
+    bench.engine.onDrift(web, false);
+    bench.begin(web);
+    bench.engine.refuseService(web, terminal);
+    bench.complete(web);
+    expect(bench.engine.state(web)?.kind).toBe('Parked');
+    expect(bench.sync()).toEqual([`${one} = inbound/web`]);
+  });
+
   it('serves a Service that was there when we came at once, and compares it with what is wanted', () => {
     const bench = new EngineBench();
     bench.tracker.existing.set(web, true);

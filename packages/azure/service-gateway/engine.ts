@@ -125,8 +125,7 @@ export class Engine {
    */
   refuseService(key: ServiceKey, error: unknown, wasServed = true): void {
     this.tracker.wanted.set(key, true);
-    const isServing = wasServed && this.tracker.existing.has(key);
-    this.#transition(key, refuse(this.state(key), failureOf(error), isServing));
+    this.#transition(key, refuse(this.state(key), failureOf(error), wasServed, this.tracker.existing.has(key)));
   }
 
   /** Takes down the service and whatever there is of it. */

@@ -103,7 +103,8 @@ export class Announcer {
     if (outcome?.ok === false) {
       const isDeletion = before?.kind === 'DeletionInProgress';
       const failed = isDeletion ? 'DeleteLoadBalancerFailed' : 'SyncLoadBalancerFailed';
-      const reason = after?.kind === 'Parked' ? 'ServiceQuarantined' : failed;
+      // What we refuse ourselves, and not Azure, is told when that is written to its status.
+      const reason = after?.kind === 'Parked' && after.spec !== undefined ? 'ServiceQuarantined' : failed;
       recordOnService(recorder, service, reason, wordsOf(outcome.error));
       return;
     }

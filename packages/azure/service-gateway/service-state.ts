@@ -18,6 +18,8 @@ export interface Failure {
 type Afterwards =
   | { readonly kind: 'keep' }
   | { readonly kind: 'update'; readonly spec: ServiceSpec }
+  /** `wasServed`: whether it was reachable before it was refused. */
+  | { readonly kind: 'refuse'; readonly failure: Failure; readonly wasServed: boolean }
   | { readonly kind: 'delete' };
 
 /** Nothing is under way to create it; something may be there from an attempt that failed. */
@@ -199,12 +201,14 @@ export function beginDeletion({ wait }: DeletionPending): DeletionInProgress {
 }
 
 /** A creation or update has ended well. */
-export function succeed({ spec, afterwards }: CreationInProgress | UpdateInProgress): ServiceState {
+export function succeed({ kind, spec, afterwards }: CreationInProgress | UpdateInProgress): ServiceState {
   switch (afterwards.kind) {
     case 'keep':
       return { kind: 'Created', spec };
     case 'update':
       return { kind: 'UpdatePending', spec: afterwards.spec, wait: NO_WAIT };
+    case 'refuse':
+      return parkedUnread(afterwards.failure, kind === 'UpdateInProgress' || afterwards.wasServed);
     case 'delete':
       return { kind: 'DeletionPending', wait: NO_WAIT };
   }
@@ -219,6 +223,8 @@ export function fail(state: CreationInProgress | UpdateInProgress, setback: Setb
       return { kind: 'Parked', spec: state.spec, serving: pending === 'UpdatePending', failure: setback.failure };
     case 'update':
       return { kind: pending, spec: state.afterwards.spec, wait: NO_WAIT };
+    case 'refuse':
+      return parkedUnread(state.afterwards.failure, pending === 'UpdatePending');
     case 'delete':
       return { kind: 'DeletionPending', wait: NO_WAIT };
   }
@@ -235,25 +241,38 @@ export function failDeletion({ afterwards }: DeletionInProgress, wait: Wait): De
   return { kind: 'NotStarted', spec: afterwards.spec, wait: NO_WAIT };
 }
 
-/** What it asks for is refused before anything is tried; what is there stays as it is. */
-export function refuse(state: ServiceState | undefined, failure: Failure, isServing = false): ServiceState {
+/**
+ * What it asks for is refused before anything is tried; what is there stays as it is. `wasServed`: whether it was
+ * reachable before; `exists`: whether NRP knows it.
+ */
+export function refuse(
+  state: ServiceState | undefined,
+  failure: Failure,
+  wasServed = true,
+  exists = false,
+): ServiceState {
   switch (state?.kind) {
-    // What was wanted before is still being made or unmade: the refusal counts from then on.
     case 'CreationInProgress':
     case 'UpdateInProgress':
+      return { ...state, afterwards: { kind: 'refuse', failure, wasServed } };
+    // What was wanted before is still being unmade: the refusal counts from then on.
     case 'DeletionPending':
     case 'DeletionInProgress':
       return state;
     case undefined:
-      return { kind: 'Parked', spec: undefined, serving: isServing, failure };
+      return parkedUnread(failure, wasServed && exists);
     case 'Parked':
       if (state.spec === undefined && state.failure.message === failure.message) return state;
       return { ...state, spec: undefined, failure };
     case 'NotStarted':
     case 'Created':
     case 'UpdatePending':
-      return { kind: 'Parked', spec: undefined, serving: isRegistered(state), failure };
+      return parkedUnread(failure, isRegistered(state));
   }
+}
+
+function parkedUnread(failure: Failure, serving: boolean): Parked {
+  return { kind: 'Parked', spec: undefined, serving, failure };
 }
 
 /** Somebody has changed or removed what is there: it is made anew, or put right. */
