@@ -72,8 +72,8 @@ describe('the lock of the Azure resources', () => {
     await expect(locker.acquire(signal)).rejects.toThrowError(locked);
   });
 
-  it('is renewed in the course of long work, and no longer kept when it was taken away', async () => {
-    const { locker, clock, heldBy, lease } = world();
+  it('is renewed in the course of long work, and lost for good when it was taken away', async () => {
+    const { api, locker, clock, heldBy, lease } = world();
     const holding = await locker.acquire(signal);
     await clock.advance(299_999);
     await holding.keep(signal);
@@ -84,7 +84,23 @@ describe('the lock of the Azure resources', () => {
     heldBy('other');
     await clock.advance(300_000);
     await expect(holding.keep(signal)).rejects.toThrowError(locked);
+    const before = api.requests.length;
+    await expect(holding.keep(signal)).rejects.toThrowError(locked);
+    expect(api.requests.slice(before)).toEqual([]);
     await holding.release();
     expect(lease()).toMatchObject({ spec: { holderIdentity: 'other' } });
+  });
+
+  it('is renewed once for steps that run side by side, and they all wait for it', async () => {
+    const { api, locker, clock } = world();
+    const holding = await locker.acquire(signal);
+    await clock.advance(300_000);
+    const before = api.requests.length;
+    await Promise.all([holding.keep(signal), holding.keep(signal), holding.keep(signal)]);
+    expect(api.requests.slice(before)).toHaveLength(1);
+    api.fault = () => ({ status: 409, reason: 'Conflict' });
+    await clock.advance(300_000);
+    const kept = await Promise.allSettled([holding.keep(signal), holding.keep(signal)]);
+    expect(kept.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 });

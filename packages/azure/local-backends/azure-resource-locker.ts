@@ -46,11 +46,19 @@ export class AzureResourceLocker implements ResourceLock {
     const { clock } = this.#options;
     let renewedAt = clock.monotonic();
     let lease = await this.#take(signal);
+    let renewal: Promise<void> | undefined;
+    const renew = async (stepSignal: AbortSignal) => {
+      const startedAt = clock.monotonic();
+      lease = await this.#write(lease, { spec: { renewTime: this.#now() } }, stepSignal);
+      renewedAt = startedAt;
+      renewal = undefined;
+    };
     return {
       keep: async (stepSignal) => {
         if (clock.monotonic() - renewedAt < RENEW_AFTER_MILLISECONDS) return;
-        renewedAt = clock.monotonic();
-        lease = await this.#write(lease, { spec: { renewTime: this.#now() } }, stepSignal);
+        // Steps run side by side, and all need this one renewal: when it fails, none of them goes ahead any more.
+        renewal ??= renew(stepSignal);
+        await renewal;
       },
       release: () => this.#release(lease),
     };

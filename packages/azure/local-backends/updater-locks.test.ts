@@ -24,13 +24,14 @@ describe('the locks of the updater', () => {
   it('puts back what it could not get to when the lock is lost in the middle, without a retry used up', async () => {
     const world = new UpdaterWorld();
     for (const service of ['shop/web', 'shop/api', 'shop/shared'] as const) world.change(service, ['10.0.0.1']);
+    world.change('shop/last', ['10.0.0.1'], 'nowhere');
     world.emulator.behave({ operationTime: { minimum: 200_000, maximum: 200_000 } });
     const processing = world.updater.process(world.stop.signal);
     await world.clock.advance(1_000);
     world.holdElsewhere();
     await world.clock.advance(600_000);
     await processing;
-    expect(world.queue).toEqual(['shared shop/shared #0']);
+    expect(world.queue).toEqual(['shared shop/shared #0', 'nowhere shop/last #0']);
     expect(world.takeReasons()).toEqual([`shop/web ${UPDATED}`, `shop/api ${UPDATED}`]);
     expect(world.lease()).toMatchObject({ spec: { holderIdentity: 'aks-resource-provider' } });
   });
