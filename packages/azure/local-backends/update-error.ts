@@ -45,6 +45,6 @@ export function newRetriableBackendPoolUpdateError(cause: unknown): FairleadErro
 
 export function isRetriableBackendPoolUpdateError(error: unknown): boolean {
   const found = findFairleadError(error);
-  if (found === undefined || found instanceof RetriableBackendPoolUpdateError) return found !== undefined;
-  return found.cause !== undefined && isRetriableBackendPoolUpdateError(found.cause);
+  if (found instanceof RetriableBackendPoolUpdateError) return true;
+  return found?.cause !== undefined && isRetriableBackendPoolUpdateError(found.cause);
 }
