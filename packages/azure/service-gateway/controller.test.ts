@@ -511,4 +511,16 @@ describe('ServiceGatewayController, outbound', () => {
     await clock.advance(2_000);
     expect(await cluster.events()).toEqual([expect.stringContaining('one EgressGatewayRefused: Egress gateway blue:')]);
   });
+
+  it('tells on the namespace kube-system why a gateway without pods cannot be made', async () => {
+    const { clock, cluster, azure } = await newWorld();
+    const refusal = { kind: 'refuse', status: 400, code: 'RequestDisallowedByPolicy' } as const;
+    azure.faults.next({ method: 'PUT', kind: 'natGateways' }, refusal);
+    const replica = new Replica(cluster, azure, { defaultOutbound: true });
+    await replica.settle();
+    await clock.advance(1_000);
+    expect(await cluster.events()).toEqual([
+      expect.stringContaining('kube-system EgressGatewayRefused: Egress gateway default-natgw:'),
+    ]);
+  });
 });

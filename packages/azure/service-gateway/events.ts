@@ -6,19 +6,19 @@ import type { StateChange } from './engine.ts';
 import type { Place, ServiceList } from './places.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
 
-/** The reasons of the Events on pods; users and their alerts go by them, so none is ever renamed. */
-const podEvents = {
+/** The reasons of the Events about egress; users and their alerts go by them, so none is ever renamed. */
+const egressEvents = {
   EgressRefused: {
     type: 'Warning',
     meaning: 'the pod asks for an egress gateway that it cannot have; its traffic leaves as if it had not asked',
   },
   EgressGatewayFailed: {
     type: 'Warning',
-    meaning: 'making the egress gateway of the pod failed and is repeated later',
+    meaning: 'making, changing or deleting an egress gateway failed and is repeated later',
   },
   EgressGatewayRefused: {
     type: 'Warning',
-    meaning: 'Azure refuses what the egress gateway of the pod takes; it is tried again now and then',
+    meaning: 'Azure refuses what an egress gateway takes; it is tried again now and then',
   },
   EgressAddressRefused: {
     type: 'Warning',
@@ -26,7 +26,7 @@ const podEvents = {
   },
 } as const satisfies Readonly<Record<string, { readonly type: EventType; readonly meaning: string }>>;
 
-type PodEventReason = keyof typeof podEvents;
+type EgressEventReason = keyof typeof egressEvents;
 
 /** An egress gateway may have thousands of pods; a few of them tell enough. */
 const PODS_TOLD = 3;
@@ -46,7 +46,7 @@ export const serviceGatewayEvents: readonly EventDescription[] = [
     'EndpointsIgnored',
     'DeletionHeldBack',
   ),
-  ...Object.entries(podEvents).map(([reason, { meaning }]) => ({ reason, meaning })),
+  ...Object.entries(egressEvents).map(([reason, { meaning }]) => ({ reason, meaning })),
 ];
 
 export interface AnnouncerOptions {
@@ -88,12 +88,8 @@ export class Announcer {
     }
   }
 
-  /** About no object in particular: the namespace whose UID stands for the cluster. */
   heldBack({ message }: Hold<ServiceKey>): void {
-    const { recorder, cluster } = this.#options;
-    const { type } = serviceEvents.DeletionHeldBack;
-    const metadata = { name: 'kube-system', uid: cluster };
-    recorder.record(namespaces, { metadata }, { type, reason: 'DeletionHeldBack', note: message });
+    this.#tellCluster(serviceEvents.DeletionHeldBack.type, 'DeletionHeldBack', message);
   }
 
   #onService({ key, before, after, outcome }: StateChange): void {
@@ -133,10 +129,17 @@ export class Announcer {
       if (pod !== undefined) this.#tellPod(pod, reason, note);
       told += 1;
     }
+    if (told === 0) this.#tellCluster(egressEvents[reason].type, reason, note);
   }
 
-  #tellPod(pod: Pod, reason: PodEventReason, note: string): void {
-    this.#options.recorder.record(pods, pod, { type: podEvents[reason].type, reason, note });
+  #tellPod(pod: Pod, reason: EgressEventReason, note: string): void {
+    this.#options.recorder.record(pods, pod, { type: egressEvents[reason].type, reason, note });
+  }
+
+  /** About no object in particular: the namespace whose UID stands for the cluster. */
+  #tellCluster(type: EventType, reason: string, note: string): void {
+    const { recorder, cluster } = this.#options;
+    recorder.record(namespaces, { metadata: { name: 'kube-system', uid: cluster } }, { type, reason, note });
   }
 }
 
