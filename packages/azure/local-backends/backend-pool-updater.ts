@@ -226,11 +226,12 @@ export class BackendPoolUpdater {
         const { retryAfterMilliseconds: delay } = verdict;
         const eligibleAt = delay === undefined ? undefined : clock.monotonic() + delay;
         const { again, exhausted } = afterFailure(relevant, settings.maxRetries, eligibleAt);
+        reporter.failed(exhausted, error, startedAt);
+        if (again.length === 0) return;
         this.#requeue(again);
         const retryAt = this.#leadingEdge.follow(group.pool, eligibleAt) ?? this.#tickFrom(eligibleAt);
         // Of a Service that is given up in part, only that is told: one Event for each attempt.
         const givenUp = distinctServices(exhausted);
-        reporter.failed(exhausted, error, startedAt);
         reporter.retrying(
           again.filter(({ service }) => !givenUp.includes(service)),
           error,

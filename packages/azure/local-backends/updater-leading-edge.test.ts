@@ -137,6 +137,22 @@ describe('the leading edge', () => {
     });
   });
 
+  it('gives a fresh change its own interval when the attempt it came too late for is given up', async () => {
+    const world = new UpdaterWorld({ leadingEdge: true, maxRetries: 0 });
+    world.emulator.behave({ latency: { minimum: 2_000, maximum: 2_000 } });
+    // A delay that is asked for this pool alone: the throttle gate stays open.
+    const headers = { 'retry-after': '600' };
+    world.emulator.faults.next(put, { kind: 'refuse', status: 429, code: 'RetryableError', headers });
+    await running(world, async (at) => {
+      await at(2);
+      world.change('shop/web', ['10.0.0.1']);
+      await at(4);
+      world.change('shop/web', ['10.0.0.2']);
+      await at(55);
+      expect(writes(world)).toEqual(['5.3s PUT lb/web 429 RetryableError', '35.5s PUT lb/web 200']);
+    });
+  });
+
   it('leaves a pool to the tick when the lock of the resources is taken', async () => {
     const world = leading();
     world.holdElsewhere(20);
