@@ -182,6 +182,7 @@ describe('the local service backend pool updater', () => {
     expect(world.takeReasons()).toEqual([`shop/new ${UPDATED}`]);
     // What the pool gets is what it should hold, whoever's operation was given up.
     expect([world.queue, world.pool('shared')]).toEqual([[], ['10.0.0.1', '10.0.0.2']]);
+    expect(world.results).toEqual([...FAILED_ONCE, ...SUCCEEDED_ONCE]);
   });
 
   it('9. Retry budget exhaustion emits LoadBalancerBackendPoolUpdateFailed with guidance text and leaves the queue empty', async () => {
@@ -339,6 +340,7 @@ describe('the local service backend pool updater', () => {
     await world.tick();
     expect(world.takeCalls()).toEqual(['GET backendAddressPools/lb/api 200']);
     expect([world.takeReasons(), world.results]).toEqual([[`shop/api ${RETRYING}`], []]);
+    expect(world.queue).toEqual(['api shop/api #1']);
   });
 
   it('17. Updater shutdown with parked operations does not emit retry/failure events and does not requeue', async () => {
