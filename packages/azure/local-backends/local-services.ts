@@ -70,10 +70,6 @@ export class LocalServices {
   sharing(pool: PoolKey): readonly ServiceKey[] {
     return [...(this.#byPool.get(pool) ?? [])];
   }
-
-  get size(): number {
-    return this.#infos.size;
-  }
 }
 
 function poolsOf({ loadBalancer, pools }: LocalServiceInfo): readonly PoolKey[] {

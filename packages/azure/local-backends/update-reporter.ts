@@ -16,7 +16,7 @@ export const updateEvents = {
   LoadBalancerBackendPoolUpdated: { type: 'Normal', meaning: 'the backend pool has the nodes that serve the Service' },
   LoadBalancerBackendPoolUpdateRetrying: {
     type: 'Warning',
-    meaning: 'an attempt to update the backend pool failed and is repeated on a later tick',
+    meaning: 'an attempt to update the backend pool failed and is repeated later',
   },
   LoadBalancerBackendPoolUpdateFailed: {
     type: 'Warning',
