@@ -38,7 +38,9 @@ export interface Latencies {
 
 export function latencies(restart: RollingRestart, calls: readonly PoolCall[], interval: number): Latencies {
   const callsOf = Map.groupBy(calls, ({ service }) => service);
-  const result = { quiet: [] as number[], all: [] as number[], missing: 0 };
+  const quiet: number[] = [];
+  const all: number[] = [];
+  let missing = 0;
   for (const [service, changes] of Map.groupBy(restart.changes, (change) => change.service)) {
     const effective = withoutRepetition(changes, poolText(restart.initial[service] ?? []));
     const programmedAt = programmingTimes(effective, callsOf.get(service) ?? []);
@@ -46,14 +48,14 @@ export function latencies(restart: RollingRestart, calls: readonly PoolCall[], i
       const programmed = programmedAt[index];
       const before = effective[index - 1]?.at ?? Number.NEGATIVE_INFINITY;
       if (programmed === undefined) {
-        result.missing += 1;
+        missing += 1;
         continue;
       }
-      result.all.push(programmed - at);
-      if (at - before > 2 * interval) result.quiet.push(programmed - at);
+      all.push(programmed - at);
+      if (at - before > 2 * interval) quiet.push(programmed - at);
     }
   }
-  return result;
+  return { quiet, all, missing };
 }
 
 /** The most calls of this method about one pool within any interval. */
