@@ -1,11 +1,10 @@
 import { SocketTransport } from '@fairlead/control/adapters';
-import { ArmClient, type ArmClientOptions } from '../client.ts';
+import type { AzureSurroundings } from '../azure-access.ts';
+import { ArmClient } from '../client.ts';
 import { type CloudConfiguration, repeatPolicy } from '../cloud-configuration.ts';
 import { cloudEndpoints } from '../clouds.ts';
 import { chooseCredential } from '../credential-choice.ts';
 import { tokenProviderFor } from './credentials.ts';
-
-export type AzureEnvironment = Pick<ArmClientOptions, 'clock' | 'random' | 'metrics' | 'userAgent' | 'beforeCall'>;
 
 /** A client, and the connections behind it. */
 export interface AzureConnection extends AsyncDisposable {
@@ -13,13 +12,13 @@ export interface AzureConnection extends AsyncDisposable {
 }
 
 /** Gets ready to talk to the Azure that is configured: the first call connects and asks for a token. */
-export function connectToAzure(configuration: CloudConfiguration, environment: AzureEnvironment): AzureConnection {
+export function connectToAzure(configuration: CloudConfiguration, surroundings: AzureSurroundings): AzureConnection {
   const cloud = cloudEndpoints(configuration);
   const tokens = tokenProviderFor(chooseCredential(configuration), cloud);
   const repeats = repeatPolicy(configuration);
   const transport = new SocketTransport();
   const client = new ArmClient({
-    ...environment,
+    ...surroundings,
     endpoint: cloud.endpoint,
     transport,
     ...(tokens === undefined ? {} : { tokens }),
