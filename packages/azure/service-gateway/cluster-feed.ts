@@ -1,7 +1,15 @@
 import { type FairleadError, findFairleadError } from '@fairlead/control';
 import { type CacheChange, type EndpointSlice, hasFinalizer, type Node, type Service } from '@fairlead/kube';
 import { type ClaimRules, EndpointIndex } from '@fairlead/service';
-import { type Desired, desiredFor, type LocatedEndpoints, likelyFamily, locate, serve } from './desired.ts';
+import {
+  type Desired,
+  desiredFor,
+  keyOfService,
+  type LocatedEndpoints,
+  likelyFamily,
+  locate,
+  serve,
+} from './desired.ts';
 import type { Engine } from './engine.ts';
 import type { ClusterIntake } from './initialization.ts';
 import type { NodeDirectory } from './node-directory.ts';
@@ -170,7 +178,7 @@ export class ClusterFeed implements ClusterIntake {
     const name = this.#names.get(key);
     if (name === undefined || isOutbound(key)) return;
     const service = this.#options.services.get(name);
-    if (service === undefined || `inbound/${service.metadata.uid}` !== key) {
+    if (service === undefined || keyOfService(service) !== key) {
       this.forget(key);
       return;
     }

@@ -12,7 +12,7 @@ import type { RunEnvironment } from '@fairlead/part';
 import type { ArmClient } from '../arm/index.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
-import { claimRules, likelyFamily } from './desired.ts';
+import { claimRules, keyOfService, likelyFamily } from './desired.ts';
 import { DriftWatch } from './drift.ts';
 import type { Engine, StateChange } from './engine.ts';
 import { Announcer } from './events.ts';
@@ -249,7 +249,7 @@ export class ServiceGatewayController {
   #serviceOf(key: ServiceKey): Service | undefined {
     const name = this.#feed.nameOf(key);
     const service = name === undefined ? undefined : this.#services.get(name);
-    return service !== undefined && `inbound/${service.metadata.uid}` === key ? service : undefined;
+    return service !== undefined && keyOfService(service) === key ? service : undefined;
   }
 
   #addressOf(key: ServiceKey): string | undefined {

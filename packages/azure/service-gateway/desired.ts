@@ -136,6 +136,11 @@ export function locate(
   return { endpoints, nodes: asked };
 }
 
+/** The key of a Service, whether or not it is ours. */
+export function keyOfService({ metadata }: Service): InboundKey {
+  return inboundKey(serviceUid(metadata.uid ?? ''));
+}
+
 /** The family of a Service that could not be read to the end. */
 export function likelyFamily({ spec }: Service): IpFamily {
   return spec.ipFamilies?.[0] ?? 'IPv4';

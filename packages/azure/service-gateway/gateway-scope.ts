@@ -1,6 +1,6 @@
 import { type ClusterId, type IpFamily, isOurs, type OwnerMark, ownerTags, readOwnerTags } from '@fairlead/control';
 import { type ArmId, armId, type ArmTags, childArmId, type ResourceGroup } from '../arm/index.ts';
-import { isOutbound, nrpName, type OutboundKey, type ServiceKey } from './service-key.ts';
+import { inboundKey, isOutbound, keyFromNrp, nrpName, type OutboundKey, type ServiceKey } from './service-key.ts';
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
 
 export const PART_NAME = 'azure-service-gateway';
@@ -60,12 +60,12 @@ export function ownershipOf({ cluster }: GatewayScope, tags: ArmTags | undefined
 /** The service that a resource of ours belongs to, by its tags; undefined when they do not say. */
 export function serviceOfTags(tags: ArmTags | undefined): ServiceKey | undefined {
   const uid = readOwnerTags(tags ?? {})?.service;
-  if (uid !== undefined) return `inbound/${uid.toLowerCase()}`;
+  if (uid !== undefined) return inboundKey(uid);
   const egress = Object.entries(tags ?? {}).find(([name]) => name.toLowerCase() === EGRESS_TAG)?.[1];
-  return egress === undefined ? undefined : `outbound/${egress.toLowerCase()}`;
+  return egress === undefined ? undefined : keyFromNrp(egress, 'outbound');
 }
 
-/** `publicIPAddresses` and the rest, as people name what a service has. */
+/** What a service has its traffic go through. */
 export function balancerKind(key: ServiceKey): 'natGateways' | 'loadBalancers' {
   return isOutbound(key) ? 'natGateways' : 'loadBalancers';
 }

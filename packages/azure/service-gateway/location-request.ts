@@ -1,7 +1,7 @@
 import type { AddressLocationChange, UpdateAddressLocationsRequest } from '../arm/index.ts';
 import type { AddressUpdate } from './difftracker.ts';
 import type { Place } from './places.ts';
-import { nrpName } from './service-key.ts';
+import { LONGEST_EGRESS_NAME, nrpName } from './service-key.ts';
 
 /** The request for these updates: each location once, with all its addresses in it. */
 export function toLocationRequest(updates: readonly AddressUpdate[]): UpdateAddressLocationsRequest {
@@ -25,7 +25,6 @@ export function toLocationRequest(updates: readonly AddressUpdate[]): UpdateAddr
 const LOCATION_OVERHEAD = 80;
 const ADDRESS_OVERHEAD = 32;
 const NAME_OVERHEAD = 3;
-const LONGEST_EGRESS_NAME = 73;
 
 /** How much of a request a place takes at most: as if its location were written for it alone. */
 export function sizeInRequest({ location, address, inbound, nrp }: Place): number {

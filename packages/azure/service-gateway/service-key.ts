@@ -20,7 +20,7 @@ export type OutboundKey = `outbound/${string}`;
 export type ServiceKey = InboundKey | OutboundKey;
 
 /** Azure allows 80 characters for a resource, and the longest suffix of ours, `-pip-v6`, takes 7. */
-const LONGEST_NAME = 73;
+export const LONGEST_EGRESS_NAME = 73;
 const NAME = /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -64,13 +64,13 @@ export function podUid(text: string): PodUid {
 }
 
 function isEgressName(name: string): name is EgressName {
-  return NAME.test(name) && name.length <= LONGEST_NAME && name !== DEFAULT_OUTBOUND_NAME && !UUID.test(name);
+  return NAME.test(name) && name.length <= LONGEST_EGRESS_NAME && name !== DEFAULT_OUTBOUND_NAME && !UUID.test(name);
 }
 
 function problemWith(name: string): string {
   if (name === DEFAULT_OUTBOUND_NAME) return 'this name is reserved for traffic that no gateway was chosen for';
   if (UUID.test(name)) return 'a UUID could be taken for a Service; choose another name';
-  if (name.length > LONGEST_NAME) return `a name has at most ${LONGEST_NAME} characters`;
+  if (name.length > LONGEST_EGRESS_NAME) return `a name has at most ${LONGEST_EGRESS_NAME} characters`;
   return 'a name has letters, digits, dots, dashes and underscores, and begins and ends with a letter or digit';
 }
 
