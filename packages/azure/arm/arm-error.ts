@@ -99,9 +99,6 @@ export function findArmError(error: unknown): ArmError | undefined {
 
 export const isNotFound = (error: unknown): boolean => findArmError(error)?.status === 404;
 
-/** The resource is not as we read it: read it again. */
-export const isPreconditionFailed = (error: unknown): boolean => findArmError(error)?.status === 412;
-
 function parseErrorBody(text: string): ArmErrorBody {
   try {
     const told = errorIn(JSON.parse(text));

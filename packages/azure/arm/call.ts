@@ -11,7 +11,7 @@ export type ListableKind = CallableKind & RootArmKind;
 /** What a call is about: a kind of resource, or a table or an action of a service gateway. */
 export type CallKind = CallableKind | 'services' | 'addressLocations' | 'updateServices' | 'updateAddressLocations';
 
-export type CallVerb = 'GET' | 'LIST' | 'PUT' | 'PATCH' | 'DELETE' | 'POST' | 'POLL';
+export type CallVerb = 'GET' | 'LIST' | 'PUT' | 'DELETE' | 'POST' | 'POLL';
 
 /** One request to Azure, just before it leaves. */
 export interface ArmCall {

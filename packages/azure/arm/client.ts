@@ -20,7 +20,6 @@ import type {
   AddressLocation,
   ArmBodies,
   ArmDraft,
-  ArmTags,
   GatewayService,
   UpdateAddressLocationsRequest,
   UpdateServicesRequest,
@@ -110,16 +109,6 @@ export class ArmClient {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-  }
-
-  /** Replaces the tags, and nothing else. */
-  async updateTags<Kind extends ListableKind>(
-    id: ArmId<Kind>,
-    tags: ArmTags,
-    options: CallOptions = {},
-  ): Promise<ArmBodies[Kind]> {
-    const request = { ...this.#requests.at(id, 'PATCH', options), body: { tags } };
-    return this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, (scope) => this.#read(id, request, scope));
   }
 
   async listServices(gateway: ArmId<'serviceGateways'>, options: CallOptions = {}): Promise<readonly GatewayService[]> {

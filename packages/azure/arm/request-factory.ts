@@ -17,7 +17,7 @@ export class RequestFactory {
     this.#random = random;
   }
 
-  at(id: ArmId<CallableKind>, verb: 'GET' | 'PUT' | 'PATCH' | 'DELETE', options: CallOptions): ArmRequest {
+  at(id: ArmId<CallableKind>, verb: 'GET' | 'PUT' | 'DELETE', options: CallOptions): ArmRequest {
     const { kind, subscriptionId } = partsOf(id);
     return this.#request({ verb, kind, subject: armName(id), method: verb, subscriptionId }, id, options);
   }
