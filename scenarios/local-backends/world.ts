@@ -155,8 +155,10 @@ export async function buildWorld(simulation: Simulation, minutes: number, settin
   for (const [index, name] of NODES.entries()) await putNode(world, name, index, 1);
   noteBackends(world);
   simulation.onCall(({ write, server, name }) => {
-    if (write && (server === AZURE || name.includes('services')))
-      world.watch.lastWriteAt = simulation.clock.monotonic();
+    const isToService = server !== AZURE && name.includes('services');
+    if (!write || !(isToService || server === AZURE)) return;
+    world.watch.lastWriteAt = simulation.clock.monotonic();
+    if (isToService) world.watch.lastServiceWriteAt = world.watch.lastWriteAt;
   });
   const processes = REPLICAS.map(
     (name) => [name, simulation.process(name, (incarnation) => run(world, incarnation))] as const,
