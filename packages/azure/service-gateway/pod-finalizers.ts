@@ -1,4 +1,3 @@
-import { FairleadError } from '@fairlead/control';
 import {
   addFinalizer,
   hasFinalizer,
@@ -8,12 +7,10 @@ import {
   pods,
   removeFinalizer,
 } from '@fairlead/kube';
+import { leasedWrite } from './leased-write.ts';
 import type { PodFeed } from './pod-feed.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
 import { EGRESS_LABEL, type PodUid } from './service-key.ts';
-
-/** One write to the cluster must fit into what is left of the Lease. */
-const WRITE_DEADLINE_MILLISECONDS = 4_000;
 
 export interface PodFinalizersOptions {
   readonly client: KubeClient;
@@ -36,13 +33,7 @@ export class PodFinalizers {
     const wish = feed.finalizerWish(uid);
     const pod = feed.podOf(uid);
     if (wish === 'nothing' || pod === undefined) return;
-    if (!leadership.covers(WRITE_DEADLINE_MILLISECONDS)) {
-      throw new FairleadError('the Lease may end before the write would: trying again once it is renewed', {
-        verdict: 'retriable',
-        code: 'lease-too-short',
-      });
-    }
-    const options = { signal, deadlineMilliseconds: WRITE_DEADLINE_MILLISECONDS };
+    const options = leasedWrite(leadership, signal);
     if (wish === 'add') {
       feed.onFinalizerAttempted(uid);
       feed.onFinalizerWritten(uid, await addFinalizer<Pod>(client, pods, pod, POD_FINALIZER, options));

@@ -1,4 +1,4 @@
-import { type Clock, FairleadError, type IpAddress, type Journal } from '@fairlead/control';
+import type { Clock, IpAddress } from '@fairlead/control';
 import {
   type EventRecorder,
   isNotFound,
@@ -20,20 +20,17 @@ import {
 import type { ClusterFeed, Told, WantedService } from './cluster-feed.ts';
 import { type Desired, desiredFor, likelyFamily } from './desired.ts';
 import type { Engine } from './engine.ts';
+import { leasedWrite } from './leased-write.ts';
 import type { Repository } from './repository.ts';
 import type { InboundKey } from './service-key.ts';
 import { isLive, type ServiceState } from './service-state.ts';
 import { holdWithFinalizers, letGoOfFinalizers } from './service-writes.ts';
-
-/** One write to the cluster must fit into what is left of the Lease. */
-const WRITE_DEADLINE_MILLISECONDS = 4_000;
 
 export interface ServiceReconcilerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly leadership: Leadership;
   readonly events: Pick<EventRecorder, 'record'>;
-  readonly journal: Journal;
   readonly rules: ClaimRules;
   readonly services: { get(name: string): Service | undefined };
   readonly engine: Engine;
@@ -128,17 +125,7 @@ export class ServiceReconciler {
   }
 
   #writing(signal: AbortSignal): WriteOptions {
-    if (!this.#options.leadership.covers(WRITE_DEADLINE_MILLISECONDS)) {
-      throw new FairleadError('the Lease may end before the write would: trying again once it is renewed', {
-        verdict: 'retriable',
-        code: 'lease-too-short',
-      });
-    }
-    return {
-      signal,
-      deadlineMilliseconds: WRITE_DEADLINE_MILLISECONDS,
-      fieldManager: 'fairlead-azure-service-gateway',
-    };
+    return leasedWrite(this.#options.leadership, signal);
   }
 }
 

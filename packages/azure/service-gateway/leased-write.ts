@@ -1,0 +1,16 @@
+import { FairleadError } from '@fairlead/control';
+import type { Leadership, WriteOptions } from '@fairlead/kube';
+
+/** One write to the cluster must fit into what is left of the Lease. */
+const DEADLINE_MILLISECONDS = 4_000;
+
+/** How the next write to the cluster is made; throws when the Lease may end before the write would. */
+export function leasedWrite(leadership: Leadership, signal: AbortSignal): WriteOptions {
+  if (leadership.covers(DEADLINE_MILLISECONDS)) {
+    return { signal, deadlineMilliseconds: DEADLINE_MILLISECONDS, fieldManager: 'fairlead-azure-service-gateway' };
+  }
+  throw new FairleadError('the Lease may end before the write would: trying again once it is renewed', {
+    verdict: 'retriable',
+    code: 'lease-too-short',
+  });
+}
