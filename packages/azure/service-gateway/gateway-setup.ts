@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/control';
-import { armName, type CallOptions, sameArmId } from '../arm/index.ts';
+import { armName, type CallOptions, type ServiceGateway, sameArmId } from '../arm/index.ts';
 import type { Repository } from './repository.ts';
 
 /** What had to be done so that the gateway is there and the nodes' subnet is attached to it. */
@@ -10,17 +10,19 @@ export interface GatewaySetup {
 
 /** Creates the service gateway where there is none, and attaches it to the nodes' subnet where that is not so yet. */
 export async function ensureServiceGateway(repository: Repository, options: CallOptions): Promise<GatewaySetup> {
-  const exists = await existsServiceGateway(repository, options);
-  if (!exists) await repository.createGateway(options);
-  return { created: !exists, attached: await attachServiceGatewayToSubnet(repository, options) };
+  const gateway = await findServiceGateway(repository, options);
+  const isThere = gateway !== undefined && gateway.properties.provisioningState !== 'Failed';
+  if (gateway === undefined) await repository.createGateway(options);
+  else if (!isThere) await repository.repeatGateway(gateway, options);
+  return { created: !isThere, attached: await attachServiceGatewayToSubnet(repository, options) };
 }
 
-/** Whether there is a gateway of this name; throws when it is one that cannot be ours. */
-async function existsServiceGateway(repository: Repository, options: CallOptions): Promise<boolean> {
+/** The gateway of this name; throws when it is one that cannot be ours. */
+async function findServiceGateway(repository: Repository, options: CallOptions): Promise<ServiceGateway | undefined> {
   const gateway = await repository.findGateway(options);
-  if (gateway === undefined) return false;
+  if (gateway === undefined) return undefined;
   const network = gateway.properties.virtualNetwork.id;
-  if (sameArmId(network, repository.scope.networkId)) return gateway.properties.provisioningState !== 'Failed';
+  if (sameArmId(network, repository.scope.networkId)) return gateway;
   throw new FairleadError(
     `the service gateway ${gateway.name} belongs to the virtual network ${armName(network)}, not to ` +
       `${armName(repository.scope.networkId)}: choose another gatewayName`,

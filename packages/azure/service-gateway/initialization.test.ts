@@ -2,7 +2,7 @@ import { FairleadError, VirtualClock } from '@fairlead/control';
 import type { ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
-import { group, newAzure, scope } from './testing/azure-bench.ts';
+import { group, newArmClient, newAzure, scope } from './testing/azure-bench.ts';
 import { type Cluster, Leader } from './testing/leader.ts';
 import { changedSpec, inboundSpec, outboundSpec } from './testing/specs.ts';
 import { endpoints, inbound, outbound, pod, spot } from './testing/spots.ts';
@@ -263,6 +263,30 @@ describe('Initialization', () => {
     await clock.advance(700_000);
     expect(lines(azure)).toEqual(['PUT serviceGateways/sgw 201', 'PUT subnets/net/nodes 200']);
     expect(leader.isReady).toBe(true);
+  });
+
+  it('has a gateway that failed made again as its owner had asked for it', async () => {
+    const { clock, azure } = newWorld();
+    const properties = {
+      virtualNetwork: { id: scope.networkId },
+      routeTargetAddress: { privateIPAddress: '10.0.1.4' },
+    };
+    const draft = { location: scope.location, tags: { team: 'network' }, properties };
+    azure.faults.next(
+      { method: 'PUT', kind: 'serviceGateways' },
+      { kind: 'fail-operation', code: 'InternalServerError' },
+    );
+    const failing = newArmClient(clock, azure)
+      .put(scope.gatewayId, draft)
+      .catch(() => {});
+    await clock.advance(60_000);
+    await failing;
+    expect(azure.resource(scope.gatewayId)).toMatchObject({ properties: { provisioningState: 'Failed' } });
+    await new Leader(clock, azure, { services: [], pods: [] }).settle();
+    expect(azure.resource(scope.gatewayId)).toMatchObject({
+      tags: { team: 'network' },
+      properties: { provisioningState: 'Succeeded', routeTargetAddress: { privateIPAddress: '10.0.1.4' } },
+    });
   });
 
   it('does not take a subnet away from another gateway', async () => {

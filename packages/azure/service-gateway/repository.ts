@@ -47,6 +47,13 @@ export class Repository {
     await this.#client.put(gatewayId, draft, { ...options, answer: 'accepted' });
   }
 
+  /** Has Azure try again what it failed at: the gateway as it was asked for, by whomever, unless it changed since. */
+  async repeatGateway(gateway: ServiceGateway, options: CallOptions): Promise<void> {
+    const { id, name: _, etag, ...draft } = gateway;
+    const condition = etag === undefined ? {} : { ifMatch: etag };
+    await this.#client.put(id, draft, { ...options, ...condition, answer: 'accepted' });
+  }
+
   async getSubnet(options: CallOptions) {
     return this.#client.get(this.scope.subnetId, options);
   }
