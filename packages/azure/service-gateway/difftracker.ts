@@ -2,6 +2,7 @@ import type { Clock, IpAddress } from '@fairlead/control';
 import { type EgressPod, EgressPods } from './egress-pods.ts';
 import { NrpLocations } from './nrp-locations.ts';
 import { type Place, PlaceTable, type ServiceList, type Spot, sameServices, withItem, withoutItem } from './places.ts';
+import { type K8sResources, locationView, type NRPResources } from './resource-views.ts';
 import { type InboundKey, isOutbound, type OutboundKey, type PodUid, type ServiceKey } from './service-key.ts';
 import { ServiceNames } from './service-names.ts';
 
@@ -9,23 +10,6 @@ import { ServiceNames } from './service-names.ts';
 export type Endpoints = ReadonlyMap<IpAddress, IpAddress>;
 
 const NO_ENDPOINTS: ReadonlyMap<IpAddress, Place> = new Map();
-
-/** Node IP -> address -> services. */
-export type LocationView = ReadonlyMap<IpAddress, ReadonlyMap<IpAddress, ServiceList>>;
-
-/** What Kubernetes wants. */
-export interface K8sResources {
-  readonly services: ReadonlySet<InboundKey>;
-  readonly egresses: ReadonlySet<OutboundKey>;
-  readonly nodes: LocationView;
-}
-
-/** What is there. */
-export interface NRPResources {
-  readonly loadBalancers: ReadonlySet<InboundKey>;
-  readonly natGateways: ReadonlySet<OutboundKey>;
-  readonly locations: LocationView;
-}
 
 /** What initialization has to do: the differences between the two sides. */
 export interface SyncOperations {
@@ -95,7 +79,7 @@ export class DiffTracker {
 
   /** Takes the pod as it is now; `promoted` when its gateway is there. */
   updateK8sPod(pod: EgressPod, promoted: boolean): void {
-    for (const place of this.pods.put(pod, promoted)) this.#touched(place);
+    for (const place of this.pods.put(pod, promoted)) this.#touchAndSettle(place);
   }
 
   removeK8sPod(uid: PodUid): void {
@@ -104,7 +88,7 @@ export class DiffTracker {
   }
 
   setPodsPromoted(egress: OutboundKey, promoted: boolean): void {
-    for (const place of this.pods.setPromoted(egress, promoted)) this.#touched(place);
+    for (const place of this.pods.setPromoted(egress, promoted)) this.#touchAndSettle(place);
   }
 
   /** A pod that was gone when we came: it is let go when none of its addresses is left in NRP. */
@@ -118,7 +102,7 @@ export class DiffTracker {
   restoreNrp(spot: Spot, services: ServiceList, listBegunAt: number): void {
     const place = this.#table.at(spot);
     if (place.certain && place.requestedAt < listBegunAt) this.#nrp.set(place, services, true);
-    this.#touched(place);
+    this.#touchAndSettle(place);
   }
 
   /** NRP has no such services any more, so that no address can be under them, whatever became of an update that ended. */
@@ -129,7 +113,7 @@ export class DiffTracker {
       place.nrp.filter((key) => !isGone(key)),
       place.certain,
     );
-    this.#touched(place);
+    this.#touchAndSettle(place);
   }
 
   /** Whether NRP has, or may have, an address of ours under the service. */
@@ -198,7 +182,7 @@ export class DiffTracker {
       place.dirtySince = undefined;
       place.requestedAt = now;
       this.#nrp.set(place, services, true);
-      this.#touched(place);
+      this.#touchAndSettle(place);
     }
     return [...left].filter((key) => !this.hasLocations(key));
   }
@@ -208,7 +192,7 @@ export class DiffTracker {
     for (const { place, before } of updates) {
       place.requestedAt = this.#clock.monotonic();
       this.#nrp.set(place, before.services, before.certain);
-      this.#touched(place);
+      this.#touchAndSettle(place);
     }
   }
 
@@ -249,16 +233,16 @@ export class DiffTracker {
     for (const place of this.#table.all()) if (place.nrp.length > 0) yield place;
   }
 
-  /** What Kubernetes wants: for people and tests. */
+  /** What Kubernetes wants, all of it: a walk over the world. */
   get k8sResources(): K8sResources {
     const { inbound: services, outbound: egresses } = this.wanted;
-    return { services, egresses, nodes: this.#view((place) => this.#wanted(place)) };
+    return { services, egresses, nodes: locationView(this.#table.all(), (place) => this.#wanted(place)) };
   }
 
-  /** What NRP has, or may have: for people, tests and comparison with a fresh list. */
+  /** What NRP has, or may have, all of it: a walk over the world. */
   get nrpResources(): NRPResources {
     const { inbound: loadBalancers, outbound: natGateways } = this.existing;
-    return { loadBalancers, natGateways, locations: this.#view((place) => place.nrp) };
+    return { loadBalancers, natGateways, locations: locationView(this.#table.all(), (place) => place.nrp) };
   }
 
   /** Something about the place has changed: it differs now, or no longer. */
@@ -274,8 +258,8 @@ export class DiffTracker {
     this.#dirty.add(place);
   }
 
-  /** What NRP has at the place has changed: pods that wait for it may go. */
-  #touched(place: Place): void {
+  /** What NRP has at the place, or who owns it, has changed as well: pods that wait for it may go. */
+  #touchAndSettle(place: Place): void {
     for (const uid of place.draining) this.#settleDraining(uid);
     this.#touch(place);
   }
@@ -318,16 +302,5 @@ export class DiffTracker {
     if (owner.promoted) return owner.egress;
     if (place.draining.length > 0) return undefined;
     return place.nrp.find((key) => isOutbound(key) && !this.foreign.has(key));
-  }
-
-  #view(servicesOf: (place: Place) => ServiceList): LocationView {
-    const view = new Map<IpAddress, Map<IpAddress, ServiceList>>();
-    for (const place of this.#table.all()) {
-      const services = servicesOf(place);
-      if (services.length === 0) continue;
-      const addresses = view.get(place.location) ?? new Map<IpAddress, ServiceList>();
-      view.set(place.location, addresses.set(place.address, services));
-    }
-    return view;
   }
 }
