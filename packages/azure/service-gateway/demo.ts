@@ -6,7 +6,8 @@ import { EGRESS_LABEL } from './service-key.ts';
 
 const NAMESPACE = 'azure-demo';
 
-function service(name: string, port: number): Service {
+/** `labels` are on its pods, beside their name. */
+function service(name: string, port: number, labels: Readonly<Record<string, string>> = {}): Service {
   return {
     apiVersion: 'v1',
     kind: 'Service',
@@ -14,15 +15,17 @@ function service(name: string, port: number): Service {
     spec: {
       type: 'LoadBalancer',
       loadBalancerClass: SERVICE_GATEWAY_CLASS,
-      selector: { app: name },
+      selector: { app: name, ...labels },
       ports: [{ name: 'main', port, targetPort: 8080 }],
     },
   };
 }
 
-/** Three Services behind load balancers of an emulated Azure. */
+/** Three Services behind load balancers of an emulated Azure, the pods of one behind an egress gateway. */
 export const demoScene: DemoScene = {
-  description: 'Three Services get public addresses and load balancers from an emulated Azure, registered in one call.',
+  description:
+    'Three Services get public addresses and load balancers from an emulated Azure, registered in one call; ' +
+    'the pods of one leave by an egress gateway of their own.',
   configuration: ({ azure }) => ({
     cloud: {
       subscriptionId: '00000000-0000-0000-0000-000000000000',
@@ -38,7 +41,7 @@ export const demoScene: DemoScene = {
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
     service('web', 80),
     service('shop', 443),
-    service('mail', 25),
+    service('mail', 25, { [EGRESS_LABEL]: 'mail' }),
   ],
   async progress(client: KubeClient, signal: AbortSignal) {
     const { items: all } = await client.list(services, { namespace: NAMESPACE, signal });

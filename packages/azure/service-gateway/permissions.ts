@@ -35,7 +35,8 @@ export const permissions: readonly Permission[] = [
     resources: ['pods'],
     verbs: ['get', 'list', 'watch', 'patch'],
     scope: 'cluster',
-    because: 'It reads pods that chose an egress gateway, and holds them until their addresses have left Azure.',
+    because:
+      'It reads pods that choose an egress gateway, or did, and holds them until their addresses have left Azure.',
   },
   {
     group: '',

@@ -48,7 +48,7 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['']
   resources: [nodes]
   verbs: [list, watch]
-# azure-service-gateway: It reads pods that chose an egress gateway, and holds them until their addresses have left Azure.
+# azure-service-gateway: It reads pods that choose an egress gateway, or did, and holds them until their addresses have left Azure.
 - apiGroups: ['']
   resources: [pods]
   verbs: [get, list, watch, patch]
