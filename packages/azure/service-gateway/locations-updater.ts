@@ -47,7 +47,8 @@ export interface LocationsUpdaterOptions {
 
 /**
  * Brings the addresses in the gateway in step with the cluster, one request at a time: what has changed while one was
- * under way goes into the next. What is sent is worked out at the moment of sending, never earlier.
+ * under way goes into the next. What is sent is worked out when its call begins: what changes while that waits for a
+ * throttle gate goes into the next, too.
  */
 export class LocationsUpdater {
   readonly #engine: Engine;
