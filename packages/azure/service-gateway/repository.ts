@@ -142,6 +142,11 @@ export class Repository {
     });
   }
 
+  /** Whether a write to the public address was not answered in a way that tells what became of it. */
+  isAddressInDoubt(key: ServiceKey, family: 'IPv4' | 'IPv6'): boolean {
+    return this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)).state === 'unknown';
+  }
+
   /** The public address as far as it is known. */
   knownAddress(key: ServiceKey, family: 'IPv4' | 'IPv6'): IpAddress | undefined {
     return assignedAddress(this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)))?.address;

@@ -1,4 +1,4 @@
-import type { Clock, IpAddress } from '@fairlead/control';
+import { type Clock, type IpAddress, parseIpAddress } from '@fairlead/control';
 import {
   type EventRecorder,
   isNotFound,
@@ -120,13 +120,20 @@ export class ServiceReconciler {
     );
   }
 
+  /** While Azure's word about the address is awaited, the one that is shown stays: it may be reachable all the time. */
   #addressOf({ service }: ClaimedService, key: InboundKey): IpAddress | undefined {
-    return this.#options.repository.knownAddress(key, likelyFamily(service));
+    const { repository } = this.#options;
+    const family = likelyFamily(service);
+    return repository.isAddressInDoubt(key, family) ? shownAddress(service) : repository.knownAddress(key, family);
   }
 
   #writing(signal: AbortSignal): WriteOptions {
     return leasedWrite(this.#options.leadership, signal);
   }
+}
+
+function shownAddress({ status }: Service): IpAddress | undefined {
+  return parseIpAddress(status?.loadBalancer?.ingress?.[0]?.ip ?? '')?.address;
 }
 
 /** What the status should say; undefined while there is nothing to say yet. */
