@@ -29,6 +29,19 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(header, now)).toBe(LONGEST_RETRY_AFTER_MILLISECONDS);
   });
 
+  it.each([
+    ['5, 5', 5000],
+    ['5,5', 5000],
+    ['3, 7, 5', 7000],
+    ['5, , soon', 5000],
+    ['Sun, 15 Nov 2026 12:00:30 GMT, Sun, 15 Nov 2026 12:00:20 GMT', 30_000],
+    ['10, Sunday, 15-Nov-26 12:00:30 GMT', 30_000],
+    ['Sun Nov 15 12:00:30 2026, 45', 45_000],
+    ['0, 0', 0],
+  ])('waits for the longest of those in %j: a repeated header comes joined by commas', (header, milliseconds) => {
+    expect(parseRetryAfter(header, now)).toBe(milliseconds);
+  });
+
   it('reads back any date of the next hour to the second', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3600 }), (seconds) => {

@@ -8,12 +8,19 @@ const HTTP_DATES = [
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
 ];
 
+/** A header that came more than once, as when a proxy adds its own. The comma after the day of a date is not meant. */
+const BETWEEN_VALUES = /,(?!\s*\d{2}[ -][A-Z])/;
+
 /**
- * How long a Retry-After header asks to wait, from `now` (wall time) on. Undefined when it is absent or says nothing
- * that can be understood; 0 when the date it names has passed.
+ * How long a Retry-After header asks to wait, from `now` (wall time) on: the longest if it is repeated. Undefined when
+ * it is absent or says nothing that can be understood; 0 when the date it names has passed.
  */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim() ?? '';
+  const delays = (header ?? '').split(BETWEEN_VALUES).flatMap((value) => parseValue(value.trim(), now) ?? []);
+  return delays.length === 0 ? undefined : Math.max(...delays);
+}
+
+function parseValue(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) return capped(Number(text) * 1000);
   const date = parseHttpDate(text);
   return date === undefined ? undefined : capped(date - now);
