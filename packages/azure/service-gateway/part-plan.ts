@@ -5,7 +5,7 @@ import { PROGRAMMED_CONDITION } from '@fairlead/service';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
 import type { GatewayScope } from './gateway-scope.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
-import { isOutbound, nrpName, podUid, type ServiceKey } from './service-key.ts';
+import { DEFAULT_OUTBOUND_KEY, isOutbound, nrpName, podUid, type ServiceKey } from './service-key.ts';
 import { type CreationPlan, planCreation, planDeletion, writesOfDeletion } from './service-plan.ts';
 import type { ServiceSpec } from './service-spec.ts';
 import type { Parked, ServiceState } from './service-state.ts';
@@ -19,13 +19,13 @@ const CLUSTER_WRITES = 2;
 export function partPlan(survey: Survey, scope: GatewayScope, configuration: ServiceGatewayConfiguration): PartPlan {
   const planned = [...survey.engine.states].map(([key, state]) => ({ key, ...plannedService(survey, key, state) }));
   const refused = new Set(planned.flatMap(({ key, change }) => (change.action === 'refuse' ? key : [])));
-  const registrations = planned.filter(({ registers }) => registers).length;
+  const registrations = planned.filter(({ registers }) => registers).map(({ key }) => key);
   return {
     changes: [
       ...gatewayChanges(survey, scope),
       ...planned.map(({ change }) => change),
       ...orphanChanges(survey),
-      ...registrationChange(registrations),
+      ...registrationChange(registrations, hasInitialWork(survey, planned)),
       ...addressChange(survey, configuration, refused),
       ...podChange(survey),
     ],
@@ -123,10 +123,24 @@ function orphanChanges({ orphans, repository }: Survey): PlannedChange[] {
   });
 }
 
-function registrationChange(count: number): PlannedChange[] {
-  if (count === 0) return [];
-  const writes = Math.ceil(count / REGISTRATIONS_PER_CALL);
-  const detail = `${count} services are registered or unregistered together`;
+/** Whether anything is to be done before the default outbound service has its turn. */
+function hasInitialWork(
+  { engine, orphans, awaited }: Survey,
+  planned: readonly (PlannedService & { readonly key: ServiceKey })[],
+): boolean {
+  const isWork = ({ key, change, registers }: (typeof planned)[number]) =>
+    awaited.has(key) && (registers || change.writes > 0);
+  return orphans.services.size > 0 || !engine.tracker.isInSync || planned.some(isWork);
+}
+
+function registrationChange(keys: readonly ServiceKey[], hasDefaultToWait: boolean): PlannedChange[] {
+  if (keys.length === 0) return [];
+  const alone = hasDefaultToWait && keys.includes(DEFAULT_OUTBOUND_KEY) ? 1 : 0;
+  const writes = Math.ceil((keys.length - alone) / REGISTRATIONS_PER_CALL) + alone;
+  const detail =
+    alone === 0
+      ? `${keys.length} services are registered or unregistered together`
+      : `${keys.length} services are registered or unregistered, the default outbound service after all others`;
   return [{ action: 'update', subject: 'services of the gateway', detail, writes }];
 }
 

@@ -46,6 +46,21 @@ describe('the Azure service gateway as a part', () => {
     expect(linesOf(await part.plan(environment)).every((line) => /^(adopt|refuse) .*\(0\)$/.test(line))).toBe(true);
   });
 
+  it.each([
+    ['of its own, when other work comes first', 'blue', 2],
+    ['together with new Services, when nothing else is to be done', undefined, 1],
+  ])('plans a registration of the default outbound service %s', async (_, egress, calls) => {
+    const { azure, cluster, environment } = await newWorld();
+    await cluster.createService('web');
+    if (egress !== undefined) await cluster.createPod('one', egress, 'node-1', '10.2.0.1');
+    const section = { defaultOutbound: true };
+    const plan = await configuredPart(azure, section).plan(environment);
+    expect(linesOf(plan)).toContain(`update services of the gateway (${calls})`);
+    await new Replica(cluster, azure, section).settle();
+    expect(azure.log.count('POST', 'updateServices')).toBe(calls);
+    expect(azure.log.writes.length + cluster.writes.length).toBe(writesOf(plan));
+  });
+
   it('plans the deletion of leftovers, and of nothing that is not ours', async () => {
     const { azure, cluster, part, environment } = await newWorld();
     const tags = {

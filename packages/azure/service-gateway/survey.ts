@@ -35,6 +35,8 @@ export interface Survey {
   readonly refusedPods: ReadonlyMap<PodUid, string>;
   readonly nameOf: (key: ServiceKey) => string | undefined;
   readonly orphans: Orphans;
+  /** What the leader would know of at once, and wait for before it is ready. */
+  readonly awaited: ReadonlySet<ServiceKey>;
   readonly gatewayExists: boolean;
   readonly isAttached: boolean;
 }
@@ -95,6 +97,7 @@ export async function takeSurvey({ environment, azure, scope, configuration }: S
   const wanted = feed.wantedServices();
   const registered = await takeOver(listing, repository, engine.tracker, (key) => wanted.has(key), clock);
   feed.begin(listing);
+  const awaited = new Set(engine.states.keys());
   const services = new Map([...byName].map(([name, service]) => [name, desiredFor(service, rules)]));
   for (const [name, desired] of services) {
     if (desired.kind === 'serve' || desired.kind === 'refused') feed.tell(name, desired);
@@ -109,6 +112,7 @@ export async function takeSurvey({ environment, azure, scope, configuration }: S
     refusedPods,
     nameOf: (key) => feed.nameOf(key),
     orphans: findOrphans(scope, repository.inventory, registered.ours, isWanted),
+    awaited,
     gatewayExists,
     isAttached: sameArmId(attached, scope.gatewayId),
   };
