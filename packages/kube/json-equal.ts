@@ -11,8 +11,10 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
     return left.every((item, index) => jsonEqual(item, right[index]));
   }
   if (!isRecord(left) || !isRecord(right)) return false;
-  const fields = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...fields].every((field) => jsonEqual(ownField(left, field), ownField(right, field)));
+  return (
+    Object.keys(left).every((field) => jsonEqual(left[field], ownField(right, field))) &&
+    Object.keys(right).every((field) => right[field] === undefined || Object.hasOwn(left, field))
+  );
 }
 
 /** JSON may name a field as something every object inherits. */

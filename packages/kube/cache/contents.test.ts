@@ -6,6 +6,13 @@ import { CacheContents } from './contents.ts';
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
+/** What an administrator can put back. */
+interface Backup {
+  readonly objects: ReadonlyMap<string, KubeObject>;
+  readonly events: number;
+  readonly version: number;
+}
+
 /** A server with a handful of objects, all that ever happened on it, and somebody who copies it. */
 class Copying {
   readonly server = new Map<string, KubeObject>();
@@ -20,17 +27,23 @@ class Copying {
     },
   });
   lists = 0;
+  /** Nothing was listed yet, or what was is of no use. */
+  mustList = true;
   /** How many of the log's events were delivered. */
   #delivered = 0;
   #version = 0;
   #uid = 0;
+  #writes = 0;
+  #backup: Backup = { objects: new Map(), events: 0, version: 0 };
 
   put(name: string): void {
     const before = this.server.get(name);
     this.#version += 1;
+    this.#writes += 1;
     if (before === undefined) this.#uid += 1;
     const uid = before?.metadata.uid ?? String(this.#uid);
-    const object = { metadata: { name, uid, resourceVersion: String(this.#version) } };
+    const annotations = { write: String(this.#writes) };
+    const object = { metadata: { name, uid, resourceVersion: String(this.#version), annotations } };
     this.server.set(name, object);
     this.log.push({ type: before === undefined ? 'ADDED' : 'MODIFIED', object });
   }
@@ -44,9 +57,23 @@ class Copying {
     this.log.push({ type: 'DELETED', object: { metadata } });
   }
 
+  backUp(): void {
+    this.#backup = { objects: new Map(this.server), events: this.log.length, version: this.#version };
+  }
+
+  /** Versions that were already given are given once more, to other objects. */
+  restore(): void {
+    const { objects, events, version } = this.#backup;
+    this.server.clear();
+    for (const [name, object] of objects) this.server.set(name, object);
+    this.log.length = events;
+    this.#version = version;
+    this.mustList = true;
+  }
+
   /** Delivers the next event, and some of those before it once more. */
   deliver(repeats: readonly number[]): void {
-    if (this.lists === 0) return;
+    if (this.mustList) return;
     const next = this.log[this.#delivered];
     if (next !== undefined) this.#hear(next);
     this.#delivered = Math.min(this.#delivered + 1, this.log.length);
@@ -77,6 +104,7 @@ class Copying {
     if (breaksOff) return;
     for (const _step of this.contents.listEnded(String(this.#version)));
     this.#delivered = this.log.length;
+    this.mustList = false;
   }
 
   #believe(change: CacheChange<KubeObject>): void {
@@ -99,6 +127,8 @@ const action: fc.Arbitrary<(copying: Copying) => void> = fc.oneof(
   name.map((name) => (copying: Copying) => copying.put(name)),
   name.map((name) => (copying: Copying) => copying.remove(name)),
   few.map((repeats) => (copying: Copying) => copying.deliver(repeats)),
+  fc.constant((copying: Copying) => copying.backUp()),
+  fc.constant((copying: Copying) => copying.restore()),
   fc.tuple(fc.nat({ max: 10 }), few, fc.boolean()).map(
     ([shuffle, outdated, breaksOff]) =>
       (copying: Copying) =>
@@ -107,12 +137,12 @@ const action: fc.Arbitrary<(copying: Copying) => void> = fc.oneof(
 );
 
 describe('CacheContents', () => {
-  it('ends up as the server, whatever is repeated, late, out of order or broken off', () => {
+  it('ends up as the server, whatever is repeated, late, out of order, broken off or restored', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
         const copying = new Copying();
         for (const act of actions) act(copying);
-        if (copying.lists === 0) copying.list(0, [], false);
+        if (copying.mustList) copying.list(0, [], false);
         for (let event = 0; event < copying.log.length; event += 1) copying.deliver([]);
         expect(new Map(copying.contents.objects)).toEqual(copying.server);
         expect(copying.told).toEqual(copying.server);
@@ -145,6 +175,39 @@ describe('CacheContents', () => {
     expect(copying.contents.objects.size).toBe(2);
     copying.list(0, [], true);
     expect(copying.contents.objects.size).toBe(2);
+  });
+
+  it('takes over from a list what has the version that is held, and tells of it only if it is not the same', () => {
+    const copying = new Copying();
+    const { contents, told } = copying;
+    const object = (uid: string, note: string) => ({
+      metadata: { name: 'a', uid, resourceVersion: '150', annotations: { note } },
+    });
+    const list = (listed: KubeObject) => {
+      contents.listStarted();
+      contents.listed(listed);
+      for (const _step of contents.listEnded('200'));
+      return told.get('a');
+    };
+    const first = list(object('1', 'as it was'));
+    expect(list(object('1', 'as it was'))).toBe(first);
+    expect(list(object('1', 'written after a backup was restored'))).toMatchObject({
+      metadata: { annotations: { note: 'written after a backup was restored' } },
+    });
+    expect(list(object('2', 'a namesake'))).toMatchObject({ metadata: { uid: '2' } });
+    expect(copying.lies).toEqual([]);
+  });
+
+  it('takes over what a restored server lists in an older version, also when that has moved on past us', () => {
+    const { contents } = new Copying();
+    const object = (resourceVersion: string) => ({ metadata: { name: 'a', uid: '1', resourceVersion } });
+    contents.listStarted();
+    contents.listed(object('150'));
+    for (const _step of contents.listEnded('150'));
+    contents.listStarted();
+    contents.listed(object('90'));
+    for (const _step of contents.listEnded('300'));
+    expect(contents.objects.get('a')).toEqual(object('90'));
   });
 
   it('does not bring back what a server that was restored deletes while it lists', () => {

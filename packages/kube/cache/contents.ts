@@ -1,3 +1,4 @@
+import { jsonEqual } from '../json-equal.ts';
 import { keyText } from '../resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from '../watch/collection-sink.ts';
@@ -14,16 +15,17 @@ export interface ContentsListener<Kept> {
  * The objects of a cache. Pure: decides what an event or a list changes, and tells the listener.
  *
  * What comes twice or late changes nothing: an event about an object that is held in the same version or a newer one,
- * and an event about an object that is not held from before the position (it was deleted since).
+ * and an event about an object that is not held from before the position (it was deleted since). A complete list is
+ * taken over whatever the versions: a server that was restored from a backup goes back, and gives them once more.
  */
 export class CacheContents<Kept extends KubeObject> implements CollectionSink<Kept> {
   readonly #objects = new Map<string, Kept>();
   readonly #listener: ContentsListener<Kept>;
   #position = '';
   #isComplete = false;
-  /** The keys in the list under way; undefined while none is, and while nothing could be missing from it. */
-  #listed: Set<string> | undefined;
-  /** By key, what was listed in a version older than the one held. */
+  /** Key to version in the list under way; undefined while none is, and while nothing could be missing from it. */
+  #listed: Map<string, string> | undefined;
+  /** By key, what the list under way has in a version older than the one held; for when it is complete. */
   readonly #outdated = new Map<string, Kept>();
 
   constructor(listener: ContentsListener<Kept>) {
@@ -44,30 +46,32 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
   }
 
   listStarted(): void {
-    this.#listed = this.#objects.size === 0 ? undefined : new Set();
+    this.#listed = this.#objects.size === 0 ? undefined : new Map();
     this.#outdated.clear();
   }
 
   listed(object: Kept): void {
     const key = keyText(object.metadata);
-    this.#listed?.add(key);
+    const version = versionOf(object);
     const held = this.#objects.get(key);
+    if (held !== undefined && isOlder(version, this.#listedVersion(key, held))) return;
+    this.#listed?.set(key, version);
     if (held === undefined) {
       this.#add(key, object);
-      return;
+    } else if (isOlder(version, versionOf(held))) {
+      this.#outdated.set(key, object);
+    } else {
+      this.#outdated.delete(key);
+      if (version !== versionOf(held) || !jsonEqual(held, object)) this.#replace(key, held, object);
     }
-    if (isOlder(versionOf(object), versionOf(held))) this.#outdated.set(key, object);
-    else if (versionOf(object) !== versionOf(held)) this.#replace(key, held, object);
   }
 
   listedUnreadable(key: string): void {
-    this.#listed?.add(key);
+    this.#listed?.set(key, '');
   }
 
   *listEnded(resourceVersion: string): Generator<void> {
-    // A server that went back in time, restored from a backup, is right nevertheless.
-    const wentBack = isOlder(resourceVersion, this.#position);
-    for (const [key, object] of wentBack ? this.#outdated : []) {
+    for (const [key, object] of this.#outdated) {
       const held = this.#objects.get(key);
       if (held !== undefined) this.#replace(key, held, object);
       yield;
@@ -107,6 +111,11 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
 
   bookmarked(resourceVersion: string): void {
     this.#position = resourceVersion;
+  }
+
+  /** Empty unless the list under way had the object before: what is late and repeated does not count. */
+  #listedVersion(key: string, held: Kept): string {
+    return this.#listed === undefined ? versionOf(held) : (this.#listed.get(key) ?? '');
   }
 
   #advance(version: string): void {
