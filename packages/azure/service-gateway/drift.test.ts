@@ -1,7 +1,8 @@
-import { VirtualClock } from '@fairlead/control';
+import { type Metrics, noMetrics, VirtualClock } from '@fairlead/control';
 import type { ArmEmulator } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
+import { driftTotal } from './metrics.ts';
 import { newAzure, scope } from './testing/azure-bench.ts';
 import { Leader } from './testing/leader.ts';
 import { inboundSpec, outboundSpec } from './testing/specs.ts';
@@ -12,13 +13,22 @@ const web = inbound('web');
 async function converged() {
   const clock = new VirtualClock();
   const azure = newAzure(clock);
-  const leader = new Leader(clock, azure, {
+  /** What drift was counted as. */
+  const drifted: (string | undefined)[] = [];
+  const metrics: Metrics = {
+    ...noMetrics,
+    increment: (metric, labels = {}) => {
+      if (metric === driftTotal) drifted.push(labels['what']);
+    },
+  };
+  const cluster = {
     services: [{ spec: inboundSpec('web'), endpoints: endpoints('10.1.0.1@10.0.0.1') }],
     pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), born: 'a', spots: [spot('10.1.0.2@10.0.0.1')] } }],
-  });
+  };
+  const leader = new Leader(clock, azure, cluster, false, metrics);
   await leader.settle();
   azure.log.clear();
-  return { clock, azure, leader };
+  return { clock, azure, leader, drifted };
 }
 
 function updateLocations(azure: ArmEmulator, address: string, services: string[]): void {
@@ -58,6 +68,31 @@ describe('DriftWatch', () => {
     expect(JSON.stringify(azure.resource(id))).toContain('rule-tcp-80');
   });
 
+  it.each([
+    ['a public address', publicIpId(scope, web, 'IPv4'), { tags: {} }, ['publicIPAddresses']],
+    ['a load balancer', loadBalancerId(scope, web), { tags: {} }, ['loadBalancers']],
+    ['a NAT gateway', natGatewayId(scope, outbound('blue')), { tags: {} }, ['natGateways']],
+    [
+      'something that another has taken',
+      publicIpId(scope, web, 'IPv4'),
+      { tags: { 'fairlead-cluster': 'another', 'fairlead-part': 'azure-service-gateway' } },
+      ['owner'],
+    ],
+  ])('counts %s that somebody changed as what it is', async (_, path, body, expected) => {
+    const { clock, azure, drifted } = await converged();
+    azure.byHand({ method: 'PATCH', path, body });
+    await clock.advance(700_000);
+    expect(drifted).toEqual(expected);
+  });
+
+  it('counts everything that is missing of one service, each as what it is', async () => {
+    const { clock, azure, drifted } = await converged();
+    const [balancer, address] = [loadBalancerId(scope, web), publicIpId(scope, web, 'IPv4')];
+    for (const path of [balancer, address]) azure.byHand({ method: 'PATCH', path, body: { tags: {} } });
+    await clock.advance(700_000);
+    expect(drifted).toEqual(['publicIPAddresses', 'loadBalancers']);
+  });
+
   it('leaves tags that others put on our things alone', async () => {
     const { clock, azure } = await converged();
     const id = publicIpId(scope, web, 'IPv4');
@@ -78,11 +113,12 @@ describe('DriftWatch', () => {
   });
 
   it('registers a service again that the gateway has lost, with its addresses', async () => {
-    const { clock, azure, leader } = await converged();
+    const { clock, azure, leader, drifted } = await converged();
     updateLocations(azure, '10.1.0.1', []);
     unregister(azure, 'web');
     await clock.advance(700_000);
     await leader.settle();
+    expect(drifted).toEqual(['registration']);
     expect(azure.log.lines()).toEqual([
       'POST updateServices/sgw 200: +web',
       'POST updateAddressLocations/sgw 200: 10.0.0.1[10.1.0.1=web]',

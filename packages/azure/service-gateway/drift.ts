@@ -14,18 +14,23 @@ import { ensureDefaultOutboundServiceExists } from './default-outbound.ts';
 import type { Engine } from './engine.ts';
 import { ensureServiceGateway } from './gateway-setup.ts';
 import type { Health } from './health.ts';
+import type { InventoryKind } from './inventory.ts';
 import { driftTotal } from './metrics.ts';
 import { takeOver } from './observation.ts';
 import type { Repository } from './repository.ts';
-import { balancerKind } from './gateway-scope.ts';
 import type { ServiceKey } from './service-key.ts';
-import { planCreation, writesOfCreation } from './service-plan.ts';
+import { type CreationPlan, planCreation } from './service-plan.ts';
+import type { ServiceSpec } from './service-spec.ts';
 import { isLive, type ServiceState } from './service-state.ts';
 import type { Sweep } from './sweep.ts';
 
 /** A suspicion is looked into soon, but not again and again. */
 const SOON_MILLISECONDS = 1_000;
 const LOOK_INTERVAL_MILLISECONDS = 30_000;
+
+/** What somebody else may change of a service; `owner`: something of its name carries another's marks. */
+type Drifted = InventoryKind | 'registration' | 'owner';
+const LOST: readonly Drifted[] = ['registration'];
 
 export interface DriftWatchOptions {
   readonly engine: Engine;
@@ -101,17 +106,15 @@ export class DriftWatch {
   #compare(key: ServiceKey, state: ServiceState): void {
     const { engine, repository, metrics, logger } = this.#options;
     if (!isLive(state)) return;
-    const registration = repository.inventory.registration(key);
-    if (registration.state === 'unknown') return;
-    if (registration.state === 'absent') {
-      metrics.increment(driftTotal, { what: 'registration' });
-      logger.warn({ service: key }, 'the gateway has lost a service: registering it again');
-      engine.onDrift(key, false);
-    } else if (state.kind === 'Created' && needsRepair(repository, state)) {
-      metrics.increment(driftTotal, { what: balancerKind(key) });
-      logger.warn({ service: key }, 'what a service has outside was changed: putting it right');
-      engine.onDrift(key, true);
-    }
+    const registration = repository.inventory.registration(key).state;
+    if (registration === 'unknown') return;
+    const isRegistered = registration === 'present';
+    const drifted = state.kind === 'Created' ? differences(repository, state.spec) : isRegistered ? [] : LOST;
+    if (drifted.length === 0) return;
+    for (const what of drifted) metrics.increment(driftTotal, { what });
+    const problem = isRegistered ? 'what a service has outside was changed' : 'the gateway has lost a service';
+    logger.warn({ service: key, drifted }, `${problem}: putting it right`);
+    engine.onDrift(key, isRegistered);
   }
 
   /** Resolves after the interval, or soon after a suspicion. */
@@ -134,11 +137,14 @@ export class DriftWatch {
   }
 }
 
-/** A name that was taken since is found out by trying. */
-function needsRepair({ scope, inventory }: Repository, { spec }: ServiceState & { readonly kind: 'Created' }): boolean {
+/** What is not as the spec says. That a name is another's by now is told to its owner by the attempt to put it right. */
+function differences({ scope, inventory }: Repository, spec: ServiceSpec): readonly Drifted[] {
+  let plan: CreationPlan;
   try {
-    return writesOfCreation(planCreation(scope, spec, inventory)) > 0;
+    plan = planCreation(scope, spec, inventory);
   } catch {
-    return true;
+    return ['owner'];
   }
+  const resources = [...plan.prepare, ...plan.tidyUp].map(({ resource }) => resource);
+  return [...new Set(resources), ...(plan.register === undefined ? [] : LOST)];
 }

@@ -1,6 +1,6 @@
 import { type ClusterId, type IpFamily, isOurs, type OwnerMark, ownerTags, readOwnerTags } from '@fairlead/control';
 import { type ArmId, armId, type ArmTags, childArmId, type ResourceGroup } from '../arm/index.ts';
-import { inboundKey, isOutbound, keyFromNrp, nrpName, type OutboundKey, type ServiceKey } from './service-key.ts';
+import { inboundKey, keyFromNrp, nrpName, type OutboundKey, type ServiceKey } from './service-key.ts';
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
 
 export const PART_NAME = 'azure-service-gateway';
@@ -63,9 +63,4 @@ export function serviceOfTags(tags: ArmTags | undefined): ServiceKey | undefined
   if (uid !== undefined) return inboundKey(uid);
   const egress = Object.entries(tags ?? {}).find(([name]) => name.toLowerCase() === EGRESS_TAG)?.[1];
   return egress === undefined ? undefined : keyFromNrp(egress, 'outbound');
-}
-
-/** What a service has its traffic go through. */
-export function balancerKind(key: ServiceKey): 'natGateways' | 'loadBalancers' {
-  return isOutbound(key) ? 'natGateways' : 'loadBalancers';
 }

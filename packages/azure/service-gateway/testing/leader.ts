@@ -1,4 +1,4 @@
-import { Journal, noMetrics, seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
+import { Journal, type Metrics, noMetrics, seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
 import type { Readiness } from '@fairlead/part';
 import type { ArmEmulator } from '@fairlead/sim/azure';
 import type { Endpoints } from '../difftracker.ts';
@@ -31,9 +31,15 @@ export class Leader {
   readonly #stop = new AbortController();
   readonly #clock: VirtualClock;
 
-  constructor(clock: VirtualClock, azure: ArmEmulator, cluster: Cluster, keepsDefaultOutbound = false) {
+  constructor(
+    clock: VirtualClock,
+    azure: ArmEmulator,
+    cluster: Cluster,
+    keepsDefaultOutbound = false,
+    metrics: Metrics = noMetrics,
+  ) {
     this.#clock = clock;
-    const shared = { clock, random: seededRandom(5), logger: silentLogger, metrics: noMetrics };
+    const shared = { clock, random: seededRandom(5), logger: silentLogger, metrics };
     this.repository = new Repository(newArmClient(clock, azure), scope, new Inventory(clock), () => clock.monotonic());
     const health = new Health({ set: (readiness) => this.readiness.push(readiness) });
     this.running = new RunningEngine({
