@@ -14,7 +14,7 @@ import { ClusterFeed } from './cluster-feed.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
 import { claimRules, keyOfService, likelyFamily } from './desired.ts';
 import { DriftWatch } from './drift.ts';
-import type { Engine, StateChange } from './engine.ts';
+import { afterTheEngine, type Engine, type StateChange } from './engine.ts';
 import { Announcer } from './events.ts';
 import type { GatewayScope } from './gateway-scope.ts';
 import { keepGauges } from './gauges.ts';
@@ -260,9 +260,4 @@ export class ServiceGatewayController {
   #defaultOutboundFamilies(): readonly IpFamily[] | undefined {
     return this.#options.configuration.defaultOutbound ? this.#nodes.families : undefined;
   }
-}
-
-/** Queues start their work at once, also when the engine adds to them in the middle of its own. */
-function afterTheEngine(): Promise<void> {
-  return Promise.resolve();
 }

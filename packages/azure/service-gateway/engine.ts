@@ -302,3 +302,8 @@ export class Engine {
     if (drained.length > 0) this.#listener.podsDrained(drained);
   }
 }
+
+/** Listeners are told in the middle of the engine's own work, and call it back only after that. */
+export function afterTheEngine(): Promise<void> {
+  return Promise.resolve();
+}

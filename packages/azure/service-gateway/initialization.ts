@@ -15,6 +15,7 @@ import type { Health } from './health.ts';
 import { InitialSync } from './initial-sync.ts';
 import { takeOver } from './observation.ts';
 import type { Repository, WorldListing } from './repository.ts';
+import { BACKOFF } from './retry-policy.ts';
 import type { RunningEngine } from './running-engine.ts';
 import type { ServiceKey } from './service-key.ts';
 import type { Sweep } from './sweep.ts';
@@ -100,12 +101,7 @@ export class Initialization {
   /** Sets up the gateway and lists everything; tries for ever. */
   async #readAzure(signal: AbortSignal): Promise<WorldListing> {
     const { repository, health, clock, random, logger } = this.#options;
-    const backoff = new Backoff(random, {
-      initialMilliseconds: 1_000,
-      maximumMilliseconds: 30_000,
-      factor: 2,
-      jitter: 0.2,
-    });
+    const backoff = new Backoff(random, BACKOFF);
     for (;;) {
       try {
         health.starting('reading Azure');

@@ -1,6 +1,5 @@
 import {
   Backoff,
-  type BackoffPolicy,
   type BatchLimits,
   type Clock,
   codeOf,
@@ -18,8 +17,8 @@ import { sizeInRequest } from './location-request.ts';
 import { addressesOutOfStep, endpointLatencySeconds, locationBatchSize, quarantinedAddressesTotal } from './metrics.ts';
 import type { Place, ServiceList } from './places.ts';
 import { isWithoutEffect, type Repository } from './repository.ts';
+import { BACKOFF } from './retry-policy.ts';
 
-const BACKOFF: BackoffPolicy = { initialMilliseconds: 1_000, maximumMilliseconds: 30_000, factor: 2, jitter: 0.2 };
 /** What Azure says when an address is put under a service that it does not know, and when the gateway is gone. */
 const SIGNS_OF_DRIFT: ReadonlySet<string> = new Set(['InvalidResourceReference', 'gateway-missing']);
 

@@ -11,7 +11,13 @@ import {
 import { findArmError } from '../arm/index.ts';
 import type { Failure, Setback, Wait } from './service-state.ts';
 
-const BACKOFF: BackoffPolicy = { initialMilliseconds: 1_000, maximumMilliseconds: 30_000, factor: 2, jitter: 0.2 };
+/** How long to wait before what Azure did not take is tried again. */
+export const BACKOFF: BackoffPolicy = {
+  initialMilliseconds: 1_000,
+  maximumMilliseconds: 30_000,
+  factor: 2,
+  jitter: 0.2,
+};
 /** After so many failures in a row a service is tried only every few minutes; but it is tried for ever. */
 const QUICK_TRIES = 12;
 const SLOW_MILLISECONDS = 300_000;

@@ -12,7 +12,7 @@ import {
   verdictOf,
 } from '@fairlead/control';
 import type { ServiceRequest } from '../arm/index.ts';
-import type { Engine, Operation, Outcome } from './engine.ts';
+import { afterTheEngine, type Engine, type Operation, type Outcome } from './engine.ts';
 import { operationSeconds, operationsTotal, registrationBatchSize, retriesTotal } from './metrics.ts';
 import { Registrar } from './registrar.ts';
 import type { Repository } from './repository.ts';
@@ -283,11 +283,6 @@ async function settle<Value>(work: Promise<Value>): Promise<Settled<Value>> {
   } catch (error) {
     return { ok: false, error };
   }
-}
-
-/** The engine triggers in the middle of its own work, and is not to be called back before that is done. */
-function afterTheEngine(): Promise<void> {
-  return Promise.resolve();
 }
 
 /** What is missing is looked for and made again. */
