@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@fairlead/control';
 import type { DiffTracker, Endpoints } from './difftracker.ts';
 import type { EgressPod } from './egress-pods.ts';
+import type { EngineListener, Outcome } from './engine-listener.ts';
 import { failureOf, type RetryPolicy, setbackAfter, waitAfter } from './retry-policy.ts';
 import { DEFAULT_OUTBOUND_KEY, type InboundKey, isOutbound, type PodUid, type ServiceKey } from './service-key.ts';
 import type { OutboundSpec, ServiceSpec } from './service-spec.ts';
@@ -23,26 +24,6 @@ import {
 } from './service-state.ts';
 import { StateLedger } from './state-ledger.ts';
 
-/** Whom the engine tells. None of these may call back into the engine before it returns. */
-export interface EngineListener {
-  /** The ServiceUpdater may have something to do for the service. */
-  serviceTriggered(key: ServiceKey): void;
-  /** The LocationsUpdater may have something to do. */
-  locationsTriggered(): void;
-  /** All addresses of these pods have left NRP: they may go. */
-  podsDrained(pods: readonly PodUid[]): void;
-  stateChanged(change: StateChange): void;
-}
-
-/** A service has gone from one state to another. Undefined stands for one that is not known, or not any more. */
-export interface StateChange {
-  readonly key: ServiceKey;
-  readonly before: ServiceState | undefined;
-  readonly after: ServiceState | undefined;
-  /** Of the operation that has just ended, if one has. */
-  readonly outcome: Outcome | undefined;
-}
-
 /** What the ServiceUpdater is to do now. */
 export type Operation =
   | { readonly kind: 'create' | 'update'; readonly spec: ServiceSpec }
@@ -53,11 +34,6 @@ export type Start =
   /** `until` is of the monotonic clock. */
   | { readonly kind: 'later'; readonly until: number }
   | { readonly kind: 'nothing' };
-
-/** `changed`: whether anything had to be written. */
-export type Outcome =
-  | { readonly ok: true; readonly changed: boolean }
-  | { readonly ok: false; readonly error: unknown };
 
 /**
  * Leads every service through its life and decides what the updaters have to do. Events come in any order and number;
@@ -301,9 +277,4 @@ export class Engine {
     const drained = this.tracker.takeDrainedPods();
     if (drained.length > 0) this.#listener.podsDrained(drained);
   }
-}
-
-/** Listeners are told in the middle of the engine's own work, and call it back only after that. */
-export function afterTheEngine(): Promise<void> {
-  return Promise.resolve();
 }

@@ -2,7 +2,7 @@ import { type ClusterId, codeOf, type Hold, messageOf } from '@fairlead/control'
 import { type EventRecorder, type EventType, namespaces, type Pod, pods, type Service } from '@fairlead/kube';
 import type { EventDescription } from '@fairlead/part';
 import { describeServiceEvents, recordOnService, serviceEvents } from '@fairlead/service';
-import type { StateChange } from './engine.ts';
+import type { StateChange } from './engine-listener.ts';
 import type { Place, ServiceList } from './places.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
 

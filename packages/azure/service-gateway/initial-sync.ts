@@ -1,5 +1,5 @@
 import { orAborted } from '@fairlead/control';
-import type { StateChange } from './engine.ts';
+import type { StateChange } from './engine-listener.ts';
 import type { ServiceKey } from './service-key.ts';
 import type { ServiceState } from './service-state.ts';
 

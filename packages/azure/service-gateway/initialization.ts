@@ -9,7 +9,7 @@ import {
   sleep,
 } from '@fairlead/control';
 import { ensureDefaultOutboundServiceExists } from './default-outbound.ts';
-import type { StateChange } from './engine.ts';
+import type { StateChange } from './engine-listener.ts';
 import { ensureServiceGateway } from './gateway-setup.ts';
 import type { Health } from './health.ts';
 import { InitialSync } from './initial-sync.ts';

@@ -1,6 +1,7 @@
 import type { Clock, Journal, Logger, Metrics, Random } from '@fairlead/control';
 import { DiffTracker } from './difftracker.ts';
-import { Engine, type EngineListener } from './engine.ts';
+import type { EngineListener } from './engine-listener.ts';
+import { Engine } from './engine.ts';
 import { type LocationLimits, LocationsUpdater } from './locations-updater.ts';
 import type { Place, ServiceList } from './places.ts';
 import type { Repository } from './repository.ts';

@@ -12,7 +12,8 @@ import {
   verdictOf,
 } from '@fairlead/control';
 import type { ServiceRequest } from '../arm/index.ts';
-import { afterTheEngine, type Engine, type Operation, type Outcome } from './engine.ts';
+import { afterTheEngine, type Outcome } from './engine-listener.ts';
+import type { Engine, Operation } from './engine.ts';
 import { operationSeconds, operationsTotal, registrationBatchSize, retriesTotal } from './metrics.ts';
 import { Registrar } from './registrar.ts';
 import type { Repository } from './repository.ts';

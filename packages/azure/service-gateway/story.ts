@@ -1,5 +1,5 @@
 import { type Clock, codeOf, type Journal } from '@fairlead/control';
-import type { StateChange } from './engine.ts';
+import type { StateChange } from './engine-listener.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
 import type { ServiceState } from './service-state.ts';
 

@@ -1,6 +1,7 @@
 import { FairleadError, seededRandom, VirtualClock } from '@fairlead/control';
 import { type AddressUpdate, DiffTracker } from '../difftracker.ts';
-import { Engine, type Outcome } from '../engine.ts';
+import type { Outcome } from '../engine-listener.ts';
+import { Engine } from '../engine.ts';
 import type { PodUid, ServiceKey } from '../service-key.ts';
 
 export const retriable = new FairleadError('try later', { verdict: 'retriable', code: 'busy' });
