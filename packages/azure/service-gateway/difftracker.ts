@@ -3,8 +3,9 @@ import { type EgressPod, EgressPods } from './egress-pods.ts';
 import { NrpLocations } from './nrp-locations.ts';
 import { type Place, PlaceTable, type ServiceList, type Spot, sameServices, withItem, withoutItem } from './places.ts';
 import { type K8sResources, locationView, type NRPResources } from './resource-views.ts';
-import { type InboundKey, isOutbound, type OutboundKey, type PodUid, type ServiceKey } from './service-key.ts';
+import type { InboundKey, OutboundKey, PodUid, ServiceKey } from './service-key.ts';
 import { ServiceNames } from './service-names.ts';
+import { holdsPod, wantedServices } from './wanted-services.ts';
 
 /** The endpoints of a Service: address -> the IP of its node. */
 export type Endpoints = ReadonlyMap<IpAddress, IpAddress>;
@@ -266,16 +267,9 @@ export class DiffTracker {
 
   #settleDraining(uid: PodUid): void {
     const places = this.pods.drainingPlaces(uid);
-    if (places === undefined || [...places].some((place) => this.#holdsPod(place))) return;
+    if (places === undefined || [...places].some((place) => holdsPod(place, this.pods, this.foreign))) return;
     this.#drained.push(uid);
     for (const place of this.pods.endDraining(uid)) this.#touch(place);
-  }
-
-  /** Whether NRP has the place under a gateway that is not its present owner's. */
-  #holdsPod(place: Place): boolean {
-    const owner = this.pods.ownerAt(place);
-    const present = owner?.promoted === true ? owner.egress : undefined;
-    return place.nrp.some((key) => isOutbound(key) && key !== present && !this.foreign.has(key));
   }
 
   #isQuarantined(place: Place): boolean {
@@ -283,24 +277,6 @@ export class DiffTracker {
   }
 
   #wanted(place: Place): ServiceList {
-    let wanted: ServiceList = place.inbound;
-    const outbound = this.#wantedOutbound(place);
-    if (outbound !== undefined) wanted = withItem(wanted, outbound);
-    if (this.foreign.size > 0) {
-      for (const key of place.nrp) if (this.foreign.has(key)) wanted = withItem(wanted, key);
-    }
-    return wanted;
-  }
-
-  /**
-   * The gateway of the pod that has the place. While that one is still being made, a pod that moves keeps the one it
-   * has, so that its traffic never leaves by the wrong way; but the address of a pod that is gone passes on nothing.
-   */
-  #wantedOutbound(place: Place): ServiceKey | undefined {
-    const owner = this.pods.ownerAt(place);
-    if (owner === undefined) return undefined;
-    if (owner.promoted) return owner.egress;
-    if (place.draining.length > 0) return undefined;
-    return place.nrp.find((key) => isOutbound(key) && !this.foreign.has(key));
+    return wantedServices(place, this.pods, this.foreign);
   }
 }
