@@ -3,7 +3,8 @@ import { ROUGH_RATES, type Call, type Scenario, type Simulation } from '@fairlea
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { AZURE } from '../azure.ts';
 import { KUBE } from '../kubernetes.ts';
-import { applyEdit, describeEdit, drawEdits, type Edit } from './edits.ts';
+import { applyEdit } from './apply-edit.ts';
+import { describeEdit, drawEdits, type Edit } from './edits.ts';
 import { findingsOf, unfinished } from './findings.ts';
 import { invariants } from './invariants.ts';
 import { REPLICAS } from './site.ts';

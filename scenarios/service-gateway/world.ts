@@ -8,7 +8,7 @@ import { AZURE, CLOUD, openAzureOver, serveAzure } from '../azure.ts';
 import { type Cluster, serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
 import { Patience } from './findings.ts';
-import { makeNode } from './edits.ts';
+import { makeNode } from './apply-edit.ts';
 import { makeLeftovers, Neighbours, putGateway } from './neighbours.ts';
 import { CLUSTER_ID, NAMESPACE, PART, REPLICAS } from './site.ts';
 
