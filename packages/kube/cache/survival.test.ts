@@ -43,6 +43,23 @@ function newsOf(cache: SharedCache<Service>): CacheChange<Service>[] {
   return changes;
 }
 
+/** Where each request went on from. */
+function placesOf(exchanges: readonly Exchange[]): readonly string[] {
+  return exchanges.map(({ query }) => query.get('resourceVersion') ?? 'list');
+}
+
+/** As a server says it that was restored from a backup, and has not come so far again. */
+const placeNotReached = {
+  kind: 'Status',
+  code: 504,
+  reason: 'Timeout',
+  message: 'Too large resource version: 102, current: 80',
+  details: {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  },
+};
+
 describe('a cache survives', () => {
   it('a connection reset in the middle of a line', async () => {
     const world = await setUp();
@@ -93,11 +110,7 @@ describe('a cache survives', () => {
     server.watch.end();
     await world.retry(cache);
     await staysInStep(world, cache);
-    expect(server.exchanges.map(({ query }) => query.get('resourceVersion') ?? 'list')).toEqual([
-      'list',
-      '102',
-      'list',
-    ]);
+    expect(placesOf(server.exchanges)).toEqual(['list', '102', 'list']);
     expect(changes).toMatchObject([
       { type: 'add', key: 'shop/c' },
       { type: 'delete', key: 'shop/a', before: lastKnown },
@@ -143,22 +156,102 @@ describe('a cache survives', () => {
     ]);
   });
 
-  it('an ERROR 500 in the stream', async () => {
+  it.each([
+    [408, 'Timeout'],
+    [429, 'TooManyRequests'],
+    [500, 'InternalError'],
+    [503, 'ServiceUnavailable'],
+    [504, 'Timeout'],
+  ])('an ERROR %i in the stream: goes on from where it was, without a list', async (code, reason) => {
     const world = await setUp();
     const { server, factory } = world;
     const cache = factory.cache(services);
+    await world.inStep(cache);
+    const changes = newsOf(cache);
+    const { resourceVersion } = server.put('a', 'before').metadata;
     await world.inStep(cache);
     server.silently(() => {
       server.put('a', 'changed');
       server.remove('b');
     });
-    const status = { kind: 'Status', status: 'Failure', code: 500, reason: 'InternalError', message: 'etcd went away' };
-    server.watch.write(eventLine('ERROR', status));
+    server.watch.write(eventLine('ERROR', { kind: 'Status', status: 'Failure', code, reason, message: 'not now' }));
     await world.eventually(() => cache.status.phase.state === 'waiting');
-    expect(cache.status.failure).toMatchObject({ code: 'InternalError', attempts: 1 });
+    expect(cache.status.failure).toMatchObject({ code: reason, attempts: 1 });
     await world.retry(cache);
     await staysInStep(world, cache);
     expect(cache.status.failure).toBeUndefined();
+    expect(placesOf(server.exchanges)).toEqual(['list', resourceVersion]);
+    expect(changes.map(({ type, key }) => `${type} ${key}`)).toEqual([
+      'update shop/a',
+      'update shop/a',
+      'delete shop/b',
+      'add shop/one-more',
+    ]);
+  });
+
+  it('an ERROR 429 in the stream that names a delay: asks again exactly then', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.watch.write(eventLine('ERROR', { kind: 'Status', code: 429, details: { retryAfterSeconds: 7 } }));
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(server.exchanges.map(({ at }) => at)).toEqual([0, 7000]);
+  });
+
+  it.each([
+    ['says that it expired without a code', { kind: 'Status', reason: 'Expired', message: 'too old' }],
+    ['says nothing', { kind: 'Status' }],
+    ['is no Status', { kind: 'Surprise', code: 500 }],
+    ['names a place that is not reached yet', placeNotReached],
+    ['forbids it', { kind: 'Status', code: 403, reason: 'Forbidden' }],
+  ])('an ERROR in the stream that %s: lists', async (_, status) => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.silently(() => server.remove('a'));
+    server.watch.write(eventLine('ERROR', status));
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(placesOf(server.exchanges)).toEqual(['list', 'list']);
+  });
+
+  it('an ERROR that comes again and again at the same place: lists to get past it', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const fail = ({ response }: Exchange) => {
+      response.writeHead(200);
+      response.end(eventLine('ERROR', { kind: 'Status', code: 500, message: 'cannot convert the next object' }));
+    };
+    const change = ({ response }: Exchange) => {
+      response.writeHead(200);
+      response.write(eventLine('MODIFIED', server.contents['shop/a']));
+      response.end(eventLine('ERROR', { kind: 'Status', code: 500 }));
+    };
+    server.scripts.push(fail, fail, change, fail, fail);
+    server.silently(() => server.put('a', 'changed'));
+    server.watch.end();
+    for (let attempt = 0; attempt < 5; attempt += 1) await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(placesOf(server.exchanges)).toEqual(['list', '102', '102', '102', '103', '103', 'list']);
+  });
+
+  it('an API server that is overloaded for long, without adding lists to its load', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const refuse = ({ response }: Exchange) => sendStatus(response, 429, 'TooManyRequests', 'slow down');
+    server.scripts.push(refuse, refuse, refuse, refuse, refuse, refuse);
+    server.silently(() => server.put('c'));
+    server.watch.end();
+    for (let attempt = 0; attempt < 6; attempt += 1) await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(placesOf(server.exchanges)).toEqual(['list', ...Array(7).fill('102')]);
   });
 
   it('a line that is no event', async () => {
@@ -347,7 +440,11 @@ describe('a cache survives', () => {
     expect(server.exchanges).toHaveLength(1);
   });
 
-  it('an API server that was restored from a backup', async () => {
+  it.each([
+    ['says so', ({ response }: Exchange) => void response.writeHead(504).end(JSON.stringify(placeNotReached))],
+    ['says so in the stream', ({ response }: Exchange) => void response.end(eventLine('ERROR', placeNotReached))],
+    ['sends an older bookmark', ({ response }: Exchange) => void response.write(bookmarkLine('102', false))],
+  ])('an API server that was restored from a backup, and %s', async (_, answer) => {
     const world = await setUp();
     const { server, factory } = world;
     const backup = { contents: server.contents, version: server.version };
@@ -357,10 +454,40 @@ describe('a cache survives', () => {
     server.put('c');
     await world.inStep(cache);
     server.restore(backup.contents, backup.version);
-    server.watch.write(eventLine('ERROR', { kind: 'Status', code: 500 }));
+    server.put('a', 'changed after it was restored');
+    server.scripts.push(answer);
+    server.watch.end();
     await world.retry(cache);
     await staysInStep(world, cache);
-    expect(cache.get('shop/a')?.metadata.annotations).toEqual({ note: '' });
+    expect(contentsOf(cache)).toEqual(server.contents);
+    expect(placesOf(server.exchanges)).toEqual(['list', '104', 'list']);
+  });
+
+  it('an API server that was restored from a backup, and has nothing to say about a place it has not reached', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const backup = { contents: server.contents, version: server.version };
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.put('a', 'changed after the backup');
+    server.put('c');
+    await world.inStep(cache);
+    server.restore(backup.contents, backup.version);
+    const stayMute = ({ response }: Exchange) => {
+      server.openWatch(response);
+      server.watches.delete(response);
+    };
+    server.scripts.push(stayMute, stayMute, stayMute);
+    server.watch.end();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await world.eventually(() => server.scripts.length === 2 - attempt);
+      server.put('a', `changed after it was restored: ${attempt}`);
+      await clock.advance(130_000);
+      await world.retry(cache);
+    }
+    await staysInStep(world, cache);
+    expect(contentsOf(cache)).toEqual(server.contents);
+    expect(placesOf(server.exchanges)).toEqual(['list', '104', '104', '104', 'list']);
   });
 
   it('an object deleted and made anew under the same name while nobody looked', async () => {

@@ -2,7 +2,6 @@ import {
   type Clock,
   codeOf,
   FairleadError,
-  findFairleadError,
   jitter,
   type Logger,
   type Metrics,
@@ -11,7 +10,7 @@ import {
   type Random,
   sleep,
 } from '@fairlead/control';
-import { ApiError, isGone } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import type { ApiConnection, ApiRequest } from '../connection.ts';
 import { isObjectOf } from '../decode.ts';
 import { collectionPath, keyText, type Resource } from '../resource.ts';
@@ -19,9 +18,11 @@ import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from './collection-sink.ts';
 import { listsTotal, watchEventsTotal, watchMetrics } from './metrics.ts';
 import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
+import { compareResourceVersions } from './resource-version.ts';
 import { SilenceGuard } from './silence-guard.ts';
 import type { WatchEvent } from './watch-event.ts';
 import { WatchHealth } from './watch-health.ts';
+import { isRefusedRequest, WatchPlace } from './watch-place.ts';
 import type { WatchPhase, WatchStatus } from './watch-status.ts';
 import type { WorkSlices } from './work-slices.ts';
 
@@ -77,6 +78,7 @@ export class CollectionWatch<Kept> {
   readonly #logger: Logger;
   readonly #path: string;
   readonly #health: WatchHealth;
+  readonly #place = new WatchPlace();
   #mustList = true;
   #canStream = true;
   #phase: WatchPhase;
@@ -185,7 +187,11 @@ export class CollectionWatch<Kept> {
   #takeChange(event: WatchEvent): void {
     const { sink } = this.#options;
     if (event.type === 'ERROR') throw this.#brokenOff(event);
+    if (event.type === 'BOOKMARK' && (compareResourceVersions(event.resourceVersion, sink.position) ?? 0) < 0) {
+      throw retriable('server-went-back', `WATCH ${this.#path}: the API server is not as far as it was: listing again`);
+    }
     this.#health.succeed();
+    this.#place.confirm();
     if (event.type === 'BOOKMARK') {
       sink.bookmarked(event.resourceVersion);
       return;
@@ -248,6 +254,7 @@ export class CollectionWatch<Kept> {
     const { clock, metrics, slices } = this.#surroundings;
     for (const _step of this.#options.sink.listEnded(resourceVersion)) if (slices.isOver) await slices.pause();
     this.#mustList = false;
+    this.#place.confirm();
     this.#phase = { state: 'watching', since: clock.now() };
     metrics.increment(listsTotal, { cache: this.#options.name, mode });
     this.#logger.debug({ resourceVersion, mode }, 'listed');
@@ -267,15 +274,16 @@ export class CollectionWatch<Kept> {
     }
   }
 
-  /** The server gave up on this watch, and trying again from the same place may well end in the same way. */
-  #brokenOff(event: Extract<WatchEvent, { type: 'ERROR' }>): ApiError {
-    this.#mustList = true;
-    return new ApiError(`WATCH ${this.#path}`, event.status);
+  /** The server gave up on this watch. Unless it says that this is its own trouble, the place may be at fault. */
+  #brokenOff({ status }: Extract<WatchEvent, { type: 'ERROR' }>): ApiError {
+    const error = new ApiError(`WATCH ${this.#path}`, status);
+    if (status.code === undefined || error.verdict !== 'retriable') this.#mustList = true;
+    return error;
   }
 
   /** Gives the delay before the next attempt. */
   #fail(error: unknown): number {
-    if (isGone(error) || isRefusedRequest(error) || codeOf(error) === 'unexpected-answer') this.#mustList = true;
+    if (!this.#mustList) this.#mustList = this.#place.isLostAfter(error);
     return this.#health.fail(error, this.#mustList);
   }
 }
@@ -284,11 +292,6 @@ export class CollectionWatch<Kept> {
 function isStreamingRefused(error: unknown): boolean {
   const code = codeOf(error);
   return isRefusedRequest(error) || code === 'streaming-ignored' || code === 'connection-silent';
-}
-
-function isRefusedRequest(error: unknown): boolean {
-  const found = findFairleadError(error);
-  return found instanceof ApiError && (found.status === 400 || found.status === 422);
 }
 
 function retriable(code: string, message: string): FairleadError {

@@ -1,0 +1,47 @@
+import { codeOf, findFairleadError } from '@fairlead/control';
+import { ApiError, isGone } from '../api-error.ts';
+
+/** So many watches in a row that brought nothing and may owe it to the place they began at are enough. */
+const FRUITLESS_WATCHES = 3;
+
+/**
+ * Judges by how watches end whether the next can go on from the same place, or all has to be listed first. A list is
+ * dear, for a server in trouble above all; but to insist on a place that is no good means never to hear anything again.
+ */
+export class WatchPlace {
+  #fruitless = 0;
+
+  /** A list was complete, or a watch brought something. */
+  confirm(): void {
+    this.#fruitless = 0;
+  }
+
+  isLostAfter(error: unknown): boolean {
+    if (isGone(error) || isRefusedRequest(error) || isNotReached(error)) return true;
+    if (codeOf(error) === 'unexpected-answer' || codeOf(error) === 'server-went-back') return true;
+    if (isSuspect(error)) this.#fruitless += 1;
+    return this.#fruitless >= FRUITLESS_WATCHES;
+  }
+}
+
+/** The server does not understand what it was asked. */
+export function isRefusedRequest(error: unknown): boolean {
+  const found = findFairleadError(error);
+  return found instanceof ApiError && (found.status === 400 || found.status === 422);
+}
+
+/** The place is ahead of the server, which was restored from a backup. */
+function isNotReached(error: unknown): boolean {
+  const found = findFairleadError(error);
+  return found instanceof ApiError && found.causes.includes('ResourceVersionTooLarge');
+}
+
+/**
+ * A server that cannot make sense of what comes next fails there each time, and one that was restored from a backup
+ * keeps silent until it has come so far again. Overload says nothing about the place.
+ */
+function isSuspect(error: unknown): boolean {
+  const found = findFairleadError(error);
+  if (found instanceof ApiError) return found.status >= 500 && found.status !== 503;
+  return found?.code === 'connection-silent';
+}
