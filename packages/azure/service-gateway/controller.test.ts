@@ -1,5 +1,5 @@
 import { VirtualClock } from '@fairlead/control';
-import { pods, services } from '@fairlead/kube';
+import { events as kubeEvents, namespaces, pods, services } from '@fairlead/kube';
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
@@ -522,5 +522,8 @@ describe('ServiceGatewayController, outbound', () => {
     expect(await cluster.events()).toEqual([
       expect.stringContaining('kube-system EgressGatewayRefused: Egress gateway default-natgw:'),
     ]);
+    const { metadata } = await cluster.client.get(namespaces, { name: 'kube-system' });
+    const [told] = (await cluster.client.list(kubeEvents)).items;
+    expect(told?.regarding).toMatchObject({ kind: 'Namespace', name: 'kube-system', uid: metadata.uid });
   });
 });

@@ -10,6 +10,7 @@ import {
 } from '@fairlead/kube';
 import type { RunEnvironment } from '@fairlead/part';
 import type { ArmClient } from '../arm/index.ts';
+import { ClusterEvents } from './cluster-events.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
 import { claimRules, keyOfService, likelyFamily } from './desired.ts';
@@ -122,7 +123,7 @@ export class ServiceGatewayController {
     });
     this.#announcer = new Announcer({
       recorder: events,
-      cluster: scope.cluster,
+      cluster: new ClusterEvents({ ...environment, recorder: events }),
       serviceOf: (key) => this.#serviceOf(key),
       podOf: (uid) => this.#pods.podOf(uid),
       podsOf: (key) => (isOutbound(key) ? engine.tracker.pods.podsOf(key) : []),

@@ -1,7 +1,8 @@
-import { type ClusterId, codeOf, type Hold, messageOf } from '@fairlead/control';
-import { type EventRecorder, type EventType, namespaces, type Pod, pods, type Service } from '@fairlead/kube';
+import { codeOf, type Hold, messageOf } from '@fairlead/control';
+import { type EventRecorder, type EventType, type Pod, pods, type Service } from '@fairlead/kube';
 import type { EventDescription } from '@fairlead/part';
 import { describeServiceEvents, recordOnService, serviceEvents } from '@fairlead/service';
+import type { ClusterEvents } from './cluster-events.ts';
 import type { StateChange } from './engine-listener.ts';
 import type { Place, ServiceList } from './places.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
@@ -51,7 +52,8 @@ export const serviceGatewayEvents: readonly EventDescription[] = [
 
 export interface AnnouncerOptions {
   readonly recorder: Pick<EventRecorder, 'record'>;
-  readonly cluster: ClusterId;
+  /** For what is about no object in particular. */
+  readonly cluster: Pick<ClusterEvents, 'record'>;
   readonly serviceOf: (key: ServiceKey) => Service | undefined;
   readonly podOf: (uid: Place['pods'][number]) => Pod | undefined;
   readonly podsOf: (egress: ServiceKey) => Iterable<Place['pods'][number]>;
@@ -89,7 +91,8 @@ export class Announcer {
   }
 
   heldBack({ message }: Hold<ServiceKey>): void {
-    this.#tellCluster(serviceEvents.DeletionHeldBack.type, 'DeletionHeldBack', message);
+    const { type } = serviceEvents.DeletionHeldBack;
+    this.#options.cluster.record({ type, reason: 'DeletionHeldBack', note: message });
   }
 
   #onService({ key, before, after, outcome }: StateChange): void {
@@ -118,7 +121,7 @@ export class Announcer {
   }
 
   #onEgress({ key, after, outcome }: StateChange): void {
-    const { podsOf, podOf } = this.#options;
+    const { podsOf, podOf, cluster } = this.#options;
     if (outcome?.ok !== false) return;
     const reason = after?.kind === 'Parked' ? 'EgressGatewayRefused' : 'EgressGatewayFailed';
     const note = `Egress gateway ${nrpName(key)}: ${wordsOf(outcome.error)}`;
@@ -129,17 +132,11 @@ export class Announcer {
       if (pod !== undefined) this.#tellPod(pod, reason, note);
       told += 1;
     }
-    if (told === 0) this.#tellCluster(egressEvents[reason].type, reason, note);
+    if (told === 0) cluster.record({ type: egressEvents[reason].type, reason, note });
   }
 
   #tellPod(pod: Pod, reason: EgressEventReason, note: string): void {
     this.#options.recorder.record(pods, pod, { type: egressEvents[reason].type, reason, note });
-  }
-
-  /** About no object in particular: the namespace whose UID stands for the cluster. */
-  #tellCluster(type: EventType, reason: string, note: string): void {
-    const { recorder, cluster } = this.#options;
-    recorder.record(namespaces, { metadata: { name: 'kube-system', uid: cluster } }, { type, reason, note });
   }
 }
 

@@ -43,6 +43,7 @@ export const permissions: readonly Permission[] = [
     resources: ['namespaces'],
     verbs: ['get'],
     scope: 'cluster',
-    because: 'The UID of kube-system marks what belongs to this cluster in Azure.',
+    because:
+      'The UID of kube-system marks what belongs to this cluster in Azure; Events about no object in particular are on it.',
   },
 ];

@@ -1,0 +1,46 @@
+import { codeOf, type Logger, messageOf } from '@fairlead/control';
+import { type EventMessage, type EventRecorder, type KubeClient, type Namespace, namespaces } from '@fairlead/kube';
+
+const KUBE_SYSTEM = { name: 'kube-system' };
+
+export interface ClusterEventsOptions {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Events that are about no object in particular: on the namespace whose UID stands for the cluster. */
+export class ClusterEvents {
+  readonly #options: ClusterEventsOptions;
+  #namespace: Promise<Namespace> | undefined;
+
+  constructor(options: ClusterEventsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns at once. Nothing is told after the signal has aborted. */
+  record(message: EventMessage): void {
+    void this.#record(message);
+  }
+
+  async #record(message: EventMessage): Promise<void> {
+    const { recorder, signal } = this.#options;
+    const namespace = await this.#kubeSystem();
+    if (!signal.aborted) recorder.record(namespaces, namespace, message);
+  }
+
+  /** Read once. Where it cannot be read, an Event by the name alone is better than none; the next one asks again. */
+  async #kubeSystem(): Promise<Namespace> {
+    const { client, logger, signal } = this.#options;
+    this.#namespace ??= client.get(namespaces, KUBE_SYSTEM, { signal });
+    try {
+      return await this.#namespace;
+    } catch (error) {
+      this.#namespace = undefined;
+      const fields = { code: codeOf(error), error: messageOf(error) };
+      if (!signal.aborted) logger.warn(fields, 'the namespace kube-system cannot be read: its Event has no UID');
+      return { metadata: KUBE_SYSTEM };
+    }
+  }
+}
