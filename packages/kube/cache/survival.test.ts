@@ -463,7 +463,7 @@ describe('a cache survives', () => {
     expect(placesOf(server.exchanges)).toEqual(['list', '104', 'list']);
   });
 
-  it('an API server that was restored from a backup, and has nothing to say about a place it has not reached', async () => {
+  it('an API server that was restored from a backup, and keeps silent until it is as far as it was', async () => {
     const world = await setUp();
     const { clock, server, factory } = world;
     const backup = { contents: server.contents, version: server.version };
@@ -672,6 +672,36 @@ describe('a cache of a server that cannot stream lists', () => {
     await clock.advance(30_000);
     await staysInStep(world, cache);
     expect(server.exchanges[1]?.query.get('limit')).toBe('500');
+  });
+
+  it('reads pages for a while when the server fell silent once, and then has lists streamed again', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    server.streaming = 'ignored';
+    const cache = factory.cache(services);
+    await world.eventually(() => cache.size === 2);
+    await clock.advance(30_000);
+    await staysInStep(world, cache);
+    server.streaming = 'known';
+    const listedBy = async () => {
+      await clock.advance(1_000);
+      const before = server.exchanges.length;
+      server.pass(1);
+      server.compact();
+      server.watch.end();
+      await world.retry(cache);
+      await staysInStep(world, cache);
+      const [, list] = server.exchanges.slice(before);
+      return list?.query.get('sendInitialEvents') === 'true' ? 'stream' : 'pages';
+    };
+    expect(await listedBy()).toBe('pages');
+    for (let minute = 0; minute < 10; minute += 1) {
+      await clock.advance(60_000);
+      server.watch.write(bookmarkLine(server.version, false));
+      await world.eventually(() => cache.status.lastEventAt === clock.now());
+    }
+    expect(await listedBy()).toBe('stream');
+    expect(await listedBy()).toBe('stream');
   });
 
   it('gives listed objects the kind that the list leaves out', async () => {

@@ -16,6 +16,7 @@ import { isObjectOf } from '../decode.ts';
 import { collectionPath, keyText, type Resource } from '../resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from './collection-sink.ts';
+import { ListStreaming } from './list-streaming.ts';
 import { listsTotal, watchEventsTotal, watchMetrics } from './metrics.ts';
 import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
 import { compareResourceVersions } from './resource-version.ts';
@@ -79,8 +80,8 @@ export class CollectionWatch<Kept> {
   readonly #path: string;
   readonly #health: WatchHealth;
   readonly #place = new WatchPlace();
+  readonly #streaming: ListStreaming;
   #mustList = true;
-  #canStream = true;
   #phase: WatchPhase;
   #lastEventAt: number | undefined;
 
@@ -90,6 +91,7 @@ export class CollectionWatch<Kept> {
     this.#logger = surroundings.logger.child({ cache: options.name });
     this.#path = collectionPath(options.resource, options.scope.namespace);
     this.#health = new WatchHealth(options.name, { ...surroundings, logger: this.#logger });
+    this.#streaming = new ListStreaming(surroundings.clock);
     this.#phase = { state: 'listing', since: surroundings.clock.now() };
     for (const definition of watchMetrics) surroundings.metrics.declare(definition);
   }
@@ -117,7 +119,7 @@ export class CollectionWatch<Kept> {
     this.#phase = { state: this.#mustList ? 'listing' : 'watching', since: clock.now() };
     try {
       if (!this.#mustList) await this.#watch(signal);
-      else if (this.#canStream) await this.#listByStream(signal);
+      else if (this.#streaming.isWorthTrying) await this.#listByStream(signal);
       else await this.#listByPages(signal);
       return 0;
     } catch (error) {
@@ -144,8 +146,8 @@ export class CollectionWatch<Kept> {
       if (this.#mustList) throw retriable('list-broke-off', `LIST ${this.#path}: it ended before it was complete`);
     } catch (error) {
       if (signal.aborted || !this.#mustList || !isStreamingRefused(error)) throw error;
-      this.#canStream = false;
-      this.#logger.info({ error: messageOf(error) }, 'the API server does not stream lists: reading pages instead');
+      this.#streaming.failed();
+      this.#logger.info({ error: messageOf(error) }, 'the API server does not stream lists: reading pages for a while');
     }
   }
 
@@ -176,6 +178,7 @@ export class CollectionWatch<Kept> {
         if (!this.#mustList) {
           this.#takeChange(event);
         } else if (event.type === 'BOOKMARK' && event.endsInitialEvents) {
+          this.#streaming.worked();
           await this.#endList(event.resourceVersion, 'stream');
         } else {
           this.#takeInitial(event);
@@ -274,7 +277,7 @@ export class CollectionWatch<Kept> {
     }
   }
 
-  /** The server gave up on this watch. Unless it says that this is its own trouble, the place may be at fault. */
+  /** Unless the server says that it gave up on the watch for a trouble of its own, the place may be at fault. */
   #brokenOff({ status }: Extract<WatchEvent, { type: 'ERROR' }>): ApiError {
     const error = new ApiError(`WATCH ${this.#path}`, status);
     if (status.code === undefined || error.verdict !== 'retriable') this.#mustList = true;
