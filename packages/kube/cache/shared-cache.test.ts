@@ -3,6 +3,7 @@ import { services } from '../resources.ts';
 import type { Service } from '../types/service.ts';
 import type { CacheChange } from './change.ts';
 import { CacheWorld } from './testing/cache-world.ts';
+import { type Exchange, sendStatus } from './testing/scripted-api-server.ts';
 
 const worlds: CacheWorld[] = [];
 
@@ -160,6 +161,33 @@ describe('SharedCache', () => {
     await waiting;
     expect(cache.status).toMatchObject({ synced: true, objects: 2, phase: { state: 'watching', since: clock.now() } });
     expect(cache.status.lastEventAt).toBe(clock.now());
+  });
+
+  it('logs once why it is out of step, however often it is tried, and once more when it fails anew', async () => {
+    const world = await setUp();
+    const { server, factory, logs } = world;
+    const refuse = ({ response }: Exchange) => sendStatus(response, 403, 'Forbidden', forbidden);
+    const forbidden =
+      'services is forbidden: User "eve" cannot watch resource "services" in API group "" at the cluster';
+    const rest = ({ response }: Exchange) => sendStatus(response, 503, 'ServiceUnavailable', 'starting');
+    server.scripts.push(refuse, refuse, rest, refuse, rest);
+    const cache = factory.cache(services);
+    for (let attempt = 0; attempt < 5; attempt += 1) await world.retry(cache);
+    await world.inStep(cache);
+    server.put('c');
+    await world.inStep(cache);
+    server.scripts.push(rest);
+    server.watch.end();
+    await world.retry(cache);
+    const told = logs.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields['error']);
+    expect(told).toEqual([
+      'GET /api/v1/services: eve may not watch services in the whole cluster (403 Forbidden): allow it in a ClusterRole',
+      'GET /api/v1/services: starting (503 ServiceUnavailable)',
+      'GET /api/v1/services: starting (503 ServiceUnavailable)',
+    ]);
+    expect(logs.lines.filter(({ level }) => level === 'info').map(({ message }) => message)).toEqual([
+      'in step with the API server again',
+    ]);
   });
 
   it('stops with its signal, and leaves nothing behind', async () => {

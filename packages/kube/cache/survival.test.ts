@@ -465,7 +465,7 @@ describe('a cache survives', () => {
 
   it('an API server that was restored from a backup, and keeps silent until it is as far as it was', async () => {
     const world = await setUp();
-    const { clock, server, factory } = world;
+    const { clock, server, factory, logs } = world;
     const backup = { contents: server.contents, version: server.version };
     const cache = factory.cache(services);
     await world.inStep(cache);
@@ -488,6 +488,10 @@ describe('a cache survives', () => {
     await staysInStep(world, cache);
     expect(contentsOf(cache)).toEqual(server.contents);
     expect(placesOf(server.exchanges)).toEqual(['list', '104', '104', '104', 'list']);
+    expect(logs.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)).toEqual([
+      'out of step with the API server: trying again',
+      'in step with the API server again',
+    ]);
   });
 
   it('an object deleted and made anew under the same name while nobody looked', async () => {

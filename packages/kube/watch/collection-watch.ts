@@ -37,7 +37,7 @@ const LIST_SILENCE_MILLISECONDS = 30_000;
 const WATCH_SILENCE_MILLISECONDS = 130_000;
 /** A server that ends watches sooner than this is in trouble, and is not asked again at once. */
 const SHORT_WATCH_MILLISECONDS = 1_000;
-/** A watch that lasted this long went well, whatever ended it. */
+/** A watch that lasted this long went well, whatever ended it but silence. */
 const LONG_WATCH_MILLISECONDS = 10_000;
 
 type ApiQuery = NonNullable<ApiRequest['query']>;
@@ -124,7 +124,8 @@ export class CollectionWatch<Kept> {
       return 0;
     } catch (error) {
       if (signal.aborted) return 0;
-      if (!this.#mustList && clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS) this.#health.succeed();
+      const wasLong = clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS;
+      if (!this.#mustList && wasLong && codeOf(error) !== 'connection-silent') this.#health.succeed();
       return this.#fail(error);
     }
   }

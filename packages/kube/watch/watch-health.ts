@@ -28,6 +28,8 @@ export class WatchHealth {
   readonly #surroundings: HealthSurroundings;
   readonly #backoff: Backoff;
   #failure: WatchFailure | undefined;
+  /** The codes of the failures since the last success: to be told of each once is enough. */
+  readonly #told = new Set<string>();
 
   /** `name` is that of the cache, for metrics. */
   constructor(name: string, surroundings: HealthSurroundings) {
@@ -44,6 +46,7 @@ export class WatchHealth {
   succeed(): void {
     if (this.#failure !== undefined) this.#surroundings.logger.info({}, 'in step with the API server again');
     this.#failure = undefined;
+    this.#told.clear();
     this.#backoff.reset();
   }
 
@@ -57,8 +60,10 @@ export class WatchHealth {
     this.#failure = { at: clock.now(), code, message, attempts };
     metrics.increment(watchFailuresTotal, { cache: this.#name, code });
     const fields = { code, error: message, attempts, delay, mustList };
-    if (isGone(error)) logger.info(fields, 'the place to watch from is too old: listing again');
+    if (this.#told.has(code)) logger.debug(fields, 'still out of step with the API server');
+    else if (isGone(error)) logger.info(fields, 'the place to watch from is too old: listing again');
     else logger.warn(fields, 'out of step with the API server: trying again');
+    this.#told.add(code);
     return delay;
   }
 }
