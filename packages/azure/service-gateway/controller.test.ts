@@ -145,6 +145,24 @@ describe('ServiceGatewayController, inbound', () => {
     expect(azure.resources('loadBalancers')).toEqual([]);
   });
 
+  it('tells on the namespace kube-system of leftovers that cannot be deleted, once in a while', async () => {
+    const { clock, cluster, azure } = await newWorld();
+    const first = new Replica(cluster, azure);
+    const { metadata } = await cluster.createService('web');
+    await first.settle();
+    first.stop();
+    await cluster.forceDeleteService('web');
+    azure.faults.next({ method: 'DELETE' }, { kind: 'refuse', status: 403, code: 'ScopeLocked' }, 15);
+    const second = new Replica(cluster, azure);
+    await clock.advance(500_000);
+    const told = (await cluster.events()).filter((line) => line.includes('Failed'));
+    const leftovers = `Leftovers in Azure cannot be deleted: Service ${metadata.uid}. ScopeLocked:`;
+    expect(told).toEqual([expect.stringContaining(`kube-system DeleteLoadBalancerFailed: ${leftovers}`)]);
+    await clock.advance(1_200_000);
+    await second.settle();
+    expect(azure.resources('loadBalancers')).toEqual([]);
+  });
+
   it.each([
     ['source ranges', { loadBalancerSourceRanges: ['10.0.0.0/8'] }, {}, 'source-ranges-unsupported'],
     ['client affinity', { sessionAffinity: 'ClientIP' as const }, {}, 'affinity-unsupported'],

@@ -23,6 +23,7 @@ import { keepGauges } from './gauges.ts';
 import { Health } from './health.ts';
 import { Initialization } from './initialization.ts';
 import { Inventory } from './inventory.ts';
+import { LeftoverFailures } from './leftover-failures.ts';
 import { NodeDirectory } from './node-directory.ts';
 import { PodFeed } from './pod-feed.ts';
 import { PodFinalizers } from './pod-finalizers.ts';
@@ -121,9 +122,12 @@ export class ServiceGatewayController {
       lookAgain: (name) => this.#serviceQueue.add(name),
       onVanished: (what) => this.#drift.suspect(`${what} is gone without having been let go`),
     });
+    const clusterEvents = new ClusterEvents({ ...environment, recorder: events });
+    const nameOf = (key: ServiceKey) => this.#feed.nameOf(key);
     this.#announcer = new Announcer({
       recorder: events,
-      cluster: new ClusterEvents({ ...environment, recorder: events }),
+      cluster: clusterEvents,
+      leftovers: new LeftoverFailures({ clock, logger, cluster: clusterEvents, nameOf }),
       serviceOf: (key) => this.#serviceOf(key),
       podOf: (uid) => this.#pods.podOf(uid),
       podsOf: (key) => (isOutbound(key) ? engine.tracker.pods.podsOf(key) : []),

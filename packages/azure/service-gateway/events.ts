@@ -4,8 +4,9 @@ import type { EventDescription } from '@fairlead/part';
 import { describeServiceEvents, recordOnService, serviceEvents } from '@fairlead/service';
 import type { ClusterEvents } from './cluster-events.ts';
 import type { StateChange } from './engine-listener.ts';
+import type { LeftoverFailures } from './leftover-failures.ts';
 import type { Place, ServiceList } from './places.ts';
-import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
+import { type InboundKey, isOutbound, nrpName, type ServiceKey } from './service-key.ts';
 
 /** The reasons of the Events about egress; users and their alerts go by them, so none is ever renamed. */
 const egressEvents = {
@@ -54,6 +55,7 @@ export interface AnnouncerOptions {
   readonly recorder: Pick<EventRecorder, 'record'>;
   /** For what is about no object in particular. */
   readonly cluster: Pick<ClusterEvents, 'record'>;
+  readonly leftovers: LeftoverFailures;
   readonly serviceOf: (key: ServiceKey) => Service | undefined;
   readonly podOf: (uid: Place['pods'][number]) => Pod | undefined;
   readonly podsOf: (egress: ServiceKey) => Iterable<Place['pods'][number]>;
@@ -70,8 +72,9 @@ export class Announcer {
   }
 
   stateChanged(change: StateChange): void {
-    if (isOutbound(change.key)) this.#onEgress(change);
-    else this.#onService(change);
+    const { key } = change;
+    if (isOutbound(key)) this.#onEgress(change);
+    else this.#onService(key, change);
   }
 
   podRefused(pod: Pod, error: unknown): void {
@@ -95,10 +98,15 @@ export class Announcer {
     this.#options.cluster.record({ type, reason: 'DeletionHeldBack', note: message });
   }
 
-  #onService({ key, before, after, outcome }: StateChange): void {
-    const { serviceOf, recorder, addressOf } = this.#options;
+  #onService(key: InboundKey, { before, after, outcome }: StateChange): void {
+    const { serviceOf, recorder, addressOf, leftovers } = this.#options;
     const service = serviceOf(key);
-    if (service === undefined) return;
+    if (service === undefined) {
+      const isLeft = before?.kind === 'DeletionInProgress' && after?.kind === 'DeletionPending';
+      if (isLeft && outcome?.ok === false) leftovers.failed(key, outcome.error);
+      else if (after?.kind !== 'DeletionInProgress') leftovers.settled(key);
+      return;
+    }
     if (outcome?.ok === false) {
       const isDeletion = before?.kind === 'DeletionInProgress';
       const failed = isDeletion ? 'DeleteLoadBalancerFailed' : 'SyncLoadBalancerFailed';
@@ -141,6 +149,6 @@ export class Announcer {
 }
 
 /** Without the id of the call, which is another one each time: repeats are to be recognised. The journal has it. */
-function wordsOf(error: unknown): string {
+export function wordsOf(error: unknown): string {
   return messageOf(error).replace(/, correlation [^)]*/, '');
 }
