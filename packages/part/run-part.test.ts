@@ -1,4 +1,5 @@
 import { Journal, noMetrics, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
+import { endpointSlices, services } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
 import type { ConfiguredPart, RunEnvironment } from './part.ts';
@@ -97,5 +98,62 @@ describe('runPart', () => {
     stop();
     await clock.advance(60_000);
     await ended;
+  });
+
+  it('says, while the part is not ready, which objects cannot be read and why', async () => {
+    const { clock, api, replica } = world();
+    const readable = new Set<string>();
+    api.fault = ({ path, query = {} }) => {
+      const kind = path.split('/').at(-1) ?? '';
+      if (kind !== 'services' && kind !== 'endpointslices') return undefined;
+      if (!readable.has(kind)) return kind === 'services' ? { status: 403, reason: 'Forbidden' } : 'lose-request';
+      // It lists in pages, and a watch of it has nothing to tell.
+      if (query['sendInitialEvents'] === true) return { status: 422, reason: 'Invalid' };
+      return query['watch'] === true ? 'hang' : undefined;
+    };
+    const { readiness, stop, ended } = replica('one', async (environment) => {
+      environment.caches.cache(services);
+      environment.caches.cache(endpointSlices);
+      environment.readiness.set({ ready: false, reason: 'reading the cluster' });
+      await environment.caches.synced(environment.signal);
+      environment.readiness.set({ ready: true });
+      await untilItEnds(environment);
+    });
+    const noServices = 'services: GET /api/v1/services: Forbidden (403 Forbidden)';
+    const noSlices = 'endpointslices.discovery.k8s.io: the request was lost';
+    await clock.advance(30_000);
+    expect(readiness.at(-1)).toEqual({ ready: false, reason: `reading the cluster; ${noServices}; ${noSlices}` });
+    readable.add('endpointslices');
+    await clock.advance(30_000);
+    expect(readiness.at(-1)).toEqual({ ready: false, reason: `reading the cluster; ${noServices}` });
+    readable.add('services');
+    await clock.advance(60_000);
+    expect(readiness.at(-1)).toEqual({ ready: true });
+    stop();
+    await clock.advance(30_000);
+    await ended;
+  });
+
+  it('is not ready, and no longer looks for the Lease, while the part that leads says nothing', async () => {
+    const { clock, replica } = world();
+    const { readiness, stop, ended } = replica('one', untilItEnds);
+    await clock.advance(5_000);
+    expect(readiness.at(-1)).toEqual({ ready: false, reason: 'starting' });
+    stop();
+    await clock.advance(30_000);
+    await ended;
+  });
+
+  it('does not listen to a part that no longer leads', async () => {
+    const { clock, replica } = world();
+    const { readiness, stop, ended } = replica('one', async (environment) => {
+      environment.readiness.set({ ready: true });
+      await untilItEnds(environment).catch(() => environment.readiness.set({ ready: false, reason: 'too late' }));
+    });
+    await clock.advance(5_000);
+    stop();
+    await clock.advance(30_000);
+    await ended;
+    expect(readiness).not.toContainEqual({ ready: false, reason: 'too late' });
   });
 });

@@ -9,6 +9,7 @@ import {
   sleep,
 } from '@fairlead/control';
 import { type ApiConnection, CacheFactory, Election, EventRecorder, KubeClient, type Leadership } from '@fairlead/kube';
+import { CacheReadiness } from './cache-readiness.ts';
 import type { ConfiguredPart } from './part.ts';
 import type { ReadinessReport } from './readiness.ts';
 
@@ -74,7 +75,7 @@ function electionFor(options: PartRunOptions): Election {
 }
 
 async function lead(options: PartRunOptions, leadership: Leadership): Promise<void> {
-  const { part, configured, connection, clock, random, metrics, journal, readiness, defaultClass } = options;
+  const { part, configured, connection, clock, random, metrics, journal, defaultClass } = options;
   const logger = options.logger.child({ part, epoch: leadership.epoch });
   const client = new KubeClient(connection, clock);
   const { signal } = leadership;
@@ -87,7 +88,10 @@ async function lead(options: PartRunOptions, leadership: Leadership): Promise<vo
     logger,
     metrics,
   });
-  const caches = new CacheFactory({ connection, clock, random, logger, metrics, signal });
+  const onStatus = () => readiness.tell();
+  const caches = new CacheFactory({ connection, clock, random, logger, metrics, signal, onStatus });
+  const readiness = new CacheReadiness(options.readiness, () => caches.statuses(), signal);
+  readiness.tell();
   try {
     await configured.start({
       client,

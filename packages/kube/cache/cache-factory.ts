@@ -14,6 +14,8 @@ export interface CacheFactoryOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Is called when a cache failed to come in step, and when all its objects were listed. */
+  readonly onStatus?: () => void;
   /** Stops all caches. */
   readonly signal: AbortSignal;
 }

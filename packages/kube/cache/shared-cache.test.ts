@@ -168,20 +168,20 @@ describe('SharedCache', () => {
     const { server, factory, logs } = world;
     const refuse = ({ response }: Exchange) => sendStatus(response, 403, 'Forbidden', forbidden);
     const forbidden =
-      'services is forbidden: User "eve" cannot watch resource "services" in API group "" at the cluster';
-    const rest = ({ response }: Exchange) => sendStatus(response, 503, 'ServiceUnavailable', 'starting');
-    server.scripts.push(refuse, refuse, rest, refuse, rest);
+      'services is forbidden: User "me" cannot watch resource "services" in API group "" at the cluster';
+    const notYet = ({ response }: Exchange) => sendStatus(response, 503, 'ServiceUnavailable', 'starting');
+    server.scripts.push(refuse, refuse, notYet, refuse, notYet);
     const cache = factory.cache(services);
     for (let attempt = 0; attempt < 5; attempt += 1) await world.retry(cache);
     await world.inStep(cache);
     server.put('c');
     await world.inStep(cache);
-    server.scripts.push(rest);
+    server.scripts.push(notYet);
     server.watch.end();
     await world.retry(cache);
     const told = logs.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields['error']);
     expect(told).toEqual([
-      'GET /api/v1/services: eve may not watch services in the whole cluster (403 Forbidden): allow it in a ClusterRole',
+      'GET /api/v1/services: me may not watch services in the whole cluster (403 Forbidden): allow it in a ClusterRole',
       'GET /api/v1/services: starting (503 ServiceUnavailable)',
       'GET /api/v1/services: starting (503 ServiceUnavailable)',
     ]);

@@ -16,14 +16,14 @@ import { isObjectOf } from '../decode.ts';
 import { collectionPath, keyText, type Resource } from '../resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from './collection-sink.ts';
-import { ListStreaming } from './list-streaming.ts';
+import { isStreamingRefused, ListStreaming } from './list-streaming.ts';
 import { listsTotal, watchEventsTotal, watchMetrics } from './metrics.ts';
 import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import { SilenceGuard } from './silence-guard.ts';
 import type { WatchEvent } from './watch-event.ts';
 import { WatchHealth } from './watch-health.ts';
-import { isRefusedRequest, WatchPlace } from './watch-place.ts';
+import { WatchPlace } from './watch-place.ts';
 import type { WatchPhase, WatchStatus } from './watch-status.ts';
 import type { WorkSlices } from './work-slices.ts';
 
@@ -57,6 +57,8 @@ export interface WatchSurroundings {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly slices: WorkSlices;
+  /** Is called after each failure and each complete list. */
+  readonly onStatus?: () => void;
 }
 
 export interface CollectionWatchOptions<Kept> {
@@ -262,6 +264,7 @@ export class CollectionWatch<Kept> {
     this.#phase = { state: 'watching', since: clock.now() };
     metrics.increment(listsTotal, { cache: this.#options.name, mode });
     this.#logger.debug({ resourceVersion, mode }, 'listed');
+    this.#surroundings.onStatus?.();
   }
 
   /** One object that we cannot read must not keep us from all others. */
@@ -288,14 +291,10 @@ export class CollectionWatch<Kept> {
   /** Gives the delay before the next attempt. */
   #fail(error: unknown): number {
     if (!this.#mustList) this.#mustList = this.#place.isLostAfter(error);
-    return this.#health.fail(error, this.#mustList);
+    const delay = this.#health.fail(error, this.#mustList);
+    this.#surroundings.onStatus?.();
+    return delay;
   }
-}
-
-/** A server that does not know how to stream a list refuses it, or watches without ever ending the list. */
-function isStreamingRefused(error: unknown): boolean {
-  const code = codeOf(error);
-  return isRefusedRequest(error) || code === 'streaming-ignored' || code === 'connection-silent';
 }
 
 function retriable(code: string, message: string): FairleadError {

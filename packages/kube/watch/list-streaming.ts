@@ -1,4 +1,5 @@
-import type { Clock } from '@fairlead/control';
+import { type Clock, codeOf } from '@fairlead/control';
+import { isRefusedRequest } from './watch-place.ts';
 
 const SHORTEST_PAUSE_MILLISECONDS = 600_000;
 const LONGEST_PAUSE_MILLISECONDS = 86_400_000;
@@ -28,4 +29,10 @@ export class ListStreaming {
     this.#notBefore = this.#clock.monotonic() + this.#pause;
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MILLISECONDS);
   }
+}
+
+/** A server that does not know how to stream a list refuses it, or watches without ever ending the list. */
+export function isStreamingRefused(error: unknown): boolean {
+  const code = codeOf(error);
+  return isRefusedRequest(error) || code === 'streaming-ignored' || code === 'connection-silent';
 }
