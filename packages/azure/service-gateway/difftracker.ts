@@ -106,7 +106,7 @@ export class DiffTracker {
     this.#touchAndSettle(place);
   }
 
-  /** NRP has no such services any more, so that no address can be under them, whatever became of an update that ended. */
+  /** NRP has no such services any more: no address can be under them, whatever became of an update that ended. */
   forgetServices(place: Place, isGone: (key: ServiceKey) => boolean, listBegunAt: number): void {
     if (place.requestedAt >= listBegunAt || !place.nrp.some(isGone)) return;
     this.#nrp.set(

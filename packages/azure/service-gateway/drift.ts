@@ -137,7 +137,7 @@ export class DriftWatch {
   }
 }
 
-/** What is not as the spec says. That a name is another's by now is told to its owner by the attempt to put it right. */
+/** What is not as the spec says. That a name is another's by now is told by the attempt to put it right. */
 function differences({ scope, inventory }: Repository, spec: ServiceSpec): readonly Drifted[] {
   let plan: CreationPlan;
   try {

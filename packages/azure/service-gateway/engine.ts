@@ -96,7 +96,7 @@ export class Engine {
   }
 
   /**
-   * The Service cannot be served as it asks. What is there of it is left alone; and if it `wasServed` before, it goes on
+   * The Service cannot be served as it asks. What is there of it is left alone; if it `wasServed` before, it goes on
    * being served, else not: nobody must be let in whom it would have kept out.
    */
   refuseService(key: ServiceKey, error: unknown, wasServed = true): void {

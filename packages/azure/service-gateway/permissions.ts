@@ -44,6 +44,6 @@ export const permissions: readonly Permission[] = [
     verbs: ['get'],
     scope: 'cluster',
     because:
-      'The UID of kube-system marks what belongs to this cluster in Azure; Events about no object in particular are on it.',
+      'The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.',
   },
 ];

@@ -52,7 +52,7 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['']
   resources: [pods]
   verbs: [get, list, watch, patch]
-# azure-service-gateway: The UID of kube-system marks what belongs to this cluster in Azure; Events about no object in particular are on it.
+# azure-service-gateway: The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.
 - apiGroups: ['']
   resources: [namespaces]
   verbs: [get]
