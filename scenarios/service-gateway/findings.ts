@@ -213,9 +213,7 @@ function statusAmiss(world: World): string | undefined {
     const shown = (service.status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip).join();
     const programmed = findCondition(service, PROGRAMMED);
     if (!isOurs(service)) {
-      // A Service that was refused is not held: nobody is there any more to take the refusal back.
-      const isClaimed = shown !== '' || programmed?.status === 'True';
-      if (isClaimed) return `${name} is not ours, and its status says otherwise`;
+      if (shown !== '' || programmed !== undefined) return `${name} is not ours, and its status says otherwise`;
       continue;
     }
     const expected = isRegistered(world, service) ? addressOf(world, service) : '';

@@ -5,6 +5,7 @@ import { PROGRAMMED_CONDITION } from '@fairlead/service';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
 import type { GatewayScope } from './gateway-scope.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
+import { carriesRefusal } from './refusal-withdrawal.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, nrpName, podUid, type ServiceKey } from './service-key.ts';
 import { type CreationPlan, planCreation, planDeletion, writesOfDeletion } from './service-plan.ts';
 import type { ServiceSpec } from './service-spec.ts';
@@ -28,6 +29,7 @@ export function partPlan(survey: Survey, scope: GatewayScope, configuration: Ser
       ...registrationChange(registrations, hasInitialWork(survey, planned)),
       ...addressChange(survey, configuration, refused),
       ...podChange(survey),
+      ...withdrawals(survey),
     ],
   };
 }
@@ -103,6 +105,14 @@ function refusalWrites({ services, nameOf }: Survey, key: ServiceKey, { failure 
   const service = services.get(nameOf(key) ?? '')?.claim.service;
   if (service === undefined) return 0;
   return findCondition(service, PROGRAMMED_CONDITION)?.message === failure.message ? 0 : 1;
+}
+
+/** What was refused before it was held, and is not ours any more. */
+function withdrawals({ services }: Survey): PlannedChange[] {
+  return [...services].flatMap(([name, desired]) => {
+    if (desired.kind !== 'foreign' || !carriesRefusal(desired.claim)) return [];
+    return { action: 'update', subject: `Service ${name}`, detail: 'our refusal is taken back', writes: 1 };
+  });
 }
 
 function podChange({ engine, pods }: Survey): PlannedChange[] {

@@ -6,6 +6,7 @@ import {
   type Leadership,
   OwnWrites,
   type Service,
+  services,
   type WriteOptions,
 } from '@fairlead/kube';
 import {
@@ -14,6 +15,7 @@ import {
   claimService,
   clearServiceStatus,
   type DesiredServiceStatus,
+  type ForeignService,
   recordOnService,
   writeServiceStatus,
 } from '@fairlead/service';
@@ -21,6 +23,7 @@ import type { ClusterFeed, Told, WantedService } from './cluster-feed.ts';
 import { type Desired, desiredFor, likelyFamily } from './desired.ts';
 import type { Engine } from './engine.ts';
 import { leasedWrite } from './leased-write.ts';
+import { carriesRefusal, mayCarryRefusal, withdrawRefusal } from './refusal-withdrawal.ts';
 import type { Repository } from './repository.ts';
 import type { InboundKey } from './service-key.ts';
 import { isLive, type ServiceState } from './service-state.ts';
@@ -51,8 +54,8 @@ export class ServiceReconciler {
 
   /** Brings the Service, by `namespace/name`, to what is wanted of it; writes only what differs. */
   async reconcile(name: string, signal: AbortSignal): Promise<void> {
-    const { services, rules, feed } = this.#options;
-    const service = this.#ownWrites.latest(name, services.get(name));
+    const { services: cache, rules, feed } = this.#options;
+    const service = this.#ownWrites.latest(name, cache.get(name));
     if (service === undefined) {
       feed.onVanished(name);
       return;
@@ -61,7 +64,8 @@ export class ServiceReconciler {
     feed.forgetOthers(name, desired.kind === 'foreign' ? undefined : desired.key);
     switch (desired.kind) {
       case 'foreign':
-        return;
+        if (feed.isReleased(desired.key)) feed.forget(desired.key);
+        return this.#withdrawRefusal(desired.claim, signal);
       case 'release':
         return this.#release(name, desired, signal);
       case 'refused':
@@ -71,6 +75,16 @@ export class ServiceReconciler {
         if (held.kind === 'serve') return this.#publish(held, feed.tell(name, held), signal);
       }
     }
+  }
+
+  /** A Service that was refused before it was held: nobody else takes back what we said of it. */
+  async #withdrawRefusal(claim: ForeignService, signal: AbortSignal): Promise<void> {
+    const { client, rules } = this.#options;
+    if (!mayCarryRefusal(claim)) return;
+    const service = await client.find(services, claim.service.metadata, { signal });
+    const present = service === undefined ? undefined : claimService(service, rules);
+    if (present?.state !== 'foreign' || !carriesRefusal(present)) return;
+    this.#ownWrites.note(await withdrawRefusal(client, present, this.#writing(signal)));
   }
 
   /** Before anything exists outside, the Service is held. */
