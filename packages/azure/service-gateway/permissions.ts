@@ -43,7 +43,6 @@ export const permissions: readonly Permission[] = [
     resources: ['namespaces'],
     verbs: ['get'],
     scope: 'cluster',
-    because:
-      'The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.',
+    because: 'The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.',
   },
 ];
