@@ -43,8 +43,8 @@ export interface ElectionOptions {
 
 export type ElectionState =
   | { readonly kind: 'idle' }
-  /** `holder`: who leads, as far as we know. */
-  | { readonly kind: 'waiting'; readonly holder: string | undefined }
+  /** `holder`: who leads, as far as we know. `failure`: why we could not read or take the Lease when we last tried. */
+  | { readonly kind: 'waiting'; readonly holder: string | undefined; readonly failure?: string }
   | { readonly kind: 'leading'; readonly epoch: number }
   /** The leadership has ended, and its work has not yet. */
   | { readonly kind: 'stopping'; readonly epoch: number }
@@ -70,6 +70,8 @@ export class Election {
   #reached = false;
   /** We tried to take it, and an answer that got lost may have been a yes. */
   #mayHold = false;
+  /** Why we last failed to read or take it, while that goes on: to be told of it once is enough. */
+  #told: string | undefined;
   /** The latest we had. */
   #leadership: LimitedLeadership | undefined;
   #current: ElectionState = { kind: 'idle' };
@@ -115,11 +117,16 @@ export class Election {
     for (;;) {
       try {
         const holding = await this.#tryToAcquire(signal);
+        this.#told = undefined;
         if (holding !== undefined) return holding;
       } catch (error) {
         if (signal.aborted) return undefined;
         if (!this.#reached && verdictOf(error) === 'terminal') throw error;
-        logger.warn({ lease: keyText(lease), error: messageOf(error) }, 'cannot read or take the Lease; trying again');
+        const failure = messageOf(error);
+        const level = this.#told === failure ? 'debug' : 'warn';
+        this.#told = failure;
+        logger[level]({ lease: keyText(lease), error: failure }, 'cannot read or take the Lease; trying again');
+        this.#state = { kind: 'waiting', holder: this.#observation.holder, failure };
       }
       try {
         await sleep(clock, jitter(random, this.#duration / 6, 0.2), signal);

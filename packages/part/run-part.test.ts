@@ -1,4 +1,12 @@
-import { Journal, noMetrics, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
+import {
+  Journal,
+  type LogFields,
+  type Logger,
+  noMetrics,
+  seededRandom,
+  silentLogger,
+  VirtualClock,
+} from '@fairlead/control';
 import { endpointSlices, services } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +19,7 @@ function world() {
   const api = new FakeApi();
 
   /** Runs a replica of a part that does `start` while it leads. */
-  function replica(name: string, start: ConfiguredPart['start'], number = 1) {
+  function replica(name: string, start: ConfiguredPart['start'], number = 1, logger: Logger = silentLogger) {
     const stop = new AbortController();
     const readiness: Readiness[] = [];
     const ended = runPart(
@@ -26,7 +34,7 @@ function world() {
         connection: api.connect(clock, 5),
         clock,
         random: seededRandom(number),
-        logger: silentLogger,
+        logger,
         metrics: noMetrics,
         journal: new Journal(clock),
         readiness: { set: (state) => readiness.push(state) },
@@ -97,6 +105,36 @@ describe('runPart', () => {
     expect(JSON.stringify(readiness)).toContain('the namespace fairlead for the Lease does not exist');
     stop();
     await clock.advance(60_000);
+    await ended;
+  });
+
+  it('says why the Lease cannot be read or taken, at the start as well as later, and logs it once', async () => {
+    const { clock, api, replica } = world();
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (_: LogFields, message: string) => void warnings.push(message) };
+    api.fault = () => 'lose-request';
+    const unreachable = { ready: false, reason: 'the Lease fairlead/fairlead-lighthouse: the request was lost' };
+    const start = async (environment: RunEnvironment) => {
+      environment.readiness.set({ ready: true });
+      await untilItEnds(environment);
+    };
+    const { readiness, stop, ended } = replica('one', start, 1, { ...logger, child: () => logger });
+    await clock.advance(60_000);
+    expect(readiness.at(-1)).toEqual(unreachable);
+    expect(warnings).toEqual(['cannot read or take the Lease; trying again']);
+    api.fault = ({ method }) => (method === 'GET' ? undefined : { status: 500, reason: 'InternalError' });
+    await clock.advance(60_000);
+    expect(readiness.at(-1)).toMatchObject({ ready: false, reason: expect.stringContaining('500 InternalError') });
+    expect(warnings).toHaveLength(2);
+    api.fault = () => undefined;
+    await clock.advance(10_000);
+    expect(readiness.at(-1)).toEqual({ ready: true });
+    api.fault = () => 'lose-request';
+    await clock.advance(60_000);
+    expect(readiness.at(-1)).toEqual(unreachable);
+    expect(warnings.filter((message) => message.startsWith('cannot read or take'))).toHaveLength(3);
+    stop();
+    await clock.advance(30_000);
     await ended;
   });
 

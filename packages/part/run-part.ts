@@ -37,6 +37,10 @@ export function leaseName(part: string): string {
   return `fairlead-${part}`;
 }
 
+function leaseText({ namespace, part }: PartRunOptions): string {
+  return `the Lease ${namespace}/${leaseName(part)}`;
+}
+
 /**
  * Runs a part whenever we lead it, until the signal aborts. A part that fails is reported not ready and started again:
  * no failure of one part ends another, or the process.
@@ -45,7 +49,7 @@ export async function runPart(options: PartRunOptions, signal: AbortSignal): Pro
   const { clock, random, logger, readiness } = options;
   const backoff = new Backoff(random);
   while (!signal.aborted) {
-    readiness.set({ ready: false, reason: `looking for the Lease ${options.namespace}/${leaseName(options.part)}` });
+    readiness.set({ ready: false, reason: `looking for ${leaseText(options)}` });
     try {
       await electionFor(options).run(signal, (leadership) => lead(options, leadership));
       backoff.reset();
@@ -68,8 +72,11 @@ function electionFor(options: PartRunOptions): Election {
     name: replica,
     durationMilliseconds: leaseDurationMilliseconds,
     onState: (state) => {
+      if (state.kind !== 'waiting') return;
+      const { holder, failure } = state;
+      if (failure !== undefined) readiness.set({ ready: false, reason: `${leaseText(options)}: ${failure}` });
       // A replica that stands by is ready: it takes over when the leader falls silent.
-      if (state.kind === 'waiting' && state.holder !== undefined) readiness.set({ ready: true });
+      else if (holder !== undefined) readiness.set({ ready: true });
     },
   });
 }
