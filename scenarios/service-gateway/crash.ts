@@ -62,7 +62,7 @@ function isCrashPoint({ name, ordinal, server, write }: Call): boolean {
   return server === AZURE && !write ? ordinal === 1 : true;
 }
 
-function create(name: string, numbers: readonly number[]): Edit {
+export function create(name: string, numbers: readonly number[]): Edit {
   const spec = {
     type: 'LoadBalancer',
     loadBalancerClass: CLASS,
@@ -73,7 +73,7 @@ function create(name: string, numbers: readonly number[]): Edit {
 }
 
 /** Endpoints as `10.1.0.1@node-1`. */
-function slice(name: string, service: string, texts: readonly string[]): Edit {
+export function slice(name: string, service: string, texts: readonly string[]): Edit {
   const endpoints = texts.map((text): PlannedEndpoint => {
     const [address = '', node = ''] = text.split('@');
     return { address, node, state: 'ready' };

@@ -2,12 +2,20 @@ import { messageOf, silentLogger } from '@fairlead/control';
 import { findCondition, hasFinalizer, keyText, pods, type Service, services } from '@fairlead/kube';
 import { writesOf } from '@fairlead/part';
 import { listAt, objectAt, textAt } from './arm-body.ts';
-import { FINALIZER, GATEWAY, loadBalancerId, natGatewayId, POD_FINALIZER, publicIpId, SUBNET } from './site.ts';
+import {
+  FINALIZER,
+  GATEWAY,
+  loadBalancerId,
+  natGatewayId,
+  POD_FINALIZER,
+  PROGRAMMED,
+  publicIpId,
+  SUBNET,
+} from './site.ts';
 import { ANY, familyOfService, isOurs, isRefused, uidOf, type Wanted, wantedOf } from './wanted.ts';
 import type { World } from './world.ts';
 
 const DEFAULT_EGRESS = 'default-natgw';
-const PROGRAMMED = 'fairlead.dev/Programmed';
 
 /** What is there and nobody wants, and what is wanted and not there. */
 export interface Findings {

@@ -3,6 +3,7 @@ import type { Invariant } from '@fairlead/sim';
 import type { LoggedCall } from '@fairlead/sim/azure';
 import { listAt, objectAt, textAt } from './arm-body.ts';
 import { Continuity } from './continuity.ts';
+import { RefusedServices } from './refused-services.ts';
 import { Sight } from './sight.ts';
 import { addressNames, FINALIZER, GATEWAY, loadBalancerId, POD_FINALIZER, publicIpId } from './site.ts';
 import { familyOfService, isOurs, uidOf } from './wanted.ts';
@@ -15,6 +16,7 @@ export function invariants(world: World): readonly Invariant[] {
   const held = new HeldServices();
   const addresses = new PublicAddresses();
   const continuity = new Continuity();
+  const refused = new RefusedServices();
   const whenever = (hasChanged: () => boolean, check: (sight: Sight) => string | undefined) => () =>
     hasChanged() ? check(sight) : undefined;
   const onAzure = (check: (sight: Sight) => string | undefined) => whenever(() => sight.azureChanged, check);
@@ -37,6 +39,10 @@ export function invariants(world: World): readonly Invariant[] {
     { name: 'no Service is let go early', check: onCluster((now) => held.letGoEarly(now)) },
     { name: 'a public address stays', check: onEither((now) => addresses.changed(now)) },
     { name: 'an address stays in service', check: onEither((now) => continuity.gap(now)) },
+    {
+      name: 'an address never enters a refused Service that showed no ingress',
+      check: onEither((now) => refused.entered(now)),
+    },
   ];
 }
 

@@ -1,9 +1,10 @@
 import type { HttpRequest, HttpTransport } from '@fairlead/control';
-import { playSeed } from '@fairlead/sim';
+import { playSeed, type Scenario, type Timed } from '@fairlead/sim';
 import { describe, expect, it } from 'vitest';
-import { crashHistory } from './crash.ts';
+import { crashHistory, create, slice } from './crash.ts';
+import type { Edit } from './edits.ts';
 import { GATEWAY } from './site.ts';
-import type { Wire, World } from './world.ts';
+import { buildWorld, type Wire, type World } from './world.ts';
 
 /** Answers some requests in Azure's name, without telling Azure. */
 function deafTo(method: string, what: RegExp, status: number): Wire {
@@ -44,6 +45,37 @@ const deletesTheNeighbours = changing((request, transport) =>
   }),
 );
 
+/** Puts each address under every Service that was ever registered. */
+function letsEverybodyIn(): Wire {
+  const registered = new Set<string>();
+  return changing((request, transport) => {
+    const { url, body = '' } = request;
+    if (url.includes('/updateServices'))
+      for (const [, name = ''] of body.matchAll(/"isDelete":false,"service":\{"name":"([^"]*)"/g)) registered.add(name);
+    if (!url.includes('/updateAddressLocations')) return transport.send(request);
+    const services = `"services":${JSON.stringify([...registered])}`;
+    return transport.send({ ...request, body: body.replaceAll(/"services":\[[^\]]*\]/g, services) });
+  });
+}
+
+/** A Service that is refused while Azure takes its time to give it an address, and another that is served. */
+const refusalOnTheWay: readonly Timed<Edit>[] = [
+  { at: 1_000, event: create('web', [80]) },
+  { at: 1_000, event: create('shut', [80]) },
+  { at: 1_000, event: slice('web-1', 'web', ['10.1.0.1@node-1']) },
+  { at: 1_000, event: slice('shut-1', 'shut', ['10.1.0.2@node-1']) },
+  { at: 30_000, event: { kind: 'restrict', name: 'shut', ranges: ['192.0.2.0/24'] } },
+];
+
+function refusalHistory(wire: Wire): Scenario<World, Edit> {
+  const behaviour = { actionStyle: 'synchronous', addressDelay: { minimum: 60_000, maximum: 60_000 } } as const;
+  return {
+    ...crashHistory(),
+    build: (simulation) => buildWorld(simulation, { inheritance: 'nothing', behaviour, calmAt: 0, wire }),
+    actions: () => refusalOnTheWay,
+  };
+}
+
 describe('the history of the service gateway tells', () => {
   it.each([
     ['a public address that is not deleted', deafTo('DELETE', /publicIPAddresses/, 204), 'no Service is let go early'],
@@ -54,6 +86,20 @@ describe('the history of the service gateway tells', () => {
   ])('%s', async (_, wire, invariant) => {
     const { failure } = await playSeed(crashHistory(wire), 1);
     expect(failure?.invariant).toBe(invariant);
+  });
+
+  it('an address that enters a Service which is refused and was never reachable', async () => {
+    const { failure } = await playSeed(refusalHistory(letsEverybodyIn()), 1);
+    expect(failure?.invariant).toBe('an address never enters a refused Service that showed no ingress');
+    expect(failure?.sentence).toContain('10.1.0.1@10.0.0.1 came under it');
+    expect(
+      (
+        await playSeed(
+          refusalHistory((transport) => transport),
+          1,
+        )
+      ).failure,
+    ).toBeUndefined();
   });
 
   it('what is lost', async () => {

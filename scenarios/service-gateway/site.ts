@@ -9,6 +9,8 @@ export const PART = 'azure-service-gateway';
 export const CLASS = 'fairlead.dev/azure-service-gateway';
 export const FINALIZER = 'fairlead.dev/azure-service-gateway';
 export const POD_FINALIZER = 'servicegateway.azure.com/pod-cleanup';
+/** The condition of Services. */
+export const PROGRAMMED = 'fairlead.dev/Programmed';
 export const EGRESS_LABEL = 'kubernetes.azure.com/service-egress-gateway';
 
 /** Marks what is ours in Azure. */
