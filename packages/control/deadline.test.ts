@@ -1,57 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { deadlineSignal, withDeadline } from './deadline.ts';
+import { withDeadline } from './deadline.ts';
 import { VirtualClock } from './virtual-clock.ts';
-
-describe('deadline', () => {
-  it('aborts when the time is over, with a retriable error that says so', async () => {
-    const clock = new VirtualClock();
-    const { signal } = deadlineSignal(clock, 2500);
-    await clock.advance(2499);
-    expect(signal.aborted).toBe(false);
-    await clock.advance(1);
-    expect(signal.reason).toMatchObject({
-      verdict: 'retriable',
-      code: 'deadline-exceeded',
-      message: 'not done within 2.5 s',
-    });
-  });
-
-  it('aborts with its parent and leaves no timer', () => {
-    const clock = new VirtualClock();
-    const parent = new AbortController();
-    const { signal } = deadlineSignal(clock, 1000, parent.signal);
-    parent.abort('lease lost');
-    expect(signal.reason).toBe('lease lost');
-    expect(clock.pendingTimers).toBe(0);
-  });
-
-  it('is over from the start when its parent is', () => {
-    const clock = new VirtualClock();
-    const deadline = deadlineSignal(clock, 1000, AbortSignal.abort('lease lost'));
-    deadline.cancel();
-    expect(deadline.signal.reason).toBe('lease lost');
-    expect(clock.pendingTimers).toBe(0);
-  });
-
-  it('never aborts once cancelled, and no longer follows its parent', async () => {
-    const clock = new VirtualClock();
-    const parent = new AbortController();
-    const deadline = deadlineSignal(clock, 1000, parent.signal);
-    deadline.cancel();
-    parent.abort('lease lost');
-    await clock.advance(2000);
-    expect(deadline.signal.aborted).toBe(false);
-  });
-
-  it('leaves its parent alone when the time is over', async () => {
-    const clock = new VirtualClock();
-    const parent = new AbortController();
-    const deadline = deadlineSignal(clock, 1000, parent.signal);
-    await clock.advance(1000);
-    parent.abort('later');
-    expect(deadline.signal.reason).toMatchObject({ code: 'deadline-exceeded' });
-  });
-});
 
 describe('work with a deadline', () => {
   const limit = { name: 'GET /version', milliseconds: 1000 };
@@ -83,6 +32,49 @@ describe('work with a deadline', () => {
     caller.abort(new Error('lease lost'));
     await expect(work).rejects.toThrow('lease lost');
     await expect(withDeadline(clock, limit, caller.signal, async () => 'never')).rejects.toThrow('lease lost');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('aborts the work together with its caller, and when time is up', async () => {
+    const clock = new VirtualClock();
+    const signals: AbortSignal[] = [];
+    const hang = (signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise<never>(() => {});
+    };
+    const caller = new AbortController();
+    const followed = withDeadline(clock, limit, caller.signal, hang);
+    caller.abort('lease lost');
+    await expect(followed).rejects.toBe('lease lost');
+    const late = withDeadline(clock, limit, undefined, hang).catch((error: unknown) => error);
+    await clock.advance(999);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    await clock.advance(1);
+    expect(await late).toMatchObject({ code: 'deadline-exceeded' });
+    expect(signals[0]?.reason).toBe('lease lost');
+    expect(signals[1]?.reason).toMatchObject({ verdict: 'retriable', code: 'deadline-exceeded' });
+  });
+
+  it('leaves the work alone once it is done, whatever becomes of the caller', async () => {
+    const clock = new VirtualClock();
+    const caller = new AbortController();
+    let given: AbortSignal | undefined;
+    await withDeadline(clock, limit, caller.signal, async (signal) => {
+      given = signal;
+    });
+    caller.abort('later');
+    await clock.advance(2000);
+    expect(given?.aborted).toBe(false);
+  });
+
+  it('begins nothing when no time is left, and tells how much there was', async () => {
+    const clock = new VirtualClock();
+    const none = { ...limit, milliseconds: 0, outOf: 5000 };
+    const work = () => expect.unreachable('the time was over');
+    await expect(withDeadline(clock, none, undefined, work)).rejects.toMatchObject({
+      code: 'deadline-exceeded',
+      message: 'GET /version: not done within 5 s',
+    });
     expect(clock.pendingTimers).toBe(0);
   });
 });

@@ -68,10 +68,15 @@ export class ThrottleGate {
     if (this.#waiters.size > 0) this.#letOutAfter(milliseconds);
   }
 
+  /** Whether a call may be made at once: nobody was asked to wait, and nobody still does. */
+  get isOpen(): boolean {
+    return this.#remaining() <= 0 && this.#waiters.size === 0;
+  }
+
   /** Resolves when the gate is open and all who came before are through; rejects with the signal's reason. */
   async wait(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#remaining() <= 0 && this.#waiters.size === 0) return;
+    if (this.isOpen) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => {
       this.#waiters.delete(resolve);

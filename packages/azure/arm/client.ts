@@ -1,16 +1,9 @@
-import { withDeadline } from '@fairlead/control';
 import { armErrorFromOperation, isNotFound } from './arm-error.ts';
 import type { ArmId, ResourceGroup } from './arm-id.ts';
 import { operationSeconds } from './arm-metrics.ts';
+import { CallScope } from './call-scope.ts';
 import type { CallableKind, CallOptions, DeleteOptions, ListableKind, PutOptions } from './call.ts';
-import {
-  type ArmAnswer,
-  ArmConnection,
-  type ArmConnectionOptions,
-  type ArmRequest,
-  type CallScope,
-  what,
-} from './connection.ts';
+import { type ArmAnswer, ArmConnection, type ArmConnectionOptions, type ArmRequest, what } from './connection.ts';
 import { isBodyAt, isBodyOf, toAddressLocation, toGatewayService, toPage, unexpectedAnswer } from './decode.ts';
 import { trustedLink } from './links.ts';
 import { progressOfWrite } from './long-running.ts';
@@ -53,7 +46,7 @@ export class ArmClient {
 
   async get<Kind extends CallableKind>(id: ArmId<Kind>, options: CallOptions = {}): Promise<ArmBodies[Kind]> {
     const request = this.#requests.at(id, 'GET', options);
-    return this.#within(request, READ_DEADLINE_MILLISECONDS, options, (scope) => this.#read(id, request, scope));
+    return this.#read(id, request, this.#scope(request, READ_DEADLINE_MILLISECONDS, options));
   }
 
   /** Like `get`, but undefined when there is no such resource. */
@@ -90,15 +83,14 @@ export class ArmClient {
     options: PutOptions = {},
   ): Promise<ArmBodies[Kind]> {
     const request = { ...this.#requests.at(id, 'PUT', options), headers: conditions(options), body: draft };
-    return this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, async (scope) => {
-      const answer = await this.#connection.send(request, scope);
-      const body = await this.#finish(request, answer, scope);
-      if (isBodyAt(id, body)) return body;
-      if (options.answer === 'accepted' && isBodyAt(id, answer.body)) return answer.body;
-      // Azure has taken the write: a gate that closed meanwhile must not make it look refused.
-      const { correlationId } = request;
-      return this.#read(id, this.#requests.at(id, 'GET', { ...options, throttle: 'wait', correlationId }), scope);
-    });
+    const scope = this.#scope(request, WRITE_DEADLINE_MILLISECONDS, options);
+    const answer = await this.#connection.send(request, scope);
+    const body = await this.#finish(request, answer, scope);
+    if (isBodyAt(id, body)) return body;
+    if (options.answer === 'accepted' && isBodyAt(id, answer.body)) return answer.body;
+    // Azure has taken the write: a gate that closed meanwhile must not make it look refused.
+    const { correlationId } = request;
+    return this.#read(id, this.#requests.at(id, 'GET', { ...options, throttle: 'wait', correlationId }), scope);
   }
 
   /** Waits until the resource is gone; that there is none is as good. */
@@ -145,9 +137,8 @@ export class ArmClient {
   }
 
   async #act(request: ArmRequest, options: CallOptions): Promise<void> {
-    await this.#within(request, WRITE_DEADLINE_MILLISECONDS, options, async (scope) => {
-      await this.#finish(request, await this.#connection.send(request, scope), scope);
-    });
+    const scope = this.#scope(request, WRITE_DEADLINE_MILLISECONDS, options);
+    await this.#finish(request, await this.#connection.send(request, scope), scope);
   }
 
   async #read<Kind extends CallableKind>(
@@ -179,10 +170,9 @@ export class ArmClient {
     const seen = new Set<string>();
     let request = first;
     for (;;) {
-      const page = await this.#within(request, READ_DEADLINE_MILLISECONDS, options, async (scope) => {
-        const { body } = await this.#connection.send(request, scope);
-        return toPage(what(request), body);
-      });
+      const scope = this.#scope(request, READ_DEADLINE_MILLISECONDS, options);
+      const { body } = await this.#connection.send(request, scope);
+      const page = toPage(what(request), body);
       items.push(...page.items);
       if (page.nextLink === undefined) return items;
       const url = trustedLink(what(request), this.#options.endpoint, page.nextLink);
@@ -192,18 +182,9 @@ export class ArmClient {
     }
   }
 
-  async #within<Result>(
-    request: ArmRequest,
-    standard: number,
-    options: CallOptions,
-    work: (scope: CallScope) => Promise<Result>,
-  ): Promise<Result> {
-    const { clock } = this.#options;
+  #scope(request: ArmRequest, standard: number, options: CallOptions): CallScope {
     const milliseconds = options.deadlineMilliseconds ?? standard;
-    const endsAt = clock.monotonic() + milliseconds;
-    return withDeadline(clock, { name: what(request), milliseconds }, options.signal, (signal) =>
-      work({ signal, endsAt }),
-    );
+    return new CallScope(this.#options.clock, what(request), milliseconds, options.signal);
   }
 }
 

@@ -13,10 +13,10 @@ import {
   readText,
   sleep,
   type StepRecord,
-  withDeadline,
 } from '@fairlead/control';
 import { ArmError, armErrorFromAnswer } from './arm-error.ts';
 import { armMetrics, type CallResult, callSeconds, callsTotal, resultOf } from './arm-metrics.ts';
+import type { CallScope } from './call-scope.ts';
 import { type ArmCall, type CallKind, type CallVerb, isWrite } from './call.ts';
 import { unexpectedAnswer } from './decode.ts';
 import { SubscriptionGates } from './subscription-gates.ts';
@@ -82,13 +82,6 @@ export interface ArmAnswer {
   readonly body: unknown;
 }
 
-/** How long a call may go on: for all of its requests. */
-export interface CallScope {
-  readonly signal: AbortSignal;
-  /** On the monotonic clock. */
-  readonly endsAt: number;
-}
-
 interface Received {
   readonly answer: ArmAnswer;
   /** Set when Azure refused. */
@@ -124,25 +117,27 @@ export class ArmConnection {
     const { clock, random } = this.#options;
     for (let failures = 1; ; failures += 1) {
       try {
-        return await this.#sendOnce(failures === 1 ? request : { ...request, mayHaveTakenEffect: true }, scope.signal);
+        return await this.#sendOnce(failures === 1 ? request : { ...request, mayHaveTakenEffect: true }, scope);
       } catch (error) {
-        scope.signal.throwIfAborted();
+        scope.throwIfAborted();
         if (failures >= this.#repeats.attempts || !isWorthRepeating(error)) throw error;
         const asked = findFairleadError(error)?.retryAfterMilliseconds;
         const delay = backoffDelay(this.#repeats.backoff, failures, random, asked);
-        if (clock.monotonic() + delay >= scope.endsAt) throw error;
-        await sleep(clock, delay, scope.signal);
+        if (delay >= scope.remainingMilliseconds) throw error;
+        await scope.wait((signal) => sleep(clock, delay, signal));
       }
     }
   }
 
-  async #sendOnce(request: ArmRequest, signal: AbortSignal): Promise<ArmAnswer> {
+  async #sendOnce(request: ArmRequest, scope: CallScope): Promise<ArmAnswer> {
     const { subscriptionId, throttle, verb } = request;
     const side = isWrite(verb) ? 'writes' : 'reads';
     const gate = this.#gates.gate(subscriptionId, side);
     if (throttle === 'refuse') gate.refuse();
-    else await gate.wait(signal);
-    const { answer, refusal } = await this.#exchangeAs(request, signal);
+    else if (!gate.isOpen) await scope.wait((signal) => gate.wait(signal));
+    const { answer, refusal } = await (this.#tokens === undefined
+      ? this.#exchange(request, undefined, scope)
+      : this.#exchangeAs(this.#tokens, request, scope));
     if (refusal === undefined) {
       this.#gates.answered(subscriptionId, side, answer.headers);
       return answer;
@@ -152,34 +147,31 @@ export class ArmConnection {
   }
 
   /** With credentials; once more with new ones when Azure does not accept the first. */
-  async #exchangeAs(request: ArmRequest, signal: AbortSignal): Promise<Received> {
-    const tokens = this.#tokens;
-    if (tokens === undefined) return this.#exchange(request, undefined, signal);
-    const token = await tokens.current();
-    const received = await this.#exchange(request, token, signal);
+  async #exchangeAs(tokens: TokenCache, request: ArmRequest, scope: CallScope): Promise<Received> {
+    const token = await scope.wait(() => tokens.current());
+    const received = await this.#exchange(request, token, scope);
     if (received.refusal?.status !== 401 || !tokens.renew(token)) return received;
-    return this.#exchange(request, await tokens.current(), signal);
+    return this.#exchange(request, await scope.wait(() => tokens.current()), scope);
   }
 
-  async #exchange(request: ArmRequest, token: AccessToken | undefined, signal: AbortSignal): Promise<Received> {
+  async #exchange(request: ArmRequest, token: AccessToken | undefined, scope: CallScope): Promise<Received> {
     const { clock, transport, beforeCall } = this.#options;
     const { verb, kind, subject, correlationId } = request;
     const deadlineMilliseconds = this.#requestDeadline;
-    signal.throwIfAborted();
+    scope.throwIfAborted();
     beforeCall?.({ verb, kind, name: `${verb} ${kind}`, subject, correlationId, deadlineMilliseconds });
     const startedAt = clock.monotonic();
-    const deadline = { name: what(request), milliseconds: deadlineMilliseconds };
     try {
-      const { status, headers, text } = await withDeadline(clock, deadline, signal, async (limited) => {
-        const response = await transport.send(this.#httpRequest(request, token, limited));
+      const { status, headers, text } = await scope.wait(async (signal) => {
+        const response = await transport.send(this.#httpRequest(request, token, signal));
         return { status: response.status, headers: response.headers, text: await readText(response) };
-      });
+      }, deadlineMilliseconds);
       const refusal = status >= 400 ? this.#refusal(request, status, headers, text) : undefined;
       this.#count(request, startedAt, String(status), refusal === undefined ? 'ok' : resultOf(refusal));
       const body = refusal === undefined && text !== '' ? parse(what(request), text) : undefined;
       return { answer: { status, headers, body }, refusal };
     } catch (error) {
-      signal.throwIfAborted();
+      scope.throwIfAborted();
       const cause = findFairleadError(error);
       if (cause === undefined || cause.code === 'unexpected-answer') throw error;
       this.#count(request, startedAt, cause.code, 'no-answer');
@@ -189,21 +181,18 @@ export class ArmConnection {
 
   #httpRequest(request: ArmRequest, token: AccessToken | undefined, signal: AbortSignal): HttpRequest {
     const { userAgent, random } = this.#options;
-    return {
-      method: request.method,
-      url: request.url,
-      headers: {
-        accept: 'application/json',
-        'user-agent': userAgent,
-        'x-ms-correlation-request-id': request.correlationId,
-        'x-ms-client-request-id': randomUuid(random),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token.text}` }),
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...request.headers,
-      },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      signal,
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'user-agent': userAgent,
+      'x-ms-correlation-request-id': request.correlationId,
+      'x-ms-client-request-id': randomUuid(random),
+      ...request.headers,
     };
+    if (token !== undefined) headers['authorization'] = `Bearer ${token.text}`;
+    const { method, url } = request;
+    if (request.body === undefined) return { method, url, headers, signal };
+    headers['content-type'] = 'application/json';
+    return { method, url, headers, signal, body: JSON.stringify(request.body) };
   }
 
   #refusal(request: ArmRequest, status: number, headers: ArmAnswer['headers'], text: string): ArmError {

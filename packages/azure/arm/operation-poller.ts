@@ -8,7 +8,8 @@ import {
   sleep,
 } from '@fairlead/control';
 import { ArmError, armErrorFromOperation } from './arm-error.ts';
-import { type ArmAnswer, type ArmConnection, type ArmRequest, type CallScope, what } from './connection.ts';
+import type { CallScope } from './call-scope.ts';
+import { type ArmAnswer, type ArmConnection, type ArmRequest, what } from './connection.ts';
 import { trustedLink } from './links.ts';
 import { type PollTarget, type Progress, progressOfPoll } from './long-running.ts';
 
@@ -39,7 +40,8 @@ export class OperationPoller {
     let poll = first;
     let asked = parseRetryAfter(answer.headers['retry-after'], clock.now());
     for (let polls = 1; ; polls += 1) {
-      await sleep(clock, backoffDelay(POLLING, polls, random, asked), scope.signal);
+      const delay = backoffDelay(POLLING, polls, random, asked);
+      await scope.wait((signal) => sleep(clock, delay, signal));
       const url = trustedLink(what(write), endpoint, poll.url);
       try {
         const told = await connection.send(pollRequest(write, url), scope);
