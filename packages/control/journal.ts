@@ -39,6 +39,7 @@ export class Journal {
   readonly #limits: JournalLimits;
   /** Object key -> its entries, oldest first. The key touched last stands last. */
   readonly #stories = new Map<string, JournalEntry[]>();
+  #touchedLast: string | undefined;
 
   constructor(clock: Clock, limits: JournalLimits = DEFAULT_LIMITS) {
     this.#clock = clock;
@@ -71,6 +72,8 @@ export class Journal {
 
   #touch(key: string): JournalEntry[] {
     const story = this.#stories.get(key) ?? [];
+    if (key === this.#touchedLast) return story;
+    this.#touchedLast = key;
     this.#stories.delete(key);
     this.#stories.set(key, story);
     if (this.#stories.size > this.#limits.keys) {
@@ -105,12 +108,12 @@ function cut(text: string): string {
 
 /** Takes the recent entry that says the same out of the story, if there is one. */
 function takeRepeated(story: JournalEntry[], record: JournalRecord): JournalEntry | undefined {
-  const identity = identityOf(record);
   const oldest = Math.max(0, story.length - FOLD_DISTANCE);
-  const index = story.findLastIndex(
-    (entry, position) => position >= oldest && entry.kind === record.kind && identityOf(entry) === identity,
-  );
-  return index < 0 ? undefined : story.splice(index, 1)[0];
+  for (let index = story.length - 1; index >= oldest; index -= 1) {
+    const entry = story[index];
+    if (entry !== undefined && saysTheSame(entry, record)) return story.splice(index, 1)[0];
+  }
+  return undefined;
 }
 
 /** The end of a step that was started completes its entry; everything else counts one more. */
@@ -120,24 +123,20 @@ function countAfter(earlier: JournalEntry | undefined): number {
   return earlier.count + (completes ? 0 : 1);
 }
 
-/** What makes two records the same; durations, times and the outcome of a step do not. */
-function identityOf(record: JournalRecord): string {
-  return [record.kind, ...identifyingTexts(record)].join('\n');
-}
-
-function identifyingTexts(record: JournalRecord): readonly string[] {
-  switch (record.kind) {
+/** Durations, times and the outcome of a step make no difference. */
+function saysTheSame(entry: JournalRecord, record: JournalRecord): boolean {
+  switch (entry.kind) {
     case 'state':
-      return [record.state, record.because ?? ''];
+      return record.kind === 'state' && entry.state === record.state && entry.because === record.because;
     case 'step':
-      return [record.step, record.call];
+      return record.kind === 'step' && entry.step === record.step && entry.call === record.call;
     case 'call':
-      return [record.call, record.result];
+      return record.kind === 'call' && entry.call === record.call && entry.result === record.result;
     case 'error':
-      return [record.code, record.message];
+      return record.kind === 'error' && entry.code === record.code && entry.message === record.message;
     case 'waiting':
-      return [record.for];
+      return record.kind === 'waiting' && entry.for === record.for;
     case 'note':
-      return [record.text];
+      return record.kind === 'note' && entry.text === record.text;
   }
 }
