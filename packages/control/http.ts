@@ -33,8 +33,11 @@ export interface HttpTransport {
 
 /** The whole body as text. */
 export async function readText(response: HttpResponse): Promise<string> {
-  const decoder = new TextDecoder();
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   let text = '';
-  for await (const piece of response.body) text += decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
+  for await (const piece of response.body) {
+    decoder ??= new TextDecoder();
+    text += decoder.decode(piece, { stream: true });
+  }
+  return decoder === undefined ? text : text + decoder.decode();
 }

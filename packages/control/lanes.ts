@@ -51,15 +51,22 @@ export class Lanes {
         reject(closedError());
         return;
       }
+      const run = async () => {
+        try {
+          resolve(await task());
+        } catch (error) {
+          reject(error);
+        } finally {
+          this.#finish(key, queued);
+        }
+      };
       const onAbort = () => queued.refuse(signal?.reason);
       const queued: QueuedTask = {
         started: false,
         start: () => {
           queued.started = true;
           signal?.removeEventListener('abort', onAbort);
-          begin(task)
-            .finally(() => this.#finish(key, queued))
-            .then(resolve, reject);
+          void run();
         },
         refuse: (reason) => {
           signal?.removeEventListener('abort', onAbort);
@@ -130,11 +137,6 @@ export class Lanes {
   #resolveWhenDrained(): void {
     if (this.#queues.size === 0) this.#closed?.resolve();
   }
-}
-
-/** Rejects also when the task throws before it gives a promise. */
-async function begin<Result>(task: () => Promise<Result>): Promise<Result> {
-  return task();
 }
 
 function closedError(): FairleadError {

@@ -96,8 +96,13 @@ function markFrom(pairs: readonly (readonly [string, string])[]): OwnerMark | un
 
 /** The value under the name, if it is there exactly once. */
 function valueOf(pairs: readonly (readonly [string, string])[], name: string): string | undefined {
-  const found = pairs.filter(([candidate]) => candidate === name);
-  return found.length === 1 ? found[0]?.[1] : undefined;
+  let found: string | undefined;
+  for (const [candidate, value] of pairs) {
+    if (candidate !== name) continue;
+    if (found !== undefined) return undefined;
+    found = value;
+  }
+  return found;
 }
 
 function hasName(pairs: readonly (readonly [string, string])[], name: string): boolean {

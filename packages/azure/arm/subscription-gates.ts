@@ -62,9 +62,12 @@ export class SubscriptionGates {
 
 /** The values are a number, or several as `Microsoft.Network/GetSomething;12,Microsoft.Network/GetOther;0`. */
 function isBucketEmpty(headers: Readonly<Record<string, string>>): boolean {
-  return Object.entries(headers).some(
-    ([name, value]) =>
-      name.startsWith(REMAINING) &&
-      value.split(',').some((entry) => /^\s*0\s*$/.test(entry.slice(entry.lastIndexOf(';') + 1))),
-  );
+  for (const name in headers) {
+    if (name.startsWith(REMAINING) && headers[name]?.split(',').some(saysZero) === true) return true;
+  }
+  return false;
+}
+
+function saysZero(entry: string): boolean {
+  return /^\s*0\s*$/.test(entry.slice(entry.lastIndexOf(';') + 1));
 }

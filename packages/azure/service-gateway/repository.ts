@@ -108,8 +108,10 @@ export class Repository {
 
   /** Reads whatever of the service is in doubt. */
   async resolveDoubts(key: ServiceKey, options: CallOptions): Promise<void> {
-    await this.#resolve('publicIPAddresses', publicIpId(this.scope, key, 'IPv4'), options);
-    await this.#resolve('publicIPAddresses', publicIpId(this.scope, key, 'IPv6'), options);
+    for (const family of ['IPv4', 'IPv6'] as const) {
+      if (this.isAddressInDoubt(key, family))
+        await this.#read('publicIPAddresses', publicIpId(this.scope, key, family), options);
+    }
     if (isOutbound(key)) await this.#resolve('natGateways', natGatewayId(this.scope, key), options);
     else await this.#resolve('loadBalancers', loadBalancerId(this.scope, key), options);
   }
@@ -127,12 +129,7 @@ export class Repository {
     const id = publicIpId(this.scope, key, family);
     let assigned = assignedAddress(this.inventory.find('publicIPAddresses', id));
     if (assigned === undefined) {
-      const body = await this.#client.find(id, options);
-      this.inventory.set(
-        'publicIPAddresses',
-        id,
-        body === undefined ? { state: 'absent' } : { state: 'present', body },
-      );
+      await this.#read('publicIPAddresses', id, options);
       assigned = assignedAddress(this.inventory.find('publicIPAddresses', id));
     }
     if (assigned !== undefined) return assigned.address;
@@ -207,7 +204,10 @@ export class Repository {
   }
 
   async #resolve<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {
-    if (this.inventory.find(kind, id).state !== 'unknown') return;
+    if (this.inventory.find(kind, id).state === 'unknown') await this.#read(kind, id, options);
+  }
+
+  async #read<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {
     const body = await this.#client.find(id, options);
     this.inventory.set(kind, id, body === undefined ? { state: 'absent' } : { state: 'present', body });
   }
