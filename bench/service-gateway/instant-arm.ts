@@ -1,4 +1,4 @@
-import { type Clock, type HttpRequest, type HttpResponse, type HttpTransport, sleep } from '@fairlead/control';
+import { type Clock, type HttpRequest, type HttpResponse, type HttpTransport } from '@fairlead/control';
 
 /**
  * Stands for Azure where processor time is measured: says yes to everything after the same delay as the peer's
@@ -13,10 +13,14 @@ export class InstantArm implements HttpTransport {
     this.#clock = clock;
   }
 
-  async send(request: HttpRequest): Promise<HttpResponse> {
+  /** Does not listen to the signal, as nothing is given up here: the peer's stand-in only waits, too. */
+  send(request: HttpRequest): Promise<HttpResponse> {
     this.writes += 1;
-    if (this.latencyMilliseconds > 0) await sleep(this.#clock, this.latencyMilliseconds, request.signal);
-    return { status: 200, headers: {}, body: inOnePiece(answerTo(request)) };
+    const response = { status: 200, headers: {}, body: inOnePiece(answerTo(request)) };
+    if (this.latencyMilliseconds === 0) return Promise.resolve(response);
+    return new Promise((resolve) => {
+      this.#clock.setTimer(this.latencyMilliseconds, () => resolve(response));
+    });
   }
 }
 
