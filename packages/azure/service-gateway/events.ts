@@ -1,9 +1,10 @@
-import { codeOf, type Hold, messageOf } from '@fairlead/control';
+import { codeOf, type Hold } from '@fairlead/control';
 import { type EventRecorder, type EventType, type Pod, pods, type Service } from '@fairlead/kube';
 import type { EventDescription } from '@fairlead/part';
 import { describeServiceEvents, recordOnService, serviceEvents } from '@fairlead/service';
 import type { ClusterEvents } from './cluster-events.ts';
 import type { StateChange } from './engine-listener.ts';
+import { wordsOf } from './error-words.ts';
 import type { LeftoverFailures } from './leftover-failures.ts';
 import type { Place, ServiceList } from './places.ts';
 import { type InboundKey, isOutbound, nrpName, type ServiceKey } from './service-key.ts';
@@ -146,9 +147,4 @@ export class Announcer {
   #tellPod(pod: Pod, reason: EgressEventReason, note: string): void {
     this.#options.recorder.record(pods, pod, { type: egressEvents[reason].type, reason, note });
   }
-}
-
-/** Without the id of the call, which is another one each time: repeats are to be recognised. The journal has it. */
-export function wordsOf(error: unknown): string {
-  return messageOf(error).replace(/, correlation [^)]*/, '');
 }

@@ -1,7 +1,7 @@
 import { type Clock, codeOf, type Logger } from '@fairlead/control';
 import { serviceEvents } from '@fairlead/service';
 import type { ClusterEvents } from './cluster-events.ts';
-import { wordsOf } from './events.ts';
+import { wordsOf } from './error-words.ts';
 import { type InboundKey, nrpName } from './service-key.ts';
 
 const INTERVAL_MILLISECONDS = 600_000;

@@ -1,5 +1,6 @@
 import type { Step } from '@fairlead/control';
 import { armName, type CallOptions } from '../arm/index.ts';
+import { inWords } from './error-words.ts';
 import type { Repository } from './repository.ts';
 import type { ResourceStep } from './service-plan.ts';
 
@@ -45,7 +46,13 @@ export function toSteps(repository: Repository, planned: readonly ResourceStep[]
       name: `${name} ${armName(step.id)}`,
       call: `${step.kind === 'put' ? 'PUT' : 'DELETE'} ${step.resource}`,
       ifItDiesHere,
-      run: (signal) => repository.perform(step, { ...options, signal }),
+      run: async (signal) => {
+        try {
+          await repository.perform(step, { ...options, signal });
+        } catch (error) {
+          throw inWords(error);
+        }
+      },
     };
   });
 }

@@ -14,6 +14,7 @@ import {
 import type { ServiceRequest } from '../arm/index.ts';
 import { afterTheEngine, type Outcome } from './engine-listener.ts';
 import type { Engine, Operation } from './engine.ts';
+import { inWords } from './error-words.ts';
 import { operationSeconds, operationsTotal, registrationBatchSize, retriesTotal } from './metrics.ts';
 import { Registrar } from './registrar.ts';
 import type { Repository } from './repository.ts';
@@ -212,7 +213,7 @@ export class ServiceUpdater {
     } catch (error) {
       if (this.#options.signal.aborted) throw error;
       journal.record(record.key, { ...step, outcome: 'failed' });
-      journal.recordError(record.key, error);
+      journal.recordError(record.key, inWords(error));
       throw error;
     }
   }

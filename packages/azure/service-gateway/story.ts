@@ -1,4 +1,5 @@
 import { type Clock, codeOf, type Journal } from '@fairlead/control';
+import { findArmError } from '../arm/index.ts';
 import type { StateChange } from './engine-listener.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
 import type { ServiceState } from './service-state.ts';
@@ -8,6 +9,8 @@ export class Story {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #nameOf: (key: ServiceKey) => string | undefined;
+  /** Service whose last attempt failed, and that nobody has asked for something else of since -> the code of that. */
+  readonly #setBack = new Map<ServiceKey, string>();
 
   constructor(journal: Journal, clock: Clock, nameOf: (key: ServiceKey) => string | undefined) {
     this.#journal = journal;
@@ -20,7 +23,13 @@ export class Story {
     return isOutbound(key) ? `egress ${nrpName(key)}` : `service ${this.#nameOf(key) ?? nrpName(key)}`;
   }
 
-  stateChanged({ key, after, outcome }: StateChange): void {
+  /** A loop of attempts is told by what they fail with: that each one begins is no news. */
+  stateChanged(change: StateChange): void {
+    const { key, before, after, outcome } = change;
+    const isRepeat = before?.kind === after?.kind || this.#setBack.has(key);
+    if (isRepeat && isAnotherAttempt(change)) return;
+    if (outcome?.ok === false) this.#noteCall(key, outcome.error);
+    else this.#setBack.delete(key);
     const story = this.keyOf(key);
     const because = outcome?.ok === false ? { because: codeOf(outcome.error) } : {};
     this.#journal.record(story, { kind: 'state', state: after?.kind ?? 'gone', ...because });
@@ -30,6 +39,36 @@ export class Story {
     const delay = notBefore - this.#clock.monotonic();
     const retryAt = delay > 0 ? { retryAt: this.#clock.now() + delay } : {};
     this.#journal.record(story, { kind: 'waiting', for: reason, ...retryAt });
+  }
+
+  /** One id is enough to ask Azure's support what went wrong; that of each attempt would leave no room for the rest. */
+  #noteCall(key: ServiceKey, error: unknown): void {
+    const code = codeOf(error);
+    const id = findArmError(error)?.correlationId;
+    if (id !== undefined && this.#setBack.get(key) !== code) {
+      const text = `Azure knows the first call that failed with ${code} as ${id}`;
+      this.#journal.record(this.keyOf(key), { kind: 'note', text });
+    }
+    this.#setBack.set(key, code);
+  }
+}
+
+/** Whether what was wanted before is being worked on, or is to be tried again. */
+function isAnotherAttempt({ before, after, outcome }: StateChange): boolean {
+  if (outcome !== undefined) return false;
+  switch (after?.kind) {
+    case 'CreationInProgress':
+    case 'UpdateInProgress':
+    case 'DeletionInProgress':
+      return true;
+    case 'NotStarted':
+    case 'UpdatePending':
+      return before?.kind === 'Parked' && before.spec === after.spec;
+    case undefined:
+    case 'Created':
+    case 'Parked':
+    case 'DeletionPending':
+      return false;
   }
 }
 

@@ -1,0 +1,34 @@
+import { FairleadError, findFairleadError, messageOf } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import { findArmError } from '../arm/index.ts';
+import { inWords } from './error-words.ts';
+import { AzureBench } from './testing/azure-bench.ts';
+import { inboundSpec } from './testing/specs.ts';
+
+describe('inWords', () => {
+  it('gives what Azure said without the id of the call, and with all that is decided by', async () => {
+    const bench = new AzureBench();
+    const busy = { kind: 'refuse', status: 409, code: 'Busy', headers: { 'retry-after': '7' } } as const;
+    bench.azure.faults.next({ kind: 'updateServices' }, busy);
+    bench.engine.addService(inboundSpec('web'));
+    await bench.settle();
+    const [error] = bench.errors;
+    const told = inWords(error);
+    expect(messageOf(error)).toMatch(/\(409 Busy, correlation [0-9a-f-]{36}\)$/);
+    expect(messageOf(told)).toMatch(/\(409 Busy\)$/);
+    expect(findFairleadError(told)).toMatchObject({
+      verdict: 'retriable',
+      code: 'Busy',
+      retryAfterMilliseconds: 7_000,
+    });
+    expect(findArmError(told)).toBe(error);
+  });
+
+  it('leaves everything else as it is', () => {
+    const own = new FairleadError('the service gateway is not there', {
+      verdict: 'retriable',
+      code: 'gateway-missing',
+    });
+    for (const error of [own, new TypeError('a defect'), 'no error at all']) expect(inWords(error)).toBe(error);
+  });
+});

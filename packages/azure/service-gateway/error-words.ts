@@ -1,0 +1,16 @@
+import { FairleadError, findFairleadError, messageOf } from '@fairlead/control';
+
+/** Without the id of the call, which is another one each time: repeats are to be recognised. */
+export function wordsOf(error: unknown): string {
+  return messageOf(error).replace(/, correlation [^)]*/, '');
+}
+
+/** The error in these words, so that a loop of attempts fails with the same each time. Its cause has the id. */
+export function inWords(error: unknown): unknown {
+  const known = findFairleadError(error);
+  const words = wordsOf(error);
+  if (known === undefined || words === messageOf(error)) return error;
+  const { verdict, code, retryAfterMilliseconds: delay } = known;
+  const retryAfter = delay === undefined ? {} : { retryAfterMilliseconds: delay };
+  return new FairleadError(words, { verdict, code, ...retryAfter, cause: error });
+}
