@@ -82,7 +82,7 @@ export class ArmClient {
     draft: ArmDraft<ArmBodies[Kind]>,
     options: PutOptions = {},
   ): Promise<ArmBodies[Kind]> {
-    const request = { ...this.#requests.at(id, 'PUT', options), headers: conditions(options), body: draft };
+    const request = { ...this.#requests.at(id, 'PUT', options), body: draft };
     const scope = this.#scope(request, WRITE_DEADLINE_MILLISECONDS, options);
     const answer = await this.#connection.send(request, scope);
     const body = await this.#finish(request, answer, scope);
@@ -95,7 +95,7 @@ export class ArmClient {
 
   /** Waits until the resource is gone; that there is none is as good. */
   async delete(id: ArmId<CallableKind>, options: DeleteOptions = {}): Promise<void> {
-    const request = { ...this.#requests.at(id, 'DELETE', options), headers: conditions(options) };
+    const request = this.#requests.at(id, 'DELETE', options);
     try {
       await this.#act(request, options);
     } catch (error) {
@@ -186,11 +186,4 @@ export class ArmClient {
     const milliseconds = options.deadlineMilliseconds ?? standard;
     return new CallScope(this.#options.clock, what(request), milliseconds, options.signal);
   }
-}
-
-function conditions({ ifMatch, ifNoneMatch }: Pick<PutOptions, 'ifMatch' | 'ifNoneMatch'>): Record<string, string> {
-  return {
-    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-    ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
-  };
 }

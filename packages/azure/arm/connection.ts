@@ -63,7 +63,7 @@ export interface ArmRequest {
   /** Absolute. */
   readonly url: string;
   readonly subscriptionId: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly throttle: 'wait' | 'refuse';

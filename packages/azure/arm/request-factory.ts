@@ -1,6 +1,6 @@
 import { type Random, randomUuid } from '@fairlead/control';
 import { type ArmId, armName, groupPath, parseArmId, type ResourceGroup } from './arm-id.ts';
-import type { CallableKind, CallKind, CallOptions, CallVerb, ListableKind } from './call.ts';
+import type { CallableKind, CallKind, CallOptions, CallVerb, ListableKind, PutOptions } from './call.ts';
 import type { ArmRequest } from './connection.ts';
 
 type GatewayCall = 'services' | 'addressLocations' | 'updateServices' | 'updateAddressLocations';
@@ -17,9 +17,10 @@ export class RequestFactory {
     this.#random = random;
   }
 
-  at(id: ArmId<CallableKind>, verb: 'GET' | 'PUT' | 'DELETE', options: CallOptions): ArmRequest {
+  at(id: ArmId<CallableKind>, verb: 'GET' | 'PUT' | 'DELETE', options: PutOptions): ArmRequest {
     const { kind, subscriptionId } = partsOf(id);
-    return this.#request({ verb, kind, subject: armName(id), method: verb, subscriptionId }, id, options);
+    const head = { verb, kind, subject: armName(id), method: verb, subscriptionId };
+    return this.#request(head, id, options, verb === 'GET' ? undefined : conditions(options));
   }
 
   inGroup(kind: ListableKind, group: ResourceGroup, options: CallOptions): ArmRequest {
@@ -43,6 +44,7 @@ export class RequestFactory {
     },
     path: string,
     { throttle, notFound, correlationId, record }: CallOptions,
+    headers?: Readonly<Record<string, string>>,
   ): ArmRequest {
     return {
       ...head,
@@ -51,8 +53,18 @@ export class RequestFactory {
       notFound,
       correlationId: correlationId ?? randomUuid(this.#random),
       record,
+      headers,
     };
   }
+}
+
+/** Under which a write takes effect. */
+function conditions({ ifMatch, ifNoneMatch }: PutOptions): Readonly<Record<string, string>> | undefined {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return undefined;
+  return {
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+  };
 }
 
 function partsOf(id: ArmId<CallableKind>): { readonly kind: CallableKind; readonly subscriptionId: string } {

@@ -23,8 +23,8 @@ export class SubscriptionGates {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #metrics: Metrics;
-  /** Subscription and side -> its gate. */
-  readonly #gates = new Map<string, Guarded>();
+  /** Subscription, in each spelling that was met -> its gates. */
+  readonly #gates = new Map<string, Readonly<Record<Side, Guarded>>>();
 
   constructor(clock: Clock, random: Random, metrics: Metrics) {
     this.#clock = clock;
@@ -50,13 +50,19 @@ export class SubscriptionGates {
   }
 
   #guarded(subscriptionId: string, side: Side): Guarded {
-    const key = `${subscriptionId.toLowerCase()} ${side}`;
-    const known = this.#gates.get(key);
-    if (known !== undefined) return known;
+    let gates = this.#gates.get(subscriptionId);
+    if (gates === undefined) {
+      const key = subscriptionId.toLowerCase();
+      gates = this.#gates.get(key) ?? { reads: this.#newGate(key, 'reads'), writes: this.#newGate(key, 'writes') };
+      this.#gates.set(key, gates);
+      this.#gates.set(subscriptionId, gates);
+    }
+    return gates[side];
+  }
+
+  #newGate(subscriptionId: string, side: Side): Guarded {
     const gate = new ThrottleGate(`Azure ${side} of ${subscriptionId}`, this.#clock, this.#metrics);
-    const guarded = { gate, backoff: new Backoff(this.#random, UNNAMED_DELAY) };
-    this.#gates.set(key, guarded);
-    return guarded;
+    return { gate, backoff: new Backoff(this.#random, UNNAMED_DELAY) };
   }
 }
 
