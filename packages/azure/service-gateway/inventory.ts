@@ -47,6 +47,12 @@ class KnownThings<Body> {
     return this.#known.get(id) ?? ABSENT;
   }
 
+  replace(id: string, known: Known<Body>): Known<Body> {
+    const before = this.get(id);
+    this.set(id, known);
+    return before;
+  }
+
   set(id: string, known: Known<Body>): void {
     this.#touchedAt.set(id, this.#clock.monotonic());
     this.#put(id, known);
@@ -94,6 +100,15 @@ export class Inventory {
 
   set<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, known: Known<ArmBodies[Kind]>): void {
     this.#resources[kind].set(armIdKey(id), known);
+  }
+
+  /** Gives what was known before. */
+  replace<Kind extends InventoryKind>(
+    kind: Kind,
+    id: ArmId<Kind>,
+    known: Known<ArmBodies[Kind]>,
+  ): Known<ArmBodies[Kind]> {
+    return this.#resources[kind].replace(armIdKey(id), known);
   }
 
   registration(key: ServiceKey): Known<GatewayService> {

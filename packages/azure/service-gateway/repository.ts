@@ -187,8 +187,7 @@ export class Repository {
     id: ArmId<Kind>,
     write: () => Promise<Result>,
   ): Promise<Result> {
-    const before = this.inventory.find(kind, id);
-    this.inventory.set(kind, id, { state: 'unknown' });
+    const before = this.inventory.replace(kind, id, { state: 'unknown' });
     try {
       return await write();
     } catch (error) {
