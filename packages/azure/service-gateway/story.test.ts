@@ -69,6 +69,23 @@ describe('Story', () => {
     },
   );
 
+  it('tells of a loop of attempts that fail in two ways in two lines, with one call of each', async () => {
+    const { clock, cluster, azure, replica, states } = await newWorld();
+    for (let failures = 0; failures < 5; failures += 1) {
+      azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, { ...busy, code: 'Updating' });
+      azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, busy);
+    }
+    await cluster.createService('web');
+    await clock.advance(300_000);
+    const failed = ['NotStarted: Updating (5 times)', 'NotStarted: Busy (5 times)'];
+    expect(states()).toEqual(['NotStarted', 'CreationInProgress', ...failed, 'Created']);
+    const notes = replica.journal.entries('service shop/web').filter((entry) => entry.kind === 'note');
+    expect(notes.map(({ text }) => text.split(' as ')[0])).toEqual([
+      'Azure knows the first call that failed with Updating',
+      'Azure knows the first call that failed with Busy',
+    ]);
+  });
+
   it('tells of updates and deletions that are tried again in one line each, too', async () => {
     const { clock, cluster, azure, replica, states } = await newWorld();
     await cluster.createService('web');
@@ -111,6 +128,24 @@ describe('Story', () => {
     await clock.advance(10_000);
     const attempt = ['NotStarted', 'CreationInProgress'];
     expect(states()).toEqual([...attempt, 'Parked: Disallowed', ...attempt, 'Created']);
+  });
+
+  it('says when a Service is deleted while an attempt is under way that fails', async () => {
+    const { clock, cluster, azure, states } = await newWorld();
+    azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, busy);
+    azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, { kind: 'fail-operation', code: 'Busy' });
+    await cluster.createService('web');
+    await clock.runUntil(() => azure.faults.left === 0, 10_000);
+    await cluster.client.delete(services, key);
+    await clock.advance(10_000);
+    expect(states()).toEqual([
+      'NotStarted',
+      'CreationInProgress',
+      'NotStarted: Busy',
+      'DeletionPending: Busy',
+      'DeletionInProgress',
+      'gone',
+    ]);
   });
 
   it('names services as people do', () => {

@@ -2,15 +2,15 @@ import { type Clock, codeOf, type Journal } from '@fairlead/control';
 import { findArmError } from '../arm/index.ts';
 import type { StateChange } from './engine-listener.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
-import type { ServiceState } from './service-state.ts';
+import { type ServiceState, specOf } from './service-state.ts';
 
 /** Writes down what becomes of services, for whoever asks why. */
 export class Story {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #nameOf: (key: ServiceKey) => string | undefined;
-  /** Service whose last attempt failed, and that nobody has asked for something else of since -> the code of that. */
-  readonly #setBack = new Map<ServiceKey, string>();
+  /** Service whose attempts fail, and that nobody has asked for something else of since -> the codes of that. */
+  readonly #setBack = new Map<ServiceKey, Set<string>>();
 
   constructor(journal: Journal, clock: Clock, nameOf: (key: ServiceKey) => string | undefined) {
     this.#journal = journal;
@@ -29,7 +29,8 @@ export class Story {
     const isRepeat = before?.kind === after?.kind || this.#setBack.has(key);
     if (isRepeat && isAnotherAttempt(change)) return;
     if (outcome?.ok === false) this.#noteCall(key, outcome.error);
-    else this.#setBack.delete(key);
+    // Whoever asked for something else meanwhile gets a first attempt at that.
+    if (outcome?.ok !== false || specOf(before) !== specOf(after)) this.#setBack.delete(key);
     const story = this.keyOf(key);
     const because = outcome?.ok === false ? { because: codeOf(outcome.error) } : {};
     this.#journal.record(story, { kind: 'state', state: after?.kind ?? 'gone', ...because });
@@ -45,11 +46,12 @@ export class Story {
   #noteCall(key: ServiceKey, error: unknown): void {
     const code = codeOf(error);
     const id = findArmError(error)?.correlationId;
-    if (id !== undefined && this.#setBack.get(key) !== code) {
+    const told = this.#setBack.get(key) ?? new Set();
+    if (id !== undefined && !told.has(code)) {
       const text = `Azure knows the first call that failed with ${code} as ${id}`;
       this.#journal.record(this.keyOf(key), { kind: 'note', text });
     }
-    this.#setBack.set(key, code);
+    this.#setBack.set(key, told.add(code));
   }
 }
 
