@@ -73,8 +73,9 @@ export function armErrorFromAnswer(
 
 /** For an operation that was accepted and failed. */
 export function armErrorFromOperation(call: RefusedCall, failure: ArmErrorBody): ArmError {
+  const { what, correlationId, mayHaveTakenEffect } = call;
   const verdict = verdictForOperation(failure.codes);
-  return new ArmError(call.what, { ...failure, status: 200, verdict, correlationId: call.correlationId });
+  return new ArmError(what, { ...failure, status: 200, verdict, correlationId, mayHaveTakenEffect });
 }
 
 /** The error in a decoded body, or undefined when there is none. */

@@ -1,4 +1,4 @@
-import { armErrorFromOperation, isNotFound } from './arm-error.ts';
+import { isNotFound } from './arm-error.ts';
 import type { ArmId, ResourceGroup } from './arm-id.ts';
 import { operationSeconds } from './arm-metrics.ts';
 import { CallScope } from './call-scope.ts';
@@ -7,7 +7,7 @@ import { type ArmAnswer, ArmConnection, type ArmConnectionOptions, type ArmReque
 import { isBodyAt, isBodyOf, toAddressLocation, toGatewayService, toPage, unexpectedAnswer } from './decode.ts';
 import { trustedLink } from './links.ts';
 import { progressOfWrite } from './long-running.ts';
-import { OperationPoller } from './operation-poller.ts';
+import { failedOperation, OperationPoller } from './operation-poller.ts';
 import { RequestFactory } from './request-factory.ts';
 import type {
   AddressLocation,
@@ -156,7 +156,7 @@ export class ArmClient {
     const { clock, metrics } = this.#options;
     const progress = progressOfWrite(request, answer);
     if (progress.state === 'done') return progress.body;
-    if (progress.state === 'failed') throw armErrorFromOperation({ ...request, what: what(request) }, progress.failure);
+    if (progress.state === 'failed') throw failedOperation(request, answer, progress.failure);
     const startedAt = clock.monotonic();
     const body = await this.#poller.follow(request, answer, progress.poll, scope);
     const { verb, kind } = request;

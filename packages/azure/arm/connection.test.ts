@@ -81,6 +81,17 @@ describe('ArmConnection', () => {
     expect(clear).toMatchObject({ status: 400, mayHaveTakenEffect: false });
   });
 
+  it('tells it of an operation that fails, too, after an attempt whose answer was lost', async () => {
+    const { client, clock, emulator } = emulated();
+    emulator.faults.next(put, { kind: 'lose-response' });
+    emulator.faults.next(put, { kind: 'fail-operation', code: 'InvalidThing' });
+    const unclear = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    expect(unclear).toMatchObject({ status: 200, code: 'InvalidThing', mayHaveTakenEffect: true });
+    emulator.faults.next(put, { kind: 'fail-operation', code: 'InvalidThing' });
+    const clear = await failure(clock, client.put(ids.publicIp('shop'), drafts.publicIp));
+    expect(clear).toMatchObject({ status: 200, code: 'InvalidThing', mayHaveTakenEffect: false });
+  });
+
   it('names the call when no answer came at all', async () => {
     const { client, clock, emulator } = emulated();
     emulator.faults.next({}, { kind: 'hang' }, 4);

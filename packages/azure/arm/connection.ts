@@ -80,6 +80,8 @@ export interface ArmAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Decoded; undefined when there was none. */
   readonly body: unknown;
+  /** Whether an attempt before the one that was answered may have taken effect by itself. */
+  readonly mayHaveTakenEffect?: boolean;
 }
 
 interface Received {
@@ -117,7 +119,9 @@ export class ArmConnection {
     const { clock, random } = this.#options;
     for (let failures = 1; ; failures += 1) {
       try {
-        return await this.#sendOnce(failures === 1 ? request : { ...request, mayHaveTakenEffect: true }, scope);
+        if (failures === 1) return await this.#sendOnce(request, scope);
+        const answer = await this.#sendOnce({ ...request, mayHaveTakenEffect: true }, scope);
+        return { ...answer, mayHaveTakenEffect: true };
       } catch (error) {
         scope.throwIfAborted();
         if (failures >= this.#repeats.attempts || !isWorthRepeating(error)) throw error;

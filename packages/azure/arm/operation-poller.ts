@@ -7,7 +7,7 @@ import {
   type Random,
   sleep,
 } from '@fairlead/control';
-import { ArmError, armErrorFromOperation } from './arm-error.ts';
+import { ArmError, type ArmErrorBody, armErrorFromOperation } from './arm-error.ts';
 import type { CallScope } from './call-scope.ts';
 import { type ArmAnswer, type ArmConnection, type ArmRequest, what } from './connection.ts';
 import { trustedLink } from './links.ts';
@@ -48,7 +48,7 @@ export class OperationPoller {
         asked = parseRetryAfter(told.headers['retry-after'], clock.now());
         const progress: Progress = progressOfPoll(poll, told);
         if (progress.state === 'done') return progress.body;
-        if (progress.state === 'failed') throw armErrorFromOperation({ ...write, what: what(write) }, progress.failure);
+        if (progress.state === 'failed') throw failedOperation(write, answer, progress.failure);
         poll = progress.poll;
       } catch (error) {
         if (!(error instanceof ArmError)) throw error;
@@ -59,6 +59,12 @@ export class OperationPoller {
       }
     }
   }
+}
+
+/** For a write that Azure accepted with this answer, and failed at. */
+export function failedOperation(write: ArmRequest, { mayHaveTakenEffect }: ArmAnswer, failure: ArmErrorBody): ArmError {
+  const { correlationId } = write;
+  return armErrorFromOperation({ what: what(write), correlationId, mayHaveTakenEffect }, failure);
 }
 
 function pollRequest({ kind, subject, subscriptionId, correlationId, record }: ArmRequest, url: string): ArmRequest {

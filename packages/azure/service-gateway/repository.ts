@@ -215,8 +215,8 @@ export class Repository {
 /** Whether Azure has refused or throttled a write, and no attempt before that can have got through. */
 export function isWithoutEffect(error: unknown): boolean {
   const refusal = findArmError(error);
-  if (refusal?.mayHaveTakenEffect === true) return false;
-  return verdictOf(error) === 'terminal' || refusal?.isThrottling === true;
+  if (refusal === undefined || refusal.mayHaveTakenEffect) return false;
+  return verdictOf(error) === 'terminal' || refusal.isThrottling;
 }
 
 /** What Azure accepted is what is there once it is done. */
