@@ -1,7 +1,16 @@
 import type { Clock, IpAddress } from '@fairlead/control';
 import { type EgressPod, EgressPods } from './egress-pods.ts';
 import { NrpLocations } from './nrp-locations.ts';
-import { type Place, PlaceTable, type ServiceList, type Spot, sameServices, withItem, withoutItem } from './places.ts';
+import {
+  type Place,
+  PlaceTable,
+  type ServiceList,
+  type Spot,
+  sameServices,
+  union,
+  withItem,
+  withoutItem,
+} from './places.ts';
 import { type K8sResources, locationView, type NRPResources } from './resource-views.ts';
 import type { InboundKey, OutboundKey, PodUid, ServiceKey } from './service-key.ts';
 import { ServiceNames } from './service-names.ts';
@@ -72,8 +81,9 @@ export class DiffTracker {
       place.inbound = withoutItem(place.inbound, key);
       this.#touch(place);
     }
+    const alone = [key];
     for (const place of added) {
-      place.inbound = withItem(place.inbound, key);
+      place.inbound = place.inbound.length === 0 ? alone : withItem(place.inbound, key);
       this.#touch(place);
     }
   }
@@ -166,7 +176,7 @@ export class DiffTracker {
     return current.map((place) => {
       const before = { services: place.nrp, certain: place.certain };
       const services = this.#wanted(place);
-      this.#nrp.set(place, services.reduce<ServiceList>(withItem, place.nrp), false);
+      this.#nrp.set(place, union(place.nrp, services), false);
       place.requestedAt = Number.POSITIVE_INFINITY;
       return { place, services, before, since: place.dirtySince ?? now };
     });

@@ -1,7 +1,7 @@
 import type { Clock } from '@fairlead/control';
 import type { DiffTracker } from './difftracker.ts';
 import { locatedServices, type RegisteredServices, registeredServices } from './nrp-state.ts';
-import { type Spot, NO_SERVICES } from './places.ts';
+import { type Spot, NONE } from './places.ts';
 import type { Repository, WorldListing } from './repository.ts';
 import type { ServiceKey } from './service-key.ts';
 
@@ -34,7 +34,7 @@ export async function takeOver(
   const isGone = (key: ServiceKey) => inventory.registration(key).state === 'absent';
   let seen = 0;
   for (const place of tracker.programmedPlaces()) {
-    if (!listed.has(textOf(place))) tracker.restoreNrp(place, NO_SERVICES, listing.begunAt);
+    if (!listed.has(textOf(place))) tracker.restoreNrp(place, NONE, listing.begunAt);
     tracker.forgetServices(place, isGone, listing.begunAt);
     seen += 1;
     if (seen % SLICE === 0) await clock.turn();

@@ -4,7 +4,8 @@ import type { InboundKey, PodUid, ServiceKey } from './service-key.ts';
 /** Services of one address, sorted, each once: two of them are compared item by item. */
 export type ServiceList = readonly ServiceKey[];
 
-export const NO_SERVICES: ServiceList = [];
+/** There are hundreds of thousands of places, and most lists are empty or the same as at the place before. */
+export const NONE: readonly never[] = [];
 
 /** One address at one node, and what Kubernetes and NRP say about it. Both sides meet here and nowhere else. */
 export interface Place {
@@ -54,10 +55,10 @@ export class PlaceTable {
     const place: Place = {
       location,
       address,
-      inbound: [],
-      pods: [],
-      draining: [],
-      nrp: NO_SERVICES,
+      inbound: NONE,
+      pods: NONE,
+      draining: NONE,
+      nrp: NONE,
       certain: true,
       requestedAt: Number.NEGATIVE_INFINITY,
       refused: undefined,
@@ -92,7 +93,13 @@ export function withItem<Item extends string>(list: readonly Item[], item: Item)
 
 export function withoutItem<Item extends string>(list: readonly Item[], item: Item): readonly Item[] {
   const index = list.indexOf(item);
-  return index < 0 ? list : list.toSpliced(index, 1);
+  if (index < 0) return list;
+  return list.length === 1 ? NONE : list.toSpliced(index, 1);
+}
+
+/** All that is in either list. */
+export function union(left: ServiceList, right: ServiceList): ServiceList {
+  return left.length === 0 ? right : right.reduce<ServiceList>(withItem, left);
 }
 
 export function sameServices(left: ServiceList, right: ServiceList): boolean {
