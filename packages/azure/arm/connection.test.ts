@@ -1,9 +1,18 @@
-import { FairleadError, type HttpRequest, type HttpTransport, Journal } from '@fairlead/control';
+import {
+  FairleadError,
+  type HttpRequest,
+  type HttpTransport,
+  Journal,
+  sleep,
+  type VirtualClock,
+} from '@fairlead/control';
+import type { ArmEmulator } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { armMetrics, callsTotal } from './arm-metrics.ts';
 import type { ArmCall } from './call.ts';
 import { drafts, emulated, failure, group, ids, result } from './testing/emulated.ts';
 import { RecordedMetrics } from './testing/recorded-metrics.ts';
+import type { TokenProvider } from './tokens.ts';
 
 const put = { method: 'PUT' } as const;
 
@@ -224,5 +233,81 @@ describe('credentials', () => {
     const refused = await failure(clock, client.list('loadBalancers', group));
     expect(refused).toMatchObject({ status: 401, verdict: 'retriable', code: 'ExpiredAuthenticationToken' });
     expect(tokens.given).toHaveLength(3);
+  });
+});
+
+describe('the end of a call', () => {
+  const slowToken = (clock: () => VirtualClock, milliseconds: number): TokenProvider => ({
+    newToken: async (signal) => {
+      await sleep(clock(), milliseconds, signal);
+      return { text: 'token', expiresAt: clock().now() + 3_600_000 };
+    },
+  });
+
+  /** Each of these keeps a call waiting for longer than it may go on. */
+  const waits: Readonly<Record<string, (emulator: ArmEmulator) => void>> = {
+    'the gate': (emulator) => {
+      emulator.faults.next({}, { kind: 'refuse', status: 429, headers: { 'retry-after': '60' } });
+    },
+    'an answer': (emulator) => emulator.faults.next({}, { kind: 'hang' }, 9),
+    'the time to repeat': (emulator) => emulator.faults.next({}, { kind: 'refuse', status: 500 }, 9),
+    'an operation': (emulator) => emulator.behave({ operationTime: { minimum: 60_000, maximum: 60_000 } }),
+    'a token': () => {},
+  };
+
+  async function waiting(wait: string, caller?: AbortController) {
+    const tokens = slowToken(() => clock, 60_000);
+    const backoff = { initialMilliseconds: 3_000, maximumMilliseconds: 3_000, factor: 1, jitter: 0 };
+    const { client, clock, emulator } = emulated({
+      ...(wait === 'a token' ? { tokens } : {}),
+      repeats: { attempts: 9, backoff },
+    });
+    waits[wait]?.(emulator);
+    if (wait === 'the gate') await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const startedAt = clock.monotonic();
+    if (caller !== undefined) clock.setTimer(2_000, () => caller.abort(new Error('lease lost')));
+    const options = { deadlineMilliseconds: 7_000, ...(caller === undefined ? {} : { signal: caller.signal }) };
+    const error = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp, options));
+    const milliseconds = clock.monotonic() - startedAt;
+    const sent = emulator.log.calls.length;
+    await clock.advance(120_000);
+    expect(emulator.log.calls).toHaveLength(sent);
+    expect(clock.pendingTimers).toBe(0);
+    return { error, milliseconds };
+  }
+
+  it.each(Object.keys(waits))('comes at its deadline at the latest while it waits for %s', async (wait) => {
+    const { error, milliseconds } = await waiting(wait);
+    expect(error).toMatchObject({ verdict: 'retriable' });
+    expect(milliseconds).toBeLessThanOrEqual(7_000);
+  });
+
+  it.each(Object.keys(waits))('comes at once when the caller aborts while it waits for %s', async (wait) => {
+    const { error, milliseconds } = await waiting(wait, new AbortController());
+    expect(error).toMatchObject({ message: 'lease lost' });
+    expect(milliseconds).toBe(2_000);
+  });
+
+  it('is no request where it comes before the first could be sent', async () => {
+    const asked: ArmCall[] = [];
+    const metrics = new RecordedMetrics();
+    const { client, clock, emulator } = emulated({
+      tokens: slowToken(() => clock, 5_000),
+      metrics,
+      beforeCall: (call) => asked.push(call),
+    });
+    const journal = new Journal(clock);
+    const first = client.find(ids.gateway);
+    const record = { journal, key: 'service shop/web' };
+    const late = client.put(ids.publicIp('web'), drafts.publicIp, { deadlineMilliseconds: 5_000, record });
+    expect(await failure(clock, late)).toMatchObject({
+      code: 'deadline-exceeded',
+      message: 'PUT publicIPAddresses/web-pip: not done within 5 s',
+    });
+    expect(await first).toBeUndefined();
+    expect(emulator.log.count('PUT')).toBe(0);
+    expect(asked.map(({ verb }) => verb)).toEqual(['GET']);
+    expect(metrics.lines(callsTotal)).toEqual(['GET serviceGateways not-found 1']);
+    expect(journal.entries(record.key)).toEqual([]);
   });
 });

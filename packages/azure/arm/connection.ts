@@ -163,6 +163,8 @@ export class ArmConnection {
     const { verb, kind, subject, correlationId } = request;
     const deadlineMilliseconds = this.#requestDeadline;
     scope.throwIfAborted();
+    // Rejects: what cannot be sent any more is neither asked about nor counted.
+    if (scope.remainingMilliseconds <= 0) await scope.wait(() => Promise.resolve());
     beforeCall?.({ verb, kind, name: `${verb} ${kind}`, subject, correlationId, deadlineMilliseconds });
     const startedAt = clock.monotonic();
     try {
