@@ -148,6 +148,16 @@ describe('ArmConnection', () => {
     expect(requests[0]?.headers['authorization']).toBeUndefined();
   });
 
+  it('puts the condition of a write on the write, not on the reads that follow it', async () => {
+    const { requests, between } = watched();
+    const { client, clock } = emulated({ between, behaviour: { operationTime: { minimum: 2_000, maximum: 2_000 } } });
+    const { etag = '' } = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp, { ifNoneMatch: '*' }));
+    await result(clock, client.delete(ids.publicIp('web'), { ifMatch: etag }));
+    const conditional = requests.filter(({ headers }) => 'if-match' in headers || 'if-none-match' in headers);
+    expect(conditional.map(({ method }) => method)).toEqual(['PUT', 'DELETE']);
+    expect(requests.filter(({ method }) => method === 'GET').length).toBeGreaterThan(3);
+  });
+
   it('asks before each request, with its deadline, and sends nothing when told not to', async () => {
     const asked: ArmCall[] = [];
     const leaseLeft = { milliseconds: 60_000 };

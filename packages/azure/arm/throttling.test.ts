@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { armId } from './arm-id.ts';
 import { drafts, emulated, failure, group, ids, result } from './testing/emulated.ts';
 
 const refusedWith = (headers: Readonly<Record<string, string>>) =>
@@ -85,6 +86,20 @@ describe('throttling', () => {
     const reading = client.list('publicIPAddresses', group, { throttle: 'refuse' });
     expect(await failure(clock, reading)).toMatchObject(closed);
     expect(clock.monotonic()).toBe(0);
+  });
+
+  it.each([
+    ['sub', 'SUB'],
+    ['Sub', 'sub'],
+    ['SUB', 'sUb'],
+  ])('knows a subscription by each spelling of its id: %s and %s', async (first, second) => {
+    const { client, clock, emulator } = emulated();
+    const remove = (subscriptionId: string) =>
+      client.delete(armId('publicIPAddresses', { ...group, subscriptionId }, 'a'), { throttle: 'refuse' });
+    emulator.faults.next({ method: 'DELETE' }, refusedWith({ 'retry-after': '600' }));
+    expect(await failure(clock, remove(first))).toMatchObject({ status: 429 });
+    for (const spelling of [second, first, 'SuB']) expect(await failure(clock, remove(spelling))).toMatchObject(closed);
+    expect(emulator.log.calls).toHaveLength(1);
   });
 
   it('holds nobody up for a 429 that is about one busy resource', async () => {
