@@ -101,7 +101,35 @@ class Copying {
         this.contents.listed(old);
       }
     }
-    if (breaksOff) return;
+    if (!breaksOff) this.#completeList();
+  }
+
+  /** Lists while there are changes, which are sent between the objects there were; and repeats some of it all. */
+  stream(changes: readonly ((copying: Copying) => void)[], repeats: readonly number[]): void {
+    const sent: Copying['log'][number][] = [];
+    const send = (event: Copying['log'][number]) => {
+      sent.push(event);
+      if (event.type === 'DELETED') this.contents.deleted(event.object);
+      else this.contents.listed(event.object);
+    };
+    const snapshot = [...this.server.values()];
+    this.contents.listStarted();
+    for (const change of changes) {
+      const listed = snapshot.shift();
+      if (listed !== undefined) send({ type: 'ADDED', object: listed });
+      const before = this.log.length;
+      change(this);
+      for (const event of this.log.slice(before)) send(event);
+    }
+    for (const object of snapshot) send({ type: 'ADDED', object });
+    for (const repeat of repeats) {
+      const repeated = sent[repeat % Math.max(1, sent.length)];
+      if (repeated !== undefined) send(repeated);
+    }
+    this.#completeList();
+  }
+
+  #completeList(): void {
     for (const _step of this.contents.listEnded(String(this.#version)));
     this.#delivered = this.log.length;
     this.mustList = false;
@@ -123,9 +151,17 @@ class Copying {
 
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 const few = fc.array(fc.nat({ max: 100 }), { maxLength: 3 });
-const action: fc.Arbitrary<(copying: Copying) => void> = fc.oneof(
+const change = fc.oneof(
   name.map((name) => (copying: Copying) => copying.put(name)),
   name.map((name) => (copying: Copying) => copying.remove(name)),
+);
+const action: fc.Arbitrary<(copying: Copying) => void> = fc.oneof(
+  { weight: 2, arbitrary: change },
+  fc.tuple(fc.array(change, { maxLength: 6 }), few).map(
+    ([changes, repeats]) =>
+      (copying: Copying) =>
+        copying.stream(changes, repeats),
+  ),
   few.map((repeats) => (copying: Copying) => copying.deliver(repeats)),
   fc.constant((copying: Copying) => copying.backUp()),
   fc.constant((copying: Copying) => copying.restore()),
@@ -221,6 +257,22 @@ describe('CacheContents', () => {
     contents.deleted(object('101'));
     for (const _step of contents.listEnded('102'));
     expect(contents.objects.size).toBe(0);
+  });
+
+  it('heeds what a server that was restored deletes and makes anew while it lists, also what cannot be read', () => {
+    const { contents } = new Copying();
+    const object = (name: string, resourceVersion: string) => ({ metadata: { name, uid: name, resourceVersion } });
+    contents.listStarted();
+    for (const name of ['anew', 'unreadable']) contents.listed(object(name, '150'));
+    for (const _step of contents.listEnded('150'));
+    contents.listStarted();
+    contents.listed(object('anew', '90'));
+    contents.listedUnreadable('unreadable');
+    for (const name of ['anew', 'unreadable']) contents.deleted(object(name, '101'));
+    contents.listed(object('anew', '102'));
+    contents.deleted(object('anew', '101'));
+    for (const _step of contents.listEnded('103'));
+    expect([...contents.objects.values()]).toEqual([object('anew', '102')]);
   });
 
   it('goes on from the version of the last bookmark', () => {

@@ -27,6 +27,8 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
   #listed: Map<string, string> | undefined;
   /** By key, what the list under way has in a version older than the one held; for when it is complete. */
   readonly #outdated = new Map<string, Kept>();
+  /** Key to version of what was deleted while the list under way was sent; undefined while none is. */
+  #deletedMeanwhile: Map<string, string> | undefined;
 
   constructor(listener: ContentsListener<Kept>) {
     this.#listener = listener;
@@ -48,11 +50,14 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
   listStarted(): void {
     this.#listed = this.#objects.size === 0 ? undefined : new Map();
     this.#outdated.clear();
+    this.#deletedMeanwhile = new Map();
   }
 
   listed(object: Kept): void {
     const key = keyText(object.metadata);
     const version = versionOf(object);
+    const deletedIn = this.#deletedMeanwhile?.get(key);
+    if (deletedIn !== undefined && !isNewer(version, deletedIn)) return;
     const held = this.#objects.get(key);
     if (held !== undefined && isOlder(version, this.#listedVersion(key, held))) return;
     this.#listed?.set(key, version);
@@ -82,6 +87,7 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
     }
     this.#listed = undefined;
     this.#outdated.clear();
+    this.#deletedMeanwhile = undefined;
     this.#position = resourceVersion;
     this.#isComplete = true;
     this.#listener.completed();
@@ -103,8 +109,13 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
     const key = keyText(object.metadata);
     const held = this.#objects.get(key);
     const version = versionOf(object);
+    this.#deletedMeanwhile?.set(key, version);
     // Listed as it used to be, and deleted since: not part of the list any more.
-    if (this.#outdated.delete(key)) this.#listed?.delete(key);
+    const listed = this.#listed?.get(key);
+    if (listed !== undefined && !isOlder(version, listed)) {
+      this.#outdated.delete(key);
+      this.#listed?.delete(key);
+    }
     if (held !== undefined && !isOlder(version, versionOf(held))) this.#remove(key, held);
     this.#advance(version);
   }
