@@ -240,12 +240,17 @@ describe('a cache survives', () => {
     expect(placesOf(server.exchanges)).toEqual(['list', '102', '102', '102', '103', '103', 'list']);
   });
 
-  it('an API server that is overloaded for long, without adding lists to its load', async () => {
+  it.each([
+    [429, 'is overloaded'],
+    [502, 'is restarted behind a proxy'],
+    [503, 'is starting'],
+    [504, 'is too slow for its proxy'],
+  ])('%i from an API server that %s, without adding lists to its load', async (status) => {
     const world = await setUp();
     const { server, factory } = world;
     const cache = factory.cache(services);
     await world.inStep(cache);
-    const refuse = ({ response }: Exchange) => sendStatus(response, 429, 'TooManyRequests', 'slow down');
+    const refuse = ({ response }: Exchange) => void response.writeHead(status).end('<html>not now</html>');
     server.scripts.push(refuse, refuse, refuse, refuse, refuse, refuse);
     server.silently(() => server.put('c'));
     server.watch.end();

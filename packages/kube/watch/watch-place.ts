@@ -36,12 +36,15 @@ function isNotReached(error: unknown): boolean {
   return found instanceof ApiError && found.causes.includes('ResourceVersionTooLarge');
 }
 
+/** Of a server that is overloaded, or is not there behind its proxy: this says nothing about the place. */
+const TROUBLE_OF_ITS_OWN: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /**
  * A server that cannot make sense of what comes next fails there each time, and one that was restored from a backup
- * keeps silent until it has come so far again. Overload says nothing about the place.
+ * keeps silent until it has come so far again.
  */
 function isSuspect(error: unknown): boolean {
   const found = findFairleadError(error);
-  if (found instanceof ApiError) return found.status >= 500 && found.status !== 503;
+  if (found instanceof ApiError) return found.status >= 500 && !TROUBLE_OF_ITS_OWN.has(found.status);
   return found?.code === 'connection-silent';
 }
