@@ -190,6 +190,31 @@ describe('SharedCache', () => {
     ]);
   });
 
+  it('logs nothing when a proxy cuts quiet watches all the time, unless one cannot be resumed', async () => {
+    const world = await setUp();
+    const { clock, server, factory, logs } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const cut = async () => {
+      await world.eventually(() => server.watches.size === 1);
+      await clock.advance(20_000);
+      const { watch } = server;
+      watch.socket?.resetAndDestroy();
+      const requests = server.exchanges.length;
+      await world.retry(cache);
+      await world.eventually(() => watch.closed && server.exchanges.length > requests);
+    };
+    const told = () => logs.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message);
+    for (let time = 0; time < 100; time += 1) await cut();
+    expect(told()).toEqual([]);
+    expect(server.exchanges.filter(({ query }) => !query.has('resourceVersion'))).toHaveLength(1);
+    server.scripts.push(({ response }) => void response.destroy());
+    await cut();
+    await world.retry(cache);
+    await cut();
+    expect(told()).toEqual(['out of step with the API server: trying again', 'in step with the API server again']);
+  });
+
   it('stops with its signal, and leaves nothing behind', async () => {
     const world = await setUp();
     const { clock, server, factory, stop } = world;

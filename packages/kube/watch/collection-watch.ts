@@ -127,8 +127,7 @@ export class CollectionWatch<Kept> {
     } catch (error) {
       if (signal.aborted) return 0;
       const wasLong = clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS;
-      if (!this.#mustList && wasLong && codeOf(error) !== 'connection-silent') this.#health.succeed();
-      return this.#fail(error);
+      return this.#fail(error, wasLong && codeOf(error) !== 'connection-silent');
     }
   }
 
@@ -288,10 +287,11 @@ export class CollectionWatch<Kept> {
     return error;
   }
 
-  /** Gives the delay before the next attempt. */
-  #fail(error: unknown): number {
+  /** Gives the delay before the next attempt. `wentWell`: until it failed, if it was a watch. */
+  #fail(error: unknown, wentWell: boolean): number {
     if (!this.#mustList) this.#mustList = this.#place.isLostAfter(error);
-    const delay = this.#health.fail(error, this.#mustList);
+    const goesOn = wentWell && !this.#mustList;
+    const delay = goesOn ? this.#health.breakOff(error) : this.#health.fail(error, this.#mustList);
     this.#surroundings.onStatus?.();
     return delay;
   }

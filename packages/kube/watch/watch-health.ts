@@ -28,7 +28,7 @@ export class WatchHealth {
   readonly #surroundings: HealthSurroundings;
   readonly #backoff: Backoff;
   #failure: WatchFailure | undefined;
-  /** The codes of the failures since the last success: to be told of each once is enough. */
+  /** The codes of the failures since the last success that were told of: once is enough. */
   readonly #told = new Set<string>();
 
   /** `name` is that of the cache, for metrics. */
@@ -44,7 +44,7 @@ export class WatchHealth {
   }
 
   succeed(): void {
-    if (this.#failure !== undefined) this.#surroundings.logger.info({}, 'in step with the API server again');
+    if (this.#told.size > 0) this.#surroundings.logger.info({}, 'in step with the API server again');
     this.#failure = undefined;
     this.#told.clear();
     this.#backoff.reset();
@@ -52,18 +52,35 @@ export class WatchHealth {
 
   /** Notes the failure; gives the delay before the next attempt. `mustList`: that one begins with a list. */
   fail(error: unknown, mustList: boolean): number {
-    const { clock, logger, metrics } = this.#surroundings;
-    const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
-    const { failures: attempts } = this.#backoff;
-    const code = codeOf(error);
-    const message = messageOf(error);
-    this.#failure = { at: clock.now(), code, message, attempts };
-    metrics.increment(watchFailuresTotal, { cache: this.#name, code });
+    const { logger } = this.#surroundings;
+    const { failure, delay } = this.#note(error);
+    const { code, message, attempts } = failure;
     const fields = { code, error: message, attempts, delay, mustList };
     if (this.#told.has(code)) logger.debug(fields, 'still out of step with the API server');
     else if (isGone(error)) logger.info(fields, 'the place to watch from is too old: listing again');
     else logger.warn(fields, 'out of step with the API server: trying again');
     this.#told.add(code);
     return delay;
+  }
+
+  /**
+   * Notes that a watch that had gone well broke off; gives the delay before the next attempt. Some proxies cut every
+   * quiet connection after seconds, so that this is worth telling only when the next attempt fails as well.
+   */
+  breakOff(error: unknown): number {
+    this.succeed();
+    const { failure, delay } = this.#note(error);
+    this.#surroundings.logger.debug({ code: failure.code, error: failure.message, delay }, 'the watch broke off');
+    return delay;
+  }
+
+  #note(error: unknown): { readonly failure: WatchFailure; readonly delay: number } {
+    const { clock, metrics } = this.#surroundings;
+    const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
+    const code = codeOf(error);
+    const failure = { at: clock.now(), code, message: messageOf(error), attempts: this.#backoff.failures };
+    this.#failure = failure;
+    metrics.increment(watchFailuresTotal, { cache: this.#name, code });
+    return { failure, delay };
   }
 }
