@@ -1,20 +1,20 @@
 import { messageOf } from '@fairlead/control';
-import { findCondition, hasFinalizer } from '@fairlead/kube';
+import { hasFinalizer } from '@fairlead/kube';
 import type { PartPlan, PlannedChange } from '@fairlead/part';
-import { PROGRAMMED_CONDITION } from '@fairlead/service';
+import { releaseStatusPatch, statusPatch } from '@fairlead/service';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
+import { desiredStatus } from './desired-status.ts';
+import { type Desired, likelyFamily } from './desired.ts';
 import type { GatewayScope } from './gateway-scope.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
 import { carriesRefusal } from './refusal-withdrawal.ts';
+import { failureOf } from './retry-policy.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, nrpName, podUid, type ServiceKey } from './service-key.ts';
 import { type CreationPlan, planCreation, planDeletion, writesOfDeletion } from './service-plan.ts';
-import type { ServiceSpec } from './service-spec.ts';
-import type { Parked, ServiceState } from './service-state.ts';
+import { type Failure, isLive, type ServiceState } from './service-state.ts';
 import type { Survey } from './survey.ts';
 import { REGISTRATIONS_PER_CALL } from './service-updater.ts';
-
-/** Finalizers and status of a Service. */
-const CLUSTER_WRITES = 2;
+import { missingFinalizers } from './service-writes.ts';
 
 /** What a leader that started now would do, in the order in which it would. */
 export function partPlan(survey: Survey, scope: GatewayScope, configuration: ServiceGatewayConfiguration): PartPlan {
@@ -34,8 +34,13 @@ export function partPlan(survey: Survey, scope: GatewayScope, configuration: Ser
   };
 }
 
+/** A state in which the service is made, or made as its spec says. */
+type Makeable = Exclude<ServiceState, { kind: 'Parked' | 'DeletionPending' | 'DeletionInProgress' }>;
+
 interface PlannedService {
   readonly change: PlannedChange;
+  /** How many of the writes go to Azure. */
+  readonly azureWrites: number;
   /** Whether it has an entry in an updateServices, which it shares with others. */
   readonly registers: boolean;
 }
@@ -61,50 +66,77 @@ function plannedService(survey: Survey, key: ServiceKey, state: ServiceState): P
     case 'Created':
     case 'CreationInProgress':
     case 'UpdateInProgress':
-      return plannedCreation(survey, key, state.spec, subject);
-    case 'Parked':
-      return refused(subject, `${state.failure.code}: ${state.failure.message}`, refusalWrites(survey, key, state));
+      return plannedCreation(survey, state, subject);
+    case 'Parked': {
+      const { failure } = state;
+      return refused(subject, `${failure.code}: ${failure.message}`, writesToTell(survey, key, state, failure));
+    }
     case 'DeletionPending':
     case 'DeletionInProgress': {
       const plan = planDeletion(survey.repository.scope, key, survey.repository.inventory);
-      const writes = plan.remove.length + (isOutbound(key) ? 0 : CLUSTER_WRITES);
+      const azureWrites = plan.remove.length;
+      const writes = azureWrites + writesToRelease(survey, key);
       const change = { action: 'delete', subject, detail: 'what it has in Azure is deleted', writes } as const;
-      return { change, registers: plan.unregister !== undefined };
+      return { change, azureWrites, registers: plan.unregister !== undefined };
     }
   }
 }
 
-function plannedCreation(survey: Survey, key: ServiceKey, spec: ServiceSpec, subject: string): PlannedService {
+function plannedCreation(survey: Survey, state: Makeable, subject: string): PlannedService {
   const { scope, inventory } = survey.repository;
+  const { spec } = state;
+  const { key } = spec;
   let plan: CreationPlan;
   try {
     plan = planCreation(scope, spec, inventory);
   } catch (error) {
-    return refused(subject, messageOf(error));
+    const parked = { kind: 'Parked', spec, serving: isLive(state), failure: failureOf(error) } as const;
+    return refused(subject, messageOf(error), writesToHold(survey, key) + writesToTell(survey, key, parked));
   }
   const registers = plan.register !== undefined;
-  const inAzure = plan.prepare.length + plan.tidyUp.length;
-  if (inAzure === 0 && !registers) {
-    return { change: { action: 'adopt', subject, detail: 'is there as wanted', writes: 0 }, registers };
+  const inAzure = [...plan.prepare, ...plan.tidyUp].map(({ kind, resource }) => `${kind} ${resource}`);
+  const azureWrites = inAzure.length;
+  const writes = azureWrites + writesToHold(survey, key) + writesToTell(survey, key, { kind: 'Created', spec });
+  if (writes === 0 && !registers) {
+    return { change: { action: 'adopt', subject, detail: 'is there as wanted', writes }, azureWrites, registers };
   }
-  const isNew = inventory.registration(key).state === 'absent';
-  const detail = [...plan.prepare, ...plan.tidyUp].map(({ kind, resource }) => `${kind} ${resource}`).join(', ');
-  const writes = inAzure + (isOutbound(key) || !isNew ? 0 : CLUSTER_WRITES);
-  return {
-    change: { action: isNew ? 'create' : 'update', subject, detail: detail === '' ? 'register' : detail, writes },
-    registers,
-  };
+  const action = inventory.registration(key).state === 'absent' ? 'create' : 'update';
+  const besides = registers ? 'register' : 'is there as wanted; its finalizers and status are put right';
+  const detail = azureWrites > 0 ? inAzure.join(', ') : besides;
+  return { change: { action, subject, detail, writes }, azureWrites, registers };
 }
 
-function refused(subject: string, detail: string, writes = 0): PlannedService {
-  return { change: { action: 'refuse', subject, detail, writes }, registers: false };
+function refused(subject: string, detail: string, writes: number): PlannedService {
+  return { change: { action: 'refuse', subject, detail, writes }, azureWrites: 0, registers: false };
 }
 
-/** The refusal is told in the status, unless it says so already. */
-function refusalWrites({ services, nameOf }: Survey, key: ServiceKey, { failure }: Parked): number {
-  const service = services.get(nameOf(key) ?? '')?.claim.service;
-  if (service === undefined) return 0;
-  return findCondition(service, PROGRAMMED_CONDITION)?.message === failure.message ? 0 : 1;
+function desiredOf({ services, nameOf }: Survey, key: ServiceKey): Desired | undefined {
+  const desired = services.get(nameOf(key) ?? '');
+  return desired?.key === key ? desired : undefined;
+}
+
+/** One if the Service is not held by all of its finalizers. */
+function writesToHold(survey: Survey, key: ServiceKey): number {
+  const desired = desiredOf(survey, key);
+  return desired?.kind === 'serve' && missingFinalizers(desired.claim).length > 0 ? 1 : 0;
+}
+
+/** One if the status of the Service does not say yet what it should in this state. */
+function writesToTell(survey: Survey, key: ServiceKey, state: ServiceState, refusal?: Failure): number {
+  const desired = desiredOf(survey, key);
+  if (desired?.kind !== 'serve' && desired?.kind !== 'refused') return 0;
+  const address = survey.repository.knownAddress(key, likelyFamily(desired.claim.service));
+  // An address that is yet to be made is told once it is there.
+  if (address === undefined && state.kind === 'Created') return 1;
+  const status = desiredStatus(state, address, refusal);
+  return status !== undefined && statusPatch(desired.claim, status, { now: () => 0 }) !== undefined ? 1 : 0;
+}
+
+/** What we said of the Service is taken back, and then the finalizers. */
+function writesToRelease(survey: Survey, key: ServiceKey): number {
+  const desired = desiredOf(survey, key);
+  if (desired?.kind !== 'release') return 0;
+  return releaseStatusPatch(desired.claim) === undefined ? 1 : 2;
 }
 
 /** What was refused before it was held, and is not ours any more. */
@@ -138,8 +170,8 @@ function hasInitialWork(
   { engine, orphans, awaited }: Survey,
   planned: readonly (PlannedService & { readonly key: ServiceKey })[],
 ): boolean {
-  const isWork = ({ key, change, registers }: (typeof planned)[number]) =>
-    awaited.has(key) && (registers || change.writes > 0);
+  const isWork = ({ key, azureWrites, registers }: (typeof planned)[number]) =>
+    awaited.has(key) && (registers || azureWrites > 0);
   return orphans.services.size > 0 || !engine.tracker.isInSync || planned.some(isWork);
 }
 

@@ -1,7 +1,8 @@
 import { VirtualClock } from '@fairlead/control';
+import { services, statusOf } from '@fairlead/kube';
 import { type PartPlan, writesOf } from '@fairlead/part';
 import { describe, expect, it } from 'vitest';
-import { publicIpId } from './gateway-scope.ts';
+import { loadBalancerId, publicIpId } from './gateway-scope.ts';
 import { newAzure, scope } from './testing/azure-bench.ts';
 import { NAMESPACE, TestCluster } from './testing/cluster.ts';
 import { configuredPart, emulatedPart, readEnvironment } from './testing/part-bench.ts';
@@ -46,6 +47,75 @@ describe('the Azure service gateway as a part', () => {
     expect(linesOf(await part.plan(environment)).every((line) => /^(adopt|refuse) .*\(0\)$/.test(line))).toBe(true);
   });
 
+  describe('plans exactly what is left to be written to the cluster', () => {
+    const key = { namespace: NAMESPACE, name: 'web' };
+
+    async function settledWorld() {
+      const world = await newWorld();
+      const { azure, cluster } = world;
+      await cluster.createService('web');
+      const replica = new Replica(cluster, azure);
+      await replica.settle();
+      replica.stop();
+      await replica.ended;
+      return { ...world, id: (await cluster.service('web'))?.metadata.uid ?? '' };
+    }
+
+    it.each<[string, (world: Awaited<ReturnType<typeof settledWorld>>) => unknown]>([
+      [
+        'where the status was not told yet',
+        ({ cluster }) => cluster.client.patchMerge(statusOf(services), key, { status: null }),
+      ],
+      [
+        'where somebody took the finalizers off',
+        ({ cluster }) => cluster.client.patchMerge(services, key, { metadata: { finalizers: null } }),
+      ],
+      [
+        'where nothing was registered yet',
+        ({ azure, id }) => {
+          const request = { isDelete: true, service: { name: id, properties: { serviceType: 'Inbound' } } };
+          const body = { action: 'PartialUpdate', serviceRequests: [request] };
+          azure.byHand({ method: 'POST', path: `${scope.gatewayId}/updateServices`, body });
+        },
+      ],
+      [
+        'where everything outside is gone',
+        ({ azure, id }) => {
+          const request = { isDelete: true, service: { name: id, properties: { serviceType: 'Inbound' } } };
+          const body = { action: 'PartialUpdate', serviceRequests: [request] };
+          azure.byHand({ method: 'POST', path: `${scope.gatewayId}/updateServices`, body });
+          azure.byHand({ method: 'DELETE', path: loadBalancerId(scope, inbound(id)) });
+          azure.byHand({ method: 'DELETE', path: publicIpId(scope, inbound(id), 'IPv4') });
+        },
+      ],
+      [
+        "where the name is another owner's by now",
+        ({ azure, id }) => {
+          const tags = { 'fairlead-cluster': 'another', 'fairlead-part': 'azure-service-gateway' };
+          azure.byHand({ method: 'PATCH', path: publicIpId(scope, inbound(id), 'IPv4'), body: { tags } });
+        },
+      ],
+      ['where it is to be deleted', ({ cluster }) => cluster.client.delete(services, key)],
+      [
+        'where it is to be released, and its status is told no more',
+        async ({ cluster }) => {
+          await cluster.client.patchMerge(statusOf(services), key, { status: null });
+          await cluster.client.patchMerge(services, key, { spec: { type: 'ClusterIP', loadBalancerClass: null } });
+        },
+      ],
+    ])('%s', async (_, change) => {
+      const world = await settledWorld();
+      const { azure, cluster, part, environment } = world;
+      await change(world);
+      const plan = await part.plan(environment);
+      azure.log.clear();
+      cluster.writes.length = 0;
+      await new Replica(cluster, azure).settle();
+      expect([...azure.log.lines(), ...cluster.writes]).toHaveLength(writesOf(plan));
+      expect(linesOf(await part.plan(environment)).every((line) => /^(adopt|refuse) .*\(0\)$/.test(line))).toBe(true);
+    });
+  });
+
   it.each([
     ['of its own, when other work comes first', 'blue', 2],
     ['together with new Services, when nothing else is to be done', undefined, 1],
@@ -60,6 +130,31 @@ describe('the Azure service gateway as a part', () => {
     expect(azure.log.count('POST', 'updateServices')).toBe(calls);
     expect(azure.log.writes.length + cluster.writes.length).toBe(writesOf(plan));
   });
+
+  it.each([
+    ['told no more', { metadata: {}, status: null }],
+    ['refused from now on', { spec: { loadBalancerSourceRanges: ['10.0.0.0/8'] } }],
+  ])(
+    'plans one registration for a new Service and the default outbound service beside one that is %s',
+    async (_, change) => {
+      const { azure, cluster, environment } = await newWorld();
+      await cluster.createService('web');
+      const first = new Replica(cluster, azure);
+      await first.settle();
+      first.stop();
+      await first.ended;
+      const web = { namespace: NAMESPACE, name: 'web' };
+      await cluster.client.patchMerge('status' in change ? statusOf(services) : services, web, change);
+      await cluster.createService('shop');
+      azure.log.clear();
+      cluster.writes.length = 0;
+      const section = { defaultOutbound: true };
+      const plan = await configuredPart(azure, section).plan(environment);
+      await new Replica(cluster, azure, section).settle();
+      expect(azure.log.count('POST', 'updateServices')).toBe(1);
+      expect(azure.log.writes.length + cluster.writes.length).toBe(writesOf(plan));
+    },
+  );
 
   it('plans the deletion of leftovers, and of nothing that is not ours', async () => {
     const { azure, cluster, part, environment } = await newWorld();

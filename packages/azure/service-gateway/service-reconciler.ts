@@ -14,19 +14,18 @@ import {
   type ClaimRules,
   claimService,
   clearServiceStatus,
-  type DesiredServiceStatus,
   type ForeignService,
   recordOnService,
   writeServiceStatus,
 } from '@fairlead/service';
 import type { ClusterFeed, Told, WantedService } from './cluster-feed.ts';
+import { desiredStatus } from './desired-status.ts';
 import { type Desired, desiredFor, likelyFamily } from './desired.ts';
 import type { Engine } from './engine.ts';
 import { leasedWrite } from './leased-write.ts';
 import { carriesRefusal, mayCarryRefusal, withdrawRefusal } from './refusal-withdrawal.ts';
 import type { Repository } from './repository.ts';
 import type { InboundKey } from './service-key.ts';
-import { isLive, type ServiceState } from './service-state.ts';
 import { holdWithFinalizers, letGoOfFinalizers } from './service-writes.ts';
 
 export interface ServiceReconcilerOptions {
@@ -120,7 +119,7 @@ export class ServiceReconciler {
     const { client, clock, engine, events } = this.#options;
     if (told.ignored !== undefined) recordOnService(events, claim.service, 'EndpointsIgnored', told.ignored);
     const address = this.#addressOf(claim, key);
-    const status = statusOf(engine.state(key), address, told, this.#options.lastFailure(key));
+    const status = desiredStatus(engine.state(key), address, told.refusal, this.#options.lastFailure(key));
     if (status === undefined) return;
     const written = await writeServiceStatus(client, claim, status, clock, this.#writing(signal));
     if (written === claim.service) return;
@@ -148,45 +147,4 @@ export class ServiceReconciler {
 
 function shownAddress({ status }: Service): IpAddress | undefined {
   return parseIpAddress(status?.loadBalancer?.ingress?.[0]?.ip ?? '')?.address;
-}
-
-/** What the status should say; undefined while there is nothing to say yet. */
-function statusOf(
-  state: ServiceState | undefined,
-  address: IpAddress | undefined,
-  { refusal }: Told,
-  failure: string | undefined,
-): DesiredServiceStatus | undefined {
-  // Packets reach the pods with the pod's address as destination: nodes must not short-cut the public one.
-  const ingress = isLive(state) && address !== undefined ? [{ address, mode: 'Proxy' } as const] : [];
-  const not = (reason: string, message: string): DesiredServiceStatus => ({
-    ingress,
-    programmed: { status: 'False', reason, message },
-  });
-  if (refusal !== undefined) return not(reasonOf(refusal.code), refusal.message);
-  switch (state?.kind) {
-    case 'Created':
-      if (address === undefined) return undefined;
-      return { ingress, programmed: { status: 'True', reason: 'Programmed', message: `Reachable at ${address}.` } };
-    case 'Parked':
-      return not('RefusedByAzure', `${state.failure.code}: Azure refuses what it takes; tried again when it changes.`);
-    case 'NotStarted':
-    case 'UpdatePending':
-      if (state.wait.failures === 0) return undefined;
-      return not('SyncFailed', `${failure ?? 'unexpected'}: an attempt failed and is repeated.`);
-    case undefined:
-    case 'CreationInProgress':
-    case 'UpdateInProgress':
-    case 'DeletionPending':
-    case 'DeletionInProgress':
-      return undefined;
-  }
-}
-
-/** `source-ranges-unsupported` as a condition's reason: `SourceRangesUnsupported`. */
-function reasonOf(code: string): string {
-  return code
-    .split('-')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }

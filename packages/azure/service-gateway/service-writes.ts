@@ -15,11 +15,15 @@ export async function holdWithFinalizers(
   { service, rules }: ClaimedService,
   options: WriteOptions,
 ): Promise<Service> {
-  const present = service.metadata.finalizers ?? [];
-  const wanted = [rules.finalizer, AZURE_FINALIZER, CLOUD_PROVIDER_FINALIZER];
-  const missing = wanted.filter((finalizer) => !present.includes(finalizer));
+  const missing = missingFinalizers({ service, rules });
   if (missing.length === 0) return service;
-  return write(client, service, [...present, ...missing], options);
+  return write(client, service, [...(service.metadata.finalizers ?? []), ...missing], options);
+}
+
+/** What is still to be put on a Service before anything may exist outside. */
+export function missingFinalizers({ service, rules }: Pick<ClaimedService, 'service' | 'rules'>): readonly string[] {
+  const wanted = [rules.finalizer, AZURE_FINALIZER, CLOUD_PROVIDER_FINALIZER];
+  return wanted.filter((finalizer) => !service.metadata.finalizers?.includes(finalizer));
 }
 
 /** Takes our finalizers off in one write, last of all. Whoever serves the Service next may need the shared one. */
