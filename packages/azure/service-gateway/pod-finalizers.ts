@@ -15,7 +15,10 @@ import { EGRESS_LABEL, type PodUid } from './service-key.ts';
 export interface PodFinalizersOptions {
   readonly client: KubeClient;
   readonly leadership: Leadership;
-  readonly feed: PodFeed;
+  readonly feed: Pick<
+    PodFeed,
+    'lookAt' | 'finalizerWish' | 'podOf' | 'onFinalizerAttempted' | 'onFinalizerWritten' | 'adoptStray'
+  >;
 }
 
 /** Holds pods that use an egress gateway, by patches, and lets them go when their addresses have left NRP. */
@@ -33,14 +36,16 @@ export class PodFinalizers {
     const wish = feed.finalizerWish(uid);
     const pod = feed.podOf(uid);
     if (wish === 'nothing' || pod === undefined) return;
-    const options = leasedWrite(leadership, signal);
     if (wish === 'add') {
+      const options = leasedWrite(leadership, signal);
       feed.onFinalizerAttempted(uid);
       feed.onFinalizerWritten(uid, await addFinalizer<Pod>(client, pods, pod, POD_FINALIZER, options));
       return;
     }
     const present = await this.#asItIs(pod, signal);
-    const left = present && (await removeFinalizer<Pod>(client, pods, present, POD_FINALIZER, options));
+    const remove = (held: Pod) =>
+      removeFinalizer<Pod>(client, pods, held, POD_FINALIZER, leasedWrite(leadership, signal));
+    const left = present === undefined ? undefined : await remove(present);
     feed.onFinalizerWritten(uid, left);
   }
 
