@@ -114,8 +114,8 @@ async function run(progress: Progress): Promise<Figures> {
 /**
  * One address of one Service is replaced by another, over and over: from UpdateEndpoints with the new set, made before,
  * until Azure has taken the one location update that follows and the engine has taken note of it. Azure answers at once
- * on both sides; ours is charged for writing the request down and reading the answer, the peer is not. Neither keeps
- * metrics or writes logs.
+ * on both sides; ours is charged for writing the request down and reading the answer, the peer is not. Neither writes
+ * logs. Ours keeps no metrics; of the peer's, only the one that counts operations is registered, as it is by itself.
  */
 async function changes(sides: Sides, progress: Progress): Promise<Figures> {
   const ours = new Map<number, number[]>(SIZES.map(({ addresses }) => [addresses, []]));
@@ -169,8 +169,9 @@ function describe(figures: ReadonlyMap<number, readonly number[]>): string {
 
 /**
  * All Services are deleted in the same instant: until nothing is left of them in Azure and the engine has forgotten
- * them. What counts is measured with answers at once. With answers that take time the peer looks at its addresses less
- * often in all, and ours wakes up for each answer by itself: these figures are told as well.
+ * them. Ours has made and deleted all of them once before, as its code is compiled while it runs; the peer's code is
+ * compiled, and it begins with the world as listed. Once with answers at once, and once with answers that take time:
+ * then the peer looks at its addresses less often in all, and ours wakes up for each millisecond in which answers come.
  */
 async function deletion(sides: Sides, progress: Progress): Promise<Figures> {
   const atOnce = await deletions(sides, progress, 0);
@@ -199,8 +200,8 @@ async function deletions({ engine, peer, measure }: Sides, progress: Progress, l
     complete(await measure(what, program)),
     complete(await measure(`again: ${what}`, program)),
   ];
-  // Side by side: whatever slows the machine slows both, and a processor that sleeps between two calls, as it would
-  // under us alone, is charged to nobody.
+  // While the peer is at it: whatever slows the machine slows both, and neither has it to itself. Alone, our processor
+  // would fall asleep between two calls, and the waking up would be charged to us.
   const [runs, peerRun] = await Promise.all([
     ourRuns(),
     measure(`the peer: ${what}`, peer('deletion', options)).then(complete),
