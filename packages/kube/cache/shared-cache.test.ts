@@ -207,7 +207,7 @@ describe('SharedCache', () => {
     const told = () => logs.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message);
     for (let time = 0; time < 100; time += 1) await cut();
     expect(told()).toEqual([]);
-    expect(server.exchanges.filter(({ query }) => !query.has('resourceVersion'))).toHaveLength(1);
+    expect(server.exchanges.filter(({ query }) => query.has('sendInitialEvents'))).toHaveLength(1);
     server.scripts.push(({ response }) => void response.destroy());
     await cut();
     await world.retry(cache);

@@ -45,7 +45,12 @@ function newsOf(cache: SharedCache<Service>): CacheChange<Service>[] {
 
 /** Where each request went on from. */
 function placesOf(exchanges: readonly Exchange[]): readonly string[] {
-  return exchanges.map(({ query }) => query.get('resourceVersion') ?? 'list');
+  return exchanges.map(({ query }) => query.get('resourceVersion') ?? (query.get('limit') === '1' ? 'check' : 'list'));
+}
+
+/** What was logged for everybody. */
+function messagesOf(logs: CacheWorld['logs']): readonly string[] {
+  return logs.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message);
 }
 
 /** As a server says it that was restored from a backup, and has not come so far again. */
@@ -328,11 +333,69 @@ describe('a cache survives', () => {
     await clock.advance(129_999);
     expect(cache.status.phase).toEqual({ state: 'watching', since: clock.now() - 129_999 });
     await clock.advance(1);
-    await world.eventually(() => cache.status.phase.state === 'waiting');
-    expect(cache.status.failure).toMatchObject({ code: 'connection-silent' });
+    await staysInStep(world, cache);
+    expect(placesOf(server.exchanges)).toEqual(['list', 'check', '102']);
+    expect(cache.status.failure).toBeUndefined();
+  });
+
+  it('an API server that falls silent and stays so, and asks for next to nothing until it is back', async () => {
+    const world = await setUp();
+    const { clock, server, factory, logs } = world;
+    const cache = factory.cache(services, { labelSelector: 'app=web' });
+    await world.inStep(cache);
+    server.watches.clear();
+    const ignore = () => true;
+    server.scripts.push(ignore, ignore);
+    await clock.advance(130_000);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await world.eventually(() => server.scripts.length === 1 - attempt);
+      await clock.advance(30_000);
+      await world.retry(cache);
+    }
+    await staysInStep(world, cache);
+    expect(placesOf(server.exchanges)).toEqual(['list', 'check', 'check', 'check', '102']);
+    expect(server.exchanges.map(({ query }) => query.get('labelSelector') ?? 'none')).toEqual([
+      'app=web',
+      'none',
+      'none',
+      'none',
+      'app=web',
+    ]);
+    expect(messagesOf(logs)).toEqual([
+      'out of step with the API server: trying again',
+      'in step with the API server again',
+    ]);
+  });
+
+  it('hours in which nothing happens and no bookmark comes, without a list, a pause or a word', async () => {
+    const world = await setUp();
+    const { clock, server, factory, logs } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    for (let round = 0; round < 100; round += 1) {
+      const watches = 1 + 2 * round;
+      await world.eventually(() => server.exchanges.length === watches && server.watches.size === 1);
+      await clock.advance(130_000);
+    }
+    await staysInStep(world, cache);
+    const [first, ...others] = placesOf(server.exchanges);
+    expect(first).toBe('list');
+    expect(others).toEqual(others.map((_, index) => (index % 2 === 0 ? 'check' : '102')));
+    expect(messagesOf(logs)).toEqual([]);
+  });
+
+  it('not being allowed to ask how far the server is: lists', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.watches.clear();
+    server.silently(() => server.remove('a'));
+    server.scripts.push(({ response }) => sendStatus(response, 403, 'Forbidden', 'only watching is allowed'));
+    await clock.advance(130_000);
     await world.retry(cache);
     await staysInStep(world, cache);
-    expect(server.exchanges).toHaveLength(2);
+    expect(placesOf(server.exchanges)).toEqual(['list', 'check', 'list']);
   });
 
   it('a token that expires', async () => {
@@ -478,25 +541,46 @@ describe('a cache survives', () => {
     server.put('c');
     await world.inStep(cache);
     server.restore(backup.contents, backup.version);
-    const stayMute = ({ response }: Exchange) => {
+    server.scripts.push(({ response }: Exchange) => {
       server.openWatch(response);
       server.watches.delete(response);
-    };
-    server.scripts.push(stayMute, stayMute, stayMute);
+    });
     server.watch.end();
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      await world.eventually(() => server.scripts.length === 2 - attempt);
-      server.put('a', `changed after it was restored: ${attempt}`);
-      await clock.advance(130_000);
-      await world.retry(cache);
-    }
+    await world.eventually(() => server.scripts.length === 0);
+    server.put('a', 'changed after it was restored');
+    await clock.advance(130_000);
+    await world.retry(cache);
     await staysInStep(world, cache);
     expect(contentsOf(cache)).toEqual(server.contents);
-    expect(placesOf(server.exchanges)).toEqual(['list', '104', '104', '104', 'list']);
-    expect(logs.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)).toEqual([
+    expect(placesOf(server.exchanges)).toEqual(['list', '104', 'check', 'list']);
+    expect(messagesOf(logs)).toEqual([
       'out of step with the API server: trying again',
       'in step with the API server again',
     ]);
+  });
+
+  it('an API server that was restored from a backup, behind a proxy that cuts what is silent', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const backup = { contents: server.contents, version: server.version };
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.put('a', 'changed after the backup');
+    server.put('c');
+    await world.inStep(cache);
+    server.restore(backup.contents, backup.version);
+    for (let cut = 0; cut < 3; cut += 1) {
+      await world.eventually(() => server.watches.size === 1);
+      await clock.advance(50_000);
+      const { watch } = server;
+      watch.socket?.resetAndDestroy();
+      await world.retry(cache);
+      await world.eventually(() => watch.closed);
+    }
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(contentsOf(cache)).toEqual(server.contents);
+    expect(placesOf(server.exchanges)).toEqual(['list', '104', '104', 'check', 'list']);
   });
 
   it('an object deleted and made anew under the same name while nobody looked', async () => {

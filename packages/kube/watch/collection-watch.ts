@@ -9,6 +9,7 @@ import {
   orAborted,
   type Random,
   sleep,
+  verdictOf,
 } from '@fairlead/control';
 import { ApiError } from '../api-error.ts';
 import type { ApiConnection, ApiRequest } from '../connection.ts';
@@ -33,7 +34,7 @@ const WATCH_JITTER = 0.1;
 const PAGE_SIZE = 500;
 /** While it answers a list, a server has no reason to pause. */
 const LIST_SILENCE_MILLISECONDS = 30_000;
-/** While it serves a watch, it sends a bookmark each minute: two missing in a row are too many. */
+/** While it serves a watch, it sends a bookmark each minute, unless nothing at all is new. */
 const WATCH_SILENCE_MILLISECONDS = 130_000;
 /** A server that ends watches sooner than this is in trouble, and is not asked again at once. */
 const SHORT_WATCH_MILLISECONDS = 1_000;
@@ -81,9 +82,11 @@ export class CollectionWatch<Kept> {
   readonly #logger: Logger;
   readonly #path: string;
   readonly #health: WatchHealth;
-  readonly #place = new WatchPlace();
+  readonly #place: WatchPlace;
   readonly #streaming: ListStreaming;
   #mustList = true;
+  /** The last watch ended because nothing came any more. */
+  #fellSilent = false;
   #phase: WatchPhase;
   #lastEventAt: number | undefined;
 
@@ -93,6 +96,7 @@ export class CollectionWatch<Kept> {
     this.#logger = surroundings.logger.child({ cache: options.name });
     this.#path = collectionPath(options.resource, options.scope.namespace);
     this.#health = new WatchHealth(options.name, { ...surroundings, logger: this.#logger });
+    this.#place = new WatchPlace(surroundings.clock);
     this.#streaming = new ListStreaming(surroundings.clock);
     this.#phase = { state: 'listing', since: surroundings.clock.now() };
     for (const definition of watchMetrics) surroundings.metrics.declare(definition);
@@ -118,17 +122,40 @@ export class CollectionWatch<Kept> {
   async #attempt(signal: AbortSignal): Promise<number> {
     const { clock } = this.#surroundings;
     const startedAt = clock.monotonic();
+    const isCheck = !this.#mustList && (this.#fellSilent || this.#place.isDoubtful);
     this.#phase = { state: this.#mustList ? 'listing' : 'watching', since: clock.now() };
     try {
-      if (!this.#mustList) await this.#watch(signal);
+      if (isCheck) await this.#checkPlace(signal);
+      else if (!this.#mustList) await this.#watch(signal);
       else if (this.#streaming.isWorthTrying) await this.#listByStream(signal);
       else await this.#listByPages(signal);
       return 0;
     } catch (error) {
       if (signal.aborted) return 0;
-      const wasLong = clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS;
-      return this.#fail(error, wasLong && codeOf(error) !== 'connection-silent');
+      const isWatch = !this.#mustList && !isCheck;
+      this.#fellSilent = isWatch && codeOf(error) === 'connection-silent';
+      // No failure yet: where nothing is new, nothing may come. The check that follows tells.
+      if (this.#fellSilent) {
+        this.#logger.debug({}, 'the watch fell silent: asking how far the API server is');
+        return 0;
+      }
+      if (isCheck && verdictOf(error) !== 'retriable') this.#mustList = true;
+      return this.#fail(error, isWatch && clock.monotonic() - startedAt >= LONG_WATCH_MILLISECONDS);
     }
+  }
+
+  /**
+   * Asks how far the server is, at next to no cost: for one object, and without selectors, as it might search long for
+   * one that matches. Whoever may not ask has to list.
+   */
+  async #checkPlace(signal: AbortSignal): Promise<void> {
+    const { slices } = this.#surroundings;
+    const query = { limit: 1, labelSelector: undefined, fieldSelector: undefined };
+    const page = await this.#request(query, signal, (body) => readListPage(this.#path, body, slices, () => {}));
+    if ((compareResourceVersions(page.resourceVersion, this.#options.sink.position) ?? -1) < 0) throw this.#wentBack();
+    this.#place.checked();
+    if (this.#fellSilent) this.#health.succeed();
+    this.#fellSilent = false;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -193,7 +220,7 @@ export class CollectionWatch<Kept> {
     const { sink } = this.#options;
     if (event.type === 'ERROR') throw this.#brokenOff(event);
     if (event.type === 'BOOKMARK' && (compareResourceVersions(event.resourceVersion, sink.position) ?? 0) < 0) {
-      throw retriable('server-went-back', `WATCH ${this.#path}: the API server is not as far as it was: listing again`);
+      throw this.#wentBack();
     }
     this.#health.succeed();
     this.#place.confirm();
@@ -237,8 +264,9 @@ export class CollectionWatch<Kept> {
   ): Promise<Result> {
     const { clock, connection } = this.#surroundings;
     const { labelSelector, fieldSelector } = this.#options.scope;
+    const isWatch = query['watch'] === true;
     const guard = new SilenceGuard(clock, signal, () =>
-      this.#mustList ? LIST_SILENCE_MILLISECONDS : WATCH_SILENCE_MILLISECONDS,
+      this.#mustList || !isWatch ? LIST_SILENCE_MILLISECONDS : WATCH_SILENCE_MILLISECONDS,
     );
     try {
       const sent = connection.send({
@@ -246,7 +274,7 @@ export class CollectionWatch<Kept> {
         path: this.#path,
         query: { labelSelector, fieldSelector, ...query },
         signal: guard.signal,
-        streaming: query['watch'] === true,
+        streaming: isWatch,
       });
       const response = await orAborted(sent, guard.signal);
       return await read(guard.listen(response.body));
@@ -280,6 +308,10 @@ export class CollectionWatch<Kept> {
     }
   }
 
+  #wentBack(): FairleadError {
+    return retriable('server-went-back', `WATCH ${this.#path}: the API server is not as far as it was: listing again`);
+  }
+
   /** Unless the server says that it gave up on the watch for a trouble of its own, the place may be at fault. */
   #brokenOff({ status }: Extract<WatchEvent, { type: 'ERROR' }>): ApiError {
     const error = new ApiError(`WATCH ${this.#path}`, status);
@@ -287,7 +319,7 @@ export class CollectionWatch<Kept> {
     return error;
   }
 
-  /** Gives the delay before the next attempt. `wentWell`: until it failed, if it was a watch. */
+  /** Gives the delay before the next attempt. `wentWell`: it was a watch, and brought us far. */
   #fail(error: unknown, wentWell: boolean): number {
     if (!this.#mustList) this.#mustList = this.#place.isLostAfter(error);
     const goesOn = wentWell && !this.#mustList;

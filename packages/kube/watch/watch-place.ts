@@ -1,19 +1,42 @@
-import { codeOf, findFairleadError } from '@fairlead/control';
+import { type Clock, codeOf, findFairleadError } from '@fairlead/control';
 import { ApiError, isGone } from '../api-error.ts';
 
 /** So many watches in a row that brought nothing and may owe it to the place they began at are enough. */
 const FRUITLESS_WATCHES = 3;
+/** Two bookmarks should have come in this time. */
+const DOUBT_MILLISECONDS = 120_000;
 
 /**
  * Judges by how watches end whether the next can go on from the same place, or all has to be listed first. A list is
  * dear, for a server in trouble above all; but to insist on a place that is no good means never to hear anything again.
  */
 export class WatchPlace {
+  readonly #clock: Clock;
   #fruitless = 0;
+  #checkedAt: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#checkedAt = clock.monotonic();
+  }
 
   /** A list was complete, or a watch brought something. */
   confirm(): void {
     this.#fruitless = 0;
+    this.checked();
+  }
+
+  /** The server is as far as the place, whether or not it can go on from there. */
+  checked(): void {
+    this.#checkedAt = this.#clock.monotonic();
+  }
+
+  /**
+   * Whether to ask how far the server is. One that was restored from a backup keeps silent until it has come so far
+   * again, but so does any of which nothing is new: not all send bookmarks then.
+   */
+  get isDoubtful(): boolean {
+    return this.#clock.monotonic() - this.#checkedAt >= DOUBT_MILLISECONDS;
   }
 
   isLostAfter(error: unknown): boolean {
@@ -39,12 +62,8 @@ function isNotReached(error: unknown): boolean {
 /** Of a server that is overloaded, or is not there behind its proxy: this says nothing about the place. */
 const TROUBLE_OF_ITS_OWN: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/**
- * A server that cannot make sense of what comes next fails there each time, and one that was restored from a backup
- * keeps silent until it has come so far again.
- */
+/** A server that cannot make sense of what comes next fails there each time. */
 function isSuspect(error: unknown): boolean {
   const found = findFairleadError(error);
-  if (found instanceof ApiError) return found.status >= 500 && !TROUBLE_OF_ITS_OWN.has(found.status);
-  return found?.code === 'connection-silent';
+  return found instanceof ApiError && found.status >= 500 && !TROUBLE_OF_ITS_OWN.has(found.status);
 }
