@@ -105,6 +105,29 @@ describe('the refusal of a Service that is not ours any more', () => {
     expect(cluster.writes).toEqual([]);
   });
 
+  it('is not taken back before the Lease is long enough for it', async () => {
+    const { clock, cluster, replica, edit, conditions } = await refusedWorld();
+    replica.mayWrite = false;
+    await edit(PLAIN);
+    await clock.advance(10_000);
+    expect(await conditions()).toHaveLength(1);
+    expect(cluster.writes).toEqual([]);
+    replica.mayWrite = true;
+    await clock.advance(60_000);
+    expect(await conditions()).toEqual([]);
+    expect(cluster.writes).toHaveLength(1);
+  });
+
+  it('is no failure where the Service is gone by the time it is taken back', async () => {
+    const { clock, cluster, replica, edit } = await refusedWorld();
+    await edit(PLAIN);
+    await cluster.client.delete(services, key);
+    await clock.advance(60_000);
+    expect(cluster.writes).toHaveLength(1);
+    const entries = replica.journal.entries('service shop/web');
+    expect(entries.at(-1)).toMatchObject({ kind: 'state', state: 'gone' });
+  });
+
   it('is nothing to hurry about where the Service is ours again by then', async () => {
     const { cluster, replica, edit } = await refusedWorld();
     await edit(PLAIN);

@@ -83,7 +83,12 @@ export class ServiceReconciler {
     const service = await client.find(services, claim.service.metadata, { signal });
     const present = service === undefined ? undefined : claimService(service, rules);
     if (present?.state !== 'foreign' || !carriesRefusal(present)) return;
-    this.#ownWrites.note(await withdrawRefusal(client, present, this.#writing(signal)));
+    try {
+      this.#ownWrites.note(await withdrawRefusal(client, present, this.#writing(signal)));
+    } catch (error) {
+      // It is gone, and what we said of it with it.
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   /** Before anything exists outside, the Service is held. */
