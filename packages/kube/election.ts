@@ -1,5 +1,6 @@
 import {
   type Clock,
+  codeOf,
   FairleadError,
   jitter,
   type Logger,
@@ -70,8 +71,8 @@ export class Election {
   #reached = false;
   /** We tried to take it, and an answer that got lost may have been a yes. */
   #mayHold = false;
-  /** Why we last failed to read or take it, while that goes on: to be told of it once is enough. */
-  #told: string | undefined;
+  /** The codes of our failures to read or take it since that last went well: to be told of each once is enough. */
+  readonly #told = new Set<string>();
   /** The latest we had. */
   #leadership: LimitedLeadership | undefined;
   #current: ElectionState = { kind: 'idle' };
@@ -117,14 +118,14 @@ export class Election {
     for (;;) {
       try {
         const holding = await this.#tryToAcquire(signal);
-        this.#told = undefined;
+        this.#told.clear();
         if (holding !== undefined) return holding;
       } catch (error) {
         if (signal.aborted) return undefined;
         if (!this.#reached && verdictOf(error) === 'terminal') throw error;
         const failure = messageOf(error);
-        const level = this.#told === failure ? 'debug' : 'warn';
-        this.#told = failure;
+        const level = this.#told.has(codeOf(error)) ? 'debug' : 'warn';
+        this.#told.add(codeOf(error));
         logger[level]({ lease: keyText(lease), error: failure }, 'cannot read or take the Lease; trying again');
         this.#state = { kind: 'waiting', holder: this.#observation.holder, failure };
       }

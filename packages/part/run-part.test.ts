@@ -138,6 +138,24 @@ describe('runPart', () => {
     await ended;
   });
 
+  it('logs each reason why the Lease cannot be read once, also when they alternate', async () => {
+    const { clock, api, replica } = world();
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: ({ error }: LogFields) => void warnings.push(error) };
+    let requests = 0;
+    api.fault = () => {
+      requests += 1;
+      return requests % 2 === 0 ? 'lose-request' : { status: 503, reason: 'ServiceUnavailable' };
+    };
+    const { stop, ended } = replica('one', untilItEnds, 1, { ...logger, child: () => logger });
+    await clock.advance(600_000);
+    expect(requests).toBeGreaterThan(200);
+    expect(warnings).toEqual([expect.stringContaining('503 ServiceUnavailable'), 'the request was lost']);
+    stop();
+    await clock.advance(30_000);
+    await ended;
+  });
+
   it('says, while the part is not ready, which objects cannot be read and why', async () => {
     const { clock, api, replica } = world();
     const readable = new Set<string>();
