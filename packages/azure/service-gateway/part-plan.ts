@@ -28,7 +28,7 @@ export function partPlan(survey: Survey, scope: GatewayScope, configuration: Ser
       ...orphanChanges(survey),
       ...registrationChange(registrations, hasInitialWork(survey, planned)),
       ...addressChange(survey, configuration, refused),
-      ...podChange(survey),
+      ...podChanges(survey),
       ...withdrawals(survey),
     ],
   };
@@ -147,14 +147,22 @@ function withdrawals({ services }: Survey): PlannedChange[] {
   });
 }
 
-function podChange({ engine, pods }: Survey): PlannedChange[] {
-  const unheld = [...pods.values()].filter((pod) => {
+/** Pods that have lost their label are not known here, and are let go besides. */
+function podChanges({ engine, pods }: Survey): PlannedChange[] {
+  let toHold = 0;
+  let toLetGo = 0;
+  for (const pod of pods.values()) {
     const isWanting = engine.tracker.pods.egressOf(podUid(pod.metadata.uid ?? '')) !== undefined;
-    return isWanting && pod.metadata.deletionTimestamp === undefined && !hasFinalizer(pod, POD_FINALIZER);
-  });
-  if (unheld.length === 0) return [];
-  const detail = `${unheld.length} are held until their addresses have left Azure`;
-  return [{ action: 'update', subject: 'pods with an egress gateway', detail, writes: unheld.length }];
+    const isHeld = hasFinalizer(pod, POD_FINALIZER);
+    if (isWanting && !isHeld && pod.metadata.deletionTimestamp === undefined) toHold += 1;
+    if (!isWanting && isHeld) toLetGo += 1;
+  }
+  const change = (subject: string, writes: number, what: string): PlannedChange[] =>
+    writes === 0 ? [] : [{ action: 'update', subject, detail: `${writes} are ${what}`, writes }];
+  return [
+    ...change('pods with an egress gateway', toHold, 'held until their addresses have left Azure'),
+    ...change('pods without an egress gateway', toLetGo, 'let go once their addresses have left Azure'),
+  ];
 }
 
 function orphanChanges({ orphans, repository }: Survey): PlannedChange[] {

@@ -1,5 +1,5 @@
 import { VirtualClock } from '@fairlead/control';
-import { services, statusOf } from '@fairlead/kube';
+import { pods, services, statusOf } from '@fairlead/kube';
 import { type PartPlan, writesOf } from '@fairlead/part';
 import { describe, expect, it } from 'vitest';
 import { loadBalancerId, publicIpId } from './gateway-scope.ts';
@@ -17,6 +17,15 @@ async function newWorld() {
   const part = configuredPart(azure);
   const environment = readEnvironment(cluster, clock);
   return { clock, azure, cluster, part, environment };
+}
+
+const pod = { namespace: NAMESPACE, name: 'one' };
+
+/** The pod `one` is being deleted and has ended, and another of the same gateway is there. */
+async function replacePod(cluster: TestCluster): Promise<void> {
+  await cluster.client.patchMerge(statusOf(pods), pod, { status: { phase: 'Succeeded' } });
+  await cluster.client.delete(pods, pod);
+  await cluster.createPod('two', 'blue', 'node-1', '10.2.0.2');
 }
 
 const linesOf = ({ changes }: PartPlan) =>
@@ -155,6 +164,25 @@ describe('the Azure service gateway as a part', () => {
       expect(azure.log.writes.length + cluster.writes.length).toBe(writesOf(plan));
     },
   );
+
+  it.each<[string, (cluster: TestCluster) => unknown]>([
+    ['ended', (cluster) => cluster.client.patchMerge(statusOf(pods), pod, { status: { phase: 'Succeeded' } })],
+    ['gone, and another has come', (cluster) => replacePod(cluster)],
+  ])('plans to let go of a pod that has %s', async (_, change) => {
+    const { azure, cluster, part, environment } = await newWorld();
+    await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
+    const first = new Replica(cluster, azure);
+    await first.settle();
+    first.stop();
+    await first.ended;
+    await change(cluster);
+    const plan = await part.plan(environment);
+    expect(linesOf(plan)).toContain('update pods without an egress gateway (1)');
+    azure.log.clear();
+    cluster.writes.length = 0;
+    await new Replica(cluster, azure).settle();
+    expect(azure.log.writes.length + cluster.writes.length).toBe(writesOf(plan));
+  });
 
   it('plans the deletion of leftovers, and of nothing that is not ours', async () => {
     const { azure, cluster, part, environment } = await newWorld();
