@@ -24,6 +24,15 @@ describe('inWords', () => {
     expect(findArmError(told)).toBe(error);
   });
 
+  it('leaves alone what Azure itself says of correlations', async () => {
+    const bench = new AzureBench();
+    const message = 'Busy with another call, correlation unknown (try later)';
+    bench.azure.faults.next({ kind: 'updateServices' }, { kind: 'refuse', status: 409, code: 'Busy', message });
+    bench.engine.addService(inboundSpec('web'));
+    await bench.settle();
+    expect(messageOf(inWords(bench.errors[0]))).toBe(`POST updateServices/sgw: ${message} (409 Busy)`);
+  });
+
   it('leaves everything else as it is', () => {
     const own = new FairleadError('the service gateway is not there', {
       verdict: 'retriable',

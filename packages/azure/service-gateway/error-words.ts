@@ -1,8 +1,10 @@
 import { FairleadError, findFairleadError, messageOf } from '@fairlead/control';
+import { findArmError } from '../arm/index.ts';
 
 /** Without the id of the call, which is another one each time: repeats are to be recognised. */
 export function wordsOf(error: unknown): string {
-  return messageOf(error).replace(/, correlation [^)]*/, '');
+  const id = findArmError(error)?.correlationId;
+  return id === undefined ? messageOf(error) : messageOf(error).replace(`, correlation ${id}`, '');
 }
 
 /** The error in these words, so that a loop of attempts fails with the same each time. Its cause has the id. */
