@@ -24,7 +24,7 @@ export function desiredStatus(
       if (address === undefined) return undefined;
       return { ingress, programmed: { status: 'True', reason: 'Programmed', message: `Reachable at ${address}.` } };
     case 'Parked':
-      return not('RefusedByAzure', `${state.failure.code}: Azure refuses what it takes; tried again when it changes.`);
+      return not('RefusedByAzure', `${state.failure.code}: Azure refuses what it takes; tried again now and then.`);
     case 'NotStarted':
     case 'UpdatePending':
       if (state.wait.failures === 0) return undefined;

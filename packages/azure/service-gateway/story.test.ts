@@ -111,11 +111,15 @@ describe('Story', () => {
   });
 
   it('tells of what Azure refuses at each comparison in one line', async () => {
-    const { clock, cluster, azure, states } = await newWorld();
+    const { clock, cluster, azure, replica, states } = await newWorld();
     azure.faults.next({ method: 'PUT' }, { kind: 'refuse', status: 400, code: 'Disallowed' }, 3);
     await cluster.createService('web');
     await clock.advance(1_500_000);
     expect(states()).toEqual(['NotStarted', 'CreationInProgress', 'Parked: Disallowed (3 times)']);
+    expect(replica.journal.entries('service shop/web').at(-1)).toMatchObject({
+      kind: 'waiting',
+      for: 'a change of what it asks for, or the next comparison with Azure: Disallowed',
+    });
   });
 
   it('says when a Service asks for something else meanwhile', async () => {

@@ -81,8 +81,12 @@ function waitOf(state: ServiceState): { readonly reason: string; readonly notBef
       return { reason: 'its turn to be worked on', notBefore: state.wait.notBefore };
     case 'DeletionPending':
       return { reason: 'its addresses to leave the gateway', notBefore: state.wait.notBefore };
-    case 'Parked':
-      return { reason: `a change of what it asks for: ${state.failure.code}`, notBefore: Number.NEGATIVE_INFINITY };
+    case 'Parked': {
+      // What we refuse ourselves, and not Azure, is not tried again as it is.
+      const or = state.spec === undefined ? '' : ', or the next comparison with Azure';
+      const reason = `a change of what it asks for${or}: ${state.failure.code}`;
+      return { reason, notBefore: Number.NEGATIVE_INFINITY };
+    }
     case 'Created':
     case 'CreationInProgress':
     case 'UpdateInProgress':
