@@ -148,20 +148,16 @@ function withdrawals({ services }: Survey): PlannedChange[] {
 }
 
 /** Pods that have lost their label are not known here, and are let go besides. */
-function podChanges({ engine, pods }: Survey): PlannedChange[] {
-  let toHold = 0;
-  let toLetGo = 0;
-  for (const pod of pods.values()) {
+function podChanges({ engine, pods, heldInVain }: Survey): PlannedChange[] {
+  const unheld = [...pods.values()].filter((pod) => {
     const isWanting = engine.tracker.pods.egressOf(podUid(pod.metadata.uid ?? '')) !== undefined;
-    const isHeld = hasFinalizer(pod, POD_FINALIZER);
-    if (isWanting && !isHeld && pod.metadata.deletionTimestamp === undefined) toHold += 1;
-    if (!isWanting && isHeld) toLetGo += 1;
-  }
+    return isWanting && pod.metadata.deletionTimestamp === undefined && !hasFinalizer(pod, POD_FINALIZER);
+  });
   const change = (subject: string, writes: number, what: string): PlannedChange[] =>
     writes === 0 ? [] : [{ action: 'update', subject, detail: `${writes} are ${what}`, writes }];
   return [
-    ...change('pods with an egress gateway', toHold, 'held until their addresses have left Azure'),
-    ...change('pods without an egress gateway', toLetGo, 'let go once their addresses have left Azure'),
+    ...change('pods with an egress gateway', unheld.length, 'held until their addresses have left Azure'),
+    ...change('pods without an egress gateway', heldInVain.length, 'let go once their addresses have left Azure'),
   ];
 }
 

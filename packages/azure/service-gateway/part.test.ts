@@ -184,6 +184,14 @@ describe('the Azure service gateway as a part', () => {
     expect(azure.log.writes.length + cluster.writes.length).toBe(writesOf(plan));
   });
 
+  it('plans nothing for a pod that is held and has no address for a moment', async () => {
+    const { azure, cluster, part, environment } = await newWorld();
+    await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
+    await new Replica(cluster, azure).settle();
+    await cluster.client.patchMerge(statusOf(pods), pod, { status: { podIP: null, podIPs: null } });
+    expect(linesOf(await part.plan(environment)).filter((line) => line.includes('pods'))).toEqual([]);
+  });
+
   it('plans the deletion of leftovers, and of nothing that is not ours', async () => {
     const { azure, cluster, part, environment } = await newWorld();
     const tags = {

@@ -1,6 +1,7 @@
 import { seededRandom } from '@fairlead/control';
 import {
   endpointSlices,
+  hasFinalizer,
   keyText,
   nodes as nodeResource,
   type Pod,
@@ -20,6 +21,7 @@ import { Inventory } from './inventory.ts';
 import { NodeDirectory } from './node-directory.ts';
 import { findOrphans, type Orphans } from './orphans.ts';
 import { PodFeed } from './pod-feed.ts';
+import { POD_FINALIZER, podWish } from './pod-wish.ts';
 import { Repository } from './repository.ts';
 import { takeOver } from './observation.ts';
 import { EGRESS_LABEL, type PodUid, podUid, type ServiceKey } from './service-key.ts';
@@ -33,6 +35,8 @@ export interface Survey {
   readonly services: ReadonlyMap<string, Desired>;
   readonly pods: ReadonlyMap<string, Pod>;
   readonly refusedPods: ReadonlyMap<PodUid, string>;
+  /** Pods with the label that are held and want no gateway any more. */
+  readonly heldInVain: readonly Pod[];
   readonly nameOf: (key: ServiceKey) => string | undefined;
   readonly orphans: Orphans;
   /** What the leader would know of at once, and wait for before it is ready. */
@@ -65,13 +69,16 @@ export async function takeSurvey({ environment, azure, scope, configuration }: S
   const quiet = { serviceTriggered() {}, locationsTriggered() {}, podsDrained() {}, stateChanged() {} };
   const engine = new Engine(new DiffTracker(clock), clock, seededRandom(1), quiet);
   const refusedPods = new Map<PodUid, string>();
+  const policy = egressPolicy(configuration);
+  const isHeldInVain = (pod: Pod) =>
+    hasFinalizer(pod, POD_FINALIZER) && podWish(pod, policy, clock.now()).kind !== 'egress';
   const nodes = new NodeDirectory();
   const pods = new PodFeed({
     engine,
     nodes,
     clock,
     inventory: repository.inventory,
-    policy: egressPolicy(configuration),
+    policy,
     pods: { list: () => allPods.items },
     lookAgain: () => {},
     onVanished: () => {},
@@ -110,6 +117,7 @@ export async function takeSurvey({ environment, azure, scope, configuration }: S
     services,
     pods: new Map(allPods.items.map((pod) => [keyText(pod.metadata), pod])),
     refusedPods,
+    heldInVain: allPods.items.filter(isHeldInVain),
     nameOf: (key) => feed.nameOf(key),
     orphans: findOrphans(scope, repository.inventory, registered.ours, isWanted),
     awaited,
