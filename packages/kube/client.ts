@@ -15,6 +15,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** For the whole call, or for each page of a list. 30 seconds unless told otherwise. */
   readonly deadlineMilliseconds?: number;
+  /** Asked before each request that writes, which is not sent when this throws: it must not outlive the Lease, say. */
+  readonly beforeWrite?: () => void;
 }
 
 export interface WriteOptions extends CallOptions {
@@ -277,6 +279,7 @@ export class KubeClient {
   }
 
   async #text(request: ApiRequest, options: CallOptions = {}): Promise<string> {
+    if (request.method !== 'GET') options.beforeWrite?.();
     const name = `${request.method} ${request.path}`;
     const milliseconds = options.deadlineMilliseconds ?? DEFAULT_DEADLINE_MILLISECONDS;
     return withDeadline(this.#clock, { name, milliseconds }, options.signal, async (signal) =>

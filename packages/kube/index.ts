@@ -19,6 +19,7 @@ export * from './event-recorder.ts';
 export * from './finalizers.ts';
 export * from './http-connection.ts';
 export type { Leadership } from './leadership.ts';
+export * from './leased-write.ts';
 export * from './owner-references.ts';
 export * from './patch.ts';
 export * from './queue.ts';

@@ -2,6 +2,7 @@ import { type Clock, FairleadError, type Journal, runSteps, type Step } from '@f
 import {
   type KubeClient,
   type Leadership,
+  leasedWrite,
   type MergePatch,
   type OwnWrites,
   type Resource,
@@ -19,9 +20,6 @@ import {
 } from '@fairlead/service';
 import { ADOPTED_POOLS_ANNOTATION, type AdoptedPools, adoptedPoolsText, LOAD_BALANCER_ANNOTATION } from './desired.ts';
 import { PART_NAME, serviceKey } from './names.ts';
-
-/** One write must fit into what is left of the Lease. */
-const WRITE_DEADLINE_MILLISECONDS = 4_000;
 
 export interface ServiceWriterOptions {
   readonly client: Pick<KubeClient, 'patchMerge'>;
@@ -111,16 +109,12 @@ export class ServiceWriter {
       call: `PATCH ${subresource === 'status' ? 'services/status' : 'services'}`,
       ifItDiesHere: write.ifItDiesHere,
       async run(stepSignal) {
-        if (!leadership.covers(WRITE_DEADLINE_MILLISECONDS)) throw leaseTooShort();
+        const options = leasedWrite(leadership, `fairlead-${PART_NAME}`, stepSignal);
         const resource: Resource<Service> = subresource === 'status' ? statusOf(services) : services;
         const { resourceVersion } = service.metadata;
         const version = resourceVersion === undefined ? {} : { resourceVersion };
         const guarded = { ...patch, metadata: { ...patch.metadata, ...version } };
-        written = await client.patchMerge<Service>(resource, service.metadata, guarded, {
-          signal: stepSignal,
-          deadlineMilliseconds: WRITE_DEADLINE_MILLISECONDS,
-          fieldManager: `fairlead-${PART_NAME}`,
-        });
+        written = await client.patchMerge<Service>(resource, service.metadata, guarded, options);
         ownWrites.note(written);
       },
     };
@@ -146,11 +140,4 @@ export function placementPatch(
       ...(isHeld ? {} : { finalizers: [...finalizers, rules.finalizer] }),
     },
   };
-}
-
-function leaseTooShort(): FairleadError {
-  return new FairleadError('the Lease may end before the write would: trying again once it is renewed', {
-    verdict: 'retriable',
-    code: 'lease-too-short',
-  });
 }

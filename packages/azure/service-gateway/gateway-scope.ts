@@ -4,6 +4,8 @@ import { inboundKey, keyFromNrp, nrpName, type OutboundKey, type ServiceKey } fr
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
 
 export const PART_NAME = 'azure-service-gateway';
+/** Whom the API server names as the writer of what we write. */
+export const FIELD_MANAGER = `fairlead-${PART_NAME}`;
 
 /** On what belongs to an egress gateway: its name, as a Service's things carry its UID. */
 const EGRESS_TAG = 'fairlead-egress';

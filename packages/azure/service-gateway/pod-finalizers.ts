@@ -3,11 +3,12 @@ import {
   hasFinalizer,
   type KubeClient,
   type Leadership,
+  leasedWrite,
   type Pod,
   pods,
   removeFinalizer,
 } from '@fairlead/kube';
-import { leasedWrite } from './leased-write.ts';
+import { FIELD_MANAGER } from './gateway-scope.ts';
 import type { PodFeed } from './pod-feed.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
 import { EGRESS_LABEL, type PodUid } from './service-key.ts';
@@ -37,14 +38,14 @@ export class PodFinalizers {
     const pod = feed.podOf(uid);
     if (wish === 'nothing' || pod === undefined) return;
     if (wish === 'add') {
-      const options = leasedWrite(leadership, signal);
+      const options = leasedWrite(leadership, FIELD_MANAGER, signal);
       feed.onFinalizerAttempted(uid);
       feed.onFinalizerWritten(uid, await addFinalizer<Pod>(client, pods, pod, POD_FINALIZER, options));
       return;
     }
     const present = await this.#asItIs(pod, signal);
     const remove = (held: Pod) =>
-      removeFinalizer<Pod>(client, pods, held, POD_FINALIZER, leasedWrite(leadership, signal));
+      removeFinalizer<Pod>(client, pods, held, POD_FINALIZER, leasedWrite(leadership, FIELD_MANAGER, signal));
     const left = present === undefined ? undefined : await remove(present);
     feed.onFinalizerWritten(uid, left);
   }

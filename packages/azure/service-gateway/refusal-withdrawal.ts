@@ -1,6 +1,6 @@
 import { findCondition, type KubeClient, type Service, services, statusOf, type WriteOptions } from '@fairlead/kube';
 import { type ForeignService, isOwnerFinalizer, PROGRAMMED_CONDITION } from '@fairlead/service';
-import { FIELD_MANAGER } from './leased-write.ts';
+import { FIELD_MANAGER } from './gateway-scope.ts';
 
 /** Whether a Service that is not ours may say that we refuse it. A cache does not keep who said so: it must be read. */
 export function mayCarryRefusal({ service, reason }: ForeignService): boolean {

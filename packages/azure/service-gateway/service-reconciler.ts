@@ -4,6 +4,7 @@ import {
   isNotFound,
   type KubeClient,
   type Leadership,
+  leasedWrite,
   OwnWrites,
   type Service,
   services,
@@ -22,7 +23,7 @@ import type { ClusterFeed, Told, WantedService } from './cluster-feed.ts';
 import { desiredStatus } from './desired-status.ts';
 import { type Desired, desiredFor, likelyFamily } from './desired.ts';
 import type { Engine } from './engine.ts';
-import { leasedWrite } from './leased-write.ts';
+import { FIELD_MANAGER } from './gateway-scope.ts';
 import { carriesRefusal, mayCarryRefusal, withdrawRefusal } from './refusal-withdrawal.ts';
 import type { Repository } from './repository.ts';
 import type { InboundKey } from './service-key.ts';
@@ -146,7 +147,7 @@ export class ServiceReconciler {
   }
 
   #writing(signal: AbortSignal): WriteOptions {
-    return leasedWrite(this.#options.leadership, signal);
+    return leasedWrite(this.#options.leadership, FIELD_MANAGER, signal);
   }
 }
 
