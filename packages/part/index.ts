@@ -1,3 +1,4 @@
+export * from './cluster-events.ts';
 export * from './demo.ts';
 export * from './explanation.ts';
 export * from './part.ts';

@@ -35,7 +35,7 @@ export const permissions: readonly Permission[] = [
     resources: ['namespaces'],
     verbs: ['get'],
     scope: 'cluster',
-    because: 'The UID of kube-system marks what belongs to this cluster in Azure.',
+    because: 'The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.',
   },
   {
     group: 'coordination.k8s.io',

@@ -1,6 +1,6 @@
 import { type Lanes, messageOf, serviceUid, verdictOf } from '@fairlead/control';
-import { namespaces, OwnWrites, type Service } from '@fairlead/kube';
-import type { RunEnvironment } from '@fairlead/part';
+import { OwnWrites, type Service } from '@fairlead/kube';
+import { ClusterEvents, type RunEnvironment } from '@fairlead/part';
 import { claimService, type ServiceEventReason, serviceEvents } from '@fairlead/service';
 import { findArmError } from '../arm/index.ts';
 import type { ResourceHolding, ResourceLock } from './azure-resource-locker.ts';
@@ -37,6 +37,7 @@ export class Reconciler {
   readonly #ownWrites = new OwnWrites<Service>();
   readonly #pass: PassOptions;
   readonly #leftovers: Leftovers;
+  readonly #clusterEvents: ClusterEvents;
   readonly #settled = new Map<ServiceKey, Settled>();
   readonly #outcomes = new Map<ServiceKey, Decision['kind']>();
 
@@ -46,6 +47,7 @@ export class Reconciler {
     const writer = new ServiceWriter({ client, clock, journal, leadership, ownWrites: this.#ownWrites });
     this.#pass = { ...options, writer };
     this.#leftovers = new Leftovers(options.site, clock);
+    this.#clusterEvents = new ClusterEvents({ ...options.environment, recorder: options.environment.events });
   }
 
   /** Brings these Services to what they should be; gives those for which that failed, and why. */
@@ -192,9 +194,9 @@ export class Reconciler {
 
   /** There is no Service left to tell: the cluster's own namespace stands for it. */
   #tellHold(note: string): void {
-    const { events, logger } = this.#options.environment;
+    const { logger } = this.#options.environment;
     const { type } = serviceEvents.DeletionHeldBack;
-    events.record(namespaces, { metadata: { name: 'kube-system' } }, { type, reason: 'DeletionHeldBack', note });
+    this.#clusterEvents.record({ type, reason: 'DeletionHeldBack', note });
     logger.warn({}, note);
   }
 

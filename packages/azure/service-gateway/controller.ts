@@ -8,9 +8,8 @@ import {
   services as serviceResource,
   type SharedCache,
 } from '@fairlead/kube';
-import type { RunEnvironment } from '@fairlead/part';
+import { ClusterEvents, type RunEnvironment } from '@fairlead/part';
 import type { ArmClient } from '../arm/index.ts';
-import { ClusterEvents } from './cluster-events.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
 import { claimRules, keyOfService, likelyFamily } from './desired.ts';

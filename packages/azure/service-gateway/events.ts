@@ -1,8 +1,7 @@
 import { codeOf, type Hold } from '@fairlead/control';
 import { type EventRecorder, type EventType, type Pod, pods, type Service } from '@fairlead/kube';
-import type { EventDescription } from '@fairlead/part';
+import type { ClusterEvents, EventDescription } from '@fairlead/part';
 import { describeServiceEvents, recordOnService, serviceEvents } from '@fairlead/service';
-import type { ClusterEvents } from './cluster-events.ts';
 import type { StateChange } from './engine-listener.ts';
 import { wordsOf } from './error-words.ts';
 import type { LeftoverFailures } from './leftover-failures.ts';

@@ -1,6 +1,6 @@
 import { type Clock, codeOf, type Logger } from '@fairlead/control';
 import { serviceEvents } from '@fairlead/service';
-import type { ClusterEvents } from './cluster-events.ts';
+import type { ClusterEvents } from '@fairlead/part';
 import { wordsOf } from './error-words.ts';
 import { type InboundKey, nrpName } from './service-key.ts';
 

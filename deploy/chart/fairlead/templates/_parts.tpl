@@ -74,7 +74,7 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['']
   resources: [nodes]
   verbs: [list, watch]
-# azure-local: The UID of kube-system marks what belongs to this cluster in Azure.
+# azure-local: The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.
 - apiGroups: ['']
   resources: [namespaces]
   verbs: [get]
