@@ -34,7 +34,10 @@ const WATCH_JITTER = 0.1;
 const PAGE_SIZE = 500;
 /** While it answers a list, a server has no reason to pause. */
 const LIST_SILENCE_MILLISECONDS = 30_000;
-/** While it serves a watch, it sends a bookmark each minute, unless nothing at all is new. */
+/**
+ * While it serves a watch, it sends a bookmark each minute, the first after up to two. One that does not ask etcd for
+ * its progress, as older ones do not, sends none while nothing is new.
+ */
 const WATCH_SILENCE_MILLISECONDS = 130_000;
 /** A server that ends watches sooner than this is in trouble, and is not asked again at once. */
 const SHORT_WATCH_MILLISECONDS = 1_000;
