@@ -13,12 +13,10 @@ import {
 } from '@fairlead/control';
 import { ApiError } from '../api-error.ts';
 import type { ApiConnection, ApiRequest } from '../connection.ts';
-import { isObjectOf } from '../decode.ts';
-import { collectionPath, keyText, type Resource } from '../resource.ts';
-import type { KubeObject } from '../types/meta.ts';
-import type { CollectionSink } from './collection-sink.ts';
+import { collectionPath } from '../resource.ts';
 import { isStreamingRefused, ListStreaming } from './list-streaming.ts';
 import { listsTotal, watchEventsTotal, watchMetrics } from './metrics.ts';
+import { ObjectIntake, type ObjectIntakeOptions } from './object-intake.ts';
 import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import { SilenceGuard } from './silence-guard.ts';
@@ -65,14 +63,10 @@ export interface WatchSurroundings {
   readonly onStatus?: () => void;
 }
 
-export interface CollectionWatchOptions<Kept> {
+export interface CollectionWatchOptions<Kept> extends ObjectIntakeOptions<Kept> {
   /** For logs and metrics. */
   readonly name: string;
-  readonly resource: Resource<KubeObject>;
   readonly scope: CollectionScope;
-  /** Undefined for what is no object of the resource. */
-  readonly decode: (value: unknown) => Kept | undefined;
-  readonly sink: CollectionSink<Kept>;
 }
 
 /**
@@ -84,6 +78,7 @@ export class CollectionWatch<Kept> {
   readonly #surroundings: WatchSurroundings;
   readonly #logger: Logger;
   readonly #path: string;
+  readonly #intake: ObjectIntake<Kept>;
   readonly #health: WatchHealth;
   readonly #place: WatchPlace;
   readonly #streaming: ListStreaming;
@@ -98,6 +93,7 @@ export class CollectionWatch<Kept> {
     this.#surroundings = surroundings;
     this.#logger = surroundings.logger.child({ cache: options.name });
     this.#path = collectionPath(options.resource, options.scope.namespace);
+    this.#intake = new ObjectIntake(options, this.#logger);
     this.#health = new WatchHealth(options.name, { ...surroundings, logger: this.#logger });
     this.#place = new WatchPlace(surroundings.clock);
     this.#streaming = new ListStreaming(surroundings.clock);
@@ -194,7 +190,7 @@ export class CollectionWatch<Kept> {
   #readPage(continueToken: string | undefined, signal: AbortSignal): Promise<PageEnvelope> {
     const { slices } = this.#surroundings;
     return this.#request({ limit: PAGE_SIZE, continue: continueToken }, signal, (body) =>
-      readListPage(this.#path, body, slices, (item) => this.#takeListed(item)),
+      readListPage(this.#path, body, slices, (item) => this.#intake.listed(item)),
     );
   }
 
@@ -227,37 +223,17 @@ export class CollectionWatch<Kept> {
     }
     this.#health.succeed();
     this.#place.confirm();
-    if (event.type === 'BOOKMARK') {
-      sink.bookmarked(event.resourceVersion);
-      return;
-    }
-    if (event.type === 'DELETED') {
-      this.#takeDeleted(event.object);
-      return;
-    }
-    const object = this.#decode(event.object);
-    if (object !== undefined) sink.changed(object);
+    if (event.type === 'BOOKMARK') sink.bookmarked(event.resourceVersion);
+    else if (event.type === 'DELETED') this.#intake.deleted(event.object);
+    else this.#intake.changed(event.object);
   }
 
   #takeInitial(event: WatchEvent): void {
     if (event.type === 'ERROR') throw this.#brokenOff(event);
     if (event.type === 'BOOKMARK') throw retriable('streaming-ignored', `LIST ${this.#path}: the server only watches`);
     // What happens while the initial events are sent may come in between.
-    if (event.type === 'DELETED') this.#takeDeleted(event.object);
-    else this.#takeListed(event.object);
-  }
-
-  #takeListed(value: unknown): void {
-    const { sink, resource } = this.#options;
-    const object = this.#decode(value);
-    if (object !== undefined) sink.listed(object);
-    // To take it for deleted would have its load balancer deleted.
-    else if (isObjectOf(resource, value)) sink.listedUnreadable(keyText(value.metadata));
-  }
-
-  #takeDeleted(value: unknown): void {
-    const { sink, resource } = this.#options;
-    if (isObjectOf(resource, value)) sink.deleted(value);
+    if (event.type === 'DELETED') this.#intake.deleted(event.object);
+    else this.#intake.listed(event.object);
   }
 
   async #request<Result>(
@@ -295,20 +271,6 @@ export class CollectionWatch<Kept> {
     metrics.increment(listsTotal, { cache: this.#options.name, mode });
     this.#logger.debug({ resourceVersion, mode }, 'listed');
     this.#surroundings.onStatus?.();
-  }
-
-  /** One object that we cannot read must not keep us from all others. */
-  #decode(value: unknown): Kept | undefined {
-    const { decode, resource } = this.#options;
-    try {
-      const object = decode(value);
-      if (object === undefined) this.#logger.error({}, `the API server sent something that is no ${resource.kind}`);
-      return object;
-    } catch (error) {
-      const key = isObjectOf(resource, value) ? keyText(value.metadata) : undefined;
-      this.#logger.error({ key, error }, `a ${resource.kind} could not be read and is left out`);
-      return undefined;
-    }
   }
 
   #wentBack(): FairleadError {

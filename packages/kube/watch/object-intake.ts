@@ -1,0 +1,54 @@
+import type { Logger } from '@fairlead/control';
+import { isObjectOf } from '../decode.ts';
+import { keyText, type Resource } from '../resource.ts';
+import type { KubeObject } from '../types/meta.ts';
+import type { CollectionSink } from './collection-sink.ts';
+
+export interface ObjectIntakeOptions<Kept> {
+  readonly resource: Resource<KubeObject>;
+  /** Undefined for what is no object of the resource. */
+  readonly decode: (value: unknown) => Kept | undefined;
+  readonly sink: CollectionSink<Kept>;
+}
+
+/** Hands what the API server sends to a sink. One object that we cannot read must not keep us from all others. */
+export class ObjectIntake<Kept> {
+  readonly #options: ObjectIntakeOptions<Kept>;
+  readonly #logger: Logger;
+
+  constructor(options: ObjectIntakeOptions<Kept>, logger: Logger) {
+    this.#options = options;
+    this.#logger = logger;
+  }
+
+  listed(value: unknown): void {
+    const { sink, resource } = this.#options;
+    const object = this.#decode(value);
+    if (object !== undefined) sink.listed(object);
+    // To take it for deleted would have its load balancer deleted.
+    else if (isObjectOf(resource, value)) sink.listedUnreadable(keyText(value.metadata));
+  }
+
+  changed(value: unknown): void {
+    const object = this.#decode(value);
+    if (object !== undefined) this.#options.sink.changed(object);
+  }
+
+  deleted(value: unknown): void {
+    const { sink, resource } = this.#options;
+    if (isObjectOf(resource, value)) sink.deleted(value);
+  }
+
+  #decode(value: unknown): Kept | undefined {
+    const { decode, resource } = this.#options;
+    try {
+      const object = decode(value);
+      if (object === undefined) this.#logger.error({}, `the API server sent something that is no ${resource.kind}`);
+      return object;
+    } catch (error) {
+      const key = isObjectOf(resource, value) ? keyText(value.metadata) : undefined;
+      this.#logger.error({ key, error }, `a ${resource.kind} could not be read and is left out`);
+      return undefined;
+    }
+  }
+}
