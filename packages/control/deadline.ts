@@ -48,7 +48,8 @@ export function withDeadline<Result>(
   });
 }
 
-function deadlineExceeded(name: string, milliseconds: number): FairleadError {
+/** `name` is what was not done in time. */
+export function deadlineExceeded(name: string, milliseconds: number): FairleadError {
   return new FairleadError(`${name}: not done within ${milliseconds / 1000} s`, {
     verdict: 'retriable',
     code: 'deadline-exceeded',

@@ -1,4 +1,4 @@
-import { type Clock, withDeadline } from '@fairlead/control';
+import { type Clock, deadlineExceeded, withDeadline } from '@fairlead/control';
 
 /** How long a call may go on, with all of its requests and everything it waits for in between. */
 export class CallScope {
@@ -23,6 +23,12 @@ export class CallScope {
 
   throwIfAborted(): void {
     this.#caller?.throwIfAborted();
+  }
+
+  /** Throws when nothing may be begun any more. */
+  throwIfOver(): void {
+    this.throwIfAborted();
+    if (this.remainingMilliseconds <= 0) throw deadlineExceeded(this.#name, this.#milliseconds);
   }
 
   /** Waits for the work as long as the call may go on; no longer than `atMost`, if that is less. */

@@ -162,9 +162,8 @@ export class ArmConnection {
     const { clock, transport, beforeCall } = this.#options;
     const { verb, kind, subject, correlationId } = request;
     const deadlineMilliseconds = this.#requestDeadline;
-    scope.throwIfAborted();
-    // Rejects: what cannot be sent any more is neither asked about nor counted.
-    if (scope.remainingMilliseconds <= 0) await scope.wait(() => Promise.resolve());
+    // What cannot be sent any more is neither asked about nor counted.
+    scope.throwIfOver();
     beforeCall?.({ verb, kind, name: `${verb} ${kind}`, subject, correlationId, deadlineMilliseconds });
     const startedAt = clock.monotonic();
     try {
