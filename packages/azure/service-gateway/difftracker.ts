@@ -2,6 +2,7 @@ import type { Clock, IpAddress } from '@fairlead/control';
 import { type EgressPod, EgressPods } from './egress-pods.ts';
 import { NrpLocations } from './nrp-locations.ts';
 import {
+  NONE,
   type Place,
   PlaceTable,
   type ServiceList,
@@ -32,7 +33,8 @@ export interface SyncOperations {
 export interface AddressUpdate {
   readonly place: Place;
   readonly services: ServiceList;
-  readonly before: { readonly services: ServiceList; readonly certain: boolean };
+  readonly before: ServiceList;
+  readonly wasCertain: boolean;
   /** When the two sides began to differ, by the monotonic clock. */
   readonly since: number;
 }
@@ -172,14 +174,16 @@ export class DiffTracker {
    */
   beginUpdate(places: readonly Place[]): readonly AddressUpdate[] {
     const now = this.#clock.monotonic();
-    const current = places.filter((place) => this.#dirty.has(place));
-    return current.map((place) => {
-      const before = { services: place.nrp, certain: place.certain };
+    const updates: AddressUpdate[] = [];
+    for (const place of places) {
+      if (!this.#dirty.has(place)) continue;
+      const { nrp: before, certain: wasCertain, dirtySince: since = now } = place;
       const services = this.#wanted(place);
-      this.#nrp.set(place, union(place.nrp, services), false);
+      this.#nrp.set(place, union(before, services), false);
       place.requestedAt = Number.POSITIVE_INFINITY;
-      return { place, services, before, since: place.dirtySince ?? now };
-    });
+      updates.push({ place, services, before, wasCertain, since });
+    }
+    return updates;
   }
 
   /** NRP has taken the updates. Gives the services that no address is under any more. */
@@ -200,9 +204,9 @@ export class DiffTracker {
 
   /** NRP has refused the updates as a whole: nothing of them is there. */
   refuseUpdate(updates: readonly AddressUpdate[]): void {
-    for (const { place, before } of updates) {
+    for (const { place, before, wasCertain } of updates) {
       place.requestedAt = this.#clock.monotonic();
-      this.#nrp.set(place, before.services, before.certain);
+      this.#nrp.set(place, before, wasCertain);
       this.#touchAndSettle(place);
     }
   }
@@ -225,6 +229,7 @@ export class DiffTracker {
 
   /** Pods whose addresses have all left NRP since this was last asked, and that have not come back. */
   takeDrainedPods(): readonly PodUid[] {
+    if (this.#drained.length === 0) return NONE;
     const drained = this.#drained.filter((uid) => this.pods.egressOf(uid) === undefined);
     this.#drained = [];
     return drained;
