@@ -3,7 +3,7 @@ import { parseIpAddress } from '@fairlead/control';
 import {
   type ArmBodies,
   type ArmId,
-  armIdKey,
+  armName,
   type GatewayService,
   type LoadBalancer,
   type NatGateway,
@@ -95,11 +95,11 @@ export class Inventory {
   }
 
   find<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): Known<ArmBodies[Kind]> {
-    return this.#resources[kind].get(armIdKey(id));
+    return this.#resources[kind].get(nameKey(id));
   }
 
   set<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, known: Known<ArmBodies[Kind]>): void {
-    this.#resources[kind].set(armIdKey(id), known);
+    this.#resources[kind].set(nameKey(id), known);
   }
 
   /** Gives what was known before. */
@@ -108,7 +108,7 @@ export class Inventory {
     id: ArmId<Kind>,
     known: Known<ArmBodies[Kind]>,
   ): Known<ArmBodies[Kind]> {
-    return this.#resources[kind].replace(armIdKey(id), known);
+    return this.#resources[kind].replace(nameKey(id), known);
   }
 
   registration(key: ServiceKey): Known<GatewayService> {
@@ -130,15 +130,20 @@ export class Inventory {
 
   replaceWith(listing: Listing): void {
     const { begunAt, services } = listing;
-    this.#resources.publicIPAddresses.replaceWith(byId(listing.publicIPAddresses), begunAt);
-    this.#resources.loadBalancers.replaceWith(byId(listing.loadBalancers), begunAt);
-    this.#resources.natGateways.replaceWith(byId(listing.natGateways), begunAt);
+    this.#resources.publicIPAddresses.replaceWith(byName(listing.publicIPAddresses), begunAt);
+    this.#resources.loadBalancers.replaceWith(byName(listing.loadBalancers), begunAt);
+    this.#resources.natGateways.replaceWith(byName(listing.natGateways), begunAt);
     this.#registrations.replaceWith(new Map(services.map((body) => [body.name.toLowerCase(), body])), begunAt);
   }
 }
 
-function byId<Body extends { readonly id: ArmId }>(bodies: readonly Body[]): ReadonlyMap<string, Body> {
-  return new Map(bodies.map((body) => [armIdKey(body.id), body]));
+/** All that is known is in one resource group, where the name tells the things of a kind apart, in any spelling. */
+function nameKey(id: ArmId): string {
+  return armName(id).toLowerCase();
+}
+
+function byName<Body extends { readonly id: ArmId }>(bodies: readonly Body[]): ReadonlyMap<string, Body> {
+  return new Map(bodies.map((body) => [nameKey(body.id), body]));
 }
 
 /** The address of a public IP, which Azure does not always set at once. */
