@@ -43,37 +43,37 @@ class KnownThings<Body> {
     this.#clock = clock;
   }
 
-  get(id: string): Known<Body> {
-    return this.#known.get(id) ?? ABSENT;
+  get(name: string): Known<Body> {
+    return this.#known.get(name) ?? ABSENT;
   }
 
-  replace(id: string, known: Known<Body>): Known<Body> {
-    const before = this.get(id);
-    this.set(id, known);
+  replace(name: string, known: Known<Body>): Known<Body> {
+    const before = this.get(name);
+    this.set(name, known);
     return before;
   }
 
-  set(id: string, known: Known<Body>): void {
-    this.#touchedAt.set(id, this.#clock.monotonic());
-    this.#put(id, known);
+  set(name: string, known: Known<Body>): void {
+    this.#touchedAt.set(name, this.#clock.monotonic());
+    this.#put(name, known);
   }
 
   /** Takes over what was listed, except where our own writes know better than a list that was begun before them. */
   replaceWith(listed: ReadonlyMap<string, Body>, begunAt: number): void {
-    const isOlder = (id: string) =>
-      this.get(id).state !== 'unknown' && (this.#touchedAt.get(id) ?? Number.NEGATIVE_INFINITY) < begunAt;
-    for (const id of this.#known.keys()) if (!listed.has(id) && isOlder(id)) this.#known.delete(id);
-    for (const [id, body] of listed) if (isOlder(id)) this.#put(id, { state: 'present', body });
-    for (const [id, touchedAt] of this.#touchedAt) if (touchedAt < begunAt) this.#touchedAt.delete(id);
+    const isOlder = (name: string) =>
+      this.get(name).state !== 'unknown' && (this.#touchedAt.get(name) ?? Number.NEGATIVE_INFINITY) < begunAt;
+    for (const name of this.#known.keys()) if (!listed.has(name) && isOlder(name)) this.#known.delete(name);
+    for (const [name, body] of listed) if (isOlder(name)) this.#put(name, { state: 'present', body });
+    for (const [name, touchedAt] of this.#touchedAt) if (touchedAt < begunAt) this.#touchedAt.delete(name);
   }
 
   *present(): Generator<Body> {
     for (const known of this.#known.values()) if (known.state === 'present') yield known.body;
   }
 
-  #put(id: string, known: Known<Body>): void {
-    if (known.state === 'absent') this.#known.delete(id);
-    else this.#known.set(id, known);
+  #put(name: string, known: Known<Body>): void {
+    if (known.state === 'absent') this.#known.delete(name);
+    else this.#known.set(name, known);
   }
 }
 
