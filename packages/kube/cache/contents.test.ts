@@ -172,6 +172,18 @@ const action: fc.Arbitrary<(copying: Copying) => void> = fc.oneof(
   ),
 );
 
+/** The server, restored from a backup, has just listed in an older version what is held. */
+function listingAfterRestore() {
+  const { contents } = new Copying();
+  const object = (resourceVersion: string) => ({ metadata: { name: 'a', uid: '1', resourceVersion } });
+  contents.listStarted();
+  contents.listed(object('150'));
+  for (const _step of contents.listEnded('150'));
+  contents.listStarted();
+  contents.listed(object('90'));
+  return { contents, object };
+}
+
 describe('CacheContents', () => {
   it('ends up as the server, whatever is repeated, late, out of order, broken off or restored', () => {
     fc.assert(
@@ -235,25 +247,13 @@ describe('CacheContents', () => {
   });
 
   it('takes over what a restored server lists in an older version, also when that has moved on past us', () => {
-    const { contents } = new Copying();
-    const object = (resourceVersion: string) => ({ metadata: { name: 'a', uid: '1', resourceVersion } });
-    contents.listStarted();
-    contents.listed(object('150'));
-    for (const _step of contents.listEnded('150'));
-    contents.listStarted();
-    contents.listed(object('90'));
+    const { contents, object } = listingAfterRestore();
     for (const _step of contents.listEnded('300'));
     expect(contents.objects.get('a')).toEqual(object('90'));
   });
 
   it('does not bring back what a server that was restored deletes while it lists', () => {
-    const { contents } = new Copying();
-    const object = (resourceVersion: string) => ({ metadata: { name: 'a', uid: '1', resourceVersion } });
-    contents.listStarted();
-    contents.listed(object('150'));
-    for (const _step of contents.listEnded('150'));
-    contents.listStarted();
-    contents.listed(object('90'));
+    const { contents, object } = listingAfterRestore();
     contents.deleted(object('101'));
     for (const _step of contents.listEnded('102'));
     expect(contents.objects.size).toBe(0);

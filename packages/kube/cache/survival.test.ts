@@ -43,6 +43,11 @@ function newsOf(cache: SharedCache<Service>): CacheChange<Service>[] {
   return changes;
 }
 
+/** Each change in a few words. */
+function told(changes: readonly CacheChange<Service>[]): readonly string[] {
+  return changes.map(({ type, key }) => `${type} ${key}`);
+}
+
 /** Where each request went on from. */
 function placesOf(exchanges: readonly Exchange[]): readonly string[] {
   return exchanges.map(({ query }) => query.get('resourceVersion') ?? (query.get('limit') === '1' ? 'check' : 'list'));
@@ -186,12 +191,7 @@ describe('a cache survives', () => {
     await staysInStep(world, cache);
     expect(cache.status.failure).toBeUndefined();
     expect(placesOf(server.exchanges)).toEqual(['list', resourceVersion]);
-    expect(changes.map(({ type, key }) => `${type} ${key}`)).toEqual([
-      'update shop/a',
-      'update shop/a',
-      'delete shop/b',
-      'add shop/one-more',
-    ]);
+    expect(told(changes)).toEqual(['update shop/a', 'update shop/a', 'delete shop/b', 'add shop/one-more']);
   });
 
   it('an ERROR 429 in the stream that names a delay: asks again exactly then', async () => {
@@ -481,7 +481,7 @@ describe('a cache survives', () => {
     server.watch.end();
     await world.retry(cache);
     await staysInStep(world, cache);
-    expect(changes.map(({ type, key }) => `${type} ${key}`)).toEqual([
+    expect(told(changes)).toEqual([
       'update shop/a',
       'add shop/c',
       'update shop/a',
@@ -597,7 +597,7 @@ describe('a cache survives', () => {
     server.watch.end();
     await world.retry(cache);
     await world.inStep(cache);
-    expect(changes.map(({ type, key }) => `${type} ${key}`)).toEqual(['delete shop/a', 'add shop/a']);
+    expect(told(changes)).toEqual(['delete shop/a', 'add shop/a']);
   });
 
   it('an object that it cannot read, and keeps the others', async () => {
