@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../time/clock.ts';
 
 /** Node's longest timer; a longer one would fire at once, so it is set again in slices. */
 const LONGEST_TIMER_MILLISECONDS = 2_147_483_647;

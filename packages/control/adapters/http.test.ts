@@ -9,7 +9,7 @@ import { createServer as createHttpsServer, type ServerOptions } from 'node:http
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FairleadError } from '../errors.ts';
-import { type HttpRequest, readText } from '../http.ts';
+import { type HttpRequest, readText } from '../network/http.ts';
 import { SocketTransport, type SocketTransportOptions, type TlsOptions } from './http.ts';
 import * as certificates from './test-certificates.ts';
 

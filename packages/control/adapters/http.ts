@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { FairleadError, messageOf } from '../errors.ts';
-import type { HttpRequest, HttpResponse, HttpTransport } from '../http.ts';
-import { orAborted } from '../or-aborted.ts';
+import type { HttpRequest, HttpResponse, HttpTransport } from '../network/http.ts';
+import { orAborted } from '../time/or-aborted.ts';
 import { explainFailure } from './http-failure.ts';
 
 /** Certificates and keys are PEM text. */

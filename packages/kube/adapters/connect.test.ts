@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@fairlead/control/adapters';
 import { describe, expect, it } from 'vitest';
-import { KubeClient } from '../client.ts';
+import { KubeClient } from '../api/client.ts';
 import { connect } from './connect.ts';
 
 describe('connect', () => {

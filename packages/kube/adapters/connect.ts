@@ -1,7 +1,7 @@
 import { SocketTransport, systemClock } from '@fairlead/control/adapters';
+import { HttpConnection } from '../api/http-connection.ts';
 import { TargetCredentials } from '../auth/credentials.ts';
 import { findTarget, type TargetChoice } from '../auth/find-target.ts';
-import { HttpConnection } from '../http-connection.ts';
 import { systemHost } from './host.ts';
 
 export interface ConnectChoice extends TargetChoice {

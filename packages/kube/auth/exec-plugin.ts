@@ -1,5 +1,5 @@
 import { type Clock, FairleadError, withDeadline } from '@fairlead/control';
-import { isRecord } from '../decode.ts';
+import { isRecord } from '../api/decode.ts';
 import type { Host } from './host.ts';
 import { readMaterial } from './material.ts';
 import type { ClusterTarget, ExecPlugin } from './target.ts';

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Metrics, Random } from '@fairlead/control';
-import type { ApiConnection } from '../connection.ts';
-import { collectionPath, type Resource } from '../resource.ts';
+import type { ApiConnection } from '../api/connection.ts';
+import { collectionPath, type Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionScope } from '../watch/collection-watch.ts';
 import { Compactor } from '../watch/compactor.ts';

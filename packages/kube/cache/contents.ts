@@ -1,8 +1,8 @@
-import { jsonEqual } from '../json-equal.ts';
-import { keyText } from '../resource.ts';
+import { jsonEqual } from '../api/json-equal.ts';
+import { keyText } from '../api/resource.ts';
+import { compareResourceVersions } from '../api/resource-version.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from '../watch/collection-sink.ts';
-import { compareResourceVersions } from '../watch/resource-version.ts';
 import type { CacheChange } from './change.ts';
 
 export interface ContentsListener<Kept> {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { services } from '../resources.ts';
+import { services } from '../api/resources.ts';
 import type { Service } from '../types/service.ts';
 import type { CacheChange } from './change.ts';
 import { CacheWorld } from './testing/cache-world.ts';

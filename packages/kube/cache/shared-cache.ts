@@ -1,5 +1,5 @@
 import { FairleadError, type Logger, orAborted } from '@fairlead/control';
-import { keyText, type ObjectKey } from '../resource.ts';
+import { keyText, type ObjectKey } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { CollectionWatch, type CollectionWatchOptions, type WatchSurroundings } from '../watch/collection-watch.ts';
 import type { WatchStatus } from '../watch/watch-status.ts';

@@ -1,5 +1,5 @@
 import type { Clock, HttpTransport } from '@fairlead/control';
-import { HttpConnection } from '../http-connection.ts';
+import { HttpConnection } from '../api/http-connection.ts';
 
 /** The address of a server that is reached by a transport of its own, whatever its name. */
 export const ANY_SERVER = 'http://kube';

@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 
 /** Of parsed YAML documents, those of this kind. */

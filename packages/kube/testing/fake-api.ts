@@ -1,8 +1,8 @@
 import { type Clock, FairleadError, type HttpResponse, sleep } from '@fairlead/control';
-import { ApiError } from '../api-error.ts';
-import type { ApiConnection, ApiRequest } from '../connection.ts';
-import { isRecord } from '../decode.ts';
-import type { JsonPatchStep } from '../patch.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { ApiConnection, ApiRequest } from '../api/connection.ts';
+import { isRecord } from '../api/decode.ts';
+import type { JsonPatchStep } from '../api/patch.ts';
 import { patchedJson, patchedMerge } from './patching.ts';
 import { response } from './responses.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../decode.ts';
-import type { JsonPatchStep } from '../patch.ts';
+import { isRecord } from '../api/decode.ts';
+import type { JsonPatchStep } from '../api/patch.ts';
 
 /** RFC 7396: what an object is after a merge patch. */
 export function patchedMerge(current: unknown, patch: unknown): unknown {

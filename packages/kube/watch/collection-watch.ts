@@ -11,14 +11,14 @@ import {
   sleep,
   verdictOf,
 } from '@fairlead/control';
-import { ApiError } from '../api-error.ts';
-import type { ApiConnection, ApiRequest } from '../connection.ts';
-import { collectionPath } from '../resource.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { ApiConnection, ApiRequest } from '../api/connection.ts';
+import { collectionPath } from '../api/resource.ts';
+import { compareResourceVersions } from '../api/resource-version.ts';
 import { isStreamingRefused, ListStreaming } from './list-streaming.ts';
 import { listsTotal, watchEventsTotal, watchMetrics } from './metrics.ts';
 import { ObjectIntake, type ObjectIntakeOptions } from './object-intake.ts';
 import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
-import { compareResourceVersions } from './resource-version.ts';
 import { SilenceGuard } from './silence-guard.ts';
 import type { WatchEvent } from './watch-event.ts';
 import { WatchHealth } from './watch-health.ts';

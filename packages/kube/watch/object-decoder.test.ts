@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointSlices, services } from '../resources.ts';
+import { endpointSlices, services } from '../api/resources.ts';
 import type { Service } from '../types/service.ts';
 import { Compactor } from './compactor.ts';
 import { ObjectDecoder } from './object-decoder.ts';

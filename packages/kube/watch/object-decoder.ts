@@ -1,5 +1,5 @@
-import { isObjectOf, isRecord } from '../decode.ts';
-import { apiVersionOf, type Resource } from '../resource.ts';
+import { isObjectOf, isRecord } from '../api/decode.ts';
+import { apiVersionOf, type Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { Compactor } from './compactor.ts';
 

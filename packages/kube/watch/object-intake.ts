@@ -1,6 +1,6 @@
 import type { Logger } from '@fairlead/control';
-import { isObjectOf } from '../decode.ts';
-import { keyText, type Resource } from '../resource.ts';
+import { isObjectOf } from '../api/decode.ts';
+import { keyText, type Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from './collection-sink.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord, parseJson, unexpectedAnswer } from '../decode.ts';
+import { isRecord, parseJson, unexpectedAnswer } from '../api/decode.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { ListSplitter } from './list-splitter.ts';
 import { decodeWatchEvent, type WatchEvent } from './watch-event.ts';

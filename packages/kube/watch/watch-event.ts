@@ -1,5 +1,5 @@
-import { isStatus } from '../api-error.ts';
-import { isRecord, parseJson, unexpectedAnswer } from '../decode.ts';
+import { isStatus } from '../api/api-error.ts';
+import { isRecord, parseJson, unexpectedAnswer } from '../api/decode.ts';
 import type { Status } from '../types/meta.ts';
 
 /** The server puts this on the bookmark after the last of the initial events. */

@@ -9,7 +9,7 @@ import {
   messageOf,
   type Random,
 } from '@fairlead/control';
-import { isGone } from '../api-error.ts';
+import { isGone } from '../api/api-error.ts';
 import { watchFailuresTotal } from './metrics.ts';
 import type { WatchFailure } from './watch-status.ts';
 

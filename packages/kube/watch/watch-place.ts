@@ -1,5 +1,5 @@
 import { type Clock, codeOf, findFairleadError } from '@fairlead/control';
-import { ApiError, isGone } from '../api-error.ts';
+import { ApiError, isGone } from '../api/api-error.ts';
 
 /** So many watches in a row that brought nothing and may owe it to the place they began at are enough. */
 const FRUITLESS_WATCHES = 3;

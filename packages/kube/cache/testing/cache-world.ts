@@ -1,7 +1,7 @@
 import { type LogFields, type Logger, noMetrics, seededRandom, VirtualClock } from '@fairlead/control';
 import { SocketTransport } from '@fairlead/control/adapters';
+import { HttpConnection } from '../../api/http-connection.ts';
 import type { Credential, Credentials } from '../../auth/credentials.ts';
-import { HttpConnection } from '../../http-connection.ts';
 import type { Service } from '../../types/service.ts';
 import { CacheFactory } from '../cache-factory.ts';
 import type { SharedCache } from '../shared-cache.ts';

@@ -1,0 +1,95 @@
+import type { Clock } from '@fairlead/control';
+import type { Lease } from '../types/lease.ts';
+
+/** Kubernetes' own count of transitions has 32 bits, and the versions of a busy cluster outgrow them in months. */
+export const EPOCH_ANNOTATION = 'fairlead.dev/epoch';
+
+interface Sighting {
+  readonly holder: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly durationMilliseconds: number;
+  /** When this version was first seen, by our own monotonic clock. */
+  readonly at: number;
+}
+
+/**
+ * What one candidate has seen of a Lease. The times written in it come from the clocks of others and are not believed:
+ * a Lease has expired when it was seen unchanged for as long as its holder promised to renew it.
+ */
+export class LeaseObservation {
+  readonly #clock: Clock;
+  readonly #identity: string;
+  readonly #defaultDuration: number;
+  #sighting: Sighting | undefined;
+  #highestEpoch = 0;
+
+  constructor(clock: Clock, identity: string, defaultDurationMilliseconds: number) {
+    this.#clock = clock;
+    this.#identity = identity;
+    this.#defaultDuration = defaultDurationMilliseconds;
+  }
+
+  /** The highest epoch ever seen in the Lease, also in one that was deleted since. */
+  get highestEpoch(): number {
+    return this.#highestEpoch;
+  }
+
+  /** Who may hold it now, other than ourselves. */
+  get holder(): string | undefined {
+    const seen = this.#sighting;
+    if (seen === undefined || seen.holder === undefined || seen.holder === this.#identity) return undefined;
+    return this.#clock.monotonic() < seen.at + seen.durationMilliseconds ? seen.holder : undefined;
+  }
+
+  /** Notes what was just read or written; undefined: there is no Lease. */
+  see(lease: Lease | undefined): void {
+    if (lease === undefined) {
+      this.#seeNone();
+      return;
+    }
+    this.#highestEpoch = Math.max(this.#highestEpoch, epochOf(lease));
+    const { resourceVersion } = lease.metadata;
+    if (this.#sighting?.resourceVersion === resourceVersion) return;
+    const seconds = lease.spec?.leaseDurationSeconds;
+    this.#sighting = {
+      holder: holderOf(lease),
+      resourceVersion,
+      durationMilliseconds: seconds === undefined ? this.#defaultDuration : seconds * 1000,
+      at: this.#clock.monotonic(),
+    };
+  }
+
+  /** Somebody may have renewed it just before it was deleted, and count on it still. */
+  #seeNone(): void {
+    const before = this.#sighting;
+    if (before === undefined || before.resourceVersion === undefined) return;
+    const holder = `${before.holder ?? 'somebody'} (in a Lease that was deleted)`;
+    this.#sighting = { ...before, holder, resourceVersion: undefined, at: this.#clock.monotonic() };
+  }
+}
+
+/** The epoch of the last holding; 0 when there was none. A holder that knows of no epochs counts its transition. */
+export function epochOf(lease: Lease): number {
+  return Math.max(writtenEpoch(lease) ?? 0, lease.spec?.leaseTransitions ?? 0);
+}
+
+/**
+ * The epoch of the next holding. In a Lease without one they begin with its version: a later write to the cluster has
+ * a higher one, so that neither a holder of an earlier Lease, deleted before anybody saw it, nor one whose epoch
+ * somebody took out of the Lease can have had the same.
+ */
+export function nextEpoch(lease: Lease, highestKnown: number): number {
+  const version = writtenEpoch(lease) === undefined ? Number(lease.metadata.resourceVersion) : 0;
+  return Math.max(Number.isSafeInteger(version) ? version : 0, epochOf(lease) + 1, highestKnown + 1);
+}
+
+/** Undefined when there is none, or when people wrote something else there. */
+function writtenEpoch(lease: Lease): number | undefined {
+  const text = lease.metadata.annotations?.[EPOCH_ANNOTATION] ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+export function holderOf(lease: Lease): string | undefined {
+  const holder = lease.spec?.holderIdentity;
+  return holder === '' ? undefined : holder;
+}

@@ -1,0 +1,106 @@
+import { VirtualClock } from '@fairlead/control';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KubeClient } from '../api/client.ts';
+import { jsonEqual } from '../api/json-equal.ts';
+import { services } from '../api/resources.ts';
+import { FakeApi } from '../testing/fake-api.ts';
+import { findCondition, setCondition, type WantedCondition } from './conditions.ts';
+
+const PATH = '/api/v1/namespaces/shop/services/web';
+const NOON = Date.parse('2026-11-15T12:00:00.750Z');
+const LATER = NOON + 60_000;
+const ready: WantedCondition = { type: 'Ready', status: 'True', reason: 'Programmed', message: 'all set' };
+const other = { ...ready, type: 'Other', lastTransitionTime: '2020-01-01T00:00:00Z' };
+
+function setUp(status?: object) {
+  const api = new FakeApi();
+  const client = new KubeClient(api.connect(new VirtualClock()), new VirtualClock());
+  const put = (value?: object) =>
+    api.put(PATH, { metadata: { namespace: 'shop', name: 'web' }, spec: {}, ...(value && { status: value }) });
+  put(status);
+  const read = () => client.get(services, { namespace: 'shop', name: 'web' });
+  return { api, client, read, put };
+}
+
+describe('a condition', () => {
+  it.each([
+    ['no status', undefined, undefined],
+    ['a status without conditions', { loadBalancer: {} }, undefined],
+    ['conditions of others', { conditions: [other] }, other],
+  ])('is added to %s, by the path of the status', async (_, status, kept) => {
+    const { api, client, read } = setUp(status);
+    await setCondition(client, services, await read(), ready, NOON);
+    const after = await read();
+    expect(findCondition(after, 'Ready')).toEqual({ ...ready, lastTransitionTime: '2026-11-15T12:00:00Z' });
+    expect(findCondition(after, 'Other')).toEqual(kept);
+    expect(after.status?.loadBalancer).toEqual(status !== undefined && 'loadBalancer' in status ? {} : undefined);
+    expect(api.writes.map((request) => request.path)).toEqual([`${PATH}/status`]);
+  });
+
+  it('costs no write when it says so already', async () => {
+    const { api, client, read } = setUp({ conditions: [other] });
+    await setCondition(client, services, await read(), ready, NOON);
+    await setCondition(client, services, await read(), ready, LATER);
+    expect(api.writes).toHaveLength(1);
+  });
+
+  it('keeps its time when only its words change, and takes a new one when its status does', async () => {
+    const { client, read } = setUp();
+    await setCondition(client, services, await read(), ready, NOON);
+    await setCondition(client, services, await read(), { ...ready, message: 'still' }, LATER);
+    expect(findCondition(await read(), 'Ready')).toMatchObject({
+      message: 'still',
+      lastTransitionTime: '2026-11-15T12:00:00Z',
+    });
+    await setCondition(client, services, await read(), { ...ready, status: 'False' }, LATER);
+    expect(findCondition(await read(), 'Ready')).toMatchObject({
+      status: 'False',
+      lastTransitionTime: '2026-11-15T12:01:00Z',
+    });
+  });
+
+  it('does not overwrite conditions that appeared since the object was read', async () => {
+    const { client, read, put } = setUp();
+    const stale = await read();
+    put({ conditions: [other] });
+    await setCondition(client, services, stale, ready, NOON);
+    expect((await read()).status?.conditions?.map((condition) => condition.type)).toEqual(['Other', 'Ready']);
+  });
+
+  it('ends as wanted in one write, with the others untouched, whatever was there', async () => {
+    const condition = fc.record({
+      type: fc.constantFrom('Ready', 'Other', 'Third'),
+      status: fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const),
+      reason: fc.constantFrom('One', 'Two'),
+      message: fc.string(),
+    });
+    const since = { lastTransitionTime: '2020-01-01T00:00:00Z' };
+    const lists = fc.uniqueArray(condition, { selector: ({ type }) => type });
+    await fc.assert(
+      fc.asyncProperty(fc.option(lists), condition, async (before, wanted) => {
+        const conditions = before?.map((item) => ({ ...item, ...since }));
+        const { api, client, read } = setUp(conditions === undefined ? undefined : { conditions });
+        await setCondition(client, services, await read(), wanted, NOON);
+        await setCondition(client, services, await read(), wanted, LATER);
+        const old = before?.find(({ type }) => type === wanted.type);
+        const after = (await read()).status?.conditions ?? [];
+        expect(after.find(({ type }) => type === wanted.type)).toEqual({
+          ...wanted,
+          lastTransitionTime: old?.status === wanted.status ? since.lastTransitionTime : '2026-11-15T12:00:00Z',
+        });
+        expect(after.filter(({ type }) => type !== wanted.type)).toEqual(
+          (conditions ?? []).filter(({ type }) => type !== wanted.type),
+        );
+        expect(api.writes).toHaveLength(jsonEqual(old, wanted) ? 0 : 1);
+      }),
+    );
+  });
+
+  it('is of no use to an object that is gone', async () => {
+    const { api, client, read } = setUp();
+    const gone = await read();
+    api.remove(PATH);
+    expect(await setCondition(client, services, gone, ready, NOON)).toBeUndefined();
+  });
+});

@@ -1,0 +1,52 @@
+import type { KubeClient, WriteOptions } from '../api/client.ts';
+import { jsonEqual } from '../api/json-equal.ts';
+import { type JsonPatchStep, pointer } from '../api/patch.ts';
+import { type Resource, statusOf } from '../api/resource.ts';
+import { secondTime } from '../api/timestamps.ts';
+import type { Condition, KubeObject } from '../types/meta.ts';
+import { appendSteps, patchGuarded, replaceSteps } from './guarded-patch.ts';
+
+/** An object that reports by conditions. */
+export interface Conditioned extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/** A condition as it should be; since when is worked out. */
+export type WantedCondition = Omit<Condition, 'lastTransitionTime'>;
+
+const STATUS = pointer('status');
+const PATH = pointer('status', 'conditions');
+
+export function findCondition(object: Conditioned, type: string): Condition | undefined {
+  return object.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/**
+ * Sets one condition in the status and leaves the others alone; no write when it says so already. `now` is wall time,
+ * and counts only when the condition's status changes. Undefined when the object is gone.
+ */
+export async function setCondition<Kind extends Conditioned>(
+  client: KubeClient,
+  resource: Resource<Kind>,
+  object: Kind,
+  wanted: WantedCondition,
+  now: number,
+  options?: WriteOptions,
+): Promise<Kind | undefined> {
+  return patchGuarded(client, statusOf(resource), object, (current) => conditionSteps(current, wanted, now), options);
+}
+
+function conditionSteps(object: Conditioned, wanted: WantedCondition, now: number): readonly JsonPatchStep[] {
+  const before = findCondition(object, wanted.type);
+  const since = before?.status === wanted.status ? before.lastTransitionTime : secondTime(now);
+  const after: Condition = { ...wanted, lastTransitionTime: since };
+  if (object.status === undefined) {
+    return [
+      { op: 'test', path: STATUS, value: null },
+      { op: 'add', path: STATUS, value: { conditions: [after] } },
+    ];
+  }
+  if (before === undefined) return appendSteps(PATH, object.status.conditions, after);
+  if (jsonEqual(before, after)) return [];
+  return replaceSteps(PATH, object.status.conditions?.indexOf(before) ?? 0, before, after);
+}
