@@ -12,7 +12,6 @@ export * from './retry/retry-after.ts';
 export * from './retry/throttle-gate.ts';
 export * from './time/clock.ts';
 export * from './time/deadline.ts';
-export * from './time/or-aborted.ts';
 export * from './time/virtual-clock.ts';
 export * from './work/batcher.ts';
 export * from './work/lanes.ts';

@@ -39,4 +39,4 @@ export * from './types/service.ts';
 export type { CollectionScope } from './watch/collection-watch.ts';
 export { watchMetrics } from './watch/metrics.ts';
 export type { Projection } from './watch/object-decoder.ts';
-export * from './watch/watch-status.ts';
+export type { WatchFailure, WatchPhase, WatchStatus } from './watch/watch-health.ts';

@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { FairleadError, messageOf } from '../errors.ts';
 import type { HttpRequest, HttpResponse, HttpTransport } from '../network/http.ts';
-import { orAborted } from '../time/or-aborted.ts';
+import { orAborted } from '../time/deadline.ts';
 import { explainFailure } from './http-failure.ts';
 
 /** Certificates and keys are PEM text. */

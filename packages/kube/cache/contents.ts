@@ -2,7 +2,7 @@ import { jsonEqual } from '../api/json-equal.ts';
 import { keyText } from '../api/resource.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import type { KubeObject } from '../types/meta.ts';
-import type { CollectionSink } from '../watch/collection-sink.ts';
+import type { CollectionSink } from '../watch/object-intake.ts';
 import type { CacheChange } from './change.ts';
 
 export interface ContentsListener<Kept> {

@@ -2,7 +2,7 @@ import { FairleadError, type Logger, orAborted } from '@fairlead/control';
 import { keyText, type ObjectKey } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { CollectionWatch, type CollectionWatchOptions, type WatchSurroundings } from '../watch/collection-watch.ts';
-import type { WatchStatus } from '../watch/watch-status.ts';
+import type { WatchStatus } from '../watch/watch-health.ts';
 import type { WorkSlices } from '../watch/work-slices.ts';
 import { CacheIndex, type IndexFunction } from './cache-index.ts';
 import type { CacheChange, CacheHandler } from './change.ts';

@@ -12,8 +12,8 @@ import {
   type Timer,
   verdictOf,
 } from '@fairlead/control';
+import { type RateLimit, TokenBucket } from './rate-limit.ts';
 import { ReadyKeys } from './ready-keys.ts';
-import { type RateLimit, TokenBucket } from './token-bucket.ts';
 
 /** For what an object's own controller does: a second at first, and never silent for more than a few minutes. */
 const DEFAULT_BACKOFF: BackoffPolicy = {

@@ -16,10 +16,10 @@ import type { KubeClient } from '../api/client.ts';
 import type { Resource } from '../api/resource.ts';
 import { events } from '../api/resources.ts';
 import { microTime } from '../api/timestamps.ts';
+import { KeyedRateLimit } from '../controller/rate-limit.ts';
 import type { KubeEvent } from '../types/event.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { type EventMessage, type EventReporter, eventFor, eventName, referenceTo } from './event-content.ts';
-import { KeyedRateLimit } from './keyed-rate-limit.ts';
 
 /** Repeats are written together, so often at most for each Event. */
 const REPEAT_INTERVAL_MILLISECONDS = 60_000;

@@ -21,9 +21,8 @@ import { ObjectIntake, type ObjectIntakeOptions } from './object-intake.ts';
 import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
 import { SilenceGuard } from './silence-guard.ts';
 import type { WatchEvent } from './watch-event.ts';
-import { WatchHealth } from './watch-health.ts';
+import { WatchHealth, type WatchPhase, type WatchStatus } from './watch-health.ts';
 import { WatchPlace } from './watch-place.ts';
-import type { WatchPhase, WatchStatus } from './watch-status.ts';
 import type { WorkSlices } from './work-slices.ts';
 
 /** The server ends a watch after about this long; the jitter keeps those of a process from ending all at once. */

@@ -1,6 +1,6 @@
 import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { KeyedRateLimit } from './keyed-rate-limit.ts';
+import { KeyedRateLimit } from './rate-limit.ts';
 
 describe('KeyedRateLimit', () => {
   it('allows a burst and then one for each interval, for each key by itself', async () => {
