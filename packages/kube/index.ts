@@ -15,6 +15,7 @@ export * from './cache/cache-factory.ts';
 export type { CacheIndex, IndexFunction } from './cache/cache-index.ts';
 export * from './cache/change.ts';
 export type { CacheStatus, SharedCache, Subscription } from './cache/shared-cache.ts';
+export * from './controller/controller.ts';
 export * from './controller/queue.ts';
 export type { EventMessage, EventReporter } from './events/event-content.ts';
 export * from './events/event-recorder.ts';
