@@ -3,7 +3,7 @@ import type { WriteOptions } from '../api/client.ts';
 import type { Leadership } from '../leader/leadership.ts';
 
 /** One write must fit into what is left of the Lease. */
-const DEADLINE_MILLISECONDS = 4_000;
+export const WRITE_DEADLINE_MILLISECONDS = 4_000;
 
 /**
  * How a leader makes a write: no request of it may outlive the Lease, so that no new leader meets it. Throws when the
@@ -11,10 +11,10 @@ const DEADLINE_MILLISECONDS = 4_000;
  */
 export function leasedWrite(leadership: Leadership, fieldManager: string, signal: AbortSignal): WriteOptions {
   const beforeWrite = () => {
-    if (!leadership.covers(DEADLINE_MILLISECONDS)) throw leaseTooShort();
+    if (!leadership.covers(WRITE_DEADLINE_MILLISECONDS)) throw leaseTooShort();
   };
   beforeWrite();
-  return { signal, deadlineMilliseconds: DEADLINE_MILLISECONDS, fieldManager, beforeWrite };
+  return { signal, deadlineMilliseconds: WRITE_DEADLINE_MILLISECONDS, fieldManager, beforeWrite };
 }
 
 function leaseTooShort(): FairleadError {

@@ -20,7 +20,7 @@ export class OwnWrites<Kind extends KubeObject> {
     const key = keyText(object.metadata);
     const seen = this.#seen.get(key);
     if (seen?.kind === 'gone' && seen.uid === object.metadata.uid) return;
-    if (isGone(object)) {
+    if (isDeleted(object)) {
       this.noteGone(object);
       return;
     }
@@ -51,8 +51,8 @@ function isSameObject(left: KubeObject, right: KubeObject): boolean {
   return left.metadata.uid === right.metadata.uid;
 }
 
-/** What was being deleted went with the last finalizer: the server tells of it without a version of its own. */
-function isGone({ metadata }: KubeObject): boolean {
+/** What was being deleted went with its last finalizer: the server tells of it without a version of its own. */
+export function isDeleted({ metadata }: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0;
 }
