@@ -69,3 +69,15 @@ export function scaleOf(resource: Resource<KubeObject>): Resource<Scale> {
 export function keyText(key: ObjectKey): string {
   return key.namespace === undefined ? key.name : `${key.namespace}/${key.name}`;
 }
+
+/** Sorts the oldest object first, and those of the same second by key. */
+export function byAge({ metadata: left }: KubeObject, { metadata: right }: KubeObject): number {
+  const { creationTimestamp: leftTime = '' } = left;
+  const { creationTimestamp: rightTime = '' } = right;
+  return compareTexts(leftTime, rightTime) || compareTexts(keyText(left), keyText(right));
+}
+
+/** By code units: the same order on every machine. */
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

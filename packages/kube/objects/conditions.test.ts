@@ -5,7 +5,8 @@ import { KubeClient } from '../api/client.ts';
 import { jsonEqual } from '../api/json-equal.ts';
 import { services } from '../api/resources.ts';
 import { FakeApi } from '../testing/fake-api.ts';
-import { findCondition, setCondition, type WantedCondition } from './conditions.ts';
+import type { Condition } from '../types/meta.ts';
+import { findCondition, reasonOf, setCondition, type WantedCondition, withCondition } from './conditions.ts';
 
 const PATH = '/api/v1/namespaces/shop/services/web';
 const NOON = Date.parse('2026-11-15T12:00:00.750Z');
@@ -102,5 +103,45 @@ describe('a condition', () => {
     const gone = await read();
     api.remove(PATH);
     expect(await setCondition(client, services, gone, ready, NOON)).toBeUndefined();
+  });
+});
+
+describe('a list of conditions with one as wanted', () => {
+  const at = (lastTransitionTime: string) => ({ ...ready, lastTransitionTime });
+  const having = (...conditions: readonly Condition[]) => ({ metadata: { name: 'web' }, status: { conditions } });
+
+  it('gets the condition where there is none, also without a status', () => {
+    expect(withCondition({ metadata: { name: 'web' } }, ready, NOON)).toEqual([at('2026-11-15T12:00:00Z')]);
+    expect(withCondition(having(other), ready, NOON)).toEqual([other, at('2026-11-15T12:00:00Z')]);
+  });
+
+  it('is the same list when the condition says so already', () => {
+    const object = having(at('2020-01-01T00:00:00Z'), other);
+    expect(withCondition(object, ready, NOON)).toBe(object.status.conditions);
+  });
+
+  it('changes the condition in its place, and its time only with its status', () => {
+    const object = having(at('2020-01-01T00:00:00Z'), other);
+    const reworded = { ...ready, message: 'still all set' };
+    expect(withCondition(object, reworded, NOON)).toEqual([
+      { ...reworded, lastTransitionTime: '2020-01-01T00:00:00Z' },
+      other,
+    ]);
+    const broken = { ...ready, status: 'False' as const };
+    expect(withCondition(object, broken, NOON)).toEqual([
+      { ...broken, lastTransitionTime: '2026-11-15T12:00:00Z' },
+      other,
+    ]);
+  });
+});
+
+describe('the reason for a code', () => {
+  it('is in camel case', () => {
+    expect(['port-taken', 'unexpected', 'NotFound', ''].map(reasonOf)).toEqual([
+      'PortTaken',
+      'Unexpected',
+      'NotFound',
+      '',
+    ]);
   });
 });

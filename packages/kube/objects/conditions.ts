@@ -36,10 +36,34 @@ export async function setCondition<Kind extends Conditioned>(
   return patchGuarded(client, statusOf(resource), object, (current) => conditionSteps(current, wanted, now), options);
 }
 
+/**
+ * The conditions of the object with this one as wanted, and the same list when it is so already: for a merge patch,
+ * which replaces the whole list and must be guarded by the version of the object.
+ */
+export function withCondition(object: Conditioned, wanted: WantedCondition, now: number): readonly Condition[] {
+  const conditions = object.status?.conditions ?? [];
+  const before = findCondition(object, wanted.type);
+  const after = conditionAfter(before, wanted, now);
+  if (before === undefined) return [...conditions, after];
+  return jsonEqual(before, after) ? conditions : conditions.map((other) => (other === before ? after : other));
+}
+
+/** The reason of a condition or an Event for the code of an error: `PortTaken` for `port-taken`. */
+export function reasonOf(code: string): string {
+  return code
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+function conditionAfter(before: Condition | undefined, wanted: WantedCondition, now: number): Condition {
+  const since = before?.status === wanted.status ? before.lastTransitionTime : secondTime(now);
+  return { ...wanted, lastTransitionTime: since };
+}
+
 function conditionSteps(object: Conditioned, wanted: WantedCondition, now: number): readonly JsonPatchStep[] {
   const before = findCondition(object, wanted.type);
-  const since = before?.status === wanted.status ? before.lastTransitionTime : secondTime(now);
-  const after: Condition = { ...wanted, lastTransitionTime: since };
+  const after = conditionAfter(before, wanted, now);
   if (object.status === undefined) {
     return [
       { op: 'test', path: STATUS, value: null },
