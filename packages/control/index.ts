@@ -4,6 +4,7 @@ export * from './network/ip-address.ts';
 export * from './ownership/deletion-brake.ts';
 export * from './ownership/owner-mark.ts';
 export * from './random.ts';
+export * from './report/explanation.ts';
 export * from './report/journal.ts';
 export * from './report/log.ts';
 export * from './report/metrics.ts';
