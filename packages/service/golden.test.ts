@@ -2,9 +2,9 @@ import { GoldenFolder } from '@fairlead/control/testing';
 import { endpointSlices, keyText, services } from '@fairlead/kube';
 import { documentsOf } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
-import { type ClaimRules, claimService } from './class-claim.ts';
-import { type EndpointSelection, selectByNode, selectEndpoints } from './endpoint-selection.ts';
-import { gatherEndpoints, type ServiceEndpoint } from './endpoints.ts';
+import { type ClaimRules, claimService } from './claim/class-claim.ts';
+import { type EndpointSelection, selectByNode, selectEndpoints } from './endpoints/endpoint-selection.ts';
+import { gatherEndpoints, type ServiceEndpoint } from './endpoints/endpoints.ts';
 
 /** What each folder of testdata turns its inputs, one or more YAML documents, into. */
 const translations: Readonly<Record<string, (documents: readonly unknown[]) => unknown>> = {

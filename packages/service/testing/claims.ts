@@ -1,4 +1,4 @@
-import type { Claim } from '../class-claim.ts';
+import type { Claim } from '../claim/class-claim.ts';
 
 /** The claim, which must be in this state. */
 export function claimIn<State extends Claim['state']>(state: State, claim: Claim): Extract<Claim, { state: State }> {

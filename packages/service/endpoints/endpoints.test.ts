@@ -2,7 +2,7 @@ import type { Endpoint, EndpointSlice } from '@fairlead/kube';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpointsOfPort, gatherEndpoints, gatherHosts } from './endpoints.ts';
-import { shuffled, slice, sliceContents } from './testing/slices.ts';
+import { shuffled, slice, sliceContents } from '../testing/slices.ts';
 
 const web = [{ name: 'web', protocol: 'TCP', port: 8080 }] as const;
 const dying = { ready: false, serving: true, terminating: true } as const;

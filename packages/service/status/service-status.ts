@@ -1,22 +1,18 @@
-import type { Clock, IpAddress } from '@fairlead/control';
+import { type Clock, type IpAddress, parseIpAddress } from '@fairlead/control';
 import {
   type Condition,
   findCondition,
-  type KubeClient,
   type LoadBalancerIngress,
   type LoadBalancerIngressPort,
   type MergePatch,
+  reasonOf,
   type Service,
-  services,
-  statusOf,
-  type WriteOptions,
 } from '@fairlead/kube';
-import { type ClaimedService, isOwnerFinalizer, type ServiceToRelease } from './class-claim.ts';
+import { type ClaimedService, hasMovedOn, isOwnerFinalizer, type ServiceToRelease } from '../claim/class-claim.ts';
+import type { Refusal } from '../demands/capabilities.ts';
 
 /** The one condition Fairlead keeps on a Service: whether its load balancer is as the Service asks. */
 export const PROGRAMMED_CONDITION = 'fairlead.dev/Programmed';
-
-const serviceStatus = statusOf(services);
 
 /** A port of an address, with what is wrong with it, if anything; a Service's ports are all listed, or none. */
 export interface IngressPort extends Omit<LoadBalancerIngressPort, 'error'> {
@@ -36,20 +32,46 @@ export type IngressPoint =
 export interface DesiredServiceStatus {
   /** In the order in which they are shown. Only Services of type LoadBalancer have a place for them. */
   readonly ingress: readonly IngressPoint[];
-  readonly programmed: Pick<Condition, 'status' | 'reason' | 'message'>;
+  readonly programmed: Programmed;
 }
 
-export type ServiceStatusPatch = MergePatch<Service>;
+/** What the condition says. */
+export type Programmed = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/** The Service is served as it asks. */
+export function programmed(addresses: readonly string[]): Programmed {
+  return { status: 'True', reason: 'Programmed', message: `${reachableAt(addresses)}.` };
+}
+
+/** What keeps the Service from being served as it asks; `code` becomes the reason. */
+export function notProgrammed(code: string, message: string): Programmed {
+  return { status: 'False', reason: reasonOf(code), message };
+}
+
+/** The Service asks for what cannot be honoured. */
+export function refused({ code, message }: Refusal): Programmed {
+  return notProgrammed(code, `Refused: ${message}.`);
+}
+
+/** Where a Service can be reached, for conditions, Events and answers to `why`. */
+export function reachableAt(addresses: readonly string[]): string {
+  return `Reachable at ${addresses.join(' and ')}`;
+}
+
+/** The addresses that the status of the Service shows now. */
+export function shownAddresses(service: Service): readonly IpAddress[] {
+  return ingressOf(service).flatMap(({ ip }) => parseIpAddress(ip ?? '')?.address ?? []);
+}
 
 /**
- * The patch that makes the status as desired, or undefined when it is so already. It holds only for the very
- * version of the Service that was claimed: if that changed since, and with it perhaps the class, the server refuses.
+ * The patch that makes the status as desired, or undefined when it is so already. It must be written with the version
+ * that was claimed as a precondition: if the Service changed since, and with it perhaps the class, it does not hold.
  */
 export function statusPatch(
   claim: ClaimedService,
   desired: DesiredServiceStatus,
   clock: Pick<Clock, 'now'>,
-): ServiceStatusPatch | undefined {
+): MergePatch<Service> | undefined {
   const { service } = claim;
   const ingress = service.spec.type === 'LoadBalancer' ? desired.ingress.map(toIngress) : [];
   return patchOf(service, ingress, withProgrammed(service, desired.programmed, clock));
@@ -59,61 +81,29 @@ export function statusPatch(
  * The patch that takes back what we wrote, or undefined when nothing is left of it. Where the Service has gone to
  * another load balancer, the addresses are that one's and stay.
  */
-export function releaseStatusPatch(claim: ServiceToRelease): ServiceStatusPatch | undefined {
-  const { service, rules, reason } = claim;
-  const movedOn = reason === 'class-changed' || reason === 'owned-by-other-part';
+export function releaseStatusPatch(claim: ServiceToRelease): MergePatch<Service> | undefined {
+  const { service, rules } = claim;
   const hasOtherPart = service.metadata.finalizers?.some((held) => isOwnerFinalizer(held) && held !== rules.finalizer);
   const conditions = conditionsOf(service);
   return patchOf(
     service,
-    movedOn ? ingressOf(service) : [],
+    hasMovedOn(claim) ? ingressOf(service) : [],
     hasOtherPart ? conditions : conditions.filter((condition) => condition.type !== PROGRAMMED_CONDITION),
   );
-}
-
-/** Makes the status as desired, writing only on a difference. Rejects as stale when the Service changed meanwhile. */
-export async function writeServiceStatus(
-  client: Pick<KubeClient, 'patchMerge'>,
-  claim: ClaimedService,
-  desired: DesiredServiceStatus,
-  clock: Pick<Clock, 'now'>,
-  options?: WriteOptions,
-): Promise<Service> {
-  return writePatch(client, claim.service, statusPatch(claim, desired, clock), options);
-}
-
-/** Takes back what we wrote to the status, if any of it is left. Rejects as stale when the Service changed since. */
-export async function clearServiceStatus(
-  client: Pick<KubeClient, 'patchMerge'>,
-  claim: ServiceToRelease,
-  options?: WriteOptions,
-): Promise<Service> {
-  return writePatch(client, claim.service, releaseStatusPatch(claim), options);
-}
-
-async function writePatch(
-  client: Pick<KubeClient, 'patchMerge'>,
-  service: Service,
-  patch: ServiceStatusPatch | undefined,
-  options?: WriteOptions,
-): Promise<Service> {
-  return patch === undefined ? service : client.patchMerge<Service>(serviceStatus, service.metadata, patch, options);
 }
 
 function patchOf(
   service: Service,
   ingress: readonly LoadBalancerIngress[],
   conditions: readonly Condition[],
-): ServiceStatusPatch | undefined {
+): MergePatch<Service> | undefined {
   const newIngress = spelled(ingress) !== spelled(ingressOf(service));
   const newConditions = JSON.stringify(conditions) !== JSON.stringify(conditionsOf(service));
   if (!newIngress && !newConditions) return undefined;
-  const { resourceVersion } = service.metadata;
   return {
-    ...(resourceVersion === undefined ? {} : { metadata: { resourceVersion } }),
     status: {
       ...(newIngress ? { loadBalancer: { ingress: ingress.length > 0 ? ingress : null } } : {}),
-      // A merge patch replaces the whole list: the version above keeps the conditions of others from being lost.
+      // A merge patch replaces the whole list: only the precondition of the write keeps the conditions of others.
       ...(newConditions ? { conditions: conditions.length > 0 ? conditions : null } : {}),
     },
   };

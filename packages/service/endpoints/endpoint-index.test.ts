@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EndpointIndex } from './endpoint-index.ts';
 import { gatherEndpoints, gatherHosts } from './endpoints.ts';
-import { slice, sliceContents } from './testing/slices.ts';
+import { slice, sliceContents } from '../testing/slices.ts';
 
 const web = { namespace: 'shop', name: 'web' };
 const api = { namespace: 'shop', name: 'api' };

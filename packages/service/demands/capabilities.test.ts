@@ -71,7 +71,7 @@ describe('unsupported', () => {
       chosenAddresses: false,
       needsNodePorts: true,
     };
-    expect(unsupported(demands(demanding), nothing).map((refusal) => refusal.sentence)).toEqual([
+    expect(unsupported(demands(demanding), nothing).map((refusal) => refusal.message)).toEqual([
       'it has TCP ports, and only UDP can be balanced',
       'it has SCTP ports, and only UDP can be balanced',
       'it mixes TCP and SCTP, which takes a Service for each',

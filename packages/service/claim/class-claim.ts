@@ -4,7 +4,7 @@ import { hasFinalizer, type Service } from '@fairlead/kube';
 const OWNER_PREFIX = 'fairlead.dev/';
 
 /** Left on a Service by a cloud controller manager that balances it. */
-const CLOUD_PROVIDER_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
+export const CLOUD_PROVIDER_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
 /** The finalizer by which a part owns a Service, such as `fairlead.dev/gateway`. */
 export type OwnerFinalizer = `fairlead.dev/${string}`;
@@ -14,6 +14,8 @@ export interface ClaimRules {
   /** The `spec.loadBalancerClass` this part answers to. */
   readonly loadBalancerClass: string;
   readonly finalizer: OwnerFinalizer;
+  /** Finalizers of other software that a Service of this part carries beside ours, put on and taken off with it. */
+  readonly companionFinalizers?: readonly string[];
   /** Whether this part also takes Services of type LoadBalancer that name no class. */
   readonly isDefault: boolean;
   /**
@@ -113,6 +115,11 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
     return ours('finalizer', `${sentence}; recreate it to give it to the default`);
   }
   return foreign('no-class', `it names no class and ours, ${rules.loadBalancerClass}, is not the default`);
+}
+
+/** Whether the Service has gone to another load balancer, whose fields and finalizers it carries by now. */
+export function hasMovedOn({ reason }: ServiceToRelease): boolean {
+  return reason === 'class-changed' || reason === 'owned-by-other-part';
 }
 
 /** Which part owns the Service: the first to have put its finalizer on it. */

@@ -1,4 +1,7 @@
 import { type EventRecorder, type EventType, type Service, services } from '@fairlead/kube';
+import type { ServiceToRelease } from '../claim/class-claim.ts';
+import type { Refusal } from '../demands/capabilities.ts';
+import { reachableAt } from './service-status.ts';
 
 interface ServiceEvent {
   readonly type: EventType;
@@ -50,6 +53,13 @@ export function recordOnService(
 ): void {
   recorder.record(services, service, { type: serviceEvents[reason].type, reason, note });
 }
+
+/** What Events say about a Service, in the same words for every part. */
+export const serviceNotes = {
+  reachable: (addresses: readonly string[]) => `${reachableAt(addresses)}.`,
+  refused: ({ code, message }: Refusal) => `Refused (${code}): ${message}.`,
+  released: ({ sentence }: ServiceToRelease) => `Nothing of it is left outside: ${sentence}.`,
+} as const;
 
 /** The reasons that a part uses, for its page. */
 export function describeServiceEvents(

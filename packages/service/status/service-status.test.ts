@@ -1,18 +1,14 @@
-import { requireIpAddress, VirtualClock } from '@fairlead/control';
-import { type Condition, KubeClient, type LoadBalancerIngress, type Service, services } from '@fairlead/kube';
-import { FakeApi } from '@fairlead/kube/testing';
-import fc from 'fast-check';
+import { requireIpAddress } from '@fairlead/control';
+import type { Condition, LoadBalancerIngress, Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { claimService } from './class-claim.ts';
+import { claimService } from '../claim/class-claim.ts';
 import {
-  clearServiceStatus,
   type DesiredServiceStatus,
   PROGRAMMED_CONDITION,
   releaseStatusPatch,
   statusPatch,
-  writeServiceStatus,
 } from './service-status.ts';
-import { claimIn } from './testing/claims.ts';
+import { claimIn } from '../testing/claims.ts';
 
 const rules = {
   loadBalancerClass: 'fairlead.dev/gateway',
@@ -63,7 +59,6 @@ const released = (shape: Shape) => claimIn('release', claimService(serviceOf(sha
 describe('statusPatch', () => {
   it('writes addresses and the condition, and only for the version that was claimed', () => {
     expect(statusPatch(claimed({}), desired, clock)).toEqual({
-      metadata: { resourceVersion: '7' },
       status: {
         loadBalancer: { ingress: [{ ip: '192.0.2.10', ipMode: 'VIP' }] },
         conditions: [{ type: PROGRAMMED_CONDITION, ...programmed, lastTransitionTime: '2026-05-01T12:00:00Z' }],
@@ -111,7 +106,6 @@ describe('statusPatch', () => {
     const message = 'serves 192.0.2.10 and 2001:db8::10';
     const patch = statusPatch(claim, { ingress: [], programmed: { ...programmed, message } }, clock);
     expect(patch).toEqual({
-      metadata: { resourceVersion: '7' },
       status: { conditions: [foreignCondition, { ...written, message }] },
     });
   });
@@ -145,7 +139,6 @@ describe('releaseStatusPatch', () => {
 
   it('takes back the addresses and the condition, and leaves the conditions of others', () => {
     expect(releaseStatusPatch(released({ deleted: true, ingress, conditions }))).toEqual({
-      metadata: { resourceVersion: '7' },
       status: { loadBalancer: { ingress: null }, conditions: [foreignCondition] },
     });
   });
@@ -157,7 +150,6 @@ describe('releaseStatusPatch', () => {
 
   it('leaves the addresses to the load balancer that serves the Service now', () => {
     expect(releaseStatusPatch(released({ spec: elsewhere, ingress, conditions }))).toEqual({
-      metadata: { resourceVersion: '7' },
       status: { conditions: [foreignCondition] },
     });
   });
@@ -168,94 +160,5 @@ describe('releaseStatusPatch', () => {
     expect(releaseStatusPatch(released({ spec, finalizers, ingress, conditions }))).toBeUndefined();
     const shape = { spec: { type: 'LoadBalancer' }, finalizers: finalizers.toReversed(), ingress, conditions } as const;
     expect(releaseStatusPatch(released(shape))).toBeUndefined();
-  });
-});
-
-describe('writing the status', () => {
-  const WEB = '/api/v1/namespaces/shop/services/web';
-
-  async function setUp(shape: Shape) {
-    const api = new FakeApi();
-    const virtual = new VirtualClock();
-    api.put(WEB, { kind: 'Service', ...serviceOf(shape) });
-    const client = new KubeClient(api.connect(virtual), virtual);
-    const claim = async () => claimService(await client.get(services, { namespace: 'shop', name: 'web' }), rules);
-    return { api, client, claim };
-  }
-
-  it('makes one call, and none the second time', async () => {
-    const { api, client, claim } = await setUp({});
-    const service = await writeServiceStatus(client, claimIn('claimed', await claim()), desired, clock);
-    expect(service.status?.loadBalancer?.ingress).toEqual([{ ip: '192.0.2.10', ipMode: 'VIP' }]);
-    await writeServiceStatus(client, claimIn('claimed', await claim()), desired, clock);
-    expect(api.writes.map(({ method, path }) => `${method} ${path}`)).toEqual([`PATCH ${WEB}/status`]);
-  });
-
-  it('gives up as stale when the Service changed since it was claimed', async () => {
-    const { api, client, claim } = await setUp({});
-    const before = claimIn('claimed', await claim());
-    api.put(WEB, { kind: 'Service', ...serviceOf({ spec: { type: 'LoadBalancer', loadBalancerClass: 'other' } }) });
-    await expect(writeServiceStatus(client, before, desired, clock)).rejects.toMatchObject({ verdict: 'stale' });
-    expect(api.at(WEB)).toMatchObject({ status: { loadBalancer: {} } });
-  });
-
-  it('clears in one call, and none the second time', async () => {
-    const shape = { deleted: true, ingress: [{ ip: '192.0.2.10' }], conditions: [written] };
-    const { api, client, claim } = await setUp(shape);
-    const service = await clearServiceStatus(client, claimIn('release', await claim()));
-    expect(service.status).toEqual({ loadBalancer: {} });
-    await clearServiceStatus(client, claimIn('release', await claim()));
-    expect(api.writes).toHaveLength(1);
-  });
-
-  it('converges in one write, whatever was there, and touches no condition of others', async () => {
-    const condition = fc.record({
-      type: fc.constantFrom(PROGRAMMED_CONDITION, 'example.com/Scanned', 'example.com/Audited'),
-      status: fc.constantFrom('True', 'False', 'Unknown'),
-      reason: fc.constantFrom('Programmed', 'Pending'),
-      message: fc.constantFrom('', 'serves 192.0.2.10'),
-      lastTransitionTime: fc.constant('2026-04-01T00:00:00Z'),
-    });
-    const point = fc.record(
-      { ip: fc.constantFrom('192.0.2.10', '2001:db8::10'), ipMode: fc.constantFrom('VIP', 'Proxy') },
-      { requiredKeys: ['ip'] },
-    );
-    const shape = fc.record(
-      {
-        ingress: fc.array(fc.oneof(point, fc.record({ hostname: fc.constant('web.example.com') })), { maxLength: 2 }),
-        conditions: fc.uniqueArray(condition, { selector: ({ type }) => type }),
-      },
-      { requiredKeys: [] },
-    );
-    const wanted = fc.record({
-      ingress: fc.array(
-        fc.record({
-          address: fc.constantFrom(requireIpAddress('192.0.2.10'), requireIpAddress('2001:db8::10')),
-          mode: fc.constantFrom('VIP', 'Proxy'),
-        }),
-        { maxLength: 2 },
-      ),
-      programmed: fc.record({
-        status: fc.constantFrom('True', 'False'),
-        reason: fc.constantFrom('Programmed', 'Pending'),
-        message: fc.constantFrom('', 'serves 192.0.2.10'),
-      }),
-    });
-    const ofOthers = (service: Service) =>
-      service.status?.conditions?.filter(({ type }) => type !== PROGRAMMED_CONDITION) ?? [];
-    await fc.assert(
-      fc.asyncProperty(shape, wanted, async (before, desired) => {
-        const { api, client, claim } = await setUp(before);
-        const service = await writeServiceStatus(client, claimIn('claimed', await claim()), desired, clock);
-        await writeServiceStatus(client, claimIn('claimed', await claim()), desired, clock);
-        expect(api.writes.length).toBeLessThanOrEqual(1);
-        expect(ofOthers(service)).toEqual(ofOthers(serviceOf(before)));
-        expect(service.status?.conditions).toContainEqual(expect.objectContaining(desired.programmed));
-        const shown = service.status?.loadBalancer?.ingress ?? [];
-        expect(shown.map(({ ip, ipMode = 'VIP' }) => [ip, ipMode])).toEqual(
-          desired.ingress.map(({ address, mode }) => [address, mode]),
-        );
-      }),
-    );
   });
 });

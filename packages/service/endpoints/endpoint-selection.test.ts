@@ -2,7 +2,7 @@ import type { EndpointConditions } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { selectByNode, selectEndpoints, type TrafficScope } from './endpoint-selection.ts';
 import { gatherHosts } from './endpoints.ts';
-import { slice } from './testing/slices.ts';
+import { slice } from '../testing/slices.ts';
 
 const ready = { ready: true, serving: true, terminating: false };
 const unready = { ready: false, serving: false, terminating: false };

@@ -1,4 +1,4 @@
-import { familyOf } from '@fairlead/control';
+import { FairleadError, familyOf } from '@fairlead/control';
 import type { IpFamily, Protocol } from '@fairlead/kube';
 import type { ServiceDemands } from './service-demands.ts';
 
@@ -24,23 +24,24 @@ export interface LoadBalancerCapabilities {
   readonly needsNodePorts: boolean;
 }
 
-export type RefusalCode =
-  | 'protocol-unsupported'
-  | 'mixed-protocols-unsupported'
-  | 'family-unsupported'
-  | 'dual-stack-unsupported'
-  | 'named-target-port-unsupported'
-  | 'repeated-target-port-unsupported'
-  | 'local-traffic-unsupported'
-  | 'source-ranges-unsupported'
-  | 'affinity-unsupported'
-  | 'chosen-address-unsupported'
-  | 'node-port-missing';
-
+/** Something that a Service asks for and that cannot be honoured. */
 export interface Refusal {
-  readonly code: RefusalCode;
-  /** What cannot be honoured, in plain words, about «it», the Service. */
-  readonly sentence: string;
+  /** Stable: conditions, Events and tests go by it. */
+  readonly code: string;
+  /** What cannot be honoured, in plain words, about «it», the Service; no capital, no full stop. */
+  readonly message: string;
+}
+
+/** Throws a terminal error that names all of the refusals, if there are any; its code is that of the first. */
+export function requireSupported(...refusals: readonly Iterable<Refusal>[]): void {
+  const all = refusals.flatMap((list) => [...list]);
+  const [first] = all;
+  if (first !== undefined) throw refusal(first.code, all.map(({ message }) => message).join('; '));
+}
+
+/** What a reader of a Service throws when it cannot be served as it asks. */
+export function refusal(code: string, message: string): FairleadError {
+  return new FairleadError(message, { verdict: 'terminal', code });
 }
 
 /** Each demand that the load balancer cannot honour; none: the Service can be served as it is. */
@@ -61,32 +62,32 @@ export function servedFamilies(demands: ServiceDemands, capabilities: LoadBalanc
 function* unsupportedPorts({ ports }: ServiceDemands, capabilities: LoadBalancerCapabilities): Generator<Refusal> {
   const protocols = [...new Set(ports.map((port) => port.protocol))];
   for (const protocol of protocols.filter((protocol) => !capabilities.protocols.includes(protocol))) {
-    const sentence = `it has ${protocol} ports, and only ${capabilities.protocols.join(' and ')} can be balanced`;
-    yield { code: 'protocol-unsupported', sentence };
+    const message = `it has ${protocol} ports, and only ${capabilities.protocols.join(' and ')} can be balanced`;
+    yield { code: 'protocol-unsupported', message };
   }
   if (protocols.length > 1 && !capabilities.mixedProtocols) {
-    const sentence = `it mixes ${protocols.join(' and ')}, which takes a Service for each`;
-    yield { code: 'mixed-protocols-unsupported', sentence };
+    const message = `it mixes ${protocols.join(' and ')}, which takes a Service for each`;
+    yield { code: 'mixed-protocols-unsupported', message };
   }
   const named = ports.flatMap(({ target }) => (target.kind === 'name' ? target.name : []));
   if (named.length > 0 && !capabilities.namedTargetPorts) {
-    const sentence = `its target ports ${named.join(', ')} are names, and must be numbers`;
-    yield { code: 'named-target-port-unsupported', sentence };
+    const message = `its target ports ${named.join(', ')} are names, and must be numbers`;
+    yield { code: 'named-target-port-unsupported', message };
   }
   const byTarget = Map.groupBy(ports, ({ protocol, target }) => {
     return `${protocol} ${target.kind === 'name' ? target.name : target.port}`;
   });
   const repeated = [...byTarget].filter(([, sharing]) => sharing.length > 1).map(([target]) => target);
   if (repeated.length > 0 && !capabilities.repeatedTargetPorts) {
-    const sentence = `several of its ports lead to the target port ${repeated.join(', ')}, and only one may`;
-    yield { code: 'repeated-target-port-unsupported', sentence };
+    const message = `several of its ports lead to the target port ${repeated.join(', ')}, and only one may`;
+    yield { code: 'repeated-target-port-unsupported', message };
   }
   const unallocated = ports
     .filter((port) => port.nodePort === undefined)
     .map(({ protocol, port }) => `${protocol} ${port}`);
   if (unallocated.length > 0 && capabilities.needsNodePorts) {
-    const sentence = `its ports ${unallocated.join(', ')} have no node port, which is where traffic would be sent`;
-    yield { code: 'node-port-missing', sentence };
+    const message = `its ports ${unallocated.join(', ')} have no node port, which is where traffic would be sent`;
+    yield { code: 'node-port-missing', message };
   }
 }
 
@@ -94,27 +95,27 @@ function* unsupportedFamilies(demands: ServiceDemands, capabilities: LoadBalance
   const served = servedFamilies(demands, capabilities);
   if (demands.familyPolicy === 'PreferDualStack' && served.length > 0) return;
   for (const family of demands.families.filter((family) => !capabilities.families.includes(family))) {
-    const sentence = `it asks for ${family}, and only ${capabilities.families.join(' and ')} can be balanced`;
-    yield { code: 'family-unsupported', sentence };
+    const message = `it asks for ${family}, and only ${capabilities.families.join(' and ')} can be balanced`;
+    yield { code: 'family-unsupported', message };
   }
   if (demands.families.length > 1 && !capabilities.dualStack) {
-    const sentence = `it asks for ${demands.families.join(' and ')} at once, which takes a Service for each`;
-    yield { code: 'dual-stack-unsupported', sentence };
+    const message = `it asks for ${demands.families.join(' and ')} at once, which takes a Service for each`;
+    yield { code: 'dual-stack-unsupported', message };
   }
 }
 
 function* unsupportedTraffic(demands: ServiceDemands, capabilities: LoadBalancerCapabilities): Generator<Refusal> {
   if (demands.externalTraffic === 'Local' && !capabilities.localTraffic) {
-    const sentence = 'it asks for externalTrafficPolicy: Local, and only Cluster can be honoured';
-    yield { code: 'local-traffic-unsupported', sentence };
+    const message = 'it asks for externalTrafficPolicy: Local, and only Cluster can be honoured';
+    yield { code: 'local-traffic-unsupported', message };
   }
   if (demands.sourceRanges.kind === 'only' && !capabilities.sourceRanges) {
-    const sentence = 'it restricts the source ranges, which cannot be enforced; it would be open to everybody';
-    yield { code: 'source-ranges-unsupported', sentence };
+    const message = 'it restricts the source ranges, which cannot be enforced; it would be open to everybody';
+    yield { code: 'source-ranges-unsupported', message };
   }
   if (demands.affinity.kind === 'client-ip' && !capabilities.clientAffinity) {
-    const sentence = 'it asks for sessionAffinity: ClientIP, and only None can be honoured';
-    yield { code: 'affinity-unsupported', sentence };
+    const message = 'it asks for sessionAffinity: ClientIP, and only None can be honoured';
+    yield { code: 'affinity-unsupported', message };
   }
   const served = servedFamilies(demands, capabilities);
   const denied = demands.addresses.filter(
@@ -124,6 +125,6 @@ function* unsupportedTraffic(demands: ServiceDemands, capabilities: LoadBalancer
     const why = capabilities.chosenAddresses
       ? 'which is of a family it does not get'
       : 'and addresses cannot be chosen';
-    yield { code: 'chosen-address-unsupported', sentence: `it asks for the address ${denied.join(', ')}, ${why}` };
+    yield { code: 'chosen-address-unsupported', message: `it asks for the address ${denied.join(', ')}, ${why}` };
   }
 }
