@@ -1,5 +1,5 @@
 import type { CacheStatus } from '@fairlead/kube';
-import type { Readiness, ReadinessReport } from './readiness.ts';
+import type { Readiness, ReadinessReport } from './part.ts';
 
 /**
  * Passes on what a part says while it leads. As long as it is not ready, adds why a cache cannot be completed: the part

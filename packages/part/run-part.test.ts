@@ -10,54 +10,53 @@ import {
 import { endpointSlices, services } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
-import type { ConfiguredPart, RunEnvironment } from './part.ts';
-import type { Readiness } from './readiness.ts';
-import { runPart } from './run-part.ts';
+import type { LeaderEnvironment, Readiness, ReplicaEnvironment, Start } from './part.ts';
+import { runNodePart, runPart } from './run-part.ts';
+
+const questions = {
+  plan: async () => ({ changes: [] }),
+  explain: async () => undefined,
+  status: async () => ({ summary: '', figures: {} }),
+};
 
 function world() {
   const clock = new VirtualClock();
   const api = new FakeApi();
 
+  const options = (name: string, readiness: Readiness[], number = 1, logger: Logger = silentLogger) => ({
+    part: 'lighthouse',
+    connection: api.connect(clock, 5),
+    clock,
+    random: seededRandom(number),
+    logger,
+    metrics: noMetrics,
+    journal: new Journal(clock),
+    readiness: { set: (state: Readiness) => void readiness.push(state) },
+    namespace: 'fairlead',
+    replica: name,
+    leaseDurationMilliseconds: 15_000,
+  });
+
   /** Runs a replica of a part that does `start` while it leads. */
-  function replica(name: string, start: ConfiguredPart['start'], number = 1, logger: Logger = silentLogger) {
+  function replica(name: string, start: Start<LeaderEnvironment>['start'], number = 1, logger: Logger = silentLogger) {
     const stop = new AbortController();
     const readiness: Readiness[] = [];
-    const ended = runPart(
-      {
-        part: 'lighthouse',
-        configured: {
-          start,
-          plan: async () => ({ changes: [] }),
-          explain: async () => undefined,
-          status: async () => ({ summary: '', figures: {} }),
-        },
-        connection: api.connect(clock, 5),
-        clock,
-        random: seededRandom(number),
-        logger,
-        metrics: noMetrics,
-        journal: new Journal(clock),
-        readiness: { set: (state) => readiness.push(state) },
-        namespace: 'fairlead',
-        replica: name,
-        leaseDurationMilliseconds: 15_000,
-      },
-      stop.signal,
-    );
+    const part = { runs: 'leader', start, ...questions } as const;
+    const ended = runPart(part, options(name, readiness, number, logger), stop.signal);
     return { stop: () => stop.abort(), readiness, ended };
   }
 
-  return { clock, api, replica };
+  return { clock, api, options, replica };
 }
 
-const untilItEnds = ({ signal }: RunEnvironment) =>
+const untilItEnds = ({ signal }: { readonly signal: AbortSignal }) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
 describe('runPart', () => {
   it('runs the part while it leads, and another replica after that', async () => {
     const { clock, replica } = world();
     const led: string[] = [];
-    const lead = (name: string) => async (environment: RunEnvironment) => {
+    const lead = (name: string) => async (environment: LeaderEnvironment) => {
       led.push(`${name} begins`);
       await untilItEnds(environment).finally(() => led.push(`${name} ends`));
     };
@@ -114,7 +113,7 @@ describe('runPart', () => {
     const logger = { ...silentLogger, warn: (_: LogFields, message: string) => void warnings.push(message) };
     api.fault = () => 'lose-request';
     const unreachable = { ready: false, reason: 'the Lease fairlead/fairlead-lighthouse: the request was lost' };
-    const start = async (environment: RunEnvironment) => {
+    const start = async (environment: LeaderEnvironment) => {
       environment.readiness.set({ ready: true });
       await untilItEnds(environment);
     };
@@ -211,5 +210,50 @@ describe('runPart', () => {
     await clock.advance(30_000);
     await ended;
     expect(readiness).not.toContainEqual({ ready: false, reason: 'too late' });
+  });
+
+  it('runs a part of the kind that runs everywhere in each replica, without a Lease', async () => {
+    const { clock, api, options } = world();
+    const started: string[] = [];
+    const start = async (environment: ReplicaEnvironment) => {
+      started.push('leadership' in environment ? 'as leader' : 'as one of many');
+      await untilItEnds(environment);
+    };
+    const stop = new AbortController();
+    const runs = ['one', 'two'].map((name, index) =>
+      runPart({ runs: 'everywhere', start, ...questions }, options(name, [], index), stop.signal),
+    );
+    await clock.advance(60_000);
+    expect(started).toEqual(['as one of many', 'as one of many']);
+    expect(api.writes).toEqual([]);
+    stop.abort();
+    await Promise.all(runs);
+  });
+});
+
+describe('runNodePart', () => {
+  it('needs no cluster, and starts a part again that failed', async () => {
+    const { clock, options } = world();
+    const readiness: Readiness[] = [];
+    let starts = 0;
+    const stop = new AbortController();
+    const run = runNodePart(
+      {
+        runs: 'node',
+        start: async (environment) => {
+          starts += 1;
+          if (starts === 1) throw new Error('no kernel');
+          environment.readiness.set({ ready: true });
+          await untilItEnds(environment);
+        },
+      },
+      options('node-1', readiness),
+      stop.signal,
+    );
+    await clock.advance(60_000);
+    expect(readiness).toContainEqual({ ready: false, reason: 'no kernel' });
+    expect(readiness.at(-1)).toEqual({ ready: true });
+    stop.abort();
+    await run;
   });
 });

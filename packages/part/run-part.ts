@@ -1,29 +1,23 @@
-import {
-  Backoff,
-  type Clock,
-  type Journal,
-  type Logger,
-  type Metrics,
-  messageOf,
-  type Random,
-  sleep,
-} from '@fairlead/control';
-import { type ApiConnection, CacheFactory, Election, EventRecorder, KubeClient, type Leadership } from '@fairlead/kube';
+import { Backoff, type Clock, type Journal, type Logger, type Metrics, messageOf, type Random, sleep } from '@fairlead/control';
+import { type ApiConnection, CacheFactory, Election, EventRecorder, KubeClient } from '@fairlead/kube';
 import { CacheReadiness } from './cache-readiness.ts';
-import type { ConfiguredPart } from './part.ts';
-import type { ReadinessReport } from './readiness.ts';
+import type { LeaderPart, NodeEnvironment, NodePart, ReadinessReport, ReplicaEnvironment, ReplicaPart } from './part.ts';
 
-export interface PartRunOptions {
+/** What a part needs wherever it runs. */
+export interface NodePartOptions {
   /** The part's name: its Lease, its Events and its logs carry it. */
   readonly part: string;
-  readonly configured: ConfiguredPart;
-  readonly connection: ApiConnection;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly journal: Journal;
   readonly readiness: ReadinessReport;
+}
+
+/** What it needs in a cluster. */
+export interface PartRunOptions extends NodePartOptions {
+  readonly connection: ApiConnection;
   /** Where the Lease lives. */
   readonly namespace: string;
   /** Who we are among the replicas, such as the name of the Pod. */
@@ -37,25 +31,44 @@ export function leaseName(part: string): string {
   return `fairlead-${part}`;
 }
 
-function leaseText({ namespace, part }: PartRunOptions): string {
-  return `the Lease ${namespace}/${leaseName(part)}`;
+/** Runs a part on a cluster, whenever it is our turn, until the signal aborts. */
+export function runPart(configured: LeaderPart | ReplicaPart, options: PartRunOptions, signal: AbortSignal): Promise<void> {
+  if (configured.runs === 'everywhere') {
+    return keepRunning(options, signal, 'starting', (stop) =>
+      inCluster(options, options.logger.child({ part: options.part }), stop, (environment) => configured.start(environment)),
+    );
+  }
+  return keepRunning(options, signal, `looking for ${leaseText(options)}`, (stop) =>
+    electionFor(options).run(stop, (leadership) => {
+      const logger = options.logger.child({ part: options.part, epoch: leadership.epoch });
+      const lead = (environment: ReplicaEnvironment) => configured.start({ ...environment, leadership });
+      return inCluster(options, logger, leadership.signal, lead);
+    }),
+  );
 }
 
-/**
- * Runs a part whenever we lead it, until the signal aborts. A part that fails is reported not ready and started again:
- * no failure of one part ends another, or the process.
- */
-export async function runPart(options: PartRunOptions, signal: AbortSignal): Promise<void> {
-  const { clock, random, logger, readiness } = options;
+/** Runs a part on a node, for which there is no cluster, until the signal aborts. */
+export function runNodePart(configured: NodePart, options: NodePartOptions, signal: AbortSignal): Promise<void> {
+  return keepRunning(options, signal, 'starting', (stop) => configured.start(nodeEnvironment(options, stop)));
+}
+
+/** A part that fails is reported not ready and started again: no failure of one part ends another, or the process. */
+async function keepRunning(
+  { part, clock, random, logger, readiness }: NodePartOptions,
+  signal: AbortSignal,
+  startupReason: string,
+  run: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const backoff = new Backoff(random);
   while (!signal.aborted) {
-    readiness.set({ ready: false, reason: `looking for ${leaseText(options)}` });
+    readiness.set({ ready: false, reason: startupReason });
     try {
-      await electionFor(options).run(signal, (leadership) => lead(options, leadership));
+      await run(signal);
       backoff.reset();
     } catch (error) {
+      if (signal.aborted) return;
       readiness.set({ ready: false, reason: messageOf(error) });
-      logger.error({ part: options.part, error: messageOf(error) }, 'the part stopped; it is started again');
+      logger.error({ part, error: messageOf(error) }, 'the part stopped; it is started again');
       await sleep(clock, backoff.next(), signal).catch(() => {});
     }
   }
@@ -81,40 +94,33 @@ function electionFor(options: PartRunOptions): Election {
   });
 }
 
-async function lead(options: PartRunOptions, leadership: Leadership): Promise<void> {
-  const { part, configured, connection, clock, random, metrics, journal, defaultClass } = options;
-  const logger = options.logger.child({ part, epoch: leadership.epoch });
+async function inCluster(
+  options: PartRunOptions,
+  logger: Logger,
+  signal: AbortSignal,
+  run: (environment: ReplicaEnvironment) => Promise<void>,
+): Promise<void> {
+  const { part, connection, clock, random, metrics, defaultClass } = options;
   const client = new KubeClient(connection, clock);
-  const { signal } = leadership;
-  const events = new EventRecorder({
-    controller: `fairlead.dev/${part}`,
-    instance: options.replica,
-    client,
-    clock,
-    random,
-    logger,
-    metrics,
-  });
+  const reporter = { controller: `fairlead.dev/${part}`, instance: options.replica };
+  const events = new EventRecorder({ ...reporter, client, clock, random, logger, metrics });
   const onStatus = () => readiness.tell();
   const caches = new CacheFactory({ connection, clock, random, logger, metrics, signal, onStatus });
   const readiness = new CacheReadiness(options.readiness, () => caches.statuses(), signal);
   readiness.tell();
+  const standing = defaultClass === undefined ? {} : { defaultClass };
   try {
-    await configured.start({
-      client,
-      clock,
-      random,
-      logger,
-      metrics,
-      journal,
-      events,
-      leadership,
-      caches,
-      readiness,
-      signal,
-      ...(defaultClass === undefined ? {} : { defaultClass }),
-    });
+    await run({ ...nodeEnvironment({ ...options, logger, readiness }, signal), client, events, caches, ...standing });
   } finally {
     events.close();
   }
+}
+
+function nodeEnvironment(options: NodePartOptions, signal: AbortSignal): NodeEnvironment {
+  const { clock, random, logger, metrics, journal, readiness } = options;
+  return { clock, random, logger, metrics, journal, readiness, signal };
+}
+
+function leaseText({ namespace, part }: PartRunOptions): string {
+  return `the Lease ${namespace}/${leaseName(part)}`;
 }

@@ -2,7 +2,7 @@ import { silentLogger, VirtualClock } from '@fairlead/control';
 import { KubeClient } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
-import { ClusterEvents } from './cluster-events.ts';
+import { ClusterEvents } from './cluster.ts';
 
 const message = (note: string) => ({ type: 'Warning', reason: 'DeletionHeldBack', note }) as const;
 

@@ -1,4 +1,4 @@
-import type { Readiness } from '@fairlead/part';
+import type { Readiness } from '../part.ts';
 import { describe, expect, it } from 'vitest';
 import { Health } from './health.ts';
 

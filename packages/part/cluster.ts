@@ -1,7 +1,25 @@
-import { codeOf, type Logger, messageOf } from '@fairlead/control';
-import { type EventMessage, type EventRecorder, type KubeClient, type Namespace, namespaces } from '@fairlead/kube';
+import { type ClusterId, clusterId, codeOf, type Logger, messageOf } from '@fairlead/control';
+import {
+  type CallOptions,
+  type EventMessage,
+  type EventRecorder,
+  type KubeClient,
+  type Namespace,
+  namespaces,
+} from '@fairlead/kube';
 
 const KUBE_SYSTEM = { name: 'kube-system' };
+
+/** What tells this cluster from others in a cloud: as configured, or the UID of the kube-system namespace. */
+export async function readClusterId(
+  configured: string | undefined,
+  client: Pick<KubeClient, 'get'>,
+  options: CallOptions,
+): Promise<ClusterId> {
+  if (configured !== undefined) return clusterId(configured);
+  const { metadata } = await client.get(namespaces, KUBE_SYSTEM, options);
+  return clusterId(metadata.uid ?? '');
+}
 
 export interface ClusterEventsOptions {
   readonly client: Pick<KubeClient, 'get'>;

@@ -1,5 +1,5 @@
 import { messageOf } from '@fairlead/control';
-import type { ReadinessReport } from '@fairlead/part';
+import type { ReadinessReport } from '../part.ts';
 
 /** One failure may be chance, and is tried again soon; so many in a row are worth telling. */
 const FAILURES_UNTIL_UNREADY = 3;

@@ -1,0 +1,81 @@
+import { type LogFields, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import type { Readiness } from '../part.ts';
+import { Comparison } from './comparison.ts';
+import { Health } from './health.ts';
+
+function world(intervalMilliseconds = 600_000) {
+  const clock = new VirtualClock();
+  const comparedAt: number[] = [];
+  const warnings: string[] = [];
+  const readiness: Readiness[] = [];
+  const state: { failure: Error | undefined } = { failure: undefined };
+  const health = new Health({ set: (one) => readiness.push(one) });
+  health.started();
+  const comparison = new Comparison({
+    clock,
+    random: seededRandom(1),
+    logger: { ...silentLogger, warn: (_: LogFields, message: string) => void warnings.push(message) },
+    health,
+    outside: 'the sea',
+    intervalMilliseconds,
+    compare: async () => {
+      comparedAt.push(clock.monotonic());
+      if (state.failure !== undefined) throw state.failure;
+    },
+  });
+  const stop = new AbortController();
+  const ended = comparison.run(stop.signal);
+  return { clock, comparison, comparedAt, warnings, readiness, state, stop: () => (stop.abort(), ended) };
+}
+
+describe('Comparison', () => {
+  it('compares about once in each interval', async () => {
+    const { clock, comparedAt, stop } = world();
+    await clock.advance(6 * 600_000);
+    expect(comparedAt.length).toBeGreaterThanOrEqual(5);
+    expect(comparedAt.length).toBeLessThanOrEqual(7);
+    await stop();
+  });
+
+  it('compares soon after a suspicion, and not again and again after many', async () => {
+    const { clock, comparison, comparedAt, stop } = world();
+    await clock.advance(100_000);
+    comparison.suspect('a wave');
+    await clock.advance(2_000);
+    expect(comparedAt).toEqual([101_000]);
+    for (let second = 0; second < 20; second += 1) {
+      comparison.suspect('another wave');
+      await clock.advance(1_000);
+    }
+    expect(comparedAt).toHaveLength(1);
+    await clock.advance(10_000);
+    expect(comparedAt).toEqual([101_000, 131_000]);
+    await stop();
+  });
+
+  it('compares only on suspicion where no interval is set', async () => {
+    const { clock, comparison, comparedAt, stop } = world(Number.POSITIVE_INFINITY);
+    await clock.advance(86_400_000);
+    expect(comparedAt).toEqual([]);
+    comparison.suspect('a wave');
+    await clock.advance(2_000);
+    expect(comparedAt).toHaveLength(1);
+    await stop();
+  });
+
+  it('tries again after a failure, says so, and is unready after several in a row', async () => {
+    const { clock, comparison, state, warnings, readiness, stop } = world();
+    state.failure = new Error('fog');
+    comparison.suspect('a wave');
+    await clock.advance(40_000);
+    expect(readiness.at(-1)).toEqual({ ready: true });
+    await clock.advance(80_000);
+    expect(warnings[0]).toBe('comparing with the sea failed: trying again');
+    expect(readiness.at(-1)).toEqual({ ready: false, reason: 'comparing with the sea fails: fog' });
+    state.failure = undefined;
+    await clock.advance(60_000);
+    expect(readiness.at(-1)).toEqual({ ready: true });
+    await stop();
+  });
+});

@@ -1,0 +1,84 @@
+import { type Clock, codeOf, jitter, type Logger, messageOf, orAborted, type Random, sleep } from '@fairlead/control';
+import type { Health } from './health.ts';
+
+/** A suspicion is looked into soon, but not again and again. */
+const SOON_MILLISECONDS = 1_000;
+const SHORTEST_INTERVAL_MILLISECONDS = 30_000;
+
+export interface ComparisonOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly health: Health;
+  /** What is compared with, for people: `Azure`. */
+  readonly outside: string;
+  /** How often; infinity: only when something is suspected. */
+  readonly intervalMilliseconds: number;
+  /** One look at everything. What it cannot put right itself it has queued when it resolves. */
+  readonly compare: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Compares what exists outside with what should, now and then, and soon when something does not go together. */
+export class Comparison {
+  readonly #options: ComparisonOptions;
+  #wake: (() => void) | undefined;
+  #isSuspected = false;
+  #comparedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ComparisonOptions) {
+    this.#options = options;
+  }
+
+  /** Something does not go with what is known of the outside. */
+  suspect(why: string): void {
+    const { logger, outside } = this.#options;
+    logger.info({ why }, `something is not as it should be: comparing with ${outside}`);
+    this.#isSuspected = true;
+    this.#wake?.();
+  }
+
+  /** Compares after each interval until the signal aborts; what fails is tried again, and told by the health. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, logger, health, outside, intervalMilliseconds } = this.#options;
+    const what = `comparing with ${outside}`;
+    while (!signal.aborted) {
+      try {
+        await this.#pause(jitter(random, intervalMilliseconds, 0.1), signal);
+        await this.compare(signal);
+        health.round(what, undefined);
+      } catch (error) {
+        if (signal.aborted) return;
+        health.round(what, error);
+        logger.warn({ code: codeOf(error), error: messageOf(error) }, `${what} failed: trying again`);
+        await sleep(clock, SHORTEST_INTERVAL_MILLISECONDS, signal).catch(() => {});
+        this.#isSuspected = true;
+      }
+    }
+  }
+
+  /** Compares once, now. */
+  async compare(signal: AbortSignal): Promise<void> {
+    this.#isSuspected = false;
+    this.#comparedAt = this.#options.clock.monotonic();
+    await this.#options.compare(signal);
+  }
+
+  /** Resolves after the interval, or soon after a suspicion. */
+  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    if (!this.#isSuspected) {
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      const timer = Number.isFinite(milliseconds) ? clock.setTimer(milliseconds, resolve) : undefined;
+      this.#wake = resolve;
+      try {
+        await orAborted(woken, signal);
+      } finally {
+        timer?.cancel();
+        this.#wake = undefined;
+      }
+      if (!this.#isSuspected) return;
+    }
+    const sinceLast = clock.monotonic() - this.#comparedAt;
+    await sleep(clock, Math.max(SOON_MILLISECONDS, SHORTEST_INTERVAL_MILLISECONDS - sinceLast), signal);
+  }
+}

@@ -1,0 +1,51 @@
+import {
+  type BrakeOptions,
+  type Clock,
+  DeletionBrake,
+  type Logger,
+  type MetricDefinition,
+  type Metrics,
+} from '@fairlead/control';
+import type { ClusterEvents } from '../cluster.ts';
+
+export interface DeletionGuardOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly cluster: Pick<ClusterEvents, 'record'>;
+  readonly brake: BrakeOptions;
+  /** How many deletions are held back. */
+  readonly gauge: MetricDefinition;
+}
+
+/** Stands before a sweep: holds a sudden mass deletion back, and says so in the log, a gauge and an Event. */
+export class DeletionGuard<Id extends string> {
+  readonly #options: DeletionGuardOptions;
+  readonly #brake: DeletionBrake<Id>;
+
+  constructor(options: DeletionGuardOptions) {
+    this.#options = options;
+    this.#brake = new DeletionBrake(options.clock, options.brake);
+  }
+
+  /** How many deletions are held back now. */
+  get heldCount(): number {
+    return this.#brake.held.length;
+  }
+
+  /**
+   * Which of the leftovers may be deleted, out of `knownCount` things that are there. `listBegunAt` is the monotonic
+   * time at which the completed list behind it was begun.
+   */
+  allow(leftovers: readonly Id[], knownCount: number, listBegunAt: number): readonly Id[] {
+    const { logger, metrics, cluster, gauge } = this.#options;
+    const { allowed, hold } = this.#brake.judge(leftovers, knownCount, listBegunAt);
+    metrics.set(gauge, this.heldCount);
+    if (hold !== undefined) {
+      logger.warn({ code: hold.code, held: hold.held.length }, hold.message);
+      // The objects that the leftovers were made for are gone: the cluster's own namespace stands for them.
+      cluster.record({ type: 'Warning', reason: 'DeletionHeldBack', note: hold.message });
+    }
+    return allowed;
+  }
+}
