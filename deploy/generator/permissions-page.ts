@@ -11,8 +11,14 @@ const WHERE: Readonly<Record<Permission['scope'], string>> = {
 export function permissionsPage(program: Program): string {
   const sections = [
     { title: 'Every installation', permissions: program.commonPermissions },
-    ...program.parts.map(({ name, permissions }) => ({ title: `With the part ${name}`, permissions })),
-  ];
+    ...program.parts.flatMap(({ name, permissions, commands }) => [
+      { title: `With the part ${name}`, permissions },
+      ...commands.map((command) => ({
+        title: `For a person who runs \`fairlead ${command.atTopLevel ? '' : `${name} `}${command.name}\``,
+        permissions: command.permissions ?? [],
+      })),
+    ]),
+  ].filter(({ permissions }) => permissions.length > 0);
   return [
     '# Permissions',
     '',

@@ -1,11 +1,11 @@
 import { FairleadError, messageOf } from '@fairlead/control';
-import type { Part, Subject } from '@fairlead/part';
+import type { CommandOption, Part, PartCommand, Subject } from '@fairlead/part';
 import { Command, CommanderError } from 'commander';
 import { version } from './cluster.ts';
 import { demoCommand } from './commands/demo.ts';
 import { planCommand } from './commands/plan.ts';
-import { look } from './commands/read-only.ts';
-import { runCommand } from './commands/run.ts';
+import { partCommand } from './commands/part-command.ts';
+import { runAloneCommand, runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
 import { whyCommand } from './commands/why.ts';
 import { parseSubject } from './subject.ts';
@@ -119,7 +119,7 @@ function secondsOf(text: string): number {
   });
 }
 
-/** `fairlead <part> <command>` */
+/** `fairlead <part> <command>`, the commands of the part at the top level, and the one that runs it alone. */
 function addPartCommands(
   program: Command,
   part: Part,
@@ -128,24 +128,39 @@ function addPartCommands(
   { print }: Terminal,
   signal: AbortSignal,
 ): void {
-  if (part.commands.length === 0) return;
-  const group = program.command(part.name).description(part.summary);
-  for (const command of part.commands) {
-    withConfiguration(group.command(command.name))
-      .description(command.summary)
-      .action(({ config }: { config: string }) =>
-        look(config, parts, signal, async ({ active, environment }) => {
-          const found = active.find((candidate) => candidate.part.name === part.name);
-          if (found === undefined) {
-            throw new FairleadError(`the part ${part.name} is not configured: add parts.${part.name} to ${config}`, {
-              verdict: 'terminal',
-              code: 'part-not-configured',
-            });
-          }
-          await command.run(found.section, environment, print);
-        }),
-      );
+  if (part.standalone !== undefined) {
+    withConfiguration(program.command(part.standalone.command))
+      .description(part.standalone.summary)
+      .action(({ config }: { config: string }) => runAloneCommand(config, parts, part, signal));
   }
+  let group: Command | undefined;
+  for (const declared of part.commands) {
+    if (declared.atTopLevel !== true) group ??= program.command(part.name).description(part.summary);
+    const command = describeCommand(declared.atTopLevel === true ? program : (group ?? program), declared);
+    if (declared.needs === 'configuration') withConfiguration(command);
+    command.action((...given: unknown[]) => {
+      const { config, ...options }: Record<string, string | true> = command.opts();
+      const words = given.slice(0, command.registeredArguments.length).flat().filter(isText);
+      const file = isText(config) ? config : DEFAULT_FILE;
+      return partCommand(declared, { words, options, file }, part, parts, print, signal);
+    });
+  }
+}
+
+function describeCommand(under: Command, { name, summary, arguments: words = [], options = [] }: PartCommand<unknown>) {
+  const command = under.command(name).description(summary);
+  for (const argument of words) command.argument(argument.name, argument.summary);
+  for (const option of options) addOption(command, option);
+  return command;
+}
+
+function addOption(command: Command, { flags, summary, default: otherwise, isRequired }: CommandOption): void {
+  if (isRequired === true) command.requiredOption(flags, summary, otherwise);
+  else command.option(flags, summary, otherwise);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function helpText(parts: readonly Part[]): string {

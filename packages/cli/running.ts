@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { type Clock, Journal, type Logger, type Random } from '@fairlead/control';
-import { type Permission, runPart } from '@fairlead/part';
+import { type NodePartOptions, type Permission, runNodePart, runPart } from '@fairlead/part';
 import type { Cluster } from './cluster.ts';
 import type { Configuration } from './configuration/schema.ts';
 import type { ActivePart } from './configured-parts.ts';
@@ -41,10 +41,13 @@ export const commonPermissions: readonly Permission[] = [
   },
 ];
 
-/** Starts the status server and all parts. They end when the signal aborts: Leases are given back, calls aborted. */
+/**
+ * Starts the status server and all parts. They end when the signal aborts: Leases are given back, calls aborted. Without
+ * a cluster, only parts that run on a node are there.
+ */
 export async function startRunning(
   configuration: Configuration,
-  cluster: Cluster,
+  cluster: Cluster | undefined,
   active: readonly ActivePart[],
   { clock, random, logger }: Surroundings,
   signal: AbortSignal,
@@ -52,32 +55,35 @@ export async function startRunning(
   const metrics = new PrometheusMetrics();
   const readiness = new ReadinessBoard();
   const journals = new Map(active.map(({ part }) => [part.name, new Journal(clock)]));
-  const { defaultClass } = configuration;
-  const standing = defaultClass === undefined ? {} : { defaultClass };
-  const routes = statusRoutes({ cluster: cluster.server, readiness, metrics, journals });
+  const routes = statusRoutes({ cluster: cluster?.server ?? '', readiness, metrics, journals });
   const server = await startStatusServer(configuration.http.listen, routes);
-  logger.info({ server: server.url, cluster: cluster.name, parts: active.map(({ part }) => part.name) }, 'running');
+  logger.info({ server: server.url, cluster: cluster?.name, parts: active.map(({ part }) => part.name) }, 'running');
   const runs = active.map(({ part, configured }) => {
     for (const definition of part.metrics) metrics.declare(definition);
-    return runPart(
-      {
-        part: part.name,
-        configured,
-        connection: cluster.connection,
-        clock,
-        random,
-        logger,
-        metrics,
-        journal: journals.get(part.name) ?? new Journal(clock),
-        readiness: readiness.add(part.name),
-        namespace: configuration.leaderElection.namespace,
-        replica: hostname(),
-        leaseDurationMilliseconds: configuration.leaderElection.leaseDurationSeconds * 1000,
-        ...standing,
-      },
-      signal,
-    );
+    const journal = journals.get(part.name) ?? new Journal(clock);
+    const shared = { part: part.name, clock, random, logger, metrics, journal, readiness: readiness.add(part.name) };
+    return runActive(configured, shared, configuration, cluster, signal);
   });
   const ended = Promise.all(runs).then(() => server.close());
   return { server, readiness, ended };
+}
+
+function runActive(
+  configured: ActivePart['configured'],
+  shared: NodePartOptions,
+  { leaderElection, defaultClass }: Configuration,
+  cluster: Cluster | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (configured.runs === 'node') return runNodePart(configured, shared, signal);
+  if (cluster === undefined) throw new TypeError(`the part ${shared.part} runs in a cluster`);
+  const options = {
+    ...shared,
+    connection: cluster.connection,
+    namespace: leaderElection.namespace,
+    replica: hostname(),
+    leaseDurationMilliseconds: leaderElection.leaseDurationSeconds * 1000,
+    ...(defaultClass === undefined ? {} : { defaultClass }),
+  };
+  return runPart(configured, options, signal);
 }

@@ -1,13 +1,13 @@
 import { FairleadError, sleep } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import { type KubeClient, type KubeObject, namespaces, type Service, services } from '@fairlead/kube';
-import type { DemoOutside, Part } from '@fairlead/part';
+import type { DemoOutsides, Part } from '@fairlead/part';
 import { stringify } from 'yaml';
 import { type Cluster, openCluster } from '../cluster.ts';
 import { readConfiguration } from '../configuration/read.ts';
 import type { Configuration } from '../configuration/schema.ts';
 import { activeParts } from '../configured-parts.ts';
-import { startClouds } from '../demo/clouds.ts';
+import { startOutsides } from '../demo/outsides.ts';
 import { renderScene, type Scene } from '../demo/view.ts';
 import { startWorld } from '../demo/world.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -22,7 +22,7 @@ export interface DemoOptions {
 }
 
 /** Stands for the real addresses in a configuration that is only shown. */
-const EXAMPLE: DemoOutside = { azure: 'https://management.azure.com' };
+const EXAMPLE: DemoOutsides = { azure: 'https://management.azure.com' };
 
 const REFRESH_MILLISECONDS = 250;
 const CLEAR_SCREEN = '\u001b[H\u001b[J';
@@ -38,12 +38,12 @@ export async function demoCommand(
     terminal.print(stringify(demoSettings(parts, undefined, EXAMPLE)).trimEnd());
     return;
   }
-  await using clouds = await startClouds();
+  await using clouds = await startOutsides();
   const world = await startWorld();
   const stop = new AbortController();
   const combined = AbortSignal.any([signal, stop.signal]);
   try {
-    const configuration = demoConfiguration(parts, world.kubeconfigPath, clouds.outside);
+    const configuration = demoConfiguration(parts, world.kubeconfigPath, clouds.outsides);
     const cluster = await openCluster(configuration, combined);
     try {
       await createWorkload(cluster.client, configuration.leaderElection.namespace, parts, combined);
@@ -69,16 +69,16 @@ export async function demoCommand(
 }
 
 /** The configuration file of the demo, without its kubeconfig where there is none. */
-function demoSettings(parts: readonly Part[], kubeconfig: string | undefined, outside: DemoOutside): object {
+function demoSettings(parts: readonly Part[], kubeconfig: string | undefined, outsides: DemoOutsides): object {
   return {
     ...(kubeconfig === undefined ? {} : { kubernetes: { kubeconfig } }),
     http: { listen: kubeconfig === undefined ? '127.0.0.1:8080' : '127.0.0.1:0' },
-    parts: Object.fromEntries(parts.map((part) => [part.name, part.demo.configuration(outside)])),
+    parts: Object.fromEntries(parts.map((part) => [part.name, part.demo.configuration(outsides)])),
   };
 }
 
-function demoConfiguration(parts: readonly Part[], kubeconfig: string, outside: DemoOutside): Configuration {
-  return readConfiguration(stringify(demoSettings(parts, kubeconfig, outside)), 'the configuration of the demo', parts);
+function demoConfiguration(parts: readonly Part[], kubeconfig: string, outsides: DemoOutsides): Configuration {
+  return readConfiguration(stringify(demoSettings(parts, kubeconfig, outsides)), 'the configuration of the demo', parts);
 }
 
 async function createWorkload(

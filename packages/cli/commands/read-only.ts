@@ -3,14 +3,14 @@ import type { Part, ReadEnvironment } from '@fairlead/part';
 import { type Cluster, openCluster } from '../cluster.ts';
 import { loadConfiguration } from '../configuration/load.ts';
 import type { Configuration } from '../configuration/schema.ts';
-import { type ActivePart, activeParts } from '../configured-parts.ts';
+import { activeParts, type ClusterPart, clusterParts } from '../configured-parts.ts';
 import { createLogger } from '../observability/logger.ts';
 
 /** What a command that only looks has at hand. */
 export interface Look {
   readonly configuration: Configuration;
   readonly cluster: Cluster;
-  readonly active: readonly ActivePart[];
+  readonly active: readonly ClusterPart[];
   readonly environment: ReadEnvironment;
 }
 
@@ -22,7 +22,7 @@ export async function look(
   work: (look: Look) => Promise<void>,
 ): Promise<void> {
   const configuration = loadConfiguration(file, parts);
-  const active = activeParts(configuration, parts);
+  const active = clusterParts(activeParts(configuration, parts));
   const cluster = await openCluster(configuration, signal);
   try {
     await work({ configuration, cluster, active, environment: readEnvironment(configuration, cluster, signal) });

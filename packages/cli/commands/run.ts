@@ -1,26 +1,53 @@
+import { FairleadError } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import type { Part } from '@fairlead/part';
 import { openCluster } from '../cluster.ts';
 import { loadConfiguration } from '../configuration/load.ts';
-import { activeParts } from '../configured-parts.ts';
+import { type ActivePart, activeParts } from '../configured-parts.ts';
 import { createLogger } from '../observability/logger.ts';
 import { requirePermissions } from '../permissions.ts';
 import { commonPermissions, startRunning } from '../running.ts';
 
-/** `fairlead run`: everything, until it is told to stop. */
-export async function runCommand(file: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+/** `fairlead run`: every configured part that runs in a cluster, until it is told to stop. */
+export function runCommand(file: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+  return run(file, parts, ({ configured }) => configured.runs !== 'node', signal);
+}
+
+/** `fairlead <command of the part>`: this part and no other. */
+export function runAloneCommand(file: string, parts: readonly Part[], alone: Part, signal: AbortSignal): Promise<void> {
+  return run(file, parts, ({ part }) => part.name === alone.name, signal, alone);
+}
+
+async function run(
+  file: string,
+  parts: readonly Part[],
+  isChosen: (active: ActivePart) => boolean,
+  signal: AbortSignal,
+  alone?: Part,
+): Promise<void> {
   const configuration = loadConfiguration(file, parts);
-  const active = activeParts(configuration, parts);
+  const active = activeParts(configuration, parts).filter(isChosen);
+  if (active.length === 0) throw notConfigured(alone, file);
   const logger = createLogger(configuration.log.level);
-  const cluster = await openCluster(configuration, signal);
+  const surroundings = { clock: systemClock, random: systemRandom, logger };
+  const needsCluster = active.some(({ configured }) => configured.runs !== 'node');
+  const cluster = needsCluster ? await openCluster(configuration, signal) : undefined;
   try {
     const needed = [...commonPermissions, ...active.flatMap(({ part }) => part.permissions)];
-    await requirePermissions(cluster.client, needed, configuration.leaderElection.namespace, signal);
-    const surroundings = { clock: systemClock, random: systemRandom, logger };
+    const { namespace } = configuration.leaderElection;
+    if (cluster !== undefined) await requirePermissions(cluster.client, needed, namespace, signal);
     const running = await startRunning(configuration, cluster, active, surroundings, signal);
     await running.ended;
     logger.info({}, 'stopped');
   } finally {
-    await cluster.close();
+    await cluster?.close();
   }
+}
+
+function notConfigured(alone: Part | undefined, file: string): FairleadError {
+  const message =
+    alone === undefined
+      ? `${file} configures only parts that run on a node, each by a command of its own: see fairlead --help`
+      : `the part ${alone.name} is not configured: add parts.${alone.name} to ${file}`;
+  return new FairleadError(message, { verdict: 'terminal', code: 'part-not-configured' });
 }

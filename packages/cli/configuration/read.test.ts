@@ -21,6 +21,7 @@ const lighthouse = definePart({
     progress: async () => ({ done: 0, total: 0, missing: [] }),
   },
   configure: () => ({
+    runs: 'leader' as const,
     start: async () => {},
     plan: async () => ({ changes: [] }),
     explain: async () => undefined,
