@@ -1,7 +1,7 @@
 import { type Random, randomInteger, randomPick, silentLogger } from '@fairlead/control';
 import { gatewayPart } from '@fairlead/gateway';
 import { isNotFound, keyText, namespaces, type Service, type ServicePort, services } from '@fairlead/kube';
-import { type ConfiguredPart, writesOf } from '@fairlead/part';
+import { type LeaderPart, writesOf } from '@fairlead/part';
 import { type Invariant, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
 import { type Cluster, KUBE, serveKubernetes } from './kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from './replica.ts';
@@ -22,7 +22,7 @@ type Edit =
   | { readonly kind: 'delete'; readonly name: string };
 
 interface World extends Cluster {
-  readonly part: ConfiguredPart;
+  readonly part: LeaderPart;
   readonly given: Given;
 }
 

@@ -1,5 +1,5 @@
 import { Journal, noMetrics, silentLogger } from '@fairlead/control';
-import { type ConfiguredPart, runPart } from '@fairlead/part';
+import { type LeaderPart, runPart } from '@fairlead/part';
 import type { Incarnation } from '@fairlead/sim';
 import { connectToKubernetes } from './kubernetes.ts';
 
@@ -9,12 +9,12 @@ export const LEASE_NAMESPACE = 'fairlead-system';
 const LEASE_MILLISECONDS = 15_000;
 
 /** Runs a part as the program does: in the lead while it holds the Lease, and on standby else. */
-export function runReplica(part: string, configured: ConfiguredPart, incarnation: Incarnation): Promise<void> {
+export function runReplica(part: string, configured: LeaderPart, incarnation: Incarnation): Promise<void> {
   const { clock, random, name, signal } = incarnation;
   return runPart(
+    configured,
     {
       part,
-      configured,
       connection: connectToKubernetes(incarnation),
       clock,
       random,

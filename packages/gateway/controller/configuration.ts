@@ -1,6 +1,6 @@
 import { messageOf } from '@fairlead/control';
 import { z } from 'zod';
-import { expandAddresses } from './static-addresses.ts';
+import { expandAddresses } from './addresses/static-addresses.ts';
 
 /** Says what is wrong with the entries, if anything. */
 function problemOf(entries: readonly string[]): string | undefined {

@@ -1,13 +1,13 @@
-import { BRAKE_CODE, codeOf, messageOf, verdictOf } from '@fairlead/control';
-import { KeyedQueue, type Service, type SharedCache, services } from '@fairlead/kube';
-import type { RunEnvironment } from '@fairlead/part';
-import { recordOnService } from '@fairlead/service';
-import type { AddressProvider } from './address-provider.ts';
-import type { L2Port, ServiceKey } from './l2-port.ts';
-import { byAge, claimRules, serviceKey } from './desired.ts';
-import { gatewayMetrics, poolAddresses, servicesByOutcome, withdrawalsHeld } from './metrics.ts';
+import { BRAKE_CODE, type Hold } from '@fairlead/control';
+import { byAge, type Controller, type Service, type SharedCache, services } from '@fairlead/kube';
+import { type LeaderEnvironment, objectController } from '@fairlead/part';
+import { recordOnService, type ServiceKey, serviceKey, toServiceKey } from '@fairlead/service';
+import type { AddressProvider } from './addresses/address-provider.ts';
+import type { L2Port } from './addresses/l2-port.ts';
+import { claimRules } from './desired.ts';
+import { gatewayMetrics, poolAddresses, withdrawalsHeld } from './metrics.ts';
 import { Reconciler } from './reconciler.ts';
-import { survey } from './survey.ts';
+import { takeSnapshot } from './snapshot.ts';
 import { WithdrawalBrake } from './withdrawal-brake.ts';
 
 const CONCURRENT_SERVICES = 10;
@@ -16,8 +16,8 @@ const CONCURRENT_SERVICES = 10;
  * Gives Services their addresses for as long as we lead. Nothing is written before every Service was read and every
  * recorded assignment restored: an address is never given twice because its holder was not known yet.
  */
-export async function runController(provider: AddressProvider, environment: RunEnvironment): Promise<void> {
-  const { signal, metrics, caches, readiness, clock, random, logger } = environment;
+export async function runController(provider: AddressProvider, environment: LeaderEnvironment): Promise<void> {
+  const { signal, metrics, caches, readiness, clock } = environment;
   for (const definition of gatewayMetrics) metrics.declare(definition);
   const pool = await provider.list(signal);
   countPool(environment, pool);
@@ -26,84 +26,47 @@ export async function runController(provider: AddressProvider, environment: RunE
   await cache.synced(signal);
 
   const rules = claimRules(environment.defaultClass);
-  const { allocator, outcomes } = survey(pool, cache.list(), rules, clock);
+  const { allocator, outcomes } = takeSnapshot(pool, cache.list(), rules, clock);
   const brake = new WithdrawalBrake(clock);
   const hold = brake.judge(outcomes);
-  metrics.set(withdrawalsHeld, brake.heldCount);
   const reconciler = new Reconciler(environment, rules, allocator, brake);
-  const queue = new KeyedQueue({
+  const controller = objectController(environment, {
     name: 'gateway-services',
-    clock,
-    random,
-    logger,
-    metrics,
+    resource: services,
+    cache,
     concurrency: CONCURRENT_SERVICES,
-    onRetry: (key, error, retryAt) => tellFailure(environment, cache.get(key), key, error, retryAt),
+    failureReason: () => 'SyncLoadBalancerFailed',
   });
-  for (const key of outcomes.keys()) queue.add(key);
-  const subscription = cache.subscribe((change) => queue.add(change.key));
-  if (hold !== undefined) {
-    for (const key of hold.held) tellHold(environment, cache.get(key), key, hold.message, brake.heldUntil);
-    const release = () => {
-      metrics.set(withdrawalsHeld, 0);
-      for (const key of hold.held) queue.add(key);
-    };
-    const timer = clock.setTimer(brake.heldUntil - clock.now(), release);
-    signal.addEventListener('abort', () => timer.cancel(), { once: true });
-  }
+  // Oldest first, as the addresses were given out.
+  for (const key of outcomes.keys()) controller.add(key);
+  if (hold !== undefined) holdBack(hold, brake.heldUntil, cache, controller, environment);
   readiness.set({ ready: true });
-  const work = (key: string) => workOn(toServiceKey(key), cache, reconciler, queue, environment);
-  try {
-    await queue.run(work, signal);
-  } finally {
-    subscription.cancel();
-  }
+  await controller.run(async (key) => {
+    const freed = await reconciler.reconcile(toServiceKey(key), cache.get(key), signal);
+    if (freed) for (const waiting of oldestFirst(reconciler.waiting, cache)) controller.add(waiting);
+  }, signal);
 }
 
-async function workOn(
-  key: ServiceKey,
+/** Tells that these Services keep their addresses for now, and has them looked at again when that is over. */
+function holdBack(
+  { held, message }: Hold<ServiceKey>,
+  until: number,
   cache: SharedCache<Service>,
-  reconciler: Reconciler,
-  queue: KeyedQueue,
-  environment: RunEnvironment,
-): Promise<void> {
-  const { metrics, signal } = environment;
-  try {
-    const freed = await reconciler.reconcile(key, cache.get(key), signal);
-    if (freed) for (const waiting of oldestFirst(reconciler.waiting, cache)) queue.add(waiting);
-  } finally {
-    for (const [outcome, count] of reconciler.counts) metrics.set(servicesByOutcome, count, { outcome });
+  controller: Controller,
+  { journal, events, logger, metrics, clock, signal }: LeaderEnvironment,
+): void {
+  metrics.set(withdrawalsHeld, held.length);
+  for (const key of held) {
+    logger.warn({ service: key, code: BRAKE_CODE }, message);
+    journal.record(`service ${key}`, { kind: 'waiting', for: message, retryAt: until });
+    const service = cache.get(key);
+    if (service !== undefined) recordOnService(events, service, 'DeletionHeldBack', message);
   }
-}
-
-function tellHold(
-  { journal, events, logger }: RunEnvironment,
-  service: Service | undefined,
-  key: string,
-  message: string,
-  retryAt: number,
-): void {
-  logger.warn({ service: key, code: BRAKE_CODE }, message);
-  journal.record(`service ${key}`, { kind: 'waiting', for: message, retryAt });
-  if (service !== undefined) recordOnService(events, service, 'DeletionHeldBack', message);
-}
-
-/** What changed under our hands is no news; everything else the owner of the Service wants to know. */
-function tellFailure(
-  { journal, events }: RunEnvironment,
-  service: Service | undefined,
-  key: string,
-  error: unknown,
-  retryAt: number,
-): void {
-  journal.record(`service ${key}`, { kind: 'waiting', for: `what failed: ${codeOf(error)}`, retryAt });
-  if (service === undefined || verdictOf(error) === 'stale') return;
-  recordOnService(events, service, 'SyncLoadBalancerFailed', `${messageOf(error)}; it is tried again.`);
-}
-
-function toServiceKey(text: string): ServiceKey {
-  const [namespace = '', name = ''] = text.split('/');
-  return `${namespace}/${name}`;
+  const timer = clock.setTimer(until - clock.now(), () => {
+    metrics.set(withdrawalsHeld, 0);
+    for (const key of held) controller.add(key);
+  });
+  signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }
 
 function oldestFirst(keys: ReadonlySet<ServiceKey>, cache: SharedCache<Service>): readonly ServiceKey[] {
@@ -113,7 +76,8 @@ function oldestFirst(keys: ReadonlySet<ServiceKey>, cache: SharedCache<Service>)
     .map((service) => serviceKey(service.metadata));
 }
 
-function countPool({ metrics }: RunEnvironment, pool: readonly L2Port[]): void {
+function countPool({ metrics }: LeaderEnvironment, pool: readonly L2Port[]): void {
+  metrics.set(withdrawalsHeld, 0);
   for (const family of ['IPv4', 'IPv6'] as const) {
     metrics.set(poolAddresses, pool.filter((l2Port) => l2Port.family === family).length, { family });
   }

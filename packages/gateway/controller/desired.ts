@@ -1,20 +1,18 @@
-import { codeOf, findFairleadError, messageOf } from '@fairlead/control';
-import { keyText, type ObjectKey, type Service } from '@fairlead/kube';
+import type { Service } from '@fairlead/kube';
 import {
-  type Claim,
-  type ClaimedService,
   type ClaimRules,
-  claimService,
   demandsOf,
-  type ForeignService,
   type LoadBalancerCapabilities,
-  type ServiceDemands,
-  type ServiceToRelease,
+  readService,
+  refusal,
+  requireSupported,
+  type ServiceReading,
   servedFamilies,
+  serviceKey,
   unsupported,
 } from '@fairlead/service';
-import type { AllocationRequest } from './allocation.ts';
-import { isL2PortId, type L2PortId, type L4Port, type ServiceKey } from './l2-port.ts';
+import type { AllocationRequest } from './addresses/allocation.ts';
+import { isL2PortId, type L2PortId, type L4Port } from './addresses/l2-port.ts';
 
 export const GATEWAY_CLASS = 'fairlead.dev/gateway';
 
@@ -46,13 +44,7 @@ const capabilities: LoadBalancerCapabilities = {
 };
 
 /** What should exist outside for one Service. */
-export type Desired =
-  | { readonly kind: 'address'; readonly claim: ClaimedService; readonly request: AllocationRequest }
-  | { readonly kind: 'refused'; readonly claim: ClaimedService; readonly code: string; readonly message: string }
-  | { readonly kind: 'nothing'; readonly claim: ServiceToRelease }
-  | { readonly kind: 'foreign'; readonly claim: ForeignService }
-  /** We failed to read it, which is a defect of ours: it keeps what it has, and nobody else suffers. */
-  | { readonly kind: 'unreadable'; readonly claim: ClaimedService; readonly error: unknown };
+export type Desired = ServiceReading<AllocationRequest>;
 
 export function claimRules(defaultClass: string | undefined): ClaimRules {
   return {
@@ -64,38 +56,17 @@ export function claimRules(defaultClass: string | undefined): ClaimRules {
 
 /** Reads from a Service what it needs of the gateways. */
 export function desiredFor(service: Service, rules: ClaimRules): Desired {
-  const claim: Claim = claimService(service, rules);
-  if (claim.state === 'foreign') return { kind: 'foreign', claim };
-  if (claim.state === 'release') return { kind: 'nothing', claim };
-  try {
-    return desiredAddress(claim);
-  } catch (error) {
-    if (findFairleadError(error) === undefined) return { kind: 'unreadable', claim, error };
-    return { kind: 'refused', claim, code: codeOf(error), message: messageOf(error) };
-  }
+  return readService(service, rules, allocationRequest);
 }
 
-function desiredAddress(claim: ClaimedService): Desired {
-  const demands = demandsOf(claim.service);
-  const refusals = unsupported(demands, capabilities);
-  const first = refusals[0];
-  if (first !== undefined) {
-    return {
-      kind: 'refused',
-      claim,
-      code: first.code,
-      message: refusals.map((refusal) => refusal.sentence).join('; '),
-    };
-  }
-  const sharing = claim.service.metadata.annotations?.[SHARING_ANNOTATION] ?? 'shared';
+function allocationRequest(service: Service): AllocationRequest {
+  const demands = demandsOf(service);
+  requireSupported(unsupported(demands, capabilities));
+  const sharing = service.metadata.annotations?.[SHARING_ANNOTATION] ?? 'shared';
   if (sharing !== 'shared' && sharing !== 'exclusive') {
-    const message = `its annotation ${SHARING_ANNOTATION} is ${JSON.stringify(sharing)}; it can be shared or exclusive`;
-    return { kind: 'refused', claim, code: 'invalid-sharing', message };
+    const problem = `is ${JSON.stringify(sharing)}; it can be shared or exclusive`;
+    throw refusal('invalid-sharing', `its annotation ${SHARING_ANNOTATION} ${problem}`);
   }
-  return { kind: 'address', claim, request: toRequest(claim.service, demands) };
-}
-
-function toRequest(service: Service, demands: ServiceDemands): AllocationRequest {
   return {
     service: serviceKey(service.metadata),
     families: servedFamilies(demands, capabilities),
@@ -105,10 +76,6 @@ function toRequest(service: Service, demands: ServiceDemands): AllocationRequest
     requestedAddresses: demands.addresses,
     current: recordedL2Ports(service),
   };
-}
-
-export function serviceKey({ namespace = 'default', name }: ObjectKey): ServiceKey {
-  return `${namespace}/${name}`;
 }
 
 /** The L4 ports of a Service, each once. */
@@ -133,17 +100,7 @@ export function recordedL4Ports(service: Service): readonly L4Port[] {
   });
 }
 
-/** Whether it asks for an address that it shares with nobody. */
+/** Whether it asks for an address that it shares with no other Service. */
 export function wantsAlone(service: Service): boolean {
   return service.metadata.annotations?.[SHARING_ANNOTATION] === 'exclusive';
-}
-
-/** Oldest first: whoever came first keeps an address that two Services claim. */
-export function byAge(left: Service, right: Service): number {
-  const leftBorn = left.metadata.creationTimestamp ?? '';
-  const rightBorn = right.metadata.creationTimestamp ?? '';
-  if (leftBorn !== rightBorn) return leftBorn < rightBorn ? -1 : 1;
-  const leftKey = keyText(left.metadata);
-  const rightKey = keyText(right.metadata);
-  return leftKey < rightKey ? -1 : leftKey > rightKey ? 1 : 0;
 }

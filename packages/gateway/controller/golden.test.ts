@@ -1,12 +1,12 @@
 import { GoldenFolder } from '@fairlead/control/testing';
 import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
+import { staticAddresses } from './addresses/static-addresses.ts';
 import { claimRules } from './desired.ts';
-import { explainOutcome } from './explain.ts';
-import { partPlan } from './part-plan.ts';
-import { stepsFor } from './plan.ts';
-import { staticAddresses } from './static-addresses.ts';
-import { survey } from './survey.ts';
+import { writesFor } from './plan.ts';
+import { explainOutcome } from './report/explain.ts';
+import { partPlan } from './report/part-plan.ts';
+import { takeSnapshot } from './snapshot.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 3) };
 
@@ -17,16 +17,16 @@ interface World {
 
 async function translate(world: World): Promise<unknown> {
   const pool = await staticAddresses(world.pool).list(new AbortController().signal);
-  const found = survey(pool, world.services, claimRules(undefined), clock);
+  const found = takeSnapshot(pool, world.services, claimRules(undefined), clock);
   return {
     plan: partPlan(found, clock).changes,
     services: [...found.outcomes].map(([key, outcome]) => {
-      const steps = stepsFor(outcome, clock);
+      const writes = writesFor(outcome, clock);
       return {
         service: key,
         outcome: outcome.kind,
-        steps: steps.map(({ name, subresource, patch }) => ({ name, subresource, patch })),
-        why: explainOutcome(`Service ${key}`, outcome, steps),
+        writes: writes.map(({ name, subresource, patch }) => ({ name, subresource, patch })),
+        why: explainOutcome(`Service ${key}`, outcome, writes),
       };
     }),
   };

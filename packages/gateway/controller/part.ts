@@ -1,19 +1,19 @@
 import { keyText, services } from '@fairlead/kube';
-import { type ConfiguredPart, definePart, type PartStatus, type ReadEnvironment } from '@fairlead/part';
-import { describeServiceEvents } from '@fairlead/service';
+import { type ConfiguredInvocation, definePart, type LeaderPart, type ReadEnvironment } from '@fairlead/part';
+import { describeServiceEvents, serviceKey } from '@fairlead/service';
+import { staticAddresses } from './addresses/static-addresses.ts';
 import { type GatewayConfiguration, gatewayConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
 import { demoScene } from './demo.ts';
-import { claimRules, GATEWAY_CLASS, serviceKey } from './desired.ts';
-import { explainOutcome } from './explain.ts';
+import { claimRules, GATEWAY_CLASS } from './desired.ts';
 import { gatewayMetrics } from './metrics.ts';
-import { partPlan } from './part-plan.ts';
-import { stepsFor } from './plan.ts';
-import { staticAddresses } from './static-addresses.ts';
-import { type Survey, survey } from './survey.ts';
+import { writesFor } from './plan.ts';
+import { explainOutcome } from './report/explain.ts';
+import { partPlan, partStatus } from './report/part-plan.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
 /** The gateway nodes' controller, as the command line sees it. */
-export const gatewayPart = definePart<GatewayConfiguration>({
+export const gatewayPart = definePart({
   name: 'gateway',
   summary: 'Gives Services the addresses of gateway nodes, by protocol and port.',
   loadBalancerClass: GATEWAY_CLASS,
@@ -49,63 +49,38 @@ export const gatewayPart = definePart<GatewayConfiguration>({
     {
       name: 'addresses',
       summary: 'Lists the addresses of the pool, and the Services on each.',
+      needs: 'configuration',
       run: listAddresses,
     },
   ],
   demo: demoScene,
-  configure,
-});
-
-function configure(configuration: GatewayConfiguration): ConfiguredPart {
-  return {
+  configure: (configuration): LeaderPart => ({
+    runs: 'leader',
     start: (environment) => runController(staticAddresses(configuration.addresses), environment),
     plan: async (environment) => partPlan(await look(configuration, environment), environment.clock),
     explain: async (environment, subject) => {
       if (subject.kind !== 'service') return undefined;
       const outcome = (await look(configuration, environment)).outcomes.get(serviceKey(subject));
       if (outcome === undefined) return undefined;
-      return explainOutcome(`Service ${keyText(subject)}`, outcome, stepsFor(outcome, environment.clock));
+      return explainOutcome(`Service ${keyText(subject)}`, outcome, writesFor(outcome, environment.clock));
     },
-    status: async (environment) => statusOf(await look(configuration, environment), environment),
-  };
-}
+    status: async (environment) => partStatus(await look(configuration, environment), environment.clock),
+  }),
+});
 
-async function look(configuration: GatewayConfiguration, environment: ReadEnvironment): Promise<Survey> {
+async function look(configuration: GatewayConfiguration, environment: ReadEnvironment): Promise<Snapshot> {
   const { client, signal, defaultClass, clock } = environment;
   const pool = await staticAddresses(configuration.addresses).list(signal);
   const { items } = await client.list(services, { signal });
-  return survey(pool, items, claimRules(defaultClass), clock);
-}
-
-/** What is so now, not what is to be: a Service counts as served when nothing is left to be written. */
-function statusOf({ outcomes }: Survey, { clock }: ReadEnvironment): PartStatus {
-  const counts = { served: 0, lacking: 0, refused: 0, working: 0 };
-  for (const outcome of outcomes.values()) {
-    if (outcome.kind === 'foreign' || outcome.kind === 'unreadable') continue;
-    if (outcome.kind === 'release' || stepsFor(outcome, clock).length > 0) counts.working += 1;
-    else if (outcome.kind === 'refuse') counts.refused += 1;
-    else if (outcome.shortfall !== undefined) counts.lacking += 1;
-    else counts.served += 1;
-  }
-  const { served, lacking, refused, working } = counts;
-  const isWell = lacking + refused + working === 0;
-  return {
-    summary: isWell ? 'every Service has what it asks for' : 'not every Service has what it asks for',
-    figures: {
-      'Services served': served,
-      'Services served in part': lacking,
-      'Services without an address': refused,
-      'Services with writes to come': working,
-    },
-  };
+  return takeSnapshot(pool, items, claimRules(defaultClass), clock);
 }
 
 /** As the Services show them. */
-async function listAddresses(
-  configuration: GatewayConfiguration,
-  { client, signal }: ReadEnvironment,
-  print: (line: string) => void,
-): Promise<void> {
+async function listAddresses({
+  configuration,
+  environment: { client, signal },
+  print,
+}: ConfiguredInvocation<GatewayConfiguration>): Promise<void> {
   const { items } = await client.list(services, { signal });
   const shownOn = (address: string) =>
     items.filter(({ status }) => status?.loadBalancer?.ingress?.some(({ ip }) => ip === address));

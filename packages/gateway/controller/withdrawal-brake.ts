@@ -1,5 +1,5 @@
 import { type Clock, DeletionBrake, type Hold } from '@fairlead/control';
-import type { ServiceKey } from './l2-port.ts';
+import { type ServiceKey, shownAddresses } from '@fairlead/service';
 import type { Outcome } from './outcome.ts';
 
 const CONFIRM_AFTER_MILLISECONDS = 600_000;
@@ -25,10 +25,6 @@ export class WithdrawalBrake {
     });
   }
 
-  get heldCount(): number {
-    return this.#held.size;
-  }
-
   /** Wall time from which what is held goes ahead. */
   get heldUntil(): number {
     return this.#clock.now() + this.#until - this.#clock.monotonic();
@@ -36,7 +32,7 @@ export class WithdrawalBrake {
 
   /** Judges what a leader found when it began. */
   judge(outcomes: ReadonlyMap<ServiceKey, Outcome>): Hold<ServiceKey> | undefined {
-    const served = [...outcomes].filter(([, outcome]) => shownAddresses(outcome).length > 0);
+    const served = [...outcomes].filter(([, outcome]) => shownAddresses(outcome.claim.service).length > 0);
     const losing = served.filter(([, outcome]) => losesAddress(outcome)).map(([key]) => key);
     const { hold } = this.#brake.judge(losing, served.length, this.#clock.monotonic());
     this.#held = new Set(hold?.held ?? []);
@@ -50,14 +46,10 @@ export class WithdrawalBrake {
   }
 }
 
-function shownAddresses({ claim }: Outcome): readonly string[] {
-  return (claim.service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
-}
-
 /** What its owner gave up is not lost. */
 function losesAddress(outcome: Outcome): boolean {
-  if (outcome.kind === 'refuse') return shownAddresses(outcome).length > 0;
+  if (outcome.kind === 'refuse') return shownAddresses(outcome.claim.service).length > 0;
   if (outcome.kind !== 'serve') return false;
-  const kept = new Set<string>(outcome.l2Ports.map((l2Port) => l2Port.address));
-  return shownAddresses(outcome).some((address) => !kept.has(address));
+  const kept = new Set(outcome.l2Ports.map((l2Port) => l2Port.address));
+  return shownAddresses(outcome.claim.service).some((address) => !kept.has(address));
 }

@@ -1,5 +1,6 @@
 import { familyOf, type IpAddress, type IpFamily } from '@fairlead/control';
-import { type L2Port, type L2PortId, type L4Port, l4PortText, type ServiceKey } from './l2-port.ts';
+import type { Refusal, ServiceKey } from '@fairlead/service';
+import { type L2Port, type L2PortId, type L4Port, l4PortText } from './l2-port.ts';
 import { type Holding, Occupancy } from './occupancy.ts';
 import { Pool } from './pool.ts';
 
@@ -10,7 +11,7 @@ export interface AllocationRequest {
   /** Whether a family the pool lacks is a refusal, or simply left out. */
   readonly everyFamilyRequired: boolean;
   readonly l4Ports: readonly L4Port[];
-  /** An exclusive Service shares its address with nobody. */
+  /** An exclusive Service shares its address with no other. */
   readonly exclusive: boolean;
   /** The addresses the user asked for; at most one per family. */
   readonly requestedAddresses: readonly IpAddress[];
@@ -18,14 +19,19 @@ export interface AllocationRequest {
   readonly current: readonly L2PortId[];
 }
 
-export type RefusalCode = 'pool-empty' | 'family-missing' | 'port-taken' | 'address-unknown' | 'address-taken';
+const POOL_REFUSALS = ['pool-empty', 'family-missing', 'port-taken', 'address-unknown', 'address-taken'] as const;
 
-/** Why a Service cannot have what it asks for. */
-export interface AllocationRefusal {
-  readonly code: RefusalCode;
-  /** Goes into the Service's status: names nobody, so that it does not change with every change of others. */
-  readonly message: string;
-  /** Who is in the way at this moment, for `why`. */
+/** What the pool cannot give, and may be able to when it or the Services on it change. */
+export type PoolRefusalCode = (typeof POOL_REFUSALS)[number];
+
+export function isPoolRefusal(code: string): code is PoolRefusalCode {
+  return POOL_REFUSALS.some((known) => known === code);
+}
+
+/** Why a Service cannot have what it asks for: names no other Service, so that it does not change with theirs. */
+export interface AllocationRefusal extends Refusal {
+  readonly code: PoolRefusalCode;
+  /** Which Service is in the way at this moment, for `why`. */
   readonly detail?: string;
 }
 
@@ -38,7 +44,7 @@ export type Allocation =
       /** Why it is less than was asked for; absent when it is all. */
       readonly shortfall?: AllocationRefusal;
     }
-  | ({ readonly kind: 'refused' } & AllocationRefusal);
+  | { readonly kind: 'refused'; readonly refusal: AllocationRefusal };
 
 /** Gives out the addresses of a pool, so that no two Services have the same L4 port on the same address. */
 export class Allocator {
@@ -60,12 +66,12 @@ export class Allocator {
    * called for all Services before the first `assign`: an address in use is never given away because its holder was
    * read late.
    */
-  linger(service: ServiceKey, ids: readonly L2PortId[], l4Ports: readonly L4Port[]): void {
+  reserve(service: ServiceKey, ids: readonly L2PortId[], l4Ports: readonly L4Port[]): void {
     const l2Ports = ids.flatMap((id) => this.#pool.byId(id) ?? []);
-    if (l2Ports.length > 0) this.#occupancy.linger(service, { l2Ports, l4Ports, exclusive: false });
+    if (l2Ports.length > 0) this.#occupancy.reserve(service, { l2Ports, l4Ports, exclusive: false });
   }
 
-  /** After all have lingered: keeps to an exclusive Service the addresses that it lingers on alone. */
+  /** After all are reserved: keeps to an exclusive Service the addresses that are reserved for it alone. */
   keepAlone(service: ServiceKey): void {
     this.#occupancy.keepAlone(service);
   }
@@ -81,7 +87,7 @@ export class Allocator {
     if ('code' in found) {
       const kept = this.#keepWhatIsLeft(request);
       this.#occupancy.assign(request.service, kept);
-      if (kept === undefined) return { kind: 'refused', ...found };
+      if (kept === undefined) return { kind: 'refused', refusal: found };
       return { kind: 'assigned', l2Ports: kept.l2Ports, l4Ports: kept.l4Ports, shortfall: found };
     }
     const { l4Ports, exclusive } = request;
@@ -89,7 +95,7 @@ export class Allocator {
     return { kind: 'assigned', l2Ports: found, l4Ports };
   }
 
-  /** The Service is to have nothing any more; what it has lingers until it is settled. */
+  /** The Service is to have nothing any more; what it has stays reserved until it is settled. */
   release(service: ServiceKey): void {
     this.#occupancy.assign(service, undefined);
   }
@@ -106,7 +112,7 @@ export class Allocator {
     }
     const unknown = request.requestedAddresses.find((address) => this.#pool.at(address) === undefined);
     if (unknown !== undefined) {
-      return { code: 'address-unknown', message: `The address ${unknown} it asks for is not in the pool.` };
+      return { code: 'address-unknown', message: `the address ${unknown} it asks for is not in the pool` };
     }
     const found = families.flatMap((family) => this.#findIn(family, request) ?? []);
     return found.length === families.length ? found : this.#refusePorts(request, families);
@@ -154,28 +160,28 @@ export class Allocator {
   }
 
   #refuseFamilies(request: AllocationRequest): AllocationRefusal {
-    if (this.#pool.size === 0) return { code: 'pool-empty', message: 'The pool has no addresses at all.' };
+    if (this.#pool.size === 0) return { code: 'pool-empty', message: 'the pool has no addresses at all' };
     const missing = request.families.filter((family) => this.#pool.of(family).length === 0);
-    const message = `The pool has no ${missing.join(' and no ')} address, and the Service needs one.`;
+    const message = `the pool has no ${missing.join(' and no ')} address, and the Service needs one`;
     return { code: 'family-missing', message };
   }
 
   /** Which of several families fails may change with every change of others: the message is about all of them. */
   #refusePorts(request: AllocationRequest, families: readonly IpFamily[]): AllocationRefusal {
     const wanted = request.l4Ports.map(l4PortText).join(', ');
-    const condition = request.exclusive ? 'that nobody else is on' : `that has ${wanted} free and may be shared`;
+    const condition = request.exclusive ? 'that no other Service is on' : `that has ${wanted} free and may be shared`;
     if (request.requestedAddresses.length > 0) {
       const asked = request.requestedAddresses.join(' and ');
       const detail = this.#describeUses(
         request,
         request.requestedAddresses.flatMap((address) => this.at(address) ?? []),
       );
-      return { code: 'address-taken', message: `It asks for ${asked}, and for one ${condition}.`, detail };
+      return { code: 'address-taken', message: `it asks for ${asked}, and for one ${condition}`, detail };
     }
     const pools = families.map((family) => `no ${family} address of the ${this.#pool.of(family).length}`);
     const failing = families.filter((family) => this.#findIn(family, request) === undefined);
     const detail = failing.map((family) => this.#describeUses(request, this.#pool.of(family))).join('; ');
-    return { code: 'port-taken', message: `There is ${pools.join(', or ')} in the pool ${condition}.`, detail };
+    return { code: 'port-taken', message: `there is ${pools.join(', or ')} in the pool ${condition}`, detail };
   }
 
   #describeUses(request: AllocationRequest, l2Ports: readonly L2Port[]): string {

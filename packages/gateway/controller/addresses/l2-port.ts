@@ -16,9 +16,6 @@ export interface L2Port {
   readonly family: IpFamily;
 }
 
-/** `namespace/name` of a Service. */
-export type ServiceKey = `${string}/${string}`;
-
 /** An L4 port: TCP/53 and UDP/53 are two, and may belong to different Services on one address. */
 export interface L4Port {
   readonly protocol: Protocol;

@@ -1,18 +1,19 @@
 import type { IpFamily } from '@fairlead/control';
-import { type L2Port, type L4Port, l4PortText, type ServiceKey } from './l2-port.ts';
+import type { ServiceKey } from '@fairlead/service';
+import { type L2Port, type L4Port, l4PortText } from './l2-port.ts';
 import type { Pool } from './pool.ts';
 
 /** What one Service has: the same L4 ports on each of the L2 ports. */
 export interface Holding {
   readonly l2Ports: readonly L2Port[];
   readonly l4Ports: readonly L4Port[];
-  /** Whether nobody else may be on these L2 ports. */
+  /** Whether no other Service may be on these L2 ports. */
   readonly exclusive: boolean;
 }
 
 /**
- * Who is on which address with which L4 ports. What a Service gives up lingers as its own until `settle` says that the
- * world outside no longer shows it: only then may another have it. Every change costs O(ports of the one Service).
+ * Who is on which address with which L4 ports. What a Service gives up stays reserved for it until `settle` says
+ * that the world outside no longer shows it: only then may another have it. Every change costs O(ports of the one Service).
  */
 export class Occupancy {
   readonly #pool: Pool;
@@ -21,11 +22,11 @@ export class Occupancy {
   /** L2 port id -> the Services on it, and whether each wants it alone */
   readonly #tenants = new Map<string, Map<ServiceKey, boolean>>();
   /** L2 port id -> how many of its tenants want it alone */
-  readonly #loners = new Map<string, number>();
+  readonly #exclusiveTenants = new Map<string, number>();
   /** Service -> what it is to have */
   readonly #assigned = new Map<ServiceKey, Holding>();
   /** Service -> what it had, and may still be seen with */
-  readonly #lingering = new Map<ServiceKey, readonly Holding[]>();
+  readonly #reserved = new Map<ServiceKey, readonly Holding[]>();
   /** address family + L4 port -> every L2 port before this place has it taken: where a search may begin */
   readonly #searchFrom = new Map<string, number>();
 
@@ -41,7 +42,7 @@ export class Occupancy {
     return [...(this.#tenants.get(l2Port.id)?.keys() ?? [])];
   }
 
-  /** Undefined when nobody has it, or the one who asks. */
+  /** Undefined when no other Service has it. */
   holderOf(l2Port: L2Port, l4Port: L4Port, asking: ServiceKey): ServiceKey | undefined {
     const holder = this.#holders.get(holderKey(l2Port, l4Port));
     return holder === asking ? undefined : holder;
@@ -53,7 +54,7 @@ export class Occupancy {
     if (tenants === undefined) return true;
     const own = tenants.get(asking);
     if (exclusive) return tenants.size === (own === undefined ? 0 : 1);
-    return (this.#loners.get(l2Port.id) ?? 0) === (own === true ? 1 : 0);
+    return (this.#exclusiveTenants.get(l2Port.id) ?? 0) === (own === true ? 1 : 0);
   }
 
   /** The place of the first L2 port of the family on which all of these L4 ports may be free. */
@@ -71,40 +72,40 @@ export class Occupancy {
     return from;
   }
 
-  /** The Service is to have this, or nothing any more. What it had lingers. */
+  /** The Service is to have this, or nothing any more. What it had stays reserved. */
   assign(service: ServiceKey, holding: Holding | undefined): void {
     const before = this.#assigned.get(service);
     if (before !== undefined && holding !== undefined && isSame(before, holding)) return;
     this.#assigned.delete(service);
-    if (before !== undefined) this.linger(service, before);
+    if (before !== undefined) this.reserve(service, before);
     if (holding === undefined) return;
     this.#assigned.set(service, holding);
-    this.#reserve(service, holding);
+    this.#occupy(service, holding);
   }
 
   /** Keeps others off what a Service may still be seen with. What another has already is not taken from it. */
-  linger(service: ServiceKey, holding: Holding): void {
-    const lingering = this.#lingering.get(service) ?? [];
-    if (lingering.some((known) => isSame(known, holding))) return;
-    this.#lingering.set(service, [...lingering, holding]);
-    this.#reserve(service, holding);
+  reserve(service: ServiceKey, holding: Holding): void {
+    const reserved = this.#reserved.get(service) ?? [];
+    if (reserved.some((known) => isSame(known, holding))) return;
+    this.#reserved.set(service, [...reserved, holding]);
+    this.#occupy(service, holding);
   }
 
-  /** Keeps an address to the Service that it lingers on alone: one that others are on already stays shared. */
+  /** Keeps an address to the Service for which alone it is reserved: one that others are on already stays shared. */
   keepAlone(service: ServiceKey): void {
-    const l2Ports = (this.#lingering.get(service) ?? []).flatMap((holding) => holding.l2Ports);
+    const l2Ports = (this.#reserved.get(service) ?? []).flatMap((holding) => holding.l2Ports);
     for (const l2Port of l2Ports) if (this.#tenants.get(l2Port.id)?.size === 1) this.#setTenant(service, l2Port, true);
   }
 
   /** The world shows the Service with what is assigned to it and nothing else: frees the rest. True when that was something. */
   settle(service: ServiceKey): boolean {
-    const lingering = this.#lingering.get(service);
-    if (lingering === undefined) return false;
-    this.#lingering.delete(service);
+    const reserved = this.#reserved.get(service);
+    if (reserved === undefined) return false;
+    this.#reserved.delete(service);
     const current = this.#assigned.get(service);
     const kept = new Set(current === undefined ? [] : current.l2Ports.flatMap((l2Port) => keysOn(l2Port, current)));
     let freed = false;
-    for (const holding of lingering) {
+    for (const holding of reserved) {
       for (const l2Port of holding.l2Ports) {
         for (const l4Port of holding.l4Ports) freed = this.#free(service, l2Port, l4Port, kept) || freed;
         const wanted = current?.l2Ports.includes(l2Port) ? current.exclusive : undefined;
@@ -123,7 +124,7 @@ export class Occupancy {
     return true;
   }
 
-  #reserve(service: ServiceKey, holding: Holding): void {
+  #occupy(service: ServiceKey, holding: Holding): void {
     for (const l2Port of holding.l2Ports) {
       const alone = holding.exclusive || this.#tenants.get(l2Port.id)?.get(service) === true;
       this.#setTenant(service, l2Port, alone);
@@ -137,8 +138,8 @@ export class Occupancy {
     this.#tenants.set(l2Port.id, tenants);
     const before = tenants.get(service);
     if (before === alone) return false;
-    const loners = (this.#loners.get(l2Port.id) ?? 0) + (alone === true ? 1 : 0) - (before === true ? 1 : 0);
-    this.#loners.set(l2Port.id, loners);
+    const exclusiveTenants = (this.#exclusiveTenants.get(l2Port.id) ?? 0) + (alone === true ? 1 : 0) - (before === true ? 1 : 0);
+    this.#exclusiveTenants.set(l2Port.id, exclusiveTenants);
     if (alone === undefined) tenants.delete(service);
     else tenants.set(service, alone);
     return alone !== true;

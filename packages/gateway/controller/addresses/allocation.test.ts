@@ -1,8 +1,9 @@
 import { requireIpAddress } from '@fairlead/control';
+import type { ServiceKey } from '@fairlead/service';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AllocationRequest, Allocator } from './allocation.ts';
-import { isL2PortId, type L2Port, type L2PortId, l4PortText, type ServiceKey } from './l2-port.ts';
+import { isL2PortId, type L2Port, type L2PortId, l4PortText } from './l2-port.ts';
 
 function id(text: string): L2PortId {
   if (!isL2PortId(text)) throw new Error(`${text} is no id`);
@@ -38,7 +39,7 @@ function request(service: string, ports: string, changes: Partial<AllocationRequ
 }
 
 const addressesOf = (allocation: ReturnType<Allocator['assign']>) =>
-  allocation.kind === 'assigned' ? allocation.l2Ports.map((l2Port) => l2Port.address) : allocation.code;
+  allocation.kind === 'assigned' ? allocation.l2Ports.map((l2Port) => l2Port.address) : allocation.refusal.code;
 
 describe('Allocator', () => {
   it('lets TCP/53 and UDP/53 of two Services share an address', () => {
@@ -52,11 +53,11 @@ describe('Allocator', () => {
     expect(addressesOf(allocator.assign(request('a/web', 'TCP/80')))).toEqual(['192.0.2.1']);
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.2']);
     const refused = allocator.assign(request('c/web', 'TCP/80'));
-    expect(refused).toMatchObject({ kind: 'refused', code: 'port-taken' });
+    expect(refused).toMatchObject({ kind: 'refused', refusal: { code: 'port-taken' } });
     expect(refused).toMatchObject({
-      message: 'There is no IPv4 address of the 2 in the pool that has TCP/80 free and may be shared.',
+      refusal: { message: 'there is no IPv4 address of the 2 in the pool that has TCP/80 free and may be shared' },
     });
-    expect(refused.kind === 'refused' && refused.detail).toContain('192.0.2.1: TCP/80 belongs to a/web');
+    expect(refused.kind === 'refused' && refused.refusal.detail).toContain('192.0.2.1: TCP/80 belongs to a/web');
   });
 
   it('tells an empty pool from a missing family', () => {
@@ -95,8 +96,8 @@ describe('Allocator', () => {
     const wants = (text: string) => ({ requestedAddresses: [requireIpAddress(text)] });
     expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', wants('192.0.2.2'))))).toEqual(['192.0.2.2']);
     const taken = allocator.assign(request('b/web', 'TCP/80', wants('192.0.2.2')));
-    expect(taken).toMatchObject({ code: 'address-taken' });
-    expect(taken.kind === 'refused' && taken.detail).toContain('TCP/80 belongs to a/web');
+    expect(taken).toMatchObject({ refusal: { code: 'address-taken' } });
+    expect(taken.kind === 'refused' && taken.refusal.detail).toContain('TCP/80 belongs to a/web');
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/80', wants('192.0.2.9'))))).toBe('address-unknown');
   });
 
@@ -128,8 +129,8 @@ describe('Allocator', () => {
   it('gives a Service back what it had before a restart, and lets the older keep it when two claim the same', () => {
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
     const current = { current: [id('192.0.2.2')] };
-    allocator.linger(key('a/web'), [id('192.0.2.2')], [{ protocol: 'TCP', port: 80 }]);
-    allocator.linger(key('b/web'), [id('192.0.2.2')], [{ protocol: 'TCP', port: 80 }]);
+    allocator.reserve(key('a/web'), [id('192.0.2.2')], [{ protocol: 'TCP', port: 80 }]);
+    allocator.reserve(key('b/web'), [id('192.0.2.2')], [{ protocol: 'TCP', port: 80 }]);
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80', current)))).toEqual(['192.0.2.1']);
     expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', current)))).toEqual(['192.0.2.2']);
   });
@@ -159,7 +160,7 @@ describe('Allocator', () => {
 
   it('keeps others off what a Service was still seen with after a restart', () => {
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
-    allocator.linger(key('a/web'), [id('192.0.2.1'), id('192.0.2.77')], [{ protocol: 'TCP', port: 80 }]);
+    allocator.reserve(key('a/web'), [id('192.0.2.1'), id('192.0.2.77')], [{ protocol: 'TCP', port: 80 }]);
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.2']);
     allocator.settle(key('a/web'));
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toEqual(['192.0.2.1']);
@@ -176,12 +177,12 @@ describe('Allocator', () => {
   it('gives an exclusive Service its address back alone after a restart, unless others are on it', () => {
     const l4Ports = [{ protocol: 'TCP', port: 81 }] as const;
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
-    allocator.linger(key('b/alone'), [id('192.0.2.1')], l4Ports);
+    allocator.reserve(key('b/alone'), [id('192.0.2.1')], l4Ports);
     allocator.keepAlone(key('b/alone'));
     expect(addressesOf(allocator.assign(request('a/web', 'TCP/80')))).toEqual(['192.0.2.2']);
     const crowded = new Allocator(pool('192.0.2.1'));
-    crowded.linger(key('b/alone'), [id('192.0.2.1')], l4Ports);
-    crowded.linger(key('a/web'), [id('192.0.2.1')], [{ protocol: 'TCP', port: 80 }]);
+    crowded.reserve(key('b/alone'), [id('192.0.2.1')], l4Ports);
+    crowded.reserve(key('a/web'), [id('192.0.2.1')], [{ protocol: 'TCP', port: 80 }]);
     crowded.keepAlone(key('b/alone'));
     expect(addressesOf(crowded.assign(request('a/web', 'TCP/80', { current: [id('192.0.2.1')] })))).toEqual([
       '192.0.2.1',

@@ -1,0 +1,152 @@
+import { TestCluster, TestLeader } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import { gatewayPart } from './part.ts';
+
+const CLASS = 'fairlead.dev/gateway';
+const WEB = 'PATCH shop/services/web';
+
+async function world(...addresses: readonly string[]) {
+  const cluster = await new TestCluster({ loadBalancerClass: CLASS }).setUp();
+  const configured = gatewayPart.configure({ addresses });
+  const lead = () => new TestLeader(cluster, (environment) => configured.start(environment));
+  return { cluster, lead, pass: (seconds: number) => cluster.clock.advance(seconds * 1_000) };
+}
+
+const conditionOf = async (cluster: TestCluster, name: string) =>
+  (await cluster.service(name))?.status?.conditions?.map(({ status, reason, message }) => ({ status, reason, message }));
+
+describe('the gateway controller', () => {
+  it('records the assignment before it shows the address, and writes nothing the second time', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('web');
+    const first = lead();
+    await pass(5);
+    expect(cluster.writes).toEqual([WEB, `${WEB}/status`]);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    expect(await conditionOf(cluster, 'web')).toEqual([
+      { status: 'True', reason: 'Programmed', message: 'Reachable at 192.0.2.1.' },
+    ]);
+    expect(await cluster.eventLines('web')).toEqual(['web EnsuredLoadBalancer: Reachable at 192.0.2.1.']);
+    await first.stop();
+    const second = lead();
+    await pass(600);
+    expect(cluster.writes).toHaveLength(2);
+    await second.stop();
+  });
+
+  it('holds a Service that it refuses, and takes everything back when it leaves', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('web', { sessionAffinity: 'ClientIP' });
+    const leader = lead();
+    await pass(5);
+    expect((await cluster.service('web'))?.metadata.finalizers).toContain(CLASS);
+    expect(await conditionOf(cluster, 'web')).toEqual([
+      {
+        status: 'False',
+        reason: 'AffinityUnsupported',
+        message: 'Refused: it asks for sessionAffinity: ClientIP, and only None can be honoured.',
+      },
+    ]);
+    expect(await cluster.eventLines('web')).toEqual([
+      expect.stringContaining('web LoadBalancerRefused: Refused (affinity-unsupported): it asks for'),
+    ]);
+    await cluster.editService('web', { spec: { type: 'ClusterIP', loadBalancerClass: null } });
+    await pass(5);
+    const left = await cluster.service('web');
+    expect(left?.metadata.finalizers).toBeUndefined();
+    expect(left?.status?.conditions).toBeUndefined();
+    await leader.stop();
+  });
+
+  it('gives a freed port to the oldest Service that waits for it', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    for (const name of ['web', 'shop', 'mail']) {
+      await cluster.createService(name);
+      await pass(2);
+    }
+    const leader = lead();
+    await pass(5);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    expect(await conditionOf(cluster, 'shop')).toMatchObject([{ status: 'False', reason: 'PortTaken' }]);
+    await cluster.deleteService('web');
+    await pass(5);
+    expect(await cluster.service('web')).toBeUndefined();
+    expect(await cluster.addresses('shop')).toEqual(['192.0.2.1']);
+    expect(await cluster.addresses('mail')).toEqual([]);
+    await leader.stop();
+  });
+
+  it('keeps finalizers of others, whatever becomes of the Service', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('web');
+    await cluster.editService('web', { metadata: { finalizers: ['example.com/backup'] } });
+    const leader = lead();
+    await pass(5);
+    expect((await cluster.service('web'))?.metadata.finalizers).toEqual(['example.com/backup', CLASS]);
+    await cluster.deleteService('web');
+    await pass(5);
+    const web = await cluster.service('web');
+    expect(web?.metadata.finalizers).toEqual(['example.com/backup']);
+    expect(await cluster.eventLines('web')).toContain(
+      'web DeletedLoadBalancer: Nothing of it is left outside: it is being deleted.',
+    );
+    await leader.stop();
+  });
+
+  it('starts no write that the Lease does not outlive, and makes it once it does', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('web');
+    const leader = lead();
+    leader.mayWrite = false;
+    await pass(60);
+    expect(cluster.writes).toEqual([]);
+    leader.mayWrite = true;
+    await pass(2);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    await leader.stop();
+  });
+
+  it('holds back a pool that lost its addresses, tells each Service, and goes ahead when it stays so', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1-192.0.2.12');
+    const names = Array.from({ length: 12 }, (_, index) => `web-${index}`);
+    for (const name of names) await cluster.createService(name);
+    const first = lead();
+    await pass(5);
+    await first.stop();
+    const emptied = gatewayPart.configure({ addresses: [] });
+    const second = new TestLeader(cluster, (environment) => emptied.start(environment));
+    await pass(5);
+    for (const name of names) expect(await cluster.addresses(name)).toHaveLength(1);
+    expect(await cluster.eventLines('web-3')).toContainEqual(expect.stringContaining('DeletionHeldBack: Holding back'));
+    await pass(600);
+    for (const name of names) expect(await cluster.addresses(name)).toEqual([]);
+    expect(await conditionOf(cluster, 'web-3')).toMatchObject([{ status: 'False', reason: 'PoolEmpty' }]);
+    await second.stop();
+  });
+
+  it('tries a write again that failed, and says so on the Service', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('web');
+    const leader = lead();
+    let refusals = 2;
+    cluster.refuse = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('/services/web') && refusals-- > 0 ? 503 : undefined;
+    await pass(30);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    expect(await cluster.eventLines('web')).toContainEqual(expect.stringMatching(/SyncLoadBalancerFailed: .*it is tried again\.$/));
+    await leader.stop();
+  });
+
+  it('does without the others a Service that it cannot read', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2');
+    await cluster.createService('web');
+    await cluster.createService('odd');
+    cluster.rewrite = (text) => (text.includes('"name":"odd"') ? text.replace(/"ports":\[[^\]]*\]/, '"ports":7') : text);
+    const leader = lead();
+    await pass(10);
+    expect(await cluster.addresses('web')).toHaveLength(1);
+    expect(await cluster.addresses('odd')).toEqual([]);
+    expect(leader.readiness).toEqual({ ready: true });
+    await leader.stop();
+  });
+});
