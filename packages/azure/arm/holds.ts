@@ -1,5 +1,5 @@
 import { armIdKey } from './arm-id.ts';
-import { isRecord } from './decode.ts';
+import { isRecord } from './client/decode.ts';
 
 /**
  * Whether a body that Azure answered is as it should be in all that `wanted` names. What Azure adds does not count, nor

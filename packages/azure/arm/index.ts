@@ -1,12 +1,9 @@
-export * from './arm-error.ts';
 export * from './arm-id.ts';
-export { armMetrics } from './arm-metrics.ts';
-export * from './azure-access.ts';
-export * from './call.ts';
-export * from './client.ts';
-export * from './cloud-configuration.ts';
-export type { RepeatPolicy } from './connection.ts';
+export * from './client/call.ts';
+export * from './client/client.ts';
+export { armMetrics } from './client/metrics.ts';
+export * from './configuration/cloud-configuration.ts';
+export * from './errors/arm-error.ts';
 export * from './holds.ts';
+export * from './part/azure-access.ts';
 export * from './types/index.ts';
-export { REPEATED_STATUSES } from './verdict.ts';
-export * from './within-lease.ts';

@@ -1,6 +1,7 @@
+import { REPEATED_STATUSES } from '@fairlead/cloud';
 import type { ScriptedFault } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
-import { parseCloudConfiguration, REPEATED_STATUSES } from '../arm/index.ts';
+import { parseCloudConfiguration } from '../arm/index.ts';
 import { updaterSettings } from './configuration.ts';
 import {
   FAILED,

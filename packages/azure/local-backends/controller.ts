@@ -1,3 +1,4 @@
+import { KeyBatcher } from '@fairlead/cloud';
 import { clusterId, codeOf, Lanes, messageOf, sleep, verdictOf } from '@fairlead/control';
 import {
   type CacheChange,
@@ -19,7 +20,6 @@ import { BackendPoolUpdater } from './backend-pool-updater.ts';
 import { BackendTracker } from './backend-tracker.ts';
 import { type LocalBackendsConfiguration, updaterSettings } from './configuration.ts';
 import { claimRules } from './desired.ts';
-import { KeyBatcher } from './key-batcher.ts';
 import { LocalServices } from './local-services.ts';
 import { localBackendsMetrics } from './metrics.ts';
 import { type ServiceKey, toServiceKey } from './names.ts';

@@ -1,7 +1,8 @@
+import { type CloudCall, withinLease } from '@fairlead/cloud';
 import { noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
 import { describeServiceEvents } from '@fairlead/service';
-import { type ArmCall, type OpenAzure, withinLease } from '../arm/index.ts';
+import type { OpenAzure } from '../arm/index.ts';
 import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
 import { demoScene } from './demo.ts';
@@ -80,7 +81,7 @@ async function run(
 }
 
 /** What is held back because the Lease is about to end, the updater may try again. */
-function beforeCallOf({ leadership }: RunEnvironment): (call: ArmCall) => void {
+function beforeCallOf({ leadership }: RunEnvironment): (call: CloudCall) => void {
   const check = withinLease(leadership);
   return (call) => {
     try {

@@ -1,6 +1,7 @@
+import { REPEATED_STATUSES } from '@fairlead/cloud';
 import { FairleadError } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { ArmError, REPEATED_STATUSES } from '../arm/index.ts';
+import { ArmError } from '../arm/index.ts';
 import {
   classifyUpdateError,
   isRetriableBackendPoolUpdateError,

@@ -1,3 +1,4 @@
+import { type Known, KnownResources } from '@fairlead/cloud';
 import type { Clock, IpAddress, IpFamily } from '@fairlead/control';
 import { parseIpAddress } from '@fairlead/control';
 import {
@@ -10,12 +11,6 @@ import {
   type PublicIpAddress,
 } from '../arm/index.ts';
 import { nrpName, type ServiceKey } from './service-key.ts';
-
-/** What is known of something outside. `unknown`: a write was sent and nobody knows what came of it. */
-export type Known<Body> =
-  | { readonly state: 'absent' }
-  | { readonly state: 'present'; readonly body: Body }
-  | { readonly state: 'unknown' };
 
 /** The kinds of resources that services have. */
 export type InventoryKind = 'publicIPAddresses' | 'loadBalancers' | 'natGateways';
@@ -30,68 +25,21 @@ export interface Listing {
   readonly services: readonly GatewayService[];
 }
 
-const ABSENT = { state: 'absent' } as const;
-
-/** What is known of all resources of one kind, by a text that is equal for all spellings of the same name. */
-class KnownThings<Body> {
-  readonly #clock: Clock;
-  readonly #known = new Map<string, Known<Body>>();
-  /** When we last wrote, or were told what became of it. */
-  readonly #touchedAt = new Map<string, number>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get(name: string): Known<Body> {
-    return this.#known.get(name) ?? ABSENT;
-  }
-
-  replace(name: string, known: Known<Body>): Known<Body> {
-    const before = this.get(name);
-    this.set(name, known);
-    return before;
-  }
-
-  set(name: string, known: Known<Body>): void {
-    this.#touchedAt.set(name, this.#clock.monotonic());
-    this.#put(name, known);
-  }
-
-  /** Takes over what was listed, except where our own writes know better than a list that was begun before them. */
-  replaceWith(listed: ReadonlyMap<string, Body>, begunAt: number): void {
-    const isOlder = (name: string) =>
-      this.get(name).state !== 'unknown' && (this.#touchedAt.get(name) ?? Number.NEGATIVE_INFINITY) < begunAt;
-    for (const name of this.#known.keys()) if (!listed.has(name) && isOlder(name)) this.#known.delete(name);
-    for (const [name, body] of listed) if (isOlder(name)) this.#put(name, { state: 'present', body });
-    for (const [name, touchedAt] of this.#touchedAt) if (touchedAt < begunAt) this.#touchedAt.delete(name);
-  }
-
-  *present(): Generator<Body> {
-    for (const known of this.#known.values()) if (known.state === 'present') yield known.body;
-  }
-
-  #put(name: string, known: Known<Body>): void {
-    if (known.state === 'absent') this.#known.delete(name);
-    else this.#known.set(name, known);
-  }
-}
-
 /**
  * What is known to exist outside: as it was listed, and as our own writes have changed it since. What is not in it does
  * not exist. Nothing is written without a difference to it.
  */
 export class Inventory {
-  readonly #resources: { readonly [Kind in InventoryKind]: KnownThings<ArmBodies[Kind]> };
-  readonly #registrations: KnownThings<GatewayService>;
+  readonly #resources: { readonly [Kind in InventoryKind]: KnownResources<ArmBodies[Kind]> };
+  readonly #registrations: KnownResources<GatewayService>;
 
   constructor(clock: Clock) {
     this.#resources = {
-      publicIPAddresses: new KnownThings(clock),
-      loadBalancers: new KnownThings(clock),
-      natGateways: new KnownThings(clock),
+      publicIPAddresses: new KnownResources(clock),
+      loadBalancers: new KnownResources(clock),
+      natGateways: new KnownResources(clock),
     };
-    this.#registrations = new KnownThings(clock);
+    this.#registrations = new KnownResources(clock);
   }
 
   find<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): Known<ArmBodies[Kind]> {
@@ -102,13 +50,13 @@ export class Inventory {
     this.#resources[kind].set(nameKey(id), known);
   }
 
-  /** Gives what was known before. */
-  replace<Kind extends InventoryKind>(
+  /** While the resource is written; the caller sets what the write has made of it. */
+  changing<Kind extends InventoryKind, Result>(
     kind: Kind,
     id: ArmId<Kind>,
-    known: Known<ArmBodies[Kind]>,
-  ): Known<ArmBodies[Kind]> {
-    return this.#resources[kind].replace(nameKey(id), known);
+    write: () => Promise<Result>,
+  ): Promise<Result> {
+    return this.#resources[kind].changing(nameKey(id), write);
   }
 
   registration(key: ServiceKey): Known<GatewayService> {
@@ -117,6 +65,11 @@ export class Inventory {
 
   setRegistration(name: string, known: Known<GatewayService>): void {
     this.#registrations.set(name.toLowerCase(), known);
+  }
+
+  changingRegistrations(names: readonly string[], write: () => Promise<void>): Promise<void> {
+    const keys = names.map((name) => name.toLowerCase());
+    return this.#registrations.changingTogether(keys, write);
   }
 
   /** All of a kind that are known to be there. */

@@ -1,3 +1,4 @@
+import { isWithoutEffect } from '@fairlead/cloud';
 import {
   Backoff,
   type BatchLimits,
@@ -16,7 +17,7 @@ import type { Engine } from './engine.ts';
 import { sizeInRequest } from './location-request.ts';
 import { addressesOutOfStep, endpointLatencySeconds, locationBatchSize, quarantinedAddressesTotal } from './metrics.ts';
 import type { Place, ServiceList } from './places.ts';
-import { isWithoutEffect, type Repository } from './repository.ts';
+import type { Repository } from './repository.ts';
 import { BACKOFF } from './retry-policy.ts';
 
 /** What Azure says when an address is put under a service that it does not know, and when the gateway is gone. */

@@ -1,6 +1,7 @@
+import { withinLease } from '@fairlead/cloud';
 import { noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
-import { type OpenAzure, withinLease } from '../arm/index.ts';
+import type { OpenAzure } from '../arm/index.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
 import { ServiceGatewayController } from './controller.ts';
 import { demoScene } from './demo.ts';

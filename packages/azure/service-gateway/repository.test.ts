@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
+import { isWithoutEffect } from '@fairlead/cloud';
 import { type HttpTransport, VirtualClock } from '@fairlead/control';
+import { failure } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
-import { failure } from '../arm/testing/emulated.ts';
 import { Inventory } from './inventory.ts';
-import { isWithoutEffect, Repository } from './repository.ts';
+import { Repository } from './repository.ts';
 import { newArmClient, newAzure, scope } from './testing/azure-bench.ts';
 import { inbound } from './testing/spots.ts';
 

@@ -1,18 +1,17 @@
-import { FairleadError, type IpAddress, verdictOf } from '@fairlead/control';
+import { isNotFound, type Known } from '@fairlead/cloud';
+import { FairleadError, type IpAddress } from '@fairlead/control';
 import {
   type AddressLocation,
   type ArmClient,
   type ArmId,
   type CallOptions,
-  findArmError,
   type GatewayService,
-  isNotFound,
   type ServiceGateway,
   type ServiceRequest,
 } from '../arm/index.ts';
 import type { AddressUpdate } from './difftracker.ts';
 import { clusterTags, type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
-import { assignedAddress, type Inventory, type InventoryKind, type Known, type Listing } from './inventory.ts';
+import { assignedAddress, type Inventory, type InventoryKind, type Listing } from './inventory.ts';
 import { toLocationRequest } from './location-request.ts';
 import { isOutbound, type ServiceKey } from './service-key.ts';
 import type { ResourceStep } from './service-plan.ts';
@@ -83,24 +82,24 @@ export class Repository {
 
   async perform(step: ResourceStep, options: CallOptions): Promise<void> {
     if (step.kind === 'delete') {
-      await this.#changing(step.resource, step.id, () => this.#client.delete(step.id, options));
+      await this.inventory.changing(step.resource, step.id, () => this.#client.delete(step.id, options));
       this.inventory.set(step.resource, step.id, { state: 'absent' });
       return;
     }
     switch (step.resource) {
       case 'publicIPAddresses': {
         const put = () => this.#client.put(step.id, step.draft, options);
-        const body = await this.#changing(step.resource, step.id, put);
+        const body = await this.inventory.changing(step.resource, step.id, put);
         return this.inventory.set(step.resource, step.id, { state: 'present', body });
       }
       case 'loadBalancers': {
         const put = () => this.#client.put(step.id, step.draft, { ...options, answer: 'accepted' });
-        const body = await this.#changing(step.resource, step.id, put);
+        const body = await this.inventory.changing(step.resource, step.id, put);
         return this.inventory.set(step.resource, step.id, { state: 'present', body: settled(body) });
       }
       case 'natGateways': {
         const put = () => this.#client.put(step.id, step.draft, { ...options, answer: 'accepted' });
-        const body = await this.#changing(step.resource, step.id, put);
+        const body = await this.inventory.changing(step.resource, step.id, put);
         return this.inventory.set(step.resource, step.id, { state: 'present', body: settled(body) });
       }
     }
@@ -151,13 +150,13 @@ export class Repository {
 
   /** Registers and unregisters services: all of them, or none. */
   async updateServices(requests: readonly ServiceRequest[], options: CallOptions): Promise<void> {
-    const before = requests.map(({ service: { name } }) => ({ name, known: this.#registrationNamed(name) }));
-    for (const { name } of before) this.inventory.setRegistration(name, { state: 'unknown' });
+    const names = requests.map(({ service }) => service.name);
+    const body = { action: 'PartialUpdate', serviceRequests: requests } as const;
     try {
-      const body = { action: 'PartialUpdate', serviceRequests: requests } as const;
-      await this.#client.updateServices(this.scope.gatewayId, body, options);
+      await this.inventory.changingRegistrations(names, () =>
+        this.#client.updateServices(this.scope.gatewayId, body, options),
+      );
     } catch (error) {
-      if (isWithoutEffect(error)) for (const { name, known } of before) this.inventory.setRegistration(name, known);
       throw toGatewayError(error);
     }
     for (const request of requests) {
@@ -177,27 +176,6 @@ export class Repository {
     }
   }
 
-  #registrationNamed(name: string): Known<GatewayService> {
-    return this.inventory.registration(`inbound/${name.toLowerCase()}`);
-  }
-
-  /** Until a write has ended well, or was refused or throttled and so without effect, nobody knows what is there. */
-  async #changing<Kind extends InventoryKind, Result>(
-    kind: Kind,
-    id: ArmId<Kind>,
-    write: () => Promise<Result>,
-  ): Promise<Result> {
-    const before = this.inventory.replace(kind, id, { state: 'unknown' });
-    try {
-      return await write();
-    } catch (error) {
-      // A failure that comes after the call was accepted leaves something behind, and has status 200.
-      const isRefused = isWithoutEffect(error) && (findArmError(error)?.status ?? 0) >= 400;
-      if (isRefused) this.inventory.set(kind, id, before);
-      throw error;
-    }
-  }
-
   #doubt<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): void {
     if (this.inventory.find(kind, id).state === 'present') this.inventory.set(kind, id, { state: 'unknown' });
   }
@@ -210,13 +188,6 @@ export class Repository {
     const body = await this.#client.find(id, options);
     this.inventory.set(kind, id, body === undefined ? { state: 'absent' } : { state: 'present', body });
   }
-}
-
-/** Whether Azure has refused or throttled a write, and no attempt before that can have got through. */
-export function isWithoutEffect(error: unknown): boolean {
-  const refusal = findArmError(error);
-  if (refusal === undefined || refusal.mayHaveTakenEffect) return false;
-  return verdictOf(error) === 'terminal' || refusal.isThrottling;
 }
 
 /** What Azure accepted is what is there once it is done. */

@@ -1,3 +1,4 @@
+import type { Known } from '@fairlead/cloud';
 import { FairleadError, type IpFamily } from '@fairlead/control';
 import {
   type ArmDraft,
@@ -22,7 +23,7 @@ import {
   serviceTypeOf,
 } from './drafts.ts';
 import { type GatewayScope, loadBalancerId, natGatewayId, ownershipOf, publicIpId, tagsFor } from './gateway-scope.ts';
-import type { Inventory, InventoryKind, Known } from './inventory.ts';
+import type { Inventory, InventoryKind } from './inventory.ts';
 import { registrationOwner } from './registration-owner.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';

@@ -1,1 +1,3 @@
 export * from './adapters/golden-folder.ts';
+export * from './recorded-metrics.ts';
+export * from './virtual-time.ts';

@@ -4,7 +4,7 @@ import { ArmEmulator } from '@fairlead/sim/azure';
 import { serveArm } from '@fairlead/sim/azure/http';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
-import { networkGroup, parseCloudConfiguration } from '../cloud-configuration.ts';
+import { networkGroup, parseCloudConfiguration } from '../configuration/cloud-configuration.ts';
 import { connectToAzure } from './connect.ts';
 
 describe('connecting to Azure', () => {

@@ -1,9 +1,9 @@
 import { SocketTransport } from '@fairlead/control/adapters';
-import type { AzureSurroundings } from '../azure-access.ts';
-import { ArmClient } from '../client.ts';
-import { type CloudConfiguration, repeatPolicy } from '../cloud-configuration.ts';
-import { cloudEndpoints } from '../clouds.ts';
-import { chooseCredential } from '../credential-choice.ts';
+import type { AzureSurroundings } from '../part/azure-access.ts';
+import { ArmClient } from '../client/client.ts';
+import { type CloudConfiguration, repeatPolicy } from '../configuration/cloud-configuration.ts';
+import { cloudEndpoints } from '../configuration/clouds.ts';
+import { chooseCredential } from '../configuration/credential-choice.ts';
 import { tokenProviderFor } from './credentials.ts';
 
 /** A client, and the connections behind it. */

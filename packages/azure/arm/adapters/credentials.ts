@@ -1,9 +1,9 @@
 import type * as Identity from '@azure/identity';
 import type { TokenCredential } from '@azure/identity';
+import type { TokenProvider } from '@fairlead/cloud';
 import { FairleadError, messageOf } from '@fairlead/control';
-import type { CloudEndpoints } from '../clouds.ts';
-import type { CredentialChoice, ManagedIdentity } from '../credential-choice.ts';
-import type { TokenProvider } from '../tokens.ts';
+import type { CloudEndpoints } from '../configuration/clouds.ts';
+import type { CredentialChoice, ManagedIdentity } from '../configuration/credential-choice.ts';
 
 type IdentityLibrary = typeof Identity;
 type RealChoice = Exclude<CredentialChoice, { readonly kind: 'none' }>;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { FairleadError, messageOf } from '@fairlead/control';
-import type { CloudSource, OpenAzure } from '../azure-access.ts';
-import { type CloudConfiguration, parseCloudConfiguration } from '../cloud-configuration.ts';
+import type { CloudSource, OpenAzure } from '../part/azure-access.ts';
+import { type CloudConfiguration, parseCloudConfiguration } from '../configuration/cloud-configuration.ts';
 import { connectToAzure } from './connect.ts';
 
 /** Connects to the Azure that is configured. */

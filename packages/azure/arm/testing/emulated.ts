@@ -1,7 +1,7 @@
 import { type HttpTransport, type Metrics, noMetrics, seededRandom, VirtualClock } from '@fairlead/control';
 import { type ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { armId, childArmId } from '../arm-id.ts';
-import { ArmClient, type ArmClientOptions } from '../client.ts';
+import { ArmClient, type ArmClientOptions } from '../client/client.ts';
 import type { ArmBodies, ArmDraft } from '../types/index.ts';
 
 export const group = { subscriptionId: 'sub', resourceGroup: 'cluster' };
@@ -73,26 +73,4 @@ export function emulated({ behaviour = {}, between = (emulator) => emulator, ...
     transport: between(emulator),
   });
   return { clock, emulator, client };
-}
-
-const LONGEST_MILLISECONDS = 86_400_000;
-
-/** Lets time pass until the work is done; throws what it throws. */
-export async function result<Result>(clock: VirtualClock, work: Promise<Result>): Promise<Result> {
-  let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-  };
-  work.then(settle, settle);
-  if (!(await clock.runUntil(() => isSettled, LONGEST_MILLISECONDS))) throw new Error('the work does not end');
-  return work;
-}
-
-/** Lets time pass until the work has failed; gives the error. */
-export async function failure(clock: VirtualClock, work: Promise<unknown>): Promise<unknown> {
-  const failed = work.then(
-    () => Promise.reject(new Error('the work was expected to fail')),
-    (error: unknown) => error,
-  );
-  return result(clock, failed);
 }

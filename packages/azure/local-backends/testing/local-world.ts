@@ -24,10 +24,9 @@ import { connectionOver } from '@fairlead/kube/testing';
 import type { ConfiguredPart, Part, ReadEnvironment, Readiness, RunEnvironment } from '@fairlead/part';
 import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
 import { SimulatedKube } from '@fairlead/sim/kube';
-import { isBodyOf } from '../../arm/decode.ts';
+import { isBodyOf } from '../../arm/client/decode.ts';
 import { ArmClient, armId, type LoadBalancer, type PublicIpAddress, type SecurityRule } from '../../arm/index.ts';
-import { result } from '../../arm/testing/emulated.ts';
-import { RecordedMetrics } from '../../arm/testing/recorded-metrics.ts';
+import { RecordedMetrics, result } from '@fairlead/control/testing';
 import { AZURE_LOCAL_CLASS } from '../desired.ts';
 import { localBackendsPart } from '../part.ts';
 

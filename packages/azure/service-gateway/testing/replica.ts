@@ -1,8 +1,9 @@
+import { withinLease } from '@fairlead/cloud';
 import { FairleadError, Journal, noMetrics, seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
 import { CacheFactory, EventRecorder, KubeClient } from '@fairlead/kube';
 import type { Readiness, RunEnvironment } from '@fairlead/part';
 import type { ArmEmulator } from '@fairlead/sim/azure';
-import { ArmClient, withinLease } from '../../arm/index.ts';
+import { ArmClient } from '../../arm/index.ts';
 import { serviceGatewayConfiguration } from '../configuration.ts';
 import { ServiceGatewayController } from '../controller.ts';
 import { scope } from './azure-bench.ts';

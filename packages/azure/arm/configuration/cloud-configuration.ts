@@ -1,7 +1,7 @@
+import type { RepeatPolicy } from '@fairlead/cloud';
 import { type BackoffPolicy, FairleadError, messageOf } from '@fairlead/control';
 import { z } from 'zod';
-import { type ArmId, armId, childArmId, type ResourceGroup } from './arm-id.ts';
-import type { RepeatPolicy } from './connection.ts';
+import { type ArmId, armId, childArmId, type ResourceGroup } from '../arm-id.ts';
 
 const text = z.string().optional();
 const flag = z.boolean().optional();

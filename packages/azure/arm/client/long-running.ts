@@ -1,5 +1,5 @@
-import { type ArmErrorBody, errorIn } from './arm-error.ts';
-import type { ArmAnswer, ArmRequest } from './connection.ts';
+import type { CloudAnswer, CloudRequest } from '@fairlead/cloud';
+import { type ArmErrorBody, errorIn } from '../errors/arm-error.ts';
 import { isRecord } from './decode.ts';
 
 /** How to learn that Azure is done: from the operation's status, from its result, or from the resource itself. */
@@ -18,7 +18,7 @@ export type Progress =
   | { readonly state: 'running'; readonly poll: PollTarget };
 
 /** What the first answer to a write says. */
-export function progressOfWrite({ method, url }: Pick<ArmRequest, 'method' | 'url'>, answer: ArmAnswer): Progress {
+export function progressOfWrite({ method, url }: Pick<CloudRequest, 'method' | 'url'>, answer: CloudAnswer): Progress {
   const failure = failureIn(answer.body);
   if (failure !== undefined) return { state: 'failed', failure };
   const state = provisioningState(answer.body);
@@ -33,7 +33,7 @@ export function progressOfWrite({ method, url }: Pick<ArmRequest, 'method' | 'ur
 }
 
 /** What a poll says. A resource that is gone is told by a 404, which does not come here. */
-export function progressOfPoll({ style, url }: PollTarget, answer: ArmAnswer): Progress {
+export function progressOfPoll({ style, url }: PollTarget, answer: CloudAnswer): Progress {
   const failure = failureIn(answer.body);
   if (failure !== undefined) return { state: 'failed', failure };
   const running: Progress = { state: 'running', poll: linkIn(answer, style) ?? { style, url } };
@@ -52,7 +52,7 @@ export function progressOfPoll({ style, url }: PollTarget, answer: ArmAnswer): P
 }
 
 /** The link to follow; with `style`, only one of the same style. */
-function linkIn({ headers }: ArmAnswer, style?: PollStyle): PollTarget | undefined {
+function linkIn({ headers }: CloudAnswer, style?: PollStyle): PollTarget | undefined {
   const status = headers['azure-async-operation'];
   if (status !== undefined && style !== 'result') return { style: 'status', url: status };
   const result = headers['location'];

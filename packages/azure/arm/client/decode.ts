@@ -1,7 +1,11 @@
-import { FairleadError } from '@fairlead/control';
-import { type ArmId, parseArmId, sameArmId } from './arm-id.ts';
+import { unexpectedAnswer as unexpected } from '@fairlead/cloud';
+import type { FairleadError } from '@fairlead/control';
+import { type ArmId, parseArmId, sameArmId } from '../arm-id.ts';
+import type { AddressLocation, ArmBodies, GatewayService } from '../types/index.ts';
 import type { CallableKind } from './call.ts';
-import type { AddressLocation, ArmBodies, GatewayService } from './types/index.ts';
+
+/** What to look for at the address of Azure. */
+export const SERVER = 'Azure Resource Manager';
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -54,13 +58,8 @@ export function toAddressLocation(what: string, value: unknown): AddressLocation
   return { addressLocation: value['addressLocation'], addresses };
 }
 
-/** Something between us and Azure answered in its place. */
-export function unexpectedAnswer(what: string, how: string, cause?: unknown): FairleadError {
-  return new FairleadError(`${what}: the answer ${how}; is this the address of Azure Resource Manager?`, {
-    verdict: 'retriable',
-    code: 'unexpected-answer',
-    cause,
-  });
+export function unexpectedAnswer(what: string, how: string): FairleadError {
+  return unexpected(SERVER, what, how);
 }
 
 function isGatewayService(value: unknown): value is GatewayService {

@@ -1,7 +1,7 @@
 import { type Random, randomUuid } from '@fairlead/control';
-import { type ArmId, armName, groupPath, parseArmId, type ResourceGroup } from './arm-id.ts';
-import type { CallableKind, CallKind, CallOptions, CallVerb, ListableKind, PutOptions } from './call.ts';
-import type { ArmRequest } from './connection.ts';
+import { type ArmId, armName, groupPath, parseArmId, type ResourceGroup } from '../arm-id.ts';
+import type { CallableKind, CallOptions, ListableKind, PutOptions } from './call.ts';
+import type { ArmRequest } from './dialect.ts';
 
 type GatewayCall = 'services' | 'addressLocations' | 'updateServices' | 'updateAddressLocations';
 
@@ -18,30 +18,27 @@ export class RequestFactory {
   }
 
   at(id: ArmId<CallableKind>, verb: 'GET' | 'PUT' | 'DELETE', options: PutOptions): ArmRequest {
-    const { kind, subscriptionId } = partsOf(id);
-    const head = { verb, kind, subject: armName(id), method: verb, subscriptionId };
+    const { kind, account } = partsOf(id);
+    const head = { verb, kind, subject: armName(id), method: verb, account };
     return this.#request(head, id, options, verb === 'GET' ? undefined : conditions(options));
   }
 
   inGroup(kind: ListableKind, group: ResourceGroup, options: CallOptions): ArmRequest {
-    const { subscriptionId, resourceGroup } = group;
+    const { subscriptionId: account, resourceGroup } = group;
     const path = `${groupPath(group)}/providers/Microsoft.Network/${kind}`;
-    return this.#request({ verb: 'LIST', kind, subject: resourceGroup, method: 'GET', subscriptionId }, path, options);
+    return this.#request({ verb: 'LIST', kind, subject: resourceGroup, method: 'GET', account }, path, options);
   }
 
   ofGateway(gateway: ArmId<'serviceGateways'>, kind: GatewayCall, options: CallOptions): ArmRequest {
-    const { subscriptionId } = partsOf(gateway);
+    const { account } = partsOf(gateway);
     const isAction = kind === 'updateServices' || kind === 'updateAddressLocations';
     const verbs = isAction ? ({ verb: 'POST', method: 'POST' } as const) : ({ verb: 'LIST', method: 'GET' } as const);
     const subject = armName(gateway);
-    return this.#request({ ...verbs, kind, subject, subscriptionId }, `${gateway}/${kind}`, options);
+    return this.#request({ ...verbs, kind, subject, account }, `${gateway}/${kind}`, options);
   }
 
   #request(
-    head: Pick<ArmRequest, 'method' | 'subject' | 'subscriptionId'> & {
-      readonly verb: CallVerb;
-      readonly kind: CallKind;
-    },
+    head: Pick<ArmRequest, 'verb' | 'kind' | 'subject' | 'method' | 'account'>,
     path: string,
     { throttle, notFound, correlationId, record }: CallOptions,
     headers?: Readonly<Record<string, string>>,
@@ -67,10 +64,9 @@ function conditions({ ifMatch, ifNoneMatch }: PutOptions): Readonly<Record<strin
   };
 }
 
-function partsOf(id: ArmId<CallableKind>): { readonly kind: CallableKind; readonly subscriptionId: string } {
+function partsOf(id: ArmId<CallableKind>): { readonly kind: CallableKind; readonly account: string } {
   const parsed = parseArmId(id);
-  if (parsed !== undefined && isCallable(parsed.kind))
-    return { kind: parsed.kind, subscriptionId: parsed.subscriptionId };
+  if (parsed !== undefined && isCallable(parsed.kind)) return { kind: parsed.kind, account: parsed.subscriptionId };
   throw new TypeError(`${id} is not the id of a resource`);
 }
 

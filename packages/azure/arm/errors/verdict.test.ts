@@ -1,7 +1,7 @@
+import { isNotFound, resultOf } from '@fairlead/cloud';
 import { StepFailure } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { ArmError, armErrorFromAnswer, armErrorFromOperation, findArmError, isNotFound } from './arm-error.ts';
-import { resultOf } from './arm-metrics.ts';
+import { ArmError, armErrorFromAnswer, armErrorFromOperation, findArmError } from './arm-error.ts';
 
 const call = { what: 'PUT loadBalancers/web', correlationId: 'c' };
 const body = (code: string, detail?: string) =>

@@ -1,9 +1,11 @@
 import type { HttpTransport } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { ArmError, isNotFound } from './arm-error.ts';
-import { armId } from './arm-id.ts';
-import { drafts, emulated, failure, group, ids, result } from './testing/emulated.ts';
-import type { ServiceRequest } from './types/index.ts';
+import { isNotFound } from '@fairlead/cloud';
+import { ArmError } from '../errors/arm-error.ts';
+import { armId } from '../arm-id.ts';
+import { failure, result } from '@fairlead/control/testing';
+import { drafts, emulated, group, ids } from '../testing/emulated.ts';
+import type { ServiceRequest } from '../types/index.ts';
 
 const seconds = (value: number) => ({ minimum: value * 1000, maximum: value * 1000 });
 

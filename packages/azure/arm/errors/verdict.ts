@@ -1,7 +1,5 @@
+import { REPEATED_STATUSES } from '@fairlead/cloud';
 import type { Verdict } from '@fairlead/control';
-
-/** Statuses after which the same request may succeed at once: repeated inside the call. */
-export const REPEATED_STATUSES: readonly number[] = [408, 500, 502, 503, 504];
 
 /**
  * What Azure's codes mean, where the status alone would mislead. Refusals of an entry in a batch are terminal, so that
@@ -61,6 +59,7 @@ export function verdictForOperation(codes: readonly string[]): Verdict {
   return codes.some((code) => code.startsWith('Invalid')) ? 'terminal' : 'retriable';
 }
 
+/** Whether there were too many requests; false for the 429 with which Azure says that one resource is busy. */
 export function isThrottling(status: number, codes: readonly string[]): boolean {
   return status === 429 && !codes.some((code) => BUSY_CODES.has(code));
 }

@@ -1,3 +1,4 @@
+import { type CallScope, type CloudAnswer, type CloudConnection, what } from '@fairlead/cloud';
 import {
   type BackoffPolicy,
   backoffDelay,
@@ -7,9 +8,8 @@ import {
   type Random,
   sleep,
 } from '@fairlead/control';
-import { ArmError, type ArmErrorBody, armErrorFromOperation } from './arm-error.ts';
-import type { CallScope } from './call-scope.ts';
-import { type ArmAnswer, type ArmConnection, type ArmRequest, what } from './connection.ts';
+import { ArmError, type ArmErrorBody, armErrorFromOperation } from '../errors/arm-error.ts';
+import type { ArmRequest } from './dialect.ts';
 import { trustedLink } from './links.ts';
 import { type PollTarget, type Progress, progressOfPoll } from './long-running.ts';
 
@@ -17,7 +17,7 @@ import { type PollTarget, type Progress, progressOfPoll } from './long-running.t
 const POLLING: BackoffPolicy = { initialMilliseconds: 300, maximumMilliseconds: 10_000, factor: 1.6, jitter: 0.2 };
 
 export interface PollerOptions {
-  readonly connection: ArmConnection;
+  readonly connection: CloudConnection<ArmRequest>;
   readonly endpoint: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -35,7 +35,7 @@ export class OperationPoller {
    * Resolves with the resource, if the last answer held it. `write` is the request that was accepted, `answer` what
    * Azure said to it. Throttling and a lost poll only slow it down: the operation goes on all the same.
    */
-  async follow(write: ArmRequest, answer: ArmAnswer, first: PollTarget, scope: CallScope): Promise<unknown> {
+  async follow(write: ArmRequest, answer: CloudAnswer, first: PollTarget, scope: CallScope): Promise<unknown> {
     const { clock, random, connection, endpoint } = this.#options;
     let poll = first;
     let asked = parseRetryAfter(answer.headers['retry-after'], clock.now());
@@ -62,13 +62,17 @@ export class OperationPoller {
 }
 
 /** For a write that Azure accepted with this answer, and failed at. */
-export function failedOperation(write: ArmRequest, { mayHaveTakenEffect }: ArmAnswer, failure: ArmErrorBody): ArmError {
+export function failedOperation(
+  write: ArmRequest,
+  { mayHaveTakenEffect }: CloudAnswer,
+  failure: ArmErrorBody,
+): ArmError {
   const { correlationId } = write;
   return armErrorFromOperation({ what: what(write), correlationId, mayHaveTakenEffect }, failure);
 }
 
-function pollRequest({ kind, subject, subscriptionId, correlationId, record }: ArmRequest, url: string): ArmRequest {
-  const about = { kind, subject, subscriptionId, correlationId, record };
+function pollRequest({ kind, subject, account, correlationId, record }: ArmRequest, url: string): ArmRequest {
+  const about = { kind, subject, account, correlationId, record };
   return { ...about, verb: 'POLL', method: 'GET', url, throttle: 'wait', mayHaveTakenEffect: true };
 }
 

@@ -11,21 +11,24 @@ export interface TokenProvider {
   newToken(signal: AbortSignal): Promise<AccessToken>;
 }
 
-const DEADLINE = { name: 'getting an Azure access token', milliseconds: 30_000 };
+const DEADLINE_MILLISECONDS = 30_000;
 /** Renewed this long before it expires, so that none expires on its way. */
 const MARGIN_MILLISECONDS = 300_000;
-/** However often Azure refuses a token, no new one is asked for more often than this. */
+/** However often the cloud refuses a token, no new one is asked for more often than this. */
 const RENEWAL_INTERVAL_MILLISECONDS = 5_000;
 
 /** Keeps a token until it is about to expire; asks for one at a time, and keeps the old one while that fails. */
 export class TokenCache {
+  readonly #cloud: string;
   readonly #provider: TokenProvider;
   readonly #clock: Clock;
   #held: AccessToken | undefined;
   #loading: Promise<AccessToken> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(provider: TokenProvider, clock: Clock) {
+  /** `cloud` is its name, for messages. */
+  constructor(cloud: string, provider: TokenProvider, clock: Clock) {
+    this.#cloud = cloud;
     this.#provider = provider;
     this.#clock = clock;
   }
@@ -44,7 +47,7 @@ export class TokenCache {
     }
   }
 
-  /** Azure refused this token. True when asking again may give another. */
+  /** The cloud refused this token. True when asking again may give another. */
   renew(refused: AccessToken): boolean {
     if (this.#held !== refused) return true;
     if (this.#clock.monotonic() - this.#askedAt < RENEWAL_INTERVAL_MILLISECONDS) return false;
@@ -52,10 +55,11 @@ export class TokenCache {
     return true;
   }
 
-  /** With a deadline of its own: whoever asked first may go, others wait for it too. */
+  /** With a deadline of its own: the call that asked first may be over while others still wait for the token. */
   async #load(): Promise<AccessToken> {
     this.#askedAt = this.#clock.monotonic();
-    this.#held = await withDeadline(this.#clock, DEADLINE, undefined, (signal) => this.#provider.newToken(signal));
+    const limit = { name: `getting an access token for ${this.#cloud}`, milliseconds: DEADLINE_MILLISECONDS };
+    this.#held = await withDeadline(this.#clock, limit, undefined, (signal) => this.#provider.newToken(signal));
     return this.#held;
   }
 

@@ -1,5 +1,5 @@
-import type { ArmClient, ArmClientOptions } from './client.ts';
-import type { CloudConfiguration } from './cloud-configuration.ts';
+import type { ArmClient, ArmClientOptions } from '../client/client.ts';
+import type { CloudConfiguration } from '../configuration/cloud-configuration.ts';
 
 /** Where a part's section of the configuration says how to get to Azure: in itself, or in an azure.json. */
 export interface CloudSource {

@@ -1,5 +1,4 @@
 import type { MetricDefinition } from '@fairlead/control';
-import type { ArmError } from './arm-error.ts';
 
 export const callsTotal: MetricDefinition = {
   name: 'fairlead_azure_arm_calls_total',
@@ -25,23 +24,3 @@ export const operationSeconds: MetricDefinition = {
 };
 
 export const armMetrics: readonly MetricDefinition[] = [callsTotal, callSeconds, operationSeconds];
-
-/** The ways in which a request may end, as metrics count them. */
-export type CallResult =
-  | 'ok'
-  | 'not-found'
-  | 'conflict'
-  | 'throttled'
-  | 'busy'
-  | 'unauthorized'
-  | 'refused'
-  | 'server-error'
-  | 'no-answer';
-
-export function resultOf({ status, isThrottling }: Pick<ArmError, 'status' | 'isThrottling'>): CallResult {
-  if (status === 404) return 'not-found';
-  if (status === 409 || status === 412) return 'conflict';
-  if (status === 429) return isThrottling ? 'throttled' : 'busy';
-  if (status === 401 || status === 403) return 'unauthorized';
-  return status >= 500 || status === 408 ? 'server-error' : 'refused';
-}

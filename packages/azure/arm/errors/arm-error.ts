@@ -1,5 +1,6 @@
-import { FairleadError, findFairleadError, type Verdict } from '@fairlead/control';
-import { isRecord } from './decode.ts';
+import { CloudError, findCloudError } from '@fairlead/cloud';
+import type { Verdict } from '@fairlead/control';
+import { isRecord } from '../client/decode.ts';
 import { isThrottling, verdictFor, verdictForOperation } from './verdict.ts';
 
 const LONGEST_MESSAGE = 400;
@@ -21,33 +22,27 @@ interface ArmErrorDetails extends ArmErrorBody {
 }
 
 /** Azure answered, and the answer was no. Its `code` is Azure's own, such as `PublicIPAddressCannotBeDeleted`. */
-export class ArmError extends FairleadError {
-  /** The HTTP status; 200 when Azure accepted the call and failed at it later. */
-  readonly status: number;
+export class ArmError extends CloudError {
   /** All codes Azure gave, the most general first. */
   readonly codes: readonly string[];
-  /** True for too many requests; false for the 429 with which Azure says that one resource is busy. */
-  readonly isThrottling: boolean;
   readonly correlationId: string;
-  /** True when an attempt before the one that Azure refused got no answer that tells. */
-  readonly mayHaveTakenEffect: boolean;
 
-  /** `what` names the call, and begins the message. */
+  /** `what` names the call, and begins the message. The status is 200 when Azure accepted the call and failed later. */
   constructor(what: string, details: ArmErrorDetails) {
-    const { status, codes, verdict, correlationId, retryAfterMilliseconds } = details;
+    const { status, codes, verdict, correlationId, retryAfterMilliseconds, mayHaveTakenEffect } = details;
     const code = codes[0] ?? `http-${status}`;
     const detail = codes.length > 1 ? `${code}/${codes.slice(1).join('/')}` : code;
     const message = details.message === '' ? code : details.message;
     super(`${what}: ${message} (${status} ${detail}, correlation ${correlationId})`, {
       verdict,
       code,
+      status,
+      isThrottling: isThrottling(status, codes),
+      mayHaveTakenEffect,
       ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
     });
-    this.status = status;
     this.codes = codes;
-    this.isThrottling = isThrottling(status, codes);
     this.correlationId = correlationId;
-    this.mayHaveTakenEffect = details.mayHaveTakenEffect ?? false;
   }
 }
 
@@ -93,12 +88,9 @@ export function errorIn(body: unknown): ArmErrorBody | undefined {
 
 /** The ArmError in the chain of causes, if there is one. */
 export function findArmError(error: unknown): ArmError | undefined {
-  const found = findFairleadError(error);
-  if (found instanceof ArmError) return found;
-  return found?.cause === undefined ? undefined : findArmError(found.cause);
+  const found = findCloudError(error);
+  return found instanceof ArmError ? found : undefined;
 }
-
-export const isNotFound = (error: unknown): boolean => findArmError(error)?.status === 404;
 
 function parseErrorBody(text: string): ArmErrorBody {
   try {

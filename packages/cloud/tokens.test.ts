@@ -1,6 +1,6 @@
 import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { result } from './testing/emulated.ts';
+import { result } from '@fairlead/control/testing';
 import { TokenCache } from './tokens.ts';
 
 const HOUR = 3_600_000;
@@ -9,6 +9,7 @@ function cached(newToken: (number: number) => Promise<string>) {
   const clock = new VirtualClock();
   let asked = 0;
   const cache = new TokenCache(
+    'Azure',
     {
       async newToken() {
         asked += 1;
@@ -55,7 +56,7 @@ describe('TokenCache', () => {
     await expect(current()).rejects.toThrow('the token service is down');
   });
 
-  it('gives up a token that Azure refused, but does not ask for another without end', async () => {
+  it('gives up a token that the cloud refused, but does not ask for another without end', async () => {
     const { clock, cache, current } = cached(async (number) => `token-${number}`);
     const first = await result(clock, cache.current());
     expect(cache.renew(first)).toBe(false);

@@ -1,14 +1,12 @@
-import { isNotFound } from './arm-error.ts';
-import type { ArmId, ResourceGroup } from './arm-id.ts';
-import { operationSeconds } from './arm-metrics.ts';
-import { CallScope } from './call-scope.ts';
-import type { CallableKind, CallOptions, DeleteOptions, ListableKind, PutOptions } from './call.ts';
-import { type ArmAnswer, ArmConnection, type ArmConnectionOptions, type ArmRequest, what } from './connection.ts';
-import { isBodyAt, isBodyOf, toAddressLocation, toGatewayService, toPage, unexpectedAnswer } from './decode.ts';
-import { trustedLink } from './links.ts';
-import { progressOfWrite } from './long-running.ts';
-import { failedOperation, OperationPoller } from './operation-poller.ts';
-import { RequestFactory } from './request-factory.ts';
+import {
+  CallScope,
+  type CloudAnswer,
+  CloudConnection,
+  type CloudConnectionOptions,
+  isNotFound,
+  what,
+} from '@fairlead/cloud';
+import type { ArmId, ResourceGroup } from '../arm-id.ts';
 import type {
   AddressLocation,
   ArmBodies,
@@ -16,7 +14,15 @@ import type {
   GatewayService,
   UpdateAddressLocationsRequest,
   UpdateServicesRequest,
-} from './types/index.ts';
+} from '../types/index.ts';
+import type { CallableKind, CallOptions, DeleteOptions, ListableKind, PutOptions } from './call.ts';
+import { isBodyAt, isBodyOf, toAddressLocation, toGatewayService, toPage, unexpectedAnswer } from './decode.ts';
+import { armDialect, type ArmRequest } from './dialect.ts';
+import { trustedLink } from './links.ts';
+import { progressOfWrite } from './long-running.ts';
+import { operationSeconds } from './metrics.ts';
+import { failedOperation, OperationPoller } from './operation-poller.ts';
+import { RequestFactory } from './request-factory.ts';
 
 /** The version of the network API whose shapes the types describe. */
 const API_VERSION = '2026-01-01';
@@ -24,7 +30,11 @@ const READ_DEADLINE_MILLISECONDS = 60_000;
 /** Azure is sometimes minutes at a load balancer. */
 const WRITE_DEADLINE_MILLISECONDS = 300_000;
 
-export interface ArmClientOptions extends ArmConnectionOptions {
+export interface ArmClientOptions extends CloudConnectionOptions {
+  /** Scheme, host and port of Azure Resource Manager. */
+  readonly endpoint: string;
+  /** Who we are in Azure's logs, such as `fairlead/0.1.0`. */
+  readonly userAgent: string;
   /** For clouds that lag behind. */
   readonly apiVersion?: string;
 }
@@ -32,16 +42,17 @@ export interface ArmClientOptions extends ArmConnectionOptions {
 /** Reads and writes Azure's network resources. Rejects with an ArmError when Azure refuses. */
 export class ArmClient {
   readonly #options: ArmClientOptions;
-  readonly #connection: ArmConnection;
+  readonly #connection: CloudConnection<ArmRequest>;
   readonly #poller: OperationPoller;
   readonly #requests: RequestFactory;
 
   constructor(options: ArmClientOptions) {
-    const { clock, random, endpoint } = options;
+    const { clock, random, endpoint, userAgent, metrics } = options;
     this.#options = options;
-    this.#connection = new ArmConnection(options);
+    this.#connection = new CloudConnection(armDialect(userAgent, random), options);
     this.#poller = new OperationPoller({ connection: this.#connection, endpoint, clock, random });
     this.#requests = new RequestFactory(endpoint, options.apiVersion ?? API_VERSION, random);
+    metrics.declare(operationSeconds);
   }
 
   async get<Kind extends CallableKind>(id: ArmId<Kind>, options: CallOptions = {}): Promise<ArmBodies[Kind]> {
@@ -152,7 +163,7 @@ export class ArmClient {
   }
 
   /** Follows a write until Azure is done; gives the resource where the last answer held it. */
-  async #finish(request: ArmRequest, answer: ArmAnswer, scope: CallScope): Promise<unknown> {
+  async #finish(request: ArmRequest, answer: CloudAnswer, scope: CallScope): Promise<unknown> {
     const { clock, metrics } = this.#options;
     const progress = progressOfWrite(request, answer);
     if (progress.state === 'done') return progress.body;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { armId } from './arm-id.ts';
-import { drafts, emulated, failure, group, ids, result } from './testing/emulated.ts';
+import { armId } from '../arm-id.ts';
+import { failure, result } from '@fairlead/control/testing';
+import { drafts, emulated, group, ids } from '../testing/emulated.ts';
 
 const refusedWith = (headers: Readonly<Record<string, string>>) =>
   ({ kind: 'refuse', status: 429, code: 'TooManyRequests', headers }) as const;

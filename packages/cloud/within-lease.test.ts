@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ArmCall, CallVerb } from './call.ts';
+import type { CallVerb, CloudCall } from './request.ts';
 import { withinLease } from './within-lease.ts';
 
-const call = (verb: CallVerb, deadlineMilliseconds: number): ArmCall => ({
+const call = (verb: CallVerb, deadlineMilliseconds: number): CloudCall => ({
   verb,
   kind: 'loadBalancers',
   name: `${verb} loadBalancers`,
   subject: 'one',
-  correlationId: 'c',
   deadlineMilliseconds,
 });
 

@@ -1,3 +1,4 @@
+import type { CloudCall, TokenProvider } from '@fairlead/cloud';
 import {
   FairleadError,
   type HttpRequest,
@@ -6,13 +7,11 @@ import {
   sleep,
   type VirtualClock,
 } from '@fairlead/control';
+import { failure, RecordedMetrics, result } from '@fairlead/control/testing';
 import type { ArmEmulator } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
-import { armMetrics, callsTotal } from './arm-metrics.ts';
-import type { ArmCall } from './call.ts';
-import { drafts, emulated, failure, group, ids, result } from './testing/emulated.ts';
-import { RecordedMetrics } from './testing/recorded-metrics.ts';
-import type { TokenProvider } from './tokens.ts';
+import { armMetrics, callsTotal } from './metrics.ts';
+import { drafts, emulated, group, ids } from '../testing/emulated.ts';
 
 const put = { method: 'PUT' } as const;
 
@@ -159,9 +158,9 @@ describe('ArmConnection', () => {
   });
 
   it('asks before each request, with its deadline, and sends nothing when told not to', async () => {
-    const asked: ArmCall[] = [];
+    const asked: CloudCall[] = [];
     const leaseLeft = { milliseconds: 60_000 };
-    const beforeCall = (call: ArmCall) => {
+    const beforeCall = (call: CloudCall) => {
       asked.push(call);
       if (call.deadlineMilliseconds < leaseLeft.milliseconds) return;
       throw new FairleadError('the lease ends before the call could', {
@@ -299,7 +298,7 @@ describe('the end of a call', () => {
   });
 
   it('is no request where it comes before the first could be sent', async () => {
-    const asked: ArmCall[] = [];
+    const asked: CloudCall[] = [];
     const metrics = new RecordedMetrics();
     const { client, clock, emulator } = emulated({
       tokens: slowToken(() => clock, 5_000),

@@ -1,9 +1,9 @@
 import { FairleadError } from '@fairlead/control';
 import type { Leadership } from '@fairlead/kube';
-import { type ArmCall, isWrite } from './call.ts';
+import { type CloudCall, isWrite } from './request.ts';
 
 /** To be asked before each request: a write starts only when the Lease outlives it, so that no new leader meets it. */
-export function withinLease(leadership: Pick<Leadership, 'covers'>): (call: ArmCall) => void {
+export function withinLease(leadership: Pick<Leadership, 'covers'>): (call: CloudCall) => void {
   return ({ verb, name, deadlineMilliseconds }) => {
     if (!isWrite(verb) || leadership.covers(deadlineMilliseconds)) return;
     throw new FairleadError(
