@@ -5,5 +5,8 @@ export { armMetrics } from './client/metrics.ts';
 export * from './configuration/cloud-configuration.ts';
 export * from './errors/arm-error.ts';
 export * from './holds.ts';
+export * from './part/annotations.ts';
 export * from './part/azure-access.ts';
+export * from './part/azure-scope.ts';
+export * from './part/azure-section.ts';
 export * from './types/index.ts';

@@ -1,19 +1,12 @@
 import { FairleadError } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
+import { annotationText, azureAnnotations, idleTimeoutMinutes, refuseAnnotationsBut } from '../arm/index.ts';
 import type { FrontendScope } from './configuration.ts';
 
-const PREFIX = 'service.beta.kubernetes.io/azure-';
-/** Rules and probes of single ports. */
-const PORT_PREFIX = 'service.beta.kubernetes.io/port_';
-const INTERNAL = `${PREFIX}load-balancer-internal`;
-const INTERNAL_SUBNET = `${PREFIX}load-balancer-internal-subnet`;
-const LOAD_BALANCERS = `${PREFIX}load-balancer-configurations`;
-const IDLE_TIMEOUT = `${PREFIX}load-balancer-tcp-idle-timeout`;
-
-const KNOWN: ReadonlySet<string> = new Set([INTERNAL, INTERNAL_SUBNET, LOAD_BALANCERS, IDLE_TIMEOUT]);
-
+const { internal: INTERNAL, internalSubnet: INTERNAL_SUBNET, loadBalancers: LOAD_BALANCERS } = azureAnnotations;
+const HONOURED: ReadonlySet<string> = new Set(Object.values(azureAnnotations));
 /** In minutes, as a standard load balancer has it. */
-const IDLE_TIMEOUTS = { minimum: 4, maximum: 100 };
+const LONGEST_IDLE_TIMEOUT = 100;
 
 /** What a Service asks of Azure by annotation. */
 export interface AnnotatedDemands {
@@ -30,31 +23,20 @@ export interface AnnotatedDemands {
  * honoured or understood: it is never left out.
  */
 export function annotatedDemands(service: Service): AnnotatedDemands {
-  const annotations = service.metadata.annotations ?? {};
-  for (const [name, value] of Object.entries(annotations)) {
-    const isDemand = name.startsWith(PREFIX) || name.startsWith(PORT_PREFIX);
-    if (isDemand && !KNOWN.has(name) && asksForSomething(value)) {
-      throw refusal('annotation-unsupported', `its annotation ${name} asks for something that is not to be had here`);
-    }
-  }
-  const text = (name: string) => annotations[name]?.trim() || undefined;
-  const scope = scopeOf(text(INTERNAL));
-  const subnet = text(INTERNAL_SUBNET);
+  refuseAnnotationsBut(HONOURED, service);
+  const scope = scopeOf(annotationText(service, INTERNAL));
+  const subnet = annotationText(service, INTERNAL_SUBNET);
   if (subnet !== undefined && scope === 'public') {
     throw refusal(
       'annotation-unsupported',
       `its annotation ${INTERNAL_SUBNET} makes sense only with ${INTERNAL}: "true"`,
     );
   }
-  const allowed = text(LOAD_BALANCERS)
+  const allowed = annotationText(service, LOAD_BALANCERS)
     ?.split(',')
     .map((name) => name.trim());
-  return { scope, subnet, allowed, idleTimeoutMinutes: idleTimeoutOf(text(IDLE_TIMEOUT)) };
-}
-
-function asksForSomething(value: string): boolean {
-  const text = value.trim().toLowerCase();
-  return text !== '' && text !== 'false';
+  const idleTimeout = idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-annotation');
+  return { scope, subnet, allowed, idleTimeoutMinutes: idleTimeout };
 }
 
 function scopeOf(text: string | undefined): FrontendScope {
@@ -62,14 +44,6 @@ function scopeOf(text: string | undefined): FrontendScope {
   if (lower === 'true') return 'internal';
   if (lower === 'false') return 'public';
   throw refusal('invalid-annotation', `its annotation ${INTERNAL} is ${JSON.stringify(text)}: use "true" or "false"`);
-}
-
-function idleTimeoutOf(text: string | undefined): number {
-  const { minimum, maximum } = IDLE_TIMEOUTS;
-  const minutes = text === undefined ? minimum : Number(text);
-  if (Number.isInteger(minutes) && minutes >= minimum && minutes <= maximum) return minutes;
-  const message = `its annotation ${IDLE_TIMEOUT} is ${JSON.stringify(text)}: use ${minimum} to ${maximum} minutes`;
-  throw refusal('invalid-annotation', message);
 }
 
 function refusal(code: string, message: string): FairleadError {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CloudConfiguration, cloudConfiguration } from '../arm/index.ts';
+import { azureSection, type CloudConfiguration, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
 
 /** Where `loadBalancerBackendPoolUpdateIntervalInSeconds` is not set. */
 const DEFAULT_UPDATE_INTERVAL_SECONDS = 30;
@@ -19,8 +19,7 @@ const loadBalancer = z.strictObject({
 
 export const localBackendsConfiguration = z
   .strictObject({
-    cloud: cloudConfiguration.optional().describe('What azure.json would say, with the same keys.'),
-    cloudFile: z.string().min(1).optional().describe('The path of azure.json, in place of cloud.'),
+    ...azureSection,
     loadBalancers: z
       .array(loadBalancer)
       .min(1)
@@ -28,10 +27,6 @@ export const localBackendsConfiguration = z
         message: 'names a load balancer twice',
       })
       .describe('The standard load balancers that Services are placed on, in order of preference.'),
-    clusterId: z
-      .string()
-      .optional()
-      .describe('Marks what is ours in Azure. Unset: the UID of the kube-system namespace.'),
     leadingEdge: z
       .boolean()
       .default(true)
@@ -46,9 +41,7 @@ export const localBackendsConfiguration = z
       .default(true)
       .describe('Whether to take the Lease kube-system/aks-managed-resource-locker before changing anything.'),
   })
-  .refine(({ cloud, cloudFile }) => (cloud === undefined) !== (cloudFile === undefined), {
-    message: 'needs either cloud, with the keys of azure.json, or cloudFile, with the path of one',
-  });
+  .refine(namesOneCloud, ONE_CLOUD);
 
 export type LocalBackendsConfiguration = z.infer<typeof localBackendsConfiguration>;
 export type ConfiguredLoadBalancer = LocalBackendsConfiguration['loadBalancers'][number];

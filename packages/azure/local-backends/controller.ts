@@ -1,12 +1,11 @@
 import { KeyBatcher } from '@fairlead/cloud';
-import { clusterId, codeOf, Lanes, messageOf, sleep, verdictOf } from '@fairlead/control';
+import { codeOf, Lanes, messageOf, sleep, verdictOf } from '@fairlead/control';
 import {
   type CacheChange,
   endpointSlices,
   KeyedQueue,
   type KubeClient,
   type Node,
-  namespaces,
   nodes,
   type Service,
   type SharedCache,
@@ -14,7 +13,7 @@ import {
 } from '@fairlead/kube';
 import type { RunEnvironment } from '@fairlead/part';
 import { recordOnService } from '@fairlead/service';
-import type { CloudConfiguration, OpenedAzure } from '../arm/index.ts';
+import { type CloudConfiguration, type OpenedAzure, readClusterId } from '../arm/index.ts';
 import { AzureResourceLocker, noResourceLock } from './azure-resource-locker.ts';
 import { BackendPoolUpdater } from './backend-pool-updater.ts';
 import { BackendTracker } from './backend-tracker.ts';
@@ -108,16 +107,15 @@ export async function runController(
   }
 }
 
-/** Where everything is. The UID of kube-system is what tells one cluster from another. */
+/** Where everything is. */
 export async function siteOf(
   client: KubeClient,
   cloud: CloudConfiguration,
   configuration: LocalBackendsConfiguration,
   signal: AbortSignal,
 ): Promise<AzureSite> {
-  const given = configuration.clusterId;
-  const id = given ?? (await client.get(namespaces, { name: 'kube-system' }, { signal })).metadata.uid;
-  return azureSite(clusterId(id ?? ''), cloud, configuration.loadBalancers);
+  const cluster = await readClusterId(configuration.clusterId, client, { signal });
+  return azureSite(cluster, cloud, configuration.loadBalancers);
 }
 
 function serviceQueue(environment: RunEnvironment, cache: SharedCache<Service>, reconciler: Reconciler): KeyedQueue {

@@ -1,9 +1,9 @@
 import { type IpAddress, parseIpAddress } from '@fairlead/control';
-import { type ArmDraft, holds, type LoadBalancer } from '../arm/index.ts';
+import { type ArmDraft, clusterTags, holds, type LoadBalancer, ownMark } from '../arm/index.ts';
 import type { ServiceMark } from './names.ts';
 import { mergeEntries } from './pool-entries.ts';
 import { PART_LISTS, type PartList, type PoolPart, type ServiceParts } from './service-parts.ts';
-import { type AzureSite, clusterTags, ownMark, serviceOfName } from './site.ts';
+import { type AzureSite, serviceOfName } from './site.ts';
 
 /** What a change of a load balancer comes to. */
 export interface MergedLoadBalancer {

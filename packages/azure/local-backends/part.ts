@@ -1,8 +1,7 @@
 import { type CloudCall, withinLease } from '@fairlead/cloud';
-import { noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
 import { describeServiceEvents } from '@fairlead/service';
-import type { OpenAzure } from '../arm/index.ts';
+import { type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
 import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
 import { demoScene } from './demo.ts';
@@ -16,8 +15,6 @@ import { poolNameFor } from './service-parts.ts';
 import { type Survey, takeSurvey } from './survey.ts';
 import { newRetriableBackendPoolUpdateError } from './update-error.ts';
 import { updateEvents } from './update-reporter.ts';
-
-const USER_AGENT = `fairlead ${PART_NAME}`;
 
 /** Load balancers for local Services in Azure, as the command line sees them. `openAzure` is how it gets there. */
 export function localBackendsPart(openAzure: OpenAzure): Part {
@@ -76,7 +73,7 @@ async function run(
   environment: RunEnvironment,
 ): Promise<void> {
   const beforeCall = beforeCallOf(environment);
-  await using azure = await openAzure(configuration, { ...environment, userAgent: USER_AGENT, beforeCall });
+  await using azure = await openToRun(openAzure, configuration, PART_NAME, environment, beforeCall);
   await runController(azure, configuration, environment);
 }
 
@@ -97,9 +94,7 @@ async function look(
   configuration: LocalBackendsConfiguration,
   environment: ReadEnvironment,
 ): Promise<Survey> {
-  const { clock } = environment;
-  const random = seededRandom(clock.now());
-  await using azure = await openAzure(configuration, { clock, random, metrics: noMetrics, userAgent: USER_AGENT });
+  await using azure = await openToRead(openAzure, configuration, PART_NAME, environment.clock);
   return await takeSurvey(azure, configuration, environment);
 }
 

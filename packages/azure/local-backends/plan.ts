@@ -1,5 +1,5 @@
 import { FairleadError, type IpAddress, type IpFamily } from '@fairlead/control';
-import { type ArmDraft, holds, type PublicIpAddress } from '../arm/index.ts';
+import { type ArmDraft, holds, type PublicIpAddress, serviceTags } from '../arm/index.ts';
 import { AzureIndex } from './azure-index.ts';
 import type { WantedService } from './desired.ts';
 import type { AzureWrite, Intention } from './intention.ts';
@@ -8,7 +8,7 @@ import type { ServiceMark } from './names.ts';
 import type { ObservedAzure } from './observed.ts';
 import { mergeSecurityRules, securityRulesFor, type WantedRule } from './security-rules.ts';
 import { NO_PARTS, nameFor, partsFor, type ServiceParts, withoutRules } from './service-parts.ts';
-import { type AzureSite, loadBalancerId, publicIpId, serviceOfTags, serviceTags } from './site.ts';
+import { type AzureSite, loadBalancerId, publicIpId, serviceOfTags } from './site.ts';
 
 /** What a plan is made from. */
 export interface PlanningTable {

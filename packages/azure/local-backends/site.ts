@@ -1,28 +1,22 @@
-import { type ClusterId, isOurs, type OwnerMark, ownerTags, readOwnerTags, type ServiceUid } from '@fairlead/control';
+import type { ClusterId } from '@fairlead/control';
 import {
   type ArmId,
   type ArmTags,
+  type AzureScope,
   armId,
   armName,
+  azureScope,
   type CloudConfiguration,
   childArmId,
-  networkGroup,
   nodeSubnetId,
-  type ResourceGroup,
+  ownMark,
   securityGroupId,
-  virtualNetworkId,
 } from '../arm/index.ts';
 import type { ConfiguredLoadBalancer } from './configuration.ts';
 import { type ClusterMark, clusterMark, PART_NAME, readMarks, type ServiceMark, serviceMark } from './names.ts';
 
-/** Where in Azure everything of one cluster lives, and how it is known to be ours. */
-export interface AzureSite {
-  readonly cluster: ClusterId;
+export interface AzureSite extends AzureScope {
   readonly mark: ClusterMark;
-  readonly group: ResourceGroup;
-  /** The region. */
-  readonly location: string;
-  readonly networkId: ArmId<'virtualNetworks'>;
   /** Where internal addresses come from, unless a Service names another subnet. */
   readonly subnetId: ArmId<'subnets'> | undefined;
   readonly securityGroupId: ArmId<'networkSecurityGroups'> | undefined;
@@ -37,11 +31,8 @@ export function azureSite(
 ): AzureSite {
   const hasInternal = loadBalancers.some(({ frontends }) => frontends === 'internal');
   return {
-    cluster,
+    ...azureScope(PART_NAME, cluster, cloud),
     mark: clusterMark(cluster),
-    group: networkGroup(cloud),
-    location: cloud.location,
-    networkId: virtualNetworkId(cloud),
     subnetId: hasInternal || cloud.subnetName !== undefined ? nodeSubnetId(cloud) : undefined,
     securityGroupId: securityGroupId(cloud),
     loadBalancers,
@@ -65,22 +56,6 @@ export function subnetIdOf({ networkId, subnetId }: AzureSite, name: string | un
   if (name !== undefined) return childArmId('subnets', networkId, name);
   if (subnetId === undefined) throw new TypeError(`${armName(networkId)} has no subnet for internal addresses`);
   return subnetId;
-}
-
-/** On what belongs to one Service, in the very call that creates it. */
-export function serviceTags({ cluster }: AzureSite, service: ServiceUid): ArmTags {
-  return ownerTags({ cluster, part: PART_NAME, service });
-}
-
-/** On what serves all Services of the cluster. */
-export function clusterTags({ cluster }: AzureSite): ArmTags {
-  return ownerTags({ cluster, part: PART_NAME });
-}
-
-/** The mark on a resource, when it is ours. */
-export function ownMark({ cluster }: AzureSite, tags: ArmTags | undefined): OwnerMark | undefined {
-  const mark = readOwnerTags(tags ?? {});
-  return isOurs(mark, { cluster, part: PART_NAME }) ? mark : undefined;
 }
 
 /** The Service that a resource of ours belongs to. */

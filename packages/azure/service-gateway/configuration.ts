@@ -1,6 +1,6 @@
 import { messageOf } from '@fairlead/control';
 import { z } from 'zod';
-import { cloudConfiguration } from '../arm/index.ts';
+import { azureSection, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
 import { egressName } from './service-key.ts';
 
 const egressRule = z.strictObject({
@@ -26,17 +26,12 @@ const addressLocations = z
 
 export const serviceGatewayConfiguration = z
   .strictObject({
-    cloud: cloudConfiguration.optional().describe('What azure.json would say, with the same keys.'),
-    cloudFile: z.string().min(1).optional().describe('The path of azure.json, in place of cloud.'),
+    ...azureSection,
     gatewayName: z
       .string()
       .regex(/^[A-Za-z0-9]([A-Za-z0-9._-]{0,78}[A-Za-z0-9_])?$/, 'is no name of a resource in Azure')
       .default('fairlead')
       .describe('The service gateway in Azure. It is created when it is not there.'),
-    clusterId: z
-      .string()
-      .optional()
-      .describe('Marks what is ours in Azure. Unset: the UID of the kube-system namespace.'),
     defaultOutbound: z
       .boolean()
       .default(true)
@@ -55,8 +50,6 @@ export const serviceGatewayConfiguration = z
       })
       .describe('Which namespaces may use which egress gateway. A gateway that is not named here is open to all.'),
   })
-  .refine(({ cloud, cloudFile }) => (cloud === undefined) !== (cloudFile === undefined), {
-    message: 'needs either cloud, with the keys of azure.json, or cloudFile, with the path of one',
-  });
+  .refine(namesOneCloud, ONE_CLOUD);
 
 export type ServiceGatewayConfiguration = z.infer<typeof serviceGatewayConfiguration>;

@@ -15,7 +15,7 @@ import {
   servedFamilies,
   unsupported,
 } from '@fairlead/service';
-import { idleTimeoutMinutes, unsupportedAnnotation } from './annotations.ts';
+import { azureAnnotations, idleTimeoutMinutes, refuseAnnotationsBut } from '../arm/index.ts';
 import type { Endpoints } from './difftracker.ts';
 import type { NodeDirectory } from './node-directory.ts';
 import { type InboundKey, inboundKey } from './service-key.ts';
@@ -23,6 +23,11 @@ import type { InboundSpec } from './service-spec.ts';
 import { resolvePorts } from './target-ports.ts';
 
 export const SERVICE_GATEWAY_CLASS = 'fairlead.dev/azure-service-gateway';
+
+/** The annotations of Azure's own controller that count here, too. */
+const HONOURED: ReadonlySet<string> = new Set([azureAnnotations.idleTimeout]);
+/** In minutes. */
+const LONGEST_IDLE_TIMEOUT = 30;
 
 /** What a load balancer behind the service gateway can do. It reaches pods directly, so no traffic passes a node. */
 const capabilities: LoadBalancerCapabilities = {
@@ -76,11 +81,11 @@ export function desiredFor(service: Service, rules: ClaimRules): Desired {
     const refusals = unsupported(demands, capabilities);
     const [first] = refusals;
     if (first !== undefined) throw refusal(first.code, refusals.map(({ sentence }) => sentence).join('; '));
-    const annotation = unsupportedAnnotation(service);
-    if (annotation !== undefined) throw refusal('annotation-unsupported', `${annotation}, which cannot be had`);
+    refuseAnnotationsBut(HONOURED, service);
     const [family] = servedFamilies(demands, capabilities);
     if (family === undefined) throw refusal('family-unsupported', 'it asks for no address family that there is');
-    const wish = { key, uid, family, idleTimeoutMinutes: idleTimeoutMinutes(service), demandedPorts: demands.ports };
+    const idleTimeout = idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-idle-timeout');
+    const wish = { key, uid, family, idleTimeoutMinutes: idleTimeout, demandedPorts: demands.ports };
     return { kind: 'serve', claim, key, wish };
   } catch (error) {
     const known = findFairleadError(error);

@@ -1,5 +1,13 @@
-import { type ClusterId, type IpFamily, isOurs, type OwnerMark, ownerTags, readOwnerTags } from '@fairlead/control';
-import { type ArmId, armId, type ArmTags, childArmId, type ResourceGroup } from '../arm/index.ts';
+import { type IpFamily, readOwnerTags } from '@fairlead/control';
+import {
+  type ArmId,
+  type ArmTags,
+  type AzureScope,
+  armId,
+  childArmId,
+  clusterTags,
+  serviceTags,
+} from '../arm/index.ts';
 import { inboundKey, keyFromNrp, nrpName, type OutboundKey, type ServiceKey } from './service-key.ts';
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
 
@@ -10,14 +18,8 @@ export const FIELD_MANAGER = `fairlead-${PART_NAME}`;
 /** On what belongs to an egress gateway: its name, as a Service's things carry its UID. */
 const EGRESS_TAG = 'fairlead-egress';
 
-/** Where in Azure everything of one cluster lives. */
-export interface GatewayScope {
-  readonly cluster: ClusterId;
-  readonly group: ResourceGroup;
-  /** The region. */
-  readonly location: string;
+export interface GatewayScope extends AzureScope {
   readonly gatewayId: ArmId<'serviceGateways'>;
-  readonly networkId: ArmId<'virtualNetworks'>;
   readonly subnetId: ArmId<'subnets'>;
 }
 
@@ -39,24 +41,9 @@ export function backendPoolId(scope: GatewayScope, key: ServiceKey): ArmId<'back
 }
 
 /** The marks that go on everything in the very call that creates it. */
-export function tagsFor({ cluster }: GatewayScope, spec: ServiceSpec): ArmTags {
-  const mark: OwnerMark = { cluster, part: PART_NAME };
-  if (isInboundSpec(spec)) return ownerTags({ ...mark, service: spec.uid });
-  return { ...ownerTags(mark), [EGRESS_TAG]: nrpName(spec.key) };
-}
-
-/** The marks on what serves the whole cluster. */
-export function clusterTags({ cluster }: GatewayScope): ArmTags {
-  return ownerTags({ cluster, part: PART_NAME });
-}
-
-export type Ownership = 'ours' | 'unmarked' | 'another-owner';
-
-/** Whose a resource is, by its tags. */
-export function ownershipOf({ cluster }: GatewayScope, tags: ArmTags | undefined): Ownership {
-  const mark = readOwnerTags(tags ?? {});
-  if (mark === undefined) return 'unmarked';
-  return isOurs(mark, { cluster, part: PART_NAME }) ? 'ours' : 'another-owner';
+export function tagsFor(scope: GatewayScope, spec: ServiceSpec): ArmTags {
+  if (isInboundSpec(spec)) return serviceTags(scope, spec.uid);
+  return { ...clusterTags(scope), [EGRESS_TAG]: nrpName(spec.key) };
 }
 
 /** The service that a resource of ours belongs to, by its tags; undefined when they do not say. */

@@ -1,13 +1,6 @@
 import { type BrakeDecision, type BrakeOptions, type Clock, DeletionBrake } from '@fairlead/control';
-import { type ArmTags, sameArmId } from '../arm/index.ts';
-import {
-  type GatewayScope,
-  loadBalancerId,
-  natGatewayId,
-  ownershipOf,
-  publicIpId,
-  serviceOfTags,
-} from './gateway-scope.ts';
+import { type ArmTags, ownershipOf, sameArmId } from '../arm/index.ts';
+import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, serviceOfTags } from './gateway-scope.ts';
 import type { Inventory } from './inventory.ts';
 import { isOutbound, type ServiceKey } from './service-key.ts';
 

@@ -1,7 +1,5 @@
-import { withinLease } from '@fairlead/cloud';
-import { noMetrics, seededRandom } from '@fairlead/control';
 import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
-import type { OpenAzure } from '../arm/index.ts';
+import { type OpenAzure, openToRead, openToRun, readClusterId } from '../arm/index.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
 import { ServiceGatewayController } from './controller.ts';
 import { demoScene } from './demo.ts';
@@ -13,10 +11,8 @@ import { serviceGatewayMetrics } from './metrics.ts';
 import { partPlan } from './part-plan.ts';
 import { permissions } from './permissions.ts';
 import { nrpName } from './service-key.ts';
-import { gatewayScope, readClusterId } from './settings.ts';
+import { gatewayScope } from './settings.ts';
 import { type Survey, takeSurvey } from './survey.ts';
-
-const USER_AGENT = 'fairlead azure-service-gateway';
 
 /** The Azure service gateway, as the command line sees it. `openAzure` is how it gets to Azure. */
 export function serviceGatewayPart(openAzure: OpenAzure): Part {
@@ -63,8 +59,7 @@ async function run(
   environment: RunEnvironment,
 ): Promise<void> {
   const { client, signal } = environment;
-  const beforeCall = withinLease(environment.leadership);
-  await using azure = await openAzure(configuration, { ...environment, userAgent: USER_AGENT, beforeCall });
+  await using azure = await openToRun(openAzure, configuration, PART_NAME, environment);
   const cluster = await readClusterId(configuration.clusterId, client, { signal });
   const scope = gatewayScope(configuration, azure.cloud, cluster);
   await new ServiceGatewayController({ environment, azure: azure.client, scope, configuration }).run();
@@ -76,8 +71,7 @@ async function look(
   environment: ReadEnvironment,
 ): Promise<Survey> {
   const { client, clock, signal } = environment;
-  const random = seededRandom(clock.now());
-  await using azure = await openAzure(configuration, { clock, random, metrics: noMetrics, userAgent: USER_AGENT });
+  await using azure = await openToRead(openAzure, configuration, PART_NAME, clock);
   const cluster = await readClusterId(configuration.clusterId, client, { signal });
   const scope = gatewayScope(configuration, azure.cloud, cluster);
   return await takeSurvey({ environment, azure: azure.client, scope, configuration });

@@ -1,13 +1,6 @@
-import { type GatewayService, sameArmId } from '../arm/index.ts';
+import { type GatewayService, type Ownership, ownershipOf, sameArmId } from '../arm/index.ts';
 import { serviceTypeOf } from './drafts.ts';
-import {
-  backendPoolId,
-  type GatewayScope,
-  loadBalancerId,
-  natGatewayId,
-  type Ownership,
-  ownershipOf,
-} from './gateway-scope.ts';
+import { backendPoolId, type GatewayScope, loadBalancerId, natGatewayId } from './gateway-scope.ts';
 import type { Inventory } from './inventory.ts';
 import { isOutbound, type ServiceKey } from './service-key.ts';
 

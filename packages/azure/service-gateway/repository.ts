@@ -5,12 +5,13 @@ import {
   type ArmClient,
   type ArmId,
   type CallOptions,
+  clusterTags,
   type GatewayService,
   type ServiceGateway,
   type ServiceRequest,
 } from '../arm/index.ts';
 import type { AddressUpdate } from './difftracker.ts';
-import { clusterTags, type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
+import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
 import { assignedAddress, type Inventory, type InventoryKind, type Listing } from './inventory.ts';
 import { toLocationRequest } from './location-request.ts';
 import { isOutbound, type ServiceKey } from './service-key.ts';

@@ -10,6 +10,7 @@ import {
   type GatewayServiceChange,
   type LoadBalancer,
   type NatGateway,
+  ownershipOf,
   type PublicIpAddress,
   type ServiceRequest,
   sameArmId,
@@ -22,7 +23,7 @@ import {
   registrationDraft,
   serviceTypeOf,
 } from './drafts.ts';
-import { type GatewayScope, loadBalancerId, natGatewayId, ownershipOf, publicIpId, tagsFor } from './gateway-scope.ts';
+import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from './gateway-scope.ts';
 import type { Inventory, InventoryKind } from './inventory.ts';
 import { registrationOwner } from './registration-owner.ts';
 import { isOutbound, nrpName, type ServiceKey } from './service-key.ts';

@@ -1,8 +1,7 @@
-import { type ClusterId, clusterId } from '@fairlead/control';
-import { type CallOptions, type KubeClient, namespaces } from '@fairlead/kube';
-import { armId, type CloudConfiguration, networkGroup, nodeSubnetId, virtualNetworkId } from '../arm/index.ts';
+import type { ClusterId } from '@fairlead/control';
+import { armId, azureScope, type CloudConfiguration, nodeSubnetId } from '../arm/index.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
-import type { GatewayScope } from './gateway-scope.ts';
+import { type GatewayScope, PART_NAME } from './gateway-scope.ts';
 import type { EgressPolicy } from './pod-wish.ts';
 import { egressName } from './service-key.ts';
 
@@ -12,26 +11,9 @@ export function gatewayScope(
   cloud: CloudConfiguration,
   cluster: ClusterId,
 ): GatewayScope {
-  const group = networkGroup(cloud);
-  return {
-    cluster,
-    group,
-    location: cloud.location,
-    gatewayId: armId('serviceGateways', group, configuration.gatewayName),
-    networkId: virtualNetworkId(cloud),
-    subnetId: nodeSubnetId(cloud),
-  };
-}
-
-/** As configured, or by the UID of the kube-system namespace. */
-export async function readClusterId(
-  configured: string | undefined,
-  client: KubeClient,
-  options: CallOptions,
-): Promise<ClusterId> {
-  if (configured !== undefined) return clusterId(configured);
-  const { metadata } = await client.get(namespaces, { name: 'kube-system' }, options);
-  return clusterId(metadata.uid ?? '');
+  const scope = azureScope(PART_NAME, cluster, cloud);
+  const gatewayId = armId('serviceGateways', scope.group, configuration.gatewayName);
+  return { ...scope, gatewayId, subnetId: nodeSubnetId(cloud) };
 }
 
 export function egressPolicy({ egressPolicy: rules }: ServiceGatewayConfiguration): EgressPolicy {

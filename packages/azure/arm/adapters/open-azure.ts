@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { FairleadError, messageOf } from '@fairlead/control';
-import type { CloudSource, OpenAzure } from '../part/azure-access.ts';
 import { type CloudConfiguration, parseCloudConfiguration } from '../configuration/cloud-configuration.ts';
+import type { OpenAzure } from '../part/azure-access.ts';
+import type { CloudSource } from '../part/azure-section.ts';
 import { connectToAzure } from './connect.ts';
 
 /** Connects to the Azure that is configured. */

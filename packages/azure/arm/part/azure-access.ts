@@ -1,11 +1,9 @@
+import { type CloudCall, withinLease } from '@fairlead/cloud';
+import { type Clock, noMetrics, seededRandom } from '@fairlead/control';
+import type { RunEnvironment } from '@fairlead/part';
 import type { ArmClient, ArmClientOptions } from '../client/client.ts';
 import type { CloudConfiguration } from '../configuration/cloud-configuration.ts';
-
-/** Where a part's section of the configuration says how to get to Azure: in itself, or in an azure.json. */
-export interface CloudSource {
-  readonly cloud?: CloudConfiguration | undefined;
-  readonly cloudFile?: string | undefined;
-}
+import type { CloudSource } from './azure-section.ts';
 
 /** What a way to Azure needs from its surroundings. */
 export type AzureSurroundings = Pick<ArmClientOptions, 'clock' | 'random' | 'metrics' | 'userAgent' | 'beforeCall'>;
@@ -18,3 +16,29 @@ export interface OpenedAzure extends AsyncDisposable {
 
 /** Gets ready to talk to the Azure that is configured; a simulation has its own. */
 export type OpenAzure = (source: CloudSource, surroundings: AzureSurroundings) => Promise<OpenedAzure>;
+
+/** For a part that runs: no write starts that the Lease may not outlive, unless the part has a check of its own. */
+export function openToRun(
+  openAzure: OpenAzure,
+  source: CloudSource,
+  part: string,
+  { clock, random, metrics, leadership }: RunEnvironment,
+  beforeCall: (call: CloudCall) => void = withinLease(leadership),
+): Promise<OpenedAzure> {
+  return openAzure(source, { clock, random, metrics, userAgent: userAgentOf(part), beforeCall });
+}
+
+/** For a command that only reads: nothing is counted. */
+export function openToRead(
+  openAzure: OpenAzure,
+  source: CloudSource,
+  part: string,
+  clock: Clock,
+): Promise<OpenedAzure> {
+  const random = seededRandom(clock.now());
+  return openAzure(source, { clock, random, metrics: noMetrics, userAgent: userAgentOf(part) });
+}
+
+function userAgentOf(part: string): string {
+  return `fairlead ${part}`;
+}

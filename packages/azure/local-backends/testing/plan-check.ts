@@ -1,9 +1,10 @@
+import { ownMark } from '../../arm/index.ts';
 import { AzureIndex } from '../azure-index.ts';
 import type { AzureWrite, Intention, Present } from '../intention.ts';
 import { serviceMark } from '../names.ts';
 import type { ObservedAzure } from '../observed.ts';
 import { securityRulesFor } from '../security-rules.ts';
-import { ownMark, serviceOfName } from '../site.ts';
+import { serviceOfName } from '../site.ts';
 import { site } from './wanted.ts';
 
 /** Services that the write would let somebody reach before the security group keeps the others out. */

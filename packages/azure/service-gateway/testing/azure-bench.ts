@@ -10,7 +10,7 @@ import {
 } from '@fairlead/control';
 import { type ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { ArmClient, armId, childArmId } from '../../arm/index.ts';
-import type { GatewayScope } from '../gateway-scope.ts';
+import { type GatewayScope, PART_NAME } from '../gateway-scope.ts';
 import { Inventory } from '../inventory.ts';
 import type { LocationLimits } from '../locations-updater.ts';
 import type { Place, ServiceList } from '../places.ts';
@@ -23,6 +23,7 @@ const networkId = armId('virtualNetworks', group, 'net');
 
 export const scope: GatewayScope = {
   cluster: clusterId('cluster-1'),
+  part: PART_NAME,
   group,
   location: 'westeurope',
   gatewayId: armId('serviceGateways', group, 'sgw'),

@@ -1,0 +1,78 @@
+import { FairleadError } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+
+const PREFIX = 'service.beta.kubernetes.io/azure-';
+/** Rules and probes of single ports. */
+const PORT_PREFIX = 'service.beta.kubernetes.io/port_';
+
+/** The annotations of Azure's own controller that a part of ours honours. */
+export const azureAnnotations = {
+  internal: `${PREFIX}load-balancer-internal`,
+  internalSubnet: `${PREFIX}load-balancer-internal-subnet`,
+  loadBalancers: `${PREFIX}load-balancer-configurations`,
+  idleTimeout: `${PREFIX}load-balancer-tcp-idle-timeout`,
+} as const;
+
+type AzureAnnotation = (typeof azureAnnotations)[keyof typeof azureAnnotations];
+
+/** What an annotation asks for, where the part does not honour it. */
+const MEANINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'load-balancer-internal': 'an internal load balancer',
+    'load-balancer-internal-subnet': 'an internal load balancer',
+    'load-balancer-ipv4': 'an address of its choice',
+    'load-balancer-ipv6': 'an address of its choice',
+    'pip-name': 'a public IP address that is there already',
+    'pip-name-ipv6': 'a public IP address that is there already',
+    'pip-prefix-id': 'an address from a prefix',
+    'pip-prefix-id-ipv6': 'an address from a prefix',
+    'pip-ip-tags': 'IP tags on its address',
+    'dns-label-name': 'a DNS label on its address',
+    'load-balancer-resource-group': 'an address from another resource group',
+    'allowed-service-tags': 'a restriction of its sources',
+    'allowed-ip-ranges': 'a restriction of its sources',
+    'deny-all-except-load-balancer-source-ranges': 'a restriction of its sources',
+    'load-balancer-enable-high-availability-ports': 'all ports at once',
+    'pls-create': 'a private link service',
+  }).map(([name, meaning]) => [PREFIX + name, meaning]),
+);
+
+/** In minutes. */
+const SHORTEST_IDLE_TIMEOUT = 4;
+
+/**
+ * Throws a terminal error, in plain words about «it», the Service, for the first demand by annotation that the part does
+ * not honour. Whatever Azure's own controller would take for a demand is one: none is passed over because it is not
+ * known here.
+ */
+export function refuseAnnotationsBut(honoured: ReadonlySet<string>, { metadata }: Service): void {
+  for (const [annotation, text] of Object.entries(metadata.annotations ?? {})) {
+    const isDemand = annotation.startsWith(PREFIX) || annotation.startsWith(PORT_PREFIX);
+    if (!isDemand || honoured.has(annotation)) continue;
+    const value = text.trim().toLowerCase();
+    if (value === '' || value === 'false') continue;
+    const meaning = MEANINGS.get(annotation) ?? 'something that this load balancer does not know';
+    const message = `its annotation ${annotation} asks for ${meaning}, which cannot be had`;
+    throw new FairleadError(message, { verdict: 'terminal', code: 'annotation-unsupported' });
+  }
+}
+
+/** What the annotation says; undefined where it is missing or empty. */
+export function annotationText({ metadata }: Service, annotation: AzureAnnotation): string | undefined {
+  return metadata.annotations?.[annotation]?.trim() || undefined;
+}
+
+/**
+ * Minutes of silence after which a connection is forgotten. Throws a terminal error with this code for what Azure does
+ * not take.
+ */
+export function idleTimeoutMinutes(service: Service, longest: number, code: string): number {
+  const text = annotationText(service, azureAnnotations.idleTimeout);
+  const minutes = text === undefined ? SHORTEST_IDLE_TIMEOUT : Number(text);
+  if (Number.isInteger(minutes) && minutes >= SHORTEST_IDLE_TIMEOUT && minutes <= longest) return minutes;
+  throw new FairleadError(
+    `its annotation ${azureAnnotations.idleTimeout} is ${JSON.stringify(text)}: ` +
+      `use ${SHORTEST_IDLE_TIMEOUT} to ${longest} minutes`,
+    { verdict: 'terminal', code },
+  );
+}
