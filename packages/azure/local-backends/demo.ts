@@ -1,5 +1,6 @@
 import { type KubeClient, type Service, services } from '@fairlead/kube';
 import type { DemoScene } from '@fairlead/part';
+import { demoSection } from '../arm/index.ts';
 import { AZURE_LOCAL_CLASS } from './desired.ts';
 
 const NAMESPACE = 'azure-local-demo';
@@ -23,15 +24,7 @@ function localService(name: string, ports: NonNullable<Service['spec']['ports']>
 export const demoScene: DemoScene = {
   description: 'Three local Services share two load balancers of an emulated Azure; their pools follow their pods.',
   configuration: ({ azure }) => ({
-    cloud: {
-      subscriptionId: '00000000-0000-0000-0000-000000000000',
-      resourceGroup: 'demo',
-      location: 'westeurope',
-      vnetName: 'demo',
-      subnetName: 'nodes',
-      resourceManagerEndpoint: azure,
-    },
-    clusterId: 'demo',
+    ...demoSection(azure),
     loadBalancers: [{ name: 'local-one' }, { name: 'local-two' }],
   }),
   objects: [

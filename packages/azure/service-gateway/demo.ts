@@ -1,5 +1,6 @@
 import { type KubeClient, type Pod, pods, type Service, services } from '@fairlead/kube';
 import type { DemoScene } from '@fairlead/part';
+import { demoSection } from '../arm/index.ts';
 import { SERVICE_GATEWAY_CLASS } from './desired.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
 import { EGRESS_LABEL } from './service-key.ts';
@@ -26,17 +27,7 @@ export const demoScene: DemoScene = {
   description:
     'Three Services get public addresses and load balancers from an emulated Azure, registered in one call; ' +
     'the pods of one leave by an egress gateway of their own.',
-  configuration: ({ azure }) => ({
-    cloud: {
-      subscriptionId: '00000000-0000-0000-0000-000000000000',
-      resourceGroup: 'demo',
-      location: 'westeurope',
-      vnetName: 'demo',
-      subnetName: 'nodes',
-      resourceManagerEndpoint: azure,
-    },
-    clusterId: 'demo',
-  }),
+  configuration: ({ azure }) => demoSection(azure),
   objects: [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
     service('web', 80),

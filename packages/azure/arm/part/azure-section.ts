@@ -24,3 +24,11 @@ export function namesOneCloud({ cloud, cloudFile }: CloudSource): boolean {
 export const ONE_CLOUD = {
   message: 'needs either cloud, with the keys of azure.json, or cloudFile, with the path of one',
 };
+
+/** The section of a part in the demo, whose emulated Azure is at this address. */
+export function demoSection(resourceManagerEndpoint: string) {
+  const network = { vnetName: 'demo', subnetName: 'nodes' };
+  const subscriptionId = '00000000-0000-0000-0000-000000000000';
+  const cloud = { subscriptionId, resourceGroup: 'demo', location: 'westeurope', ...network, resourceManagerEndpoint };
+  return { cloud, clusterId: 'demo' };
+}
