@@ -37,7 +37,7 @@ const DEFAULT_REQUEST_DEADLINE_MILLISECONDS = 10_000;
 
 export interface CloudConnectionOptions {
   readonly transport: HttpTransport;
-  /** Absent for an emulator that asks nobody who they are. */
+  /** Absent for an emulator, which asks for no token. */
   readonly tokens?: TokenProvider;
   readonly clock: Clock;
   readonly random: Random;
@@ -57,7 +57,7 @@ interface Received {
   readonly refusal: CloudError | undefined;
 }
 
-/** No answer came: nobody knows whether the cloud has seen the request. */
+/** No answer came: the cloud may have seen the request, or not. */
 class NoAnswer extends FairleadError {}
 
 /**

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import { RecordedMetrics } from '@fairlead/control/testing';
+import { describe, expect, it } from 'vitest';
 import { setGauges } from './gauges.ts';
 import { blockedByLocations, oldestPendingSeconds, parkedServices, servicesByState } from './metrics.ts';
 import { EngineBench, terminal } from './testing/engine-bench.ts';

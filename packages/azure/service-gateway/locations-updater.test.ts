@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import { RecordedMetrics } from '@fairlead/control/testing';
+import { describe, expect, it } from 'vitest';
 import { AzureBench, type AzureBenchOptions } from './testing/azure-bench.ts';
 import { inboundSpec, outboundSpec } from './testing/specs.ts';
 import { endpoints, inbound, ip, outbound, pod, spot } from './testing/spots.ts';

@@ -1,9 +1,9 @@
-import type { HttpTransport } from '@fairlead/control';
-import { describe, expect, it } from 'vitest';
 import { isNotFound } from '@fairlead/cloud';
-import { ArmError } from '../errors/arm-error.ts';
-import { armId } from '../arm-id.ts';
+import type { HttpTransport } from '@fairlead/control';
 import { failure, result } from '@fairlead/control/testing';
+import { describe, expect, it } from 'vitest';
+import { armId } from '../arm-id.ts';
+import { ArmError } from '../errors/arm-error.ts';
 import { drafts, emulated, group, ids } from '../testing/emulated.ts';
 import type { ServiceRequest } from '../types/index.ts';
 

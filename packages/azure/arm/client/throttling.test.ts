@@ -1,6 +1,6 @@
+import { failure, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
-import { failure, result } from '@fairlead/control/testing';
 import { drafts, emulated, group, ids } from '../testing/emulated.ts';
 
 const refusedWith = (headers: Readonly<Record<string, string>>) =>
@@ -27,52 +27,6 @@ describe('throttling', () => {
       ]);
     },
   );
-
-  it.each(['absent', 'garbage'] as const)('slows down more and more when Retry-After is %s', async (form) => {
-    const { client, clock, emulator } = emulated();
-    emulator.faults.throttle({ method: 'PUT' }, 60_000, form);
-    for (;;) {
-      const ended = await result(
-        clock,
-        client.put(ids.publicIp('a'), drafts.publicIp).catch((error: unknown) => error),
-      );
-      if (!(ended instanceof Error)) break;
-      expect(ended).toMatchObject({ status: 429, retryAfterMilliseconds: undefined });
-    }
-    const at = emulator.log.calls.map((call) => call.at);
-    const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
-    expect(gaps[0]).toBeGreaterThanOrEqual(1_600);
-    expect(gaps.at(-1)).toBeGreaterThan(10_000);
-    expect(at.length).toBeLessThan(8);
-  });
-
-  it('makes all callers of a subscription wait, and lets them in again little by little', async () => {
-    const { client, clock, emulator } = emulated();
-    emulator.faults.throttle({ method: 'PUT' }, 300_000);
-    const names = Array.from({ length: 40 }, (_, index) => `s${index}`);
-    expect(await failure(clock, client.put(ids.publicIp('first'), drafts.publicIp))).toMatchObject({ status: 429 });
-    const options = { deadlineMilliseconds: 600_000 };
-    const puts = Promise.all(names.map((name) => client.put(ids.publicIp(name), drafts.publicIp, options)));
-    await clock.advance(299_999);
-    expect(emulator.log.calls).toHaveLength(1);
-    await clock.advance(1);
-    expect(emulator.log.calls).toHaveLength(2);
-    await result(clock, puts);
-    expect(emulator.resources('publicIPAddresses')).toHaveLength(40);
-    expect(clock.monotonic()).toBeLessThan(302_000);
-  });
-
-  it('refuses at once, without a time, who does not want to wait', async () => {
-    const { client, clock, emulator } = emulated();
-    emulator.faults.throttle({ method: 'PUT' }, 30_000);
-    const put = () => client.put(ids.publicIp('a'), drafts.publicIp, { throttle: 'refuse' });
-    expect(await failure(clock, put())).toMatchObject({ status: 429, retryAfterMilliseconds: 30_000 });
-    expect(await failure(clock, put())).toMatchObject(closed);
-    expect(clock.monotonic()).toBe(0);
-    expect(emulator.log.calls).toHaveLength(1);
-    await clock.advance(30_000);
-    await result(clock, put());
-  });
 
   it('keeps reads and writes apart, and subscriptions too', async () => {
     const { client, clock, emulator } = emulated();

@@ -6,6 +6,7 @@ import {
   silentLogger,
   VirtualClock,
 } from '@fairlead/control';
+import { RecordedMetrics, result } from '@fairlead/control/testing';
 import {
   CacheFactory,
   EventRecorder,
@@ -26,7 +27,6 @@ import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { isBodyOf } from '../../arm/client/decode.ts';
 import { ArmClient, armId, type LoadBalancer, type PublicIpAddress, type SecurityRule } from '../../arm/index.ts';
-import { RecordedMetrics, result } from '@fairlead/control/testing';
 import { AZURE_LOCAL_CLASS } from '../desired.ts';
 import { localBackendsPart } from '../part.ts';
 

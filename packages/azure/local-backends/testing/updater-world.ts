@@ -7,11 +7,11 @@ import {
   silentLogger,
   type VirtualClock,
 } from '@fairlead/control';
+import { RecordedMetrics, result } from '@fairlead/control/testing';
 import { KubeClient, type KubeObject } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
 import { type LoggedCall, lineOf } from '@fairlead/sim/azure';
 import { type BackendPool, childArmId } from '../../arm/index.ts';
-import { RecordedMetrics, result } from '@fairlead/control/testing';
 import { emulated, ids } from '../../arm/testing/emulated.ts';
 import { AzureResourceLocker } from '../azure-resource-locker.ts';
 import { BackendPoolUpdater } from '../backend-pool-updater.ts';
