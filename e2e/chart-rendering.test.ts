@@ -117,7 +117,7 @@ describe('the chart as Helm renders it', () => {
 
   it.each(program.parts)('gives exactly the permissions that $name declares, each with its reason', async (part) => {
     const { text, manifests } = await renderChart({
-      configuration: { parts: { [part.name]: part.demo.configuration(OUTSIDE) } },
+      configuration: { parts: { [part.name]: part.demo?.configuration(OUTSIDE) } },
     });
     const declared = [...program.commonPermissions, ...part.permissions];
     expectGrants(manifests, declared);

@@ -2,6 +2,7 @@ export * from './call-scope.ts';
 export * from './cloud-error.ts';
 export * from './connection.ts';
 export * from './dialect.ts';
+export * from './json-api.ts';
 export * from './key-batcher.ts';
 export * from './known-resources.ts';
 export * from './request.ts';

@@ -7,6 +7,7 @@ import {
   type Namespace,
   namespaces,
 } from '@fairlead/kube';
+import type { Permission } from './part.ts';
 
 const KUBE_SYSTEM = { name: 'kube-system' };
 
@@ -27,6 +28,15 @@ export interface ClusterEventsOptions {
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
+
+/** For a part that reads the id of the cluster, or tells Events about all of it. */
+export const clusterPermission: Permission = {
+  group: '',
+  resources: ['namespaces'],
+  verbs: ['get'],
+  scope: 'cluster',
+  because: 'The UID of kube-system marks what belongs to this cluster outside; Events about all of it are on that.',
+};
 
 /** Events that are about no object in particular: on the namespace whose UID stands for the cluster. */
 export class ClusterEvents {

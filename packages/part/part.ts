@@ -1,12 +1,4 @@
-import type {
-  Clock,
-  Explanation,
-  Journal,
-  Logger,
-  MetricDefinition,
-  Metrics,
-  Random,
-} from '@fairlead/control';
+import type { Clock, Explanation, Journal, Logger, MetricDefinition, Metrics, Random } from '@fairlead/control';
 import type {
   CacheFactory,
   CustomResourceDefinition,
@@ -43,7 +35,7 @@ export interface Part<Configured extends ConfiguredPart = ConfiguredPart> {
   /** The kinds that `fairlead why` can be asked about, in lower case, singular. */
   readonly explains: readonly string[];
   readonly commands: readonly PartCommand<unknown>[];
-  readonly demo: DemoScene;
+  readonly demo?: DemoScene;
   /** Takes what the schema accepted. */
   configure(section: unknown): Configured;
 }
@@ -247,9 +239,10 @@ export interface SceneProgress {
 
 /** A part whose configuration has a type. */
 export interface PartDefinition<Configuration, Configured extends ConfiguredPart>
-  extends Omit<Part, 'schema' | 'commands' | 'configure'> {
+  extends Omit<Part, 'schema' | 'customResources' | 'commands' | 'configure'> {
   readonly schema: z.ZodType<Configuration>;
-  readonly commands: readonly PartCommand<Configuration>[];
+  readonly customResources?: readonly CustomResourceDefinition[];
+  readonly commands?: readonly PartCommand<Configuration>[];
   configure(configuration: Configuration): Configured;
 }
 
@@ -260,7 +253,8 @@ export function definePart<Configuration, Configured extends ConfiguredPart>(
   const { schema } = definition;
   return {
     ...definition,
-    commands: definition.commands.map((command): PartCommand<unknown> => {
+    customResources: definition.customResources ?? [],
+    commands: (definition.commands ?? []).map((command): PartCommand<unknown> => {
       if (command.needs === 'nothing') return command;
       const run = (invocation: ConfiguredInvocation<unknown>) =>
         command.run({ ...invocation, configuration: schema.parse(invocation.configuration) });

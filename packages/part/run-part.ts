@@ -1,7 +1,23 @@
-import { Backoff, type Clock, type Journal, type Logger, type Metrics, messageOf, type Random, sleep } from '@fairlead/control';
+import {
+  Backoff,
+  type Clock,
+  type Journal,
+  type Logger,
+  type Metrics,
+  messageOf,
+  type Random,
+  sleep,
+} from '@fairlead/control';
 import { type ApiConnection, CacheFactory, Election, EventRecorder, KubeClient } from '@fairlead/kube';
 import { CacheReadiness } from './cache-readiness.ts';
-import type { LeaderPart, NodeEnvironment, NodePart, ReadinessReport, ReplicaEnvironment, ReplicaPart } from './part.ts';
+import type {
+  LeaderPart,
+  NodeEnvironment,
+  NodePart,
+  ReadinessReport,
+  ReplicaEnvironment,
+  ReplicaPart,
+} from './part.ts';
 
 /** What a part needs wherever it runs. */
 export interface NodePartOptions {
@@ -32,10 +48,16 @@ export function leaseName(part: string): string {
 }
 
 /** Runs a part on a cluster, whenever it is our turn, until the signal aborts. */
-export function runPart(configured: LeaderPart | ReplicaPart, options: PartRunOptions, signal: AbortSignal): Promise<void> {
+export function runPart(
+  configured: LeaderPart | ReplicaPart,
+  options: PartRunOptions,
+  signal: AbortSignal,
+): Promise<void> {
   if (configured.runs === 'everywhere') {
     return keepRunning(options, signal, 'starting', (stop) =>
-      inCluster(options, options.logger.child({ part: options.part }), stop, (environment) => configured.start(environment)),
+      inCluster(options, options.logger.child({ part: options.part }), stop, (environment) =>
+        configured.start(environment),
+      ),
     );
   }
   return keepRunning(options, signal, `looking for ${leaseText(options)}`, (stop) =>

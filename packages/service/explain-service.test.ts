@@ -45,7 +45,10 @@ describe('explainUnserved', () => {
 
   it('says of one that leaves, or is not ours, why', () => {
     const leaving = explainUnserved(unserved({ type: 'ClusterIP' }), options);
-    expect(leaving).toMatchObject({ state: 'working', answer: expect.stringContaining('is being let go: it is of type') });
+    expect(leaving).toMatchObject({
+      state: 'working',
+      answer: expect.stringContaining('is being let go: it is of type'),
+    });
     const foreign = readService({ metadata: { name: 'web' }, spec: { type: 'ClusterIP' } }, rules, () => 0);
     if (foreign.kind !== 'foreign') throw new Error(foreign.kind);
     expect(explainUnserved(foreign, options)).toMatchObject({

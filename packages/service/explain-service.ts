@@ -1,6 +1,7 @@
 import { type Explanation, messageOf } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { UnservedService } from './read-service.ts';
+import type { ReportedService } from './service-report.ts';
 import type { ServiceWrite } from './service-writes.ts';
 
 export interface UnservedExplanationOptions {
@@ -53,6 +54,19 @@ export function explainUnserved(unserved: UnservedService, options: UnservedExpl
         waitsFor: options.waitsFor ?? 'a change of the Service: what it asks for cannot be honoured',
       };
   }
+}
+
+/** Why a Service is as it is, from what is still to be done for it; for a part that knows no more of it than that. */
+export function explainReported(
+  { reading, writes, detail }: ReportedService,
+  options: UnservedExplanationOptions,
+): Explanation {
+  if (reading.kind !== 'serve') return explainUnserved(reading, options);
+  const { claim } = reading;
+  const wanted = options.wanted ?? [`a load balancer, because ${claim.sentence}`];
+  const base = { answer: `${options.subject} ${detail}.`, wanted, there: shownIngress(claim.service) };
+  if (writes === 0) return { ...base, state: 'as-wanted' };
+  return { ...base, state: 'working', waitsFor: `the leader to make ${writes} writes` };
 }
 
 /** Where the status says that the Service can be reached. */

@@ -9,6 +9,7 @@ export * from './endpoints/endpoints.ts';
 export * from './endpoints/node-addresses.ts';
 export * from './explain-service.ts';
 export * from './read-service.ts';
+export * from './service-report.ts';
 export * from './service-writes.ts';
 export * from './status/service-events.ts';
 export * from './status/service-status.ts';

@@ -1,6 +1,12 @@
-import type { Clock } from '@fairlead/control';
-import type { ObjectWrite, Service } from '@fairlead/kube';
-import { CLOUD_PROVIDER_FINALIZER, type ClaimedService, hasMovedOn, type ServiceToRelease } from './claim/class-claim.ts';
+import { type Clock, FairleadError } from '@fairlead/control';
+import { keyText, type ObjectWrite, type ObjectWriter, type Service } from '@fairlead/kube';
+import {
+  CLOUD_PROVIDER_FINALIZER,
+  type ClaimedService,
+  claimService,
+  hasMovedOn,
+  type ServiceToRelease,
+} from './claim/class-claim.ts';
 import { type DesiredServiceStatus, releaseStatusPatch, statusPatch } from './status/service-status.ts';
 
 /** Writes to a Service, planned: pure, so that `plan` and `why` show the very writes that a leader makes. */
@@ -27,6 +33,24 @@ export function holdWrites(
   const held = missing.length === 0 ? {} : { finalizers: [...finalizers, ...missing] };
   const recorded = changed === undefined ? {} : { annotations: changed };
   return [{ ...text, patch: { metadata: { ...held, ...recorded } } }];
+}
+
+/**
+ * Makes these writes, such as those of `holdWrites`, and gives the claim on the Service as it then is. Rejects as stale
+ * when it is not ours to serve any more: it is gone, is being deleted, or fell to another part that was quicker.
+ */
+export async function writeClaimed(
+  writer: Pick<ObjectWriter<Service>, 'write'>,
+  claim: ClaimedService,
+  writes: readonly ServiceWrite[],
+  signal: AbortSignal,
+): Promise<ClaimedService> {
+  if (writes.length === 0) return claim;
+  const written = await writer.write(claim.service, writes, signal);
+  const renewed = written === undefined ? undefined : claimService(written, claim.rules);
+  if (renewed?.state === 'claimed') return renewed;
+  const message = `Service ${keyText(claim.service.metadata)} is no longer ours to serve: ${renewed?.sentence ?? 'it is gone'}`;
+  throw new FairleadError(message, { verdict: 'stale', code: 'claim-lost' });
 }
 
 /** Makes the status say what it should. */
@@ -86,7 +110,5 @@ function changedAnnotations(
   wanted: RecordedAnnotations,
 ): Readonly<Record<string, string | null>> | undefined {
   const changed = Object.entries(wanted).filter(([name, value]) => annotations[name] !== value);
-  return changed.length === 0
-    ? undefined
-    : Object.fromEntries(changed.map(([name, value]) => [name, value ?? null]));
+  return changed.length === 0 ? undefined : Object.fromEntries(changed.map(([name, value]) => [name, value ?? null]));
 }

@@ -54,7 +54,7 @@ export async function demoCommand(
       const heading = [
         `${world.description}: kubectl --kubeconfig ${world.kubeconfigPath} get services -A`,
         `Health, metrics and the journal: ${running.server.url}`,
-        ...parts.map((part) => `${part.name}: ${part.demo.description}`),
+        ...parts.flatMap(({ name, demo }) => (demo === undefined ? [] : [`${name}: ${demo.description}`])),
         '',
       ];
       await show(parts, cluster, running.readiness, heading, options, terminal, combined);
@@ -73,12 +73,18 @@ function demoSettings(parts: readonly Part[], kubeconfig: string | undefined, ou
   return {
     ...(kubeconfig === undefined ? {} : { kubernetes: { kubeconfig } }),
     http: { listen: kubeconfig === undefined ? '127.0.0.1:8080' : '127.0.0.1:0' },
-    parts: Object.fromEntries(parts.map((part) => [part.name, part.demo.configuration(outsides)])),
+    parts: Object.fromEntries(
+      parts.flatMap(({ name, demo }) => (demo === undefined ? [] : [[name, demo.configuration(outsides)]])),
+    ),
   };
 }
 
 function demoConfiguration(parts: readonly Part[], kubeconfig: string, outsides: DemoOutsides): Configuration {
-  return readConfiguration(stringify(demoSettings(parts, kubeconfig, outsides)), 'the configuration of the demo', parts);
+  return readConfiguration(
+    stringify(demoSettings(parts, kubeconfig, outsides)),
+    'the configuration of the demo',
+    parts,
+  );
 }
 
 async function createWorkload(
@@ -88,7 +94,7 @@ async function createWorkload(
   signal: AbortSignal,
 ): Promise<void> {
   await client.create(namespaces, { metadata: { name: leaseNamespace } }, { signal });
-  for (const object of parts.flatMap((part) => part.demo.objects)) await createObject(client, object, signal);
+  for (const object of parts.flatMap(({ demo }) => demo?.objects ?? [])) await createObject(client, object, signal);
 }
 
 async function createObject(client: KubeClient, object: KubeObject, signal: AbortSignal): Promise<void> {
@@ -140,7 +146,7 @@ async function lookAt(
   seconds: number,
   signal: AbortSignal,
 ): Promise<Scene & { readonly missing: readonly string[] }> {
-  const progress = await Promise.all(parts.map((part) => part.demo.progress(client, signal)));
+  const progress = await Promise.all(parts.flatMap(({ demo }) => demo?.progress(client, signal) ?? []));
   const { items } = await client.list(services, { signal });
   return {
     seconds,

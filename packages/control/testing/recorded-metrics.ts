@@ -1,4 +1,4 @@
-import type { MetricDefinition, MetricLabels, Metrics } from '../metrics.ts';
+import type { MetricDefinition, MetricLabels, Metrics } from '../report/metrics.ts';
 
 /** Metrics that can be asked what they were told. */
 export class RecordedMetrics implements Metrics {

@@ -1,4 +1,4 @@
-import type { VirtualClock } from '../virtual-clock.ts';
+import type { VirtualClock } from '../time/virtual-clock.ts';
 
 const LONGEST_MILLISECONDS = 86_400_000;
 

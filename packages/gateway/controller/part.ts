@@ -1,6 +1,6 @@
 import { keyText, services } from '@fairlead/kube';
 import { type ConfiguredInvocation, definePart, type LeaderPart, type ReadEnvironment } from '@fairlead/part';
-import { describeServiceEvents, serviceKey } from '@fairlead/service';
+import { describeServiceEvents, serviceKey, servicePermissions } from '@fairlead/service';
 import { staticAddresses } from './addresses/static-addresses.ts';
 import { type GatewayConfiguration, gatewayConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
@@ -18,23 +18,7 @@ export const gatewayPart = definePart({
   summary: 'Gives Services the addresses of gateway nodes, by protocol and port.',
   loadBalancerClass: GATEWAY_CLASS,
   schema: gatewayConfiguration,
-  permissions: [
-    {
-      group: '',
-      resources: ['services'],
-      verbs: ['get', 'list', 'watch', 'patch'],
-      scope: 'cluster',
-      because: 'It reads Services, and records the address and its finalizer on those of its class.',
-    },
-    {
-      group: '',
-      resources: ['services/status'],
-      verbs: ['patch'],
-      scope: 'cluster',
-      because: 'It publishes the address in the status of the Service.',
-    },
-  ],
-  customResources: [],
+  permissions: servicePermissions,
   metrics: gatewayMetrics,
   events: describeServiceEvents(
     'EnsuredLoadBalancer',

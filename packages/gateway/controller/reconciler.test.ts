@@ -13,7 +13,11 @@ async function world(...addresses: readonly string[]) {
 }
 
 const conditionOf = async (cluster: TestCluster, name: string) =>
-  (await cluster.service(name))?.status?.conditions?.map(({ status, reason, message }) => ({ status, reason, message }));
+  (await cluster.service(name))?.status?.conditions?.map(({ status, reason, message }) => ({
+    status,
+    reason,
+    message,
+  }));
 
 describe('the gateway controller', () => {
   it('records the assignment before it shows the address, and writes nothing the second time', async () => {
@@ -133,7 +137,9 @@ describe('the gateway controller', () => {
       method === 'PATCH' && path.endsWith('/services/web') && refusals-- > 0 ? 503 : undefined;
     await pass(30);
     expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
-    expect(await cluster.eventLines('web')).toContainEqual(expect.stringMatching(/SyncLoadBalancerFailed: .*it is tried again\.$/));
+    expect(await cluster.eventLines('web')).toContainEqual(
+      expect.stringMatching(/SyncLoadBalancerFailed: .*it is tried again\.$/),
+    );
     await leader.stop();
   });
 
@@ -141,7 +147,8 @@ describe('the gateway controller', () => {
     const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2');
     await cluster.createService('web');
     await cluster.createService('odd');
-    cluster.rewrite = (text) => (text.includes('"name":"odd"') ? text.replace(/"ports":\[[^\]]*\]/, '"ports":7') : text);
+    cluster.rewrite = (text) =>
+      text.includes('"name":"odd"') ? text.replace(/"ports":\[[^\]]*\]/, '"ports":7') : text;
     const leader = lead();
     await pass(10);
     expect(await cluster.addresses('web')).toHaveLength(1);

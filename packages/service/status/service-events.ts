@@ -1,6 +1,7 @@
 import { type EventRecorder, type EventType, type Service, services } from '@fairlead/kube';
 import type { ServiceToRelease } from '../claim/class-claim.ts';
 import type { Refusal } from '../demands/capabilities.ts';
+import type { UnservedService } from '../read-service.ts';
 import { reachableAt } from './service-status.ts';
 
 interface ServiceEvent {
@@ -60,6 +61,17 @@ export const serviceNotes = {
   refused: ({ code, message }: Refusal) => `Refused (${code}): ${message}.`,
   released: ({ sentence }: ServiceToRelease) => `Nothing of it is left outside: ${sentence}.`,
 } as const;
+
+/** Tells the owner of a Service that it is refused, or was let go; called when that was written to the Service. */
+export function announceUnserved(recorder: Pick<EventRecorder, 'record'>, unserved: UnservedService): void {
+  const { service } = unserved.claim;
+  if (unserved.kind === 'refuse') {
+    recordOnService(recorder, service, 'LoadBalancerRefused', serviceNotes.refused(unserved.refusal));
+  }
+  if (unserved.kind === 'release') {
+    recordOnService(recorder, service, 'DeletedLoadBalancer', serviceNotes.released(unserved.claim));
+  }
+}
 
 /** The reasons that a part uses, for its page. */
 export function describeServiceEvents(

@@ -2,12 +2,7 @@ import { requireIpAddress } from '@fairlead/control';
 import type { Condition, LoadBalancerIngress, Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { claimService } from '../claim/class-claim.ts';
-import {
-  type DesiredServiceStatus,
-  PROGRAMMED_CONDITION,
-  releaseStatusPatch,
-  statusPatch,
-} from './service-status.ts';
+import { type DesiredServiceStatus, PROGRAMMED_CONDITION, releaseStatusPatch, statusPatch } from './service-status.ts';
 import { claimIn } from '../testing/claims.ts';
 
 const rules = {

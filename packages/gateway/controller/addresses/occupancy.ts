@@ -138,7 +138,8 @@ export class Occupancy {
     this.#tenants.set(l2Port.id, tenants);
     const before = tenants.get(service);
     if (before === alone) return false;
-    const exclusiveTenants = (this.#exclusiveTenants.get(l2Port.id) ?? 0) + (alone === true ? 1 : 0) - (before === true ? 1 : 0);
+    const exclusiveTenants =
+      (this.#exclusiveTenants.get(l2Port.id) ?? 0) + (alone === true ? 1 : 0) - (before === true ? 1 : 0);
     this.#exclusiveTenants.set(l2Port.id, exclusiveTenants);
     if (alone === undefined) tenants.delete(service);
     else tenants.set(service, alone);

@@ -1,33 +1,31 @@
 import type { EventRecorder, Service } from '@fairlead/kube';
-import { reachableAt, recordOnService, type ServiceEventReason, serviceNotes } from '@fairlead/service';
+import {
+  announceUnserved,
+  reachableAt,
+  recordOnService,
+  type ServiceEventReason,
+  serviceNotes,
+} from '@fairlead/service';
 import { isPoolRefusal } from '../addresses/allocation.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome, ServedService } from '../outcome.ts';
 
 /** Tells the Service's owner what came of it; called only after something was written. */
 export function announce(recorder: EventRecorder, service: Service, outcome: Outcome): void {
-  const news = newsOf(outcome);
-  if (news !== undefined) recordOnService(recorder, service, news.reason, news.note);
+  if (outcome.kind === 'serve') {
+    const { reason, note } = servedNews(outcome);
+    recordOnService(recorder, service, reason, note);
+  } else if (outcome.kind === 'refuse' && isPoolRefusal(outcome.refusal.code)) {
+    // The pool may change; what else is refused takes an edit of the Service.
+    recordOnService(recorder, service, 'AddressUnavailable', serviceNotes.refused(outcome.refusal));
+  } else announceUnserved(recorder, outcome);
 }
 
-function newsOf(outcome: Outcome): { readonly reason: ServiceEventReason; readonly note: string } | undefined {
-  switch (outcome.kind) {
-    case 'serve': {
-      const addresses = outcome.l2Ports.map(({ address }) => address);
-      const { shortfall } = outcome;
-      if (shortfall === undefined) return { reason: 'EnsuredLoadBalancer', note: serviceNotes.reachable(addresses) };
-      const note = `${reachableAt(addresses)}, but not as it asks: ${shortfall.message}.`;
-      return { reason: 'AddressUnavailable', note };
-    }
-    case 'refuse': {
-      const { refusal } = outcome;
-      // The pool may change; what else was refused takes an edit of the Service.
-      const reason = isPoolRefusal(refusal.code) ? 'AddressUnavailable' : 'LoadBalancerRefused';
-      return { reason, note: serviceNotes.refused(refusal) };
-    }
-    case 'release':
-      return { reason: 'DeletedLoadBalancer', note: serviceNotes.released(outcome.claim) };
-    case 'foreign':
-    case 'unreadable':
-      return undefined;
-  }
+function servedNews({ l2Ports, shortfall }: ServedService): {
+  readonly reason: ServiceEventReason;
+  readonly note: string;
+} {
+  const addresses = l2Ports.map(({ address }) => address);
+  if (shortfall === undefined) return { reason: 'EnsuredLoadBalancer', note: serviceNotes.reachable(addresses) };
+  const note = `${reachableAt(addresses)}, but not as it asks: ${shortfall.message}.`;
+  return { reason: 'AddressUnavailable', note };
 }

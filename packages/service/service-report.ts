@@ -1,0 +1,79 @@
+import type { ClaimedService } from './claim/class-claim.ts';
+import type { UnservedService } from './read-service.ts';
+
+/** A Service with what is still to be done for it: what `plan` and `status` are made of. */
+export interface ReportedService {
+  readonly reading: { readonly kind: 'serve'; readonly claim: ClaimedService } | UnservedService;
+  /** How many writes are missing, to the Service and outside. */
+  readonly writes: number;
+  /** What it gets, or has: `gets 192.0.2.10`. */
+  readonly detail: string;
+  /** Whether it had something outside before. */
+  readonly isThere: boolean;
+}
+
+/** One thing that would be done, as a plan shows it. */
+export interface ServiceChange {
+  readonly action: 'adopt' | 'create' | 'update' | 'delete' | 'refuse';
+  readonly subject: string;
+  readonly detail: string;
+  readonly writes: number;
+}
+
+/** What would be done for each Service; those that are left alone are left out. */
+export function serviceChanges(reported: Iterable<readonly [string, ReportedService]>): readonly ServiceChange[] {
+  return [...reported].flatMap(([key, { reading, writes, detail, isThere }]): readonly ServiceChange[] => {
+    const change = { subject: `Service ${key}`, writes };
+    switch (reading.kind) {
+      case 'foreign':
+      case 'unreadable':
+        return [];
+      case 'serve':
+        return [{ ...change, action: writes === 0 ? 'adopt' : isThere ? 'update' : 'create', detail }];
+      case 'refuse':
+        return [{ ...change, action: 'refuse', detail: `${reading.refusal.code}: ${reading.refusal.message}` }];
+      case 'release':
+        return [{ ...change, action: 'delete', detail: `is let go: ${reading.claim.sentence}` }];
+    }
+  });
+}
+
+/** How many Services are how: what is so now, not what is to be. */
+export interface ServiceCounts {
+  /** As they ask: nothing is left to be written. */
+  readonly served: number;
+  readonly refused: number;
+  /** With writes to come. */
+  readonly working: number;
+  readonly unreadable: number;
+}
+
+export function countServices(reported: Iterable<ReportedService>): ServiceCounts {
+  const counts = { served: 0, refused: 0, working: 0, unreadable: 0 };
+  for (const { reading, writes } of reported) {
+    if (reading.kind === 'foreign') continue;
+    if (reading.kind === 'unreadable') counts.unreadable += 1;
+    else if (reading.kind === 'release' || writes > 0) counts.working += 1;
+    else if (reading.kind === 'refuse') counts.refused += 1;
+    else counts.served += 1;
+  }
+  return counts;
+}
+
+/** What every part that serves Services may do with them. */
+export const servicePermissions = [
+  {
+    group: '',
+    resources: ['services'],
+    verbs: ['get', 'list', 'watch', 'patch'],
+    scope: 'cluster',
+    because: 'It reads Services, and puts its finalizer and what it records on those of its class.',
+  },
+  {
+    group: '',
+    resources: ['services/status'],
+    verbs: ['patch'],
+    scope: 'cluster',
+    because: 'It publishes the address, and a condition, in the status of the Service.',
+  },
+] as const;
