@@ -1,5 +1,5 @@
 import { SocketTransport } from '@fairlead/control/adapters';
-import type { AzureSurroundings } from '../part/azure-access.ts';
+import type { AzureSurroundings } from '../parts/azure-access.ts';
 import { ArmClient } from '../client/client.ts';
 import { type CloudConfiguration, repeatPolicy } from '../configuration/cloud-configuration.ts';
 import { cloudEndpoints } from '../configuration/clouds.ts';

@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { FairleadError, messageOf } from '@fairlead/control';
-import { type CloudConfiguration, parseCloudConfiguration } from '../configuration/cloud-configuration.ts';
-import type { OpenAzure } from '../part/azure-access.ts';
-import type { CloudSource } from '../part/azure-section.ts';
+import { messageOf } from '@fairlead/control';
+import {
+  type CloudConfiguration,
+  invalidCloud,
+  parseCloudConfiguration,
+} from '../configuration/cloud-configuration.ts';
+import type { OpenAzure } from '../parts/azure-access.ts';
+import type { CloudSource } from '../parts/azure-section.ts';
 import { connectToAzure } from './connect.ts';
 
 /** Connects to the Azure that is configured. */
@@ -17,8 +21,7 @@ async function readCloud({ cloud, cloudFile = '' }: CloudSource): Promise<CloudC
   try {
     text = await readFile(cloudFile, 'utf8');
   } catch (error) {
-    const message = `cannot read the cloudFile ${cloudFile}: ${messageOf(error)}`;
-    throw new FairleadError(message, { verdict: 'terminal', code: 'cloud-configuration-invalid', cause: error });
+    throw invalidCloud(`cannot read the cloudFile ${cloudFile}: ${messageOf(error)}`, error);
   }
   return parseCloudConfiguration(text, cloudFile);
 }

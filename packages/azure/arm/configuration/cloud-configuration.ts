@@ -63,12 +63,12 @@ export function parseCloudConfiguration(json: string, source: string): CloudConf
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw invalid(`${source} is not JSON: ${messageOf(error)}`);
+    throw invalidCloud(`${source} is not JSON: ${messageOf(error)}`);
   }
   const parsed = cloudConfiguration.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
-  throw invalid(`${source}: ${problems.join('; ')}`);
+  throw invalidCloud(`${source}: ${problems.join('; ')}`);
 }
 
 /** Where load balancers, addresses and gateways live. */
@@ -114,9 +114,9 @@ export function repeatPolicy(configuration: CloudConfiguration): RepeatPolicy | 
 
 function required(value: string | undefined, key: string, meaning: string): string {
   if (value !== undefined) return value;
-  throw invalid(`the cloud configuration lacks ${key}: ${meaning}`);
+  throw invalidCloud(`the cloud configuration lacks ${key}: ${meaning}`);
 }
 
-function invalid(message: string): FairleadError {
-  return new FairleadError(message, { verdict: 'terminal', code: 'cloud-configuration-invalid' });
+export function invalidCloud(message: string, cause?: unknown): FairleadError {
+  return new FairleadError(message, { verdict: 'terminal', code: 'cloud-configuration-invalid', cause });
 }

@@ -1,5 +1,4 @@
-import { FairleadError } from '@fairlead/control';
-import type { CloudConfiguration } from './cloud-configuration.ts';
+import { type CloudConfiguration, invalidCloud } from './cloud-configuration.ts';
 
 /** Where a cloud is, and who gives tokens for it. */
 export interface CloudEndpoints {
@@ -32,12 +31,7 @@ const NAMES = 'AzurePublicCloud, AzureChinaCloud, AzureUSGovernmentCloud';
 /** The cloud that is configured, with the endpoint that was named in place of its own. */
 export function cloudEndpoints({ cloud, resourceManagerEndpoint }: CloudConfiguration): CloudEndpoints {
   const known = CLOUDS[(cloud ?? 'AzurePublicCloud').toLowerCase()];
-  if (known === undefined) {
-    throw new FairleadError(`there is no cloud "${cloud}": use one of ${NAMES}`, {
-      verdict: 'terminal',
-      code: 'cloud-configuration-invalid',
-    });
-  }
+  if (known === undefined) throw invalidCloud(`there is no cloud "${cloud}": use one of ${NAMES}`);
   if (resourceManagerEndpoint === undefined) return known;
   return { ...known, endpoint: new URL(resourceManagerEndpoint).origin };
 }

@@ -1,5 +1,4 @@
-import { FairleadError } from '@fairlead/control';
-import type { CloudConfiguration } from './cloud-configuration.ts';
+import { type CloudConfiguration, invalidCloud } from './cloud-configuration.ts';
 import { cloudEndpoints } from './clouds.ts';
 
 /** How we show Azure who we are. */
@@ -45,7 +44,7 @@ export function chooseCredential(configuration: CloudConfiguration): CredentialC
     const who = principal(configuration, 'a client certificate');
     return { kind: 'client-certificate', certificatePath: aadClientCertPath, ...who };
   }
-  throw invalid(
+  throw invalidCloud(
     'the cloud configuration names no credentials: set useFederatedWorkloadIdentityExtension, ' +
       'useManagedIdentityExtension, aadClientSecret or aadClientCertPath',
   );
@@ -69,9 +68,5 @@ function principal(
 
 function required(value: string | undefined, key: string, method: string): string {
   if (value !== undefined) return value;
-  throw invalid(`the cloud configuration lacks ${key}, which ${method} needs`);
-}
-
-function invalid(message: string): FairleadError {
-  return new FairleadError(message, { verdict: 'terminal', code: 'cloud-configuration-invalid' });
+  throw invalidCloud(`the cloud configuration lacks ${key}, which ${method} needs`);
 }
