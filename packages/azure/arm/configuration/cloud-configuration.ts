@@ -7,7 +7,7 @@ const text = z.string().optional();
 const flag = z.boolean().optional();
 const count = z.int().optional();
 
-/** The keys of azure.json that mean something here; whatever else such a file holds is for others. */
+/** The keys of azure.json that mean something here; all else in such a file is for Azure's own controllers. */
 const keys = z.object({
   cloud: text.describe('AzurePublicCloud (the default), AzureChinaCloud or AzureUSGovernmentCloud.'),
   tenantId: text.describe('The Microsoft Entra tenant that the credentials belong to.'),

@@ -42,7 +42,7 @@ const SHORTEST_IDLE_TIMEOUT = 4;
 
 /**
  * Throws a terminal error, in plain words about «it», the Service, for the first demand by annotation that the part does
- * not honour. Whatever Azure's own controller would take for a demand is one: none is passed over because it is not
+ * not honour. All that Azure's own controller would take for a demand is one: none is passed over because it is not
  * known here.
  */
 export function refuseAnnotationsBut(honoured: ReadonlySet<string>, { metadata }: Service): void {

@@ -22,7 +22,7 @@ interface Provisioned {
 export interface ArmResource<Kind extends ArmKind, Properties> {
   readonly id: ArmId<Kind>;
   readonly name: string;
-  /** Changes with every change: sent back as a condition, it keeps us from overwriting what somebody else wrote. */
+  /** Changes with every change: sent back as a condition, it keeps us from undoing the write of another writer. */
   readonly etag?: string;
   readonly properties: Properties & Provisioned;
 }
