@@ -79,6 +79,16 @@ describe('CloudConnection', () => {
     expect(cloud.requests).toHaveLength(1);
   });
 
+  it('hides no defect of the transport', async () => {
+    const metrics = new RecordedMetrics();
+    const { clock, cloud, get } = connected({ metrics });
+    const defect = new RangeError('a bug');
+    cloud.next(defect);
+    expect(await failure(clock, get())).toBe(defect);
+    expect(cloud.requests).toHaveLength(1);
+    expect(metrics.lines(callsTotal)).toEqual([]);
+  });
+
   it('asks whether this is the right address when the answer is not JSON', async () => {
     const metrics = new RecordedMetrics();
     const { clock, cloud, get } = connected({ metrics });

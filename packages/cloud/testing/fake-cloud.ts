@@ -19,7 +19,7 @@ export type Outcome =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly text?: string }
   | 'lost'
   | 'hang'
-  | FairleadError;
+  | Error;
 
 /** Answers 200 with an empty object, unless told otherwise. */
 export class FakeCloud implements HttpTransport {
@@ -52,7 +52,7 @@ export class FakeCloud implements HttpTransport {
     this.requests.push(request);
     this.at.push(this.#clock.monotonic());
     const outcome = this.#outcomes.shift() ?? this.#always(request);
-    if (outcome instanceof FairleadError) throw outcome;
+    if (outcome instanceof Error) throw outcome;
     if (outcome === 'lost') throw new FairleadError('reset', { verdict: 'retriable', code: 'connection-reset' });
     if (outcome === 'hang') return hang(request.signal);
     const { status, headers = {}, text = '{}' } = outcome;
