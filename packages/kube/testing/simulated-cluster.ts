@@ -20,7 +20,7 @@ export class SimulatedCluster {
   readonly #stop = new AbortController();
 
   private constructor() {
-    const kube = new SimulatedKube({ clock: this.clock, random: seededRandom(7), controllers: false });
+    const kube = new SimulatedKube({ clock: this.clock, random: seededRandom(7) });
     const direct = connectionOver(kube.transport(), this.clock);
     this.client = new KubeClient(direct, this.clock);
     this.connection = {
