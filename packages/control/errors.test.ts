@@ -18,7 +18,7 @@ describe('errors', () => {
   });
 
   it.each([new TypeError('a defect'), 'a string', undefined, null])(
-    'are terminal when nobody classified %j',
+    'are terminal when %j is unclassified',
     (thrown) => {
       expect([verdictOf(thrown), codeOf(thrown)]).toEqual(['terminal', 'unexpected']);
     },

@@ -2,7 +2,7 @@
  * What is to be done about a failure:
  * - `stale`: what we acted on is gone or has moved on; drop the attempt quietly, the next look will be right.
  * - `retriable`: the same call may succeed later, after `retryAfterMilliseconds` where the server said so.
- * - `terminal`: trying again changes nothing until somebody changes something.
+ * - `terminal`: trying again changes nothing until the object, the configuration or a permission is changed.
  */
 export type Verdict = 'stale' | 'retriable' | 'terminal';
 
@@ -41,7 +41,7 @@ export function findFairleadError(error: unknown): FairleadError | undefined {
   return undefined;
 }
 
-/** An error nobody classified is terminal: it is a defect of ours, and repeating it would hide it. */
+/** An unclassified error is terminal: it is a defect of ours, and repeating it would hide it. */
 export function verdictOf(error: unknown): Verdict {
   return findFairleadError(error)?.verdict ?? 'terminal';
 }

@@ -15,7 +15,7 @@ export interface TlsOptions {
   readonly key?: string;
   /** The name the server's certificate must carry, where it is not the one in the URL. */
   readonly serverName?: string;
-  /** Accepts any certificate. Whoever sits in between can read and change everything. */
+  /** Accepts any certificate: a proxy in between can read and change everything. */
   readonly insecure?: boolean;
 }
 
@@ -69,7 +69,7 @@ export class SocketTransport implements HttpTransport {
     const url = parseUrl(request.url);
     const agent = request.streaming === true ? this.#streams : this.#requests;
     try {
-      // undici notices an abort only once it is connected; nobody should have to wait for that.
+      // undici notices an abort only once it is connected; callers should not have to wait for that.
       const response = await orAborted(
         agent.request({
           origin: url.origin,

@@ -121,7 +121,7 @@ describe('brake', () => {
     expect(setUp({ fraction: 1 }).judge(ids(1000), 1000).allowed).toHaveLength(1000);
   });
 
-  it('splits the deletions into allowed and held, and never allows a sudden mass that nobody confirmed', async () => {
+  it('splits the deletions into allowed and held, and allows no sudden mass that no later list confirmed', async () => {
     const round = fc.record({
       wait: fc.integer({ min: 0, max: 80_000 }),
       deletions: fc.uniqueArray(fc.nat(30), { maxLength: 30, size: 'max' }),

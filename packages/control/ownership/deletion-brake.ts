@@ -28,7 +28,7 @@ export interface BrakeDecision<Id extends string> {
 
 /**
  * Holds back a sudden mass deletion: an API that answers with an empty list, a selector that was changed by mistake.
- * What is really to go is still asked for by a later list, and goes then, or as soon as somebody releases it.
+ * What is really to go is still asked for by a later list, and goes then, or as soon as an operator releases it.
  */
 export class DeletionBrake<Id extends string> {
   readonly #clock: Clock;

@@ -66,7 +66,7 @@ export function readOwnerTagList(tags: readonly string[]): OwnerMark | undefined
   return markFrom(tags.map(splitPair));
 }
 
-/** Finds the mark wherever it stands in the text; two of them are none, as nobody can say which counts. */
+/** Finds the mark wherever it stands in the text; two of them are none, as it cannot be said which counts. */
 export function readOwnerText(text: string): OwnerMark | undefined {
   const marks = [...text.matchAll(/\[(fairlead-[^[\]]*)\]/g)];
   const content = marks[0]?.[1];

@@ -33,12 +33,12 @@ const FOLD_DISTANCE = 8;
 /** Servers can be talkative. */
 const LONGEST_TEXT = 500;
 
-/** The story of each object, bounded: the newest entries of the objects touched last. */
+/** What happened to each object, bounded: the newest entries of the objects touched last. */
 export class Journal {
   readonly #clock: Clock;
   readonly #limits: JournalLimits;
   /** Object key -> its entries, oldest first. The key touched last stands last. */
-  readonly #stories = new Map<string, JournalEntry[]>();
+  readonly #entriesByKey = new Map<string, JournalEntry[]>();
   #touchedLast: string | undefined;
 
   constructor(clock: Clock, limits: JournalLimits = DEFAULT_LIMITS) {
@@ -48,39 +48,39 @@ export class Journal {
 
   /** `key` names the object as people do: `service default/web`. */
   record(key: string, record: JournalRecord): void {
-    const story = this.#touch(key);
+    const entries = this.#touch(key);
     const now = this.#clock.now();
     const kept = withinBounds(record);
-    const earlier = takeRepeated(story, kept);
-    story.push({ ...kept, at: earlier?.at ?? now, lastAt: now, count: countAfter(earlier) });
-    if (story.length > this.#limits.entriesPerKey) story.shift();
+    const earlier = takeRepeated(entries, kept);
+    entries.push({ ...kept, at: earlier?.at ?? now, lastAt: now, count: countAfter(earlier) });
+    if (entries.length > this.#limits.entriesPerKey) entries.shift();
   }
 
   recordError(key: string, error: unknown): void {
     this.record(key, { kind: 'error', code: codeOf(error), verdict: verdictOf(error), message: messageOf(error) });
   }
 
-  /** Oldest first; empty for a key nobody wrote about. */
+  /** Oldest first; empty for a key without records. */
   entries(key: string): readonly JournalEntry[] {
-    return [...(this.#stories.get(key) ?? [])];
+    return [...(this.#entriesByKey.get(key) ?? [])];
   }
 
   /** The one touched last comes last. */
   keys(): readonly string[] {
-    return [...this.#stories.keys()];
+    return [...this.#entriesByKey.keys()];
   }
 
   #touch(key: string): JournalEntry[] {
-    const story = this.#stories.get(key) ?? [];
-    if (key === this.#touchedLast) return story;
+    const entries = this.#entriesByKey.get(key) ?? [];
+    if (key === this.#touchedLast) return entries;
     this.#touchedLast = key;
-    this.#stories.delete(key);
-    this.#stories.set(key, story);
-    if (this.#stories.size > this.#limits.keys) {
-      const [oldest] = this.#stories.keys();
-      if (oldest !== undefined) this.#stories.delete(oldest);
+    this.#entriesByKey.delete(key);
+    this.#entriesByKey.set(key, entries);
+    if (this.#entriesByKey.size > this.#limits.keys) {
+      const [oldest] = this.#entriesByKey.keys();
+      if (oldest !== undefined) this.#entriesByKey.delete(oldest);
     }
-    return story;
+    return entries;
   }
 }
 
@@ -106,12 +106,12 @@ function cut(text: string): string {
   return text.length <= LONGEST_TEXT ? text : Buffer.from(text.slice(0, LONGEST_TEXT)).toString();
 }
 
-/** Takes the recent entry that says the same out of the story, if there is one. */
-function takeRepeated(story: JournalEntry[], record: JournalRecord): JournalEntry | undefined {
-  const oldest = Math.max(0, story.length - FOLD_DISTANCE);
-  for (let index = story.length - 1; index >= oldest; index -= 1) {
-    const entry = story[index];
-    if (entry !== undefined && saysTheSame(entry, record)) return story.splice(index, 1)[0];
+/** Takes the recent entry that says the same out of the entries, if there is one. */
+function takeRepeated(entries: JournalEntry[], record: JournalRecord): JournalEntry | undefined {
+  const oldest = Math.max(0, entries.length - FOLD_DISTANCE);
+  for (let index = entries.length - 1; index >= oldest; index -= 1) {
+    const entry = entries[index];
+    if (entry !== undefined && saysTheSame(entry, record)) return entries.splice(index, 1)[0];
   }
   return undefined;
 }

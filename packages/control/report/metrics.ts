@@ -13,7 +13,7 @@ export type MetricLabels = Readonly<Record<string, string>>;
 
 /**
  * Where measurements go. One method for each kind; a definition is registered on first use, so that a part needs
- * no set-up and a metric nobody touched is still listed once it was declared.
+ * no set-up and a metric without a value is still listed once it was declared.
  */
 export interface Metrics {
   /** Makes the metric appear, with no value yet. */
@@ -26,5 +26,5 @@ export interface Metrics {
   observe(definition: MetricDefinition, value: number, labels?: MetricLabels): void;
 }
 
-/** Forgets everything: for code that is run without anybody listening. */
+/** Forgets everything: for code whose measurements are not wanted. */
 export const noMetrics: Metrics = { declare() {}, increment() {}, set() {}, observe() {} };

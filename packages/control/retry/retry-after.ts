@@ -1,4 +1,4 @@
-/** Nobody is made to wait longer than this by a header: after an hour it is worth asking again. */
+/** No header makes a caller wait longer than this: after an hour it is worth asking again. */
 export const LONGEST_RETRY_AFTER_MILLISECONDS = 3_600_000;
 
 /** The three ways in which HTTP writes a date; the second and third are obsolete but still to be read. */

@@ -20,7 +20,7 @@ function arrive(clock: VirtualClock, gate: ThrottleGate, count: number): { calle
 }
 
 describe('throttle gate', () => {
-  it('lets everybody through while it is open', async () => {
+  it('lets every call through while it is open', async () => {
     const { gate } = setUp();
     await gate.wait();
     gate.refuse();
@@ -171,7 +171,7 @@ describe('throttle gate', () => {
     ]);
   });
 
-  it('never lets anybody through before its time, and everybody after, whatever happens', async () => {
+  it('never lets a call through before its time, and every call after, whatever happens', async () => {
     const command = fc.oneof(
       fc.record({ kind: fc.constant('close' as const), amount: fc.integer({ min: 0, max: 3000 }) }),
       fc.record({ kind: fc.constant('arrive' as const), amount: fc.integer({ min: 1, max: 5 }) }),

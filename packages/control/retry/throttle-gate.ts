@@ -12,7 +12,7 @@ export type ThrottleGateState =
 const closuresTotal: MetricDefinition = {
   name: 'fairlead_throttle_gate_closures_total',
   kind: 'counter',
-  help: 'Times a server asked everybody to slow down, by gate.',
+  help: 'Times a server asked all callers to slow down, by gate.',
   labels: ['gate'],
 };
 
@@ -68,7 +68,7 @@ export class ThrottleGate {
     if (this.#waiters.size > 0) this.#letOutAfter(milliseconds);
   }
 
-  /** Whether a call may be made at once: nobody was asked to wait, and nobody still does. */
+  /** Whether a call may be made at once: the server asks for no pause, and no earlier call still waits. */
   get isOpen(): boolean {
     return this.#remaining() <= 0 && this.#waiters.size === 0;
   }

@@ -11,7 +11,7 @@ export interface ScheduledTimer {
 
 /**
  * No delay but none is shorter: what is left of a time until a deadline may be too little to move time on at all, and
- * whoever waits for the deadline would wait at the same instant for ever. Real timers are coarser by far.
+ * a loop that waits for the deadline would wait at the same instant for ever. Real timers are coarser by far.
  */
 const SHORTEST_MILLISECONDS = 2 ** -10;
 

@@ -54,7 +54,7 @@ export class VirtualClock implements Clock {
     return new Promise((resolve) => void this.setTimer(0, resolve));
   }
 
-  /** Moves everybody's wall clock, forwards or backwards, without time passing: as when an administrator sets it. */
+  /** Moves the wall clock of all processes, forwards or backwards, without time passing: an operator sets it. */
   jumpWall(milliseconds: number): void {
     this.#wallOffset += milliseconds;
   }
@@ -147,7 +147,7 @@ export class VirtualClock implements Clock {
 export class ProcessClock implements Clock {
   readonly #world: VirtualClock;
   readonly #timeline: Timeline;
-  readonly #bornAt: number;
+  readonly #startedAt: number;
   readonly #timers = new Set<ScheduledTimer>();
   #wallSkew: number;
   #state: 'running' | 'paused' | 'killed' = 'running';
@@ -155,7 +155,7 @@ export class ProcessClock implements Clock {
   constructor(world: VirtualClock, timeline: Timeline, wallSkew: number) {
     this.#world = world;
     this.#timeline = timeline;
-    this.#bornAt = timeline.time;
+    this.#startedAt = timeline.time;
     this.#wallSkew = wallSkew;
   }
 
@@ -169,7 +169,7 @@ export class ProcessClock implements Clock {
 
   /** Counts from the start of the process, so that comparing it between two processes shows as the mistake it is. */
   monotonic(): number {
-    return this.#timeline.time - this.#bornAt;
+    return this.#timeline.time - this.#startedAt;
   }
 
   setTimer(delayMilliseconds: number, callback: () => void): Timer {

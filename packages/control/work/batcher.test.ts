@@ -125,7 +125,7 @@ describe('sendInBatches', () => {
     expect(refused.refused).toHaveLength(200_000);
   });
 
-  it('takes an error nobody classified as a refusal', async () => {
+  it('takes an unclassified error as a refusal', async () => {
     const error = new TypeError('a defect');
     const outcome = await sendInBatches([7], { limits, send: () => Promise.reject(error) });
     expect(outcome.refused).toEqual([{ entry: 7, error }]);

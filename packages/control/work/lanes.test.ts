@@ -5,9 +5,9 @@ import { sleep } from '../time/clock.ts';
 import { VirtualClock } from '../time/virtual-clock.ts';
 import { Lanes } from './lanes.ts';
 
-function setUp(places: number) {
+function setUp(slots: number) {
   const clock = new VirtualClock();
-  const lanes = new Lanes(places);
+  const lanes = new Lanes(slots);
   const log: string[] = [];
   /** A task that takes 10 ms and notes when it starts. */
   const work = (name: string) => async () => {
@@ -108,11 +108,11 @@ describe('lanes', () => {
     await expect(new Lanes(3).close()).resolves.toBeUndefined();
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('refuses to be made with %d places', (places) => {
-    expect(() => new Lanes(places)).toThrow('at least one place');
+  it.each([0, -1, 1.5, Number.NaN])('refuses to be made with %d slots', (slots) => {
+    expect(() => new Lanes(slots)).toThrow('at least one slot');
   });
 
-  it('keeps every promise under random load: limits, order within a key, nobody lost', async () => {
+  it('keeps every promise under random load: limits, order within a key, no task lost', async () => {
     const task = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd'),
       delay: fc.integer({ min: 0, max: 20 }),
@@ -123,9 +123,9 @@ describe('lanes', () => {
         fc.array(task, { maxLength: 40, size: 'max' }),
         fc.integer({ min: 1, max: 4 }),
         fc.integer(),
-        async (tasks, places, seed) => {
+        async (tasks, slots, seed) => {
           const clock = new VirtualClock({ tiebreak: seededRandom(seed) });
-          const lanes = new Lanes(places);
+          const lanes = new Lanes(slots);
           const started: Record<string, number[]> = {};
           const activeKeys = new Set<string>();
           const faults: string[] = [];
@@ -140,7 +140,7 @@ describe('lanes', () => {
                 activeKeys.add(key);
                 (started[key] ??= []).push(index);
                 active += 1;
-                if (active > places) faults.push(`${active} at once`);
+                if (active > slots) faults.push(`${active} at once`);
                 await sleep(clock, delay);
                 active -= 1;
                 activeKeys.delete(key);

@@ -1,7 +1,7 @@
 import { FairleadError } from '../errors.ts';
 
 interface QueuedTask {
-  /** Called when the task has a place. */
+  /** Called when the task has a slot. */
   readonly start: () => void;
   readonly refuse: (reason: unknown) => void;
   started: boolean;
@@ -12,25 +12,25 @@ interface QueuedTask {
  * they came; keys take turns, so that one with many tasks does not starve the rest.
  */
 export class Lanes {
-  readonly #places: number;
-  /** For each key that has tasks: the one that runs or claims a place, then those behind it. */
+  readonly #slots: number;
+  /** For each key that has tasks: the one that runs or claims a slot, then those behind it. */
   readonly #queues = new Map<string, Set<QueuedTask>>();
-  /** Who gets the next free place, in order: the first task of each key. */
+  /** Who gets the next free slot, in order: the first task of each key. */
   readonly #claims = new Set<() => void>();
   #taken = 0;
   #closed: PromiseWithResolvers<void> | undefined;
 
-  constructor(places: number) {
-    if (!Number.isInteger(places) || places < 1) throw new RangeError(`lanes need at least one place, not ${places}`);
-    this.#places = places;
+  constructor(slots: number) {
+    if (!Number.isInteger(slots) || slots < 1) throw new RangeError(`lanes need at least one slot, not ${slots}`);
+    this.#slots = slots;
   }
 
-  /** Tasks that have a place now. */
+  /** Tasks that have a slot now. */
   get running(): number {
     return this.#taken;
   }
 
-  /** Tasks that wait for a place or for their key. */
+  /** Tasks that wait for a slot or for their key. */
   get waiting(): number {
     let unfinished = 0;
     for (const queue of this.#queues.values()) unfinished += queue.size;
@@ -98,10 +98,10 @@ export class Lanes {
       return;
     }
     this.#queues.set(key, new Set([queued]));
-    this.#claimPlace(queued.start);
+    this.#claimSlot(queued.start);
   }
 
-  /** Takes a task out of the queue of its key; when it stood first, the next one claims a place. */
+  /** Takes a task out of the queue of its key; when it stood first, the next one claims a slot. */
   #leave(key: string, queued: QueuedTask): void {
     const queue = this.#queues.get(key);
     const [first] = queue ?? [];
@@ -110,7 +110,7 @@ export class Lanes {
     this.#claims.delete(queued.start);
     const [next] = queue ?? [];
     if (next === undefined) this.#queues.delete(key);
-    else this.#claimPlace(next.start);
+    else this.#claimSlot(next.start);
   }
 
   #finish(key: string, queued: QueuedTask): void {
@@ -120,14 +120,14 @@ export class Lanes {
     this.#resolveWhenDrained();
   }
 
-  #claimPlace(granted: () => void): void {
+  #claimSlot(granted: () => void): void {
     this.#claims.add(granted);
     this.#grant();
   }
 
   #grant(): void {
     for (const granted of this.#claims) {
-      if (this.#taken >= this.#places) return;
+      if (this.#taken >= this.#slots) return;
       this.#claims.delete(granted);
       this.#taken += 1;
       granted();

@@ -64,7 +64,7 @@ describe('steps', () => {
     expect(story()).toEqual(['address done', 'balancer failed', 'error']);
   });
 
-  it('take an error nobody classified as terminal', async () => {
+  it('take an unclassified error as terminal', async () => {
     const { record } = setUp();
     const running = runSteps([step('address', () => Promise.reject(new TypeError('a defect')))], record, live);
     await expect(running).rejects.toMatchObject({ verdict: 'terminal', code: 'unexpected' });

@@ -123,7 +123,7 @@ function statusOf(error: unknown): number | undefined {
 
 function verdictFor(code: number, causes: readonly string[]): Verdict {
   if (code === 404 || code === 410) return 'stale';
-  // Somebody else owns a field: asking again gives the same answer until it is given up or forced.
+  // Another field manager owns a field: the answer stays the same until it is given up or forced.
   if (code === 409) return causes.includes('FieldManagerConflict') ? 'terminal' : 'stale';
   if (code === 403) return causes.includes('NamespaceTerminating') ? 'stale' : 'terminal';
   if (code === 401 || code === 408 || code === 429 || code >= 500) return 'retriable';

@@ -38,7 +38,7 @@ export class HttpConnection implements ApiConnection {
     const credential = await credentials.current();
     let response = await this.#sendWith(credential, request);
     if (response.status === 401) {
-      // Read first: a body that is left unread keeps its connection from everybody else.
+      // Read first: a body that is left unread keeps its connection from other requests.
       const refusal = await apiErrorFromResponse(request, response, clock.now());
       credentials.renew(credential);
       const renewed = await credentials.current();
@@ -85,7 +85,7 @@ export class HttpConnection implements ApiConnection {
     return transport;
   }
 
-  /** Files that were read while somebody wrote them, such as the new certificate with the old key, are read again. */
+  /** Files that were read while they were being renewed, such as a new certificate with the old key, are read again. */
   #open(credential: Credential): ClosableTransport {
     try {
       return this.#options.transport(credential.tls);

@@ -25,7 +25,7 @@ export function clusterFrom(fields: Fields): ClusterTarget {
   };
 }
 
-/** The `user` of an entry of `users`. What we could not honour is refused: dropping it would act as somebody else. */
+/** The `user` of an entry of `users`. What we could not honour is refused: dropping it would act as another user. */
 export function userFrom(fields: Fields): UserTarget {
   if (fields.has('auth-provider')) throw fields.unsupported('auth-provider', 'use the exec plugin that replaced it');
   for (const name of ['as-groups', 'as-uid', 'as-user-extra']) {
@@ -55,7 +55,7 @@ function execFrom(fields: Fields): ExecPlugin {
     throw fields.unsupported(`apiVersion ${apiVersion}`, 'use client.authentication.k8s.io/v1');
   }
   if (fields.text('interactiveMode') === 'Always') {
-    throw fields.unsupported('interactiveMode Always', 'use credentials that need nobody at a terminal');
+    throw fields.unsupported('interactiveMode Always', 'use credentials that do not ask at a terminal');
   }
   const command = fields.requiredText('command');
   const installHint = fields.text('installHint');

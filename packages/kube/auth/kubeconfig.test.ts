@@ -200,7 +200,7 @@ describe('a kubeconfig', () => {
     '{token: t, as: admin, as-groups: [system:masters]}',
     '{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}',
     '{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Always}}',
-  ])('refuses the user %s rather than act as somebody else', (user) => {
+  ])('refuses the user %s rather than act as another user', (user) => {
     expect(failure(() => selectContext(withUser(user))).code).toBe('kubeconfig-unsupported');
   });
 

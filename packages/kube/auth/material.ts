@@ -12,12 +12,12 @@ export async function readMaterial(
   if (material.kind === 'inline') return material.text;
   const text = await host.readFile(material.path);
   if (text === undefined) throw unusable('missing', `the ${what} ${material.path} does not exist: create it`);
-  // Without its token, say, we would be somebody else.
+  // Without its token, say, we would be another user.
   if (text.trim() === '') throw unusable('empty', `the ${what} ${material.path} is empty: fill it`);
   return text;
 }
 
-/** Retriable: whoever writes these files may be about to. */
+/** Retriable: the kubelet, or another writer of these files, may be about to write them. */
 function unusable(how: 'missing' | 'empty', message: string): FairleadError {
   return new FairleadError(`${message}, or correct its path`, {
     verdict: 'retriable',

@@ -3,7 +3,7 @@ import type { Clock } from '@fairlead/control';
 
 /** A source that fails is asked again after this, while what it gave last is still good. */
 const RETRY_MILLISECONDS = 10_000;
-/** When nothing is good any more, it is asked this often; in between everybody gets the same error. */
+/** When nothing is good any more, it is asked this often; in between all callers get the same error. */
 const FAILURE_MILLISECONDS = 5_000;
 
 export interface Loaded<Value> {

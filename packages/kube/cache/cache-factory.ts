@@ -3,7 +3,7 @@ import type { ApiConnection } from '../api/connection.ts';
 import { collectionPath, type Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { CollectionScope } from '../watch/collection-watch.ts';
-import { Compactor } from '../watch/compactor.ts';
+import { Interner } from '../watch/interner.ts';
 import { ObjectDecoder, type Projection } from '../watch/object-decoder.ts';
 import { WorkSlices } from '../watch/work-slices.ts';
 import { type CacheStatus, SharedCache } from './shared-cache.ts';
@@ -26,11 +26,11 @@ interface Entry {
   readonly cache: Pick<SharedCache<KubeObject>, 'synced' | 'status'>;
 }
 
-/** Makes caches, which run from then on, and gives whoever asks for the same objects the same cache. */
+/** Makes caches, which run from then on: one for the same objects, however many controllers ask for it. */
 export class CacheFactory {
   readonly #options: CacheFactoryOptions;
   readonly #slices: WorkSlices;
-  readonly #compactor = new Compactor();
+  readonly #interner = new Interner();
   readonly #entries: Entry[] = [];
 
   constructor(options: CacheFactoryOptions) {
@@ -53,7 +53,7 @@ export class CacheFactory {
     for (const entry of this.#entries) {
       if (isCacheOf(entry, id, projection)) return entry.cache;
     }
-    const decoder = new ObjectDecoder(resource, projection, this.#compactor);
+    const decoder = new ObjectDecoder(resource, projection, this.#interner);
     const cache = new SharedCache(
       { name: nameOf(resource, scope), resource, scope, decode: (value) => decoder.decode(value) },
       { ...this.#options, slices: this.#slices },

@@ -13,7 +13,7 @@ interface Backup {
   readonly version: number;
 }
 
-/** A server with a handful of objects, all that ever happened on it, and somebody who copies it. */
+/** A server with a handful of objects, all that ever happened on it, and a cache that copies it. */
 class Copying {
   readonly server = new Map<string, KubeObject>();
   readonly log: { readonly type: EventType; readonly object: KubeObject }[] = [];

@@ -139,7 +139,7 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
   }
 
   #replace(key: string, before: Kept, after: Kept): void {
-    // Deleted and made anew while nobody looked: a namesake is not the same object.
+    // Deleted and created anew between two events: a namesake is not the same object.
     if (before.metadata.uid !== after.metadata.uid) {
       this.#remove(key, before);
       this.#add(key, after);

@@ -227,7 +227,7 @@ describe('SharedCache', () => {
     expect(cache.get('shop/a')).toBeDefined();
   });
 
-  it('does not let anybody wait for a cache that is stopped, or longer than they want to', async () => {
+  it('lets no caller wait for a cache that is stopped, or longer than it wants to', async () => {
     const { factory, server, stop } = await setUp();
     server.scripts.push(() => true);
     const cache = factory.cache(services);

@@ -1,7 +1,7 @@
 import { FairleadError, type Logger, orAborted } from '@fairlead/control';
 import { keyText, type ObjectKey } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
-import { CollectionWatch, type CollectionWatchOptions, type WatchSurroundings } from '../watch/collection-watch.ts';
+import { CollectionWatch, type CollectionWatchOptions, type WatchDependencies } from '../watch/collection-watch.ts';
 import type { WatchStatus } from '../watch/watch-health.ts';
 import type { WorkSlices } from '../watch/work-slices.ts';
 import { CacheIndex, type IndexFunction } from './cache-index.ts';
@@ -25,7 +25,7 @@ export interface Subscription {
 
 /**
  * A collection of the API server, complete in memory and kept in step by one list and watch, however many handlers
- * there are. Its objects are shared with everybody: never change one.
+ * there are. Its objects are shared by all readers: never change one.
  */
 export class SharedCache<Kept extends KubeObject> {
   readonly name: string;
@@ -37,16 +37,16 @@ export class SharedCache<Kept extends KubeObject> {
   readonly #feeds = new Set<HandlerFeed<Kept>>();
   readonly #firstSync = Promise.withResolvers<void>();
 
-  constructor(options: Omit<CollectionWatchOptions<Kept>, 'sink'>, surroundings: WatchSurroundings) {
+  constructor(options: Omit<CollectionWatchOptions<Kept>, 'sink'>, dependencies: WatchDependencies) {
     this.name = options.name;
-    this.#logger = surroundings.logger.child({ cache: options.name });
-    this.#slices = surroundings.slices;
+    this.#logger = dependencies.logger.child({ cache: options.name });
+    this.#slices = dependencies.slices;
     this.#contents = new CacheContents({
       changed: (change) => this.#tell(change),
       completed: () => this.#firstSync.resolve(),
     });
-    this.#watch = new CollectionWatch({ ...options, sink: this.#contents }, surroundings);
-    // Nobody may be waiting when it is stopped.
+    this.#watch = new CollectionWatch({ ...options, sink: this.#contents }, dependencies);
+    // It may be stopped while no caller waits for it.
     this.#firstSync.promise.catch(() => {});
   }
 

@@ -49,17 +49,17 @@ function told(changes: readonly CacheChange<Service>[]): readonly string[] {
 }
 
 /** Where each request went on from. */
-function placesOf(exchanges: readonly Exchange[]): readonly string[] {
+function resumedFrom(exchanges: readonly Exchange[]): readonly string[] {
   return exchanges.map(({ query }) => query.get('resourceVersion') ?? (query.get('limit') === '1' ? 'check' : 'list'));
 }
 
-/** What was logged for everybody. */
+/** What was logged above the level of debugging. */
 function messagesOf(logs: CacheWorld['logs']): readonly string[] {
   return logs.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message);
 }
 
 /** As a server says it that was restored from a backup, and has not come so far again. */
-const placeNotReached = {
+const versionNotReached = {
   kind: 'Status',
   code: 504,
   reason: 'Timeout',
@@ -120,7 +120,7 @@ describe('a cache survives', () => {
     server.watch.end();
     await world.retry(cache);
     await staysInStep(world, cache);
-    expect(placesOf(server.exchanges)).toEqual(['list', '102', 'list']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', '102', 'list']);
     expect(changes).toMatchObject([
       { type: 'add', key: 'shop/c' },
       { type: 'delete', key: 'shop/a', before: lastKnown },
@@ -190,7 +190,7 @@ describe('a cache survives', () => {
     await world.retry(cache);
     await staysInStep(world, cache);
     expect(cache.status.failure).toBeUndefined();
-    expect(placesOf(server.exchanges)).toEqual(['list', resourceVersion]);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', resourceVersion]);
     expect(told(changes)).toEqual(['update shop/a', 'update shop/a', 'delete shop/b', 'add shop/one-more']);
   });
 
@@ -209,7 +209,7 @@ describe('a cache survives', () => {
     ['says that it expired without a code', { kind: 'Status', reason: 'Expired', message: 'too old' }],
     ['says nothing', { kind: 'Status' }],
     ['is no Status', { kind: 'Surprise', code: 500 }],
-    ['names a place that is not reached yet', placeNotReached],
+    ['names a version that is not reached yet', versionNotReached],
     ['forbids it', { kind: 'Status', code: 403, reason: 'Forbidden' }],
   ])('an ERROR in the stream that %s: lists', async (_, status) => {
     const world = await setUp();
@@ -220,10 +220,10 @@ describe('a cache survives', () => {
     server.watch.write(eventLine('ERROR', status));
     await world.retry(cache);
     await staysInStep(world, cache);
-    expect(placesOf(server.exchanges)).toEqual(['list', 'list']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', 'list']);
   });
 
-  it('an ERROR that comes again and again at the same place: lists to get past it', async () => {
+  it('an ERROR that comes again and again at the same version: lists to get past it', async () => {
     const world = await setUp();
     const { server, factory } = world;
     const cache = factory.cache(services);
@@ -242,7 +242,7 @@ describe('a cache survives', () => {
     server.watch.end();
     for (let attempt = 0; attempt < 5; attempt += 1) await world.retry(cache);
     await staysInStep(world, cache);
-    expect(placesOf(server.exchanges)).toEqual(['list', '102', '102', '102', '103', '103', 'list']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', '102', '102', '102', '103', '103', 'list']);
   });
 
   it.each([
@@ -261,7 +261,7 @@ describe('a cache survives', () => {
     server.watch.end();
     for (let attempt = 0; attempt < 6; attempt += 1) await world.retry(cache);
     await staysInStep(world, cache);
-    expect(placesOf(server.exchanges)).toEqual(['list', ...Array(7).fill('102')]);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', ...Array(7).fill('102')]);
   });
 
   it('a line that is no event', async () => {
@@ -334,7 +334,7 @@ describe('a cache survives', () => {
     expect(cache.status.phase).toEqual({ state: 'watching', since: clock.now() - 129_999 });
     await clock.advance(1);
     await staysInStep(world, cache);
-    expect(placesOf(server.exchanges)).toEqual(['list', 'check', '102']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', 'check', '102']);
     expect(cache.status.failure).toBeUndefined();
   });
 
@@ -353,7 +353,7 @@ describe('a cache survives', () => {
       await world.retry(cache);
     }
     await staysInStep(world, cache);
-    expect(placesOf(server.exchanges)).toEqual(['list', 'check', 'check', 'check', '102']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', 'check', 'check', 'check', '102']);
     expect(server.exchanges.map(({ query }) => query.get('labelSelector') ?? 'none')).toEqual([
       'app=web',
       'none',
@@ -378,7 +378,7 @@ describe('a cache survives', () => {
       await clock.advance(130_000);
     }
     await staysInStep(world, cache);
-    const [first, ...others] = placesOf(server.exchanges);
+    const [first, ...others] = resumedFrom(server.exchanges);
     expect(first).toBe('list');
     expect(others).toEqual(others.map((_, index) => (index % 2 === 0 ? 'check' : '102')));
     expect(messagesOf(logs)).toEqual([]);
@@ -395,7 +395,7 @@ describe('a cache survives', () => {
     await clock.advance(130_000);
     await world.retry(cache);
     await staysInStep(world, cache);
-    expect(placesOf(server.exchanges)).toEqual(['list', 'check', 'list']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', 'check', 'list']);
   });
 
   it('a token that expires', async () => {
@@ -509,8 +509,8 @@ describe('a cache survives', () => {
   });
 
   it.each([
-    ['says so', ({ response }: Exchange) => void response.writeHead(504).end(JSON.stringify(placeNotReached))],
-    ['says so in the stream', ({ response }: Exchange) => void response.end(eventLine('ERROR', placeNotReached))],
+    ['says so', ({ response }: Exchange) => void response.writeHead(504).end(JSON.stringify(versionNotReached))],
+    ['says so in the stream', ({ response }: Exchange) => void response.end(eventLine('ERROR', versionNotReached))],
     ['sends an older bookmark', ({ response }: Exchange) => void response.write(bookmarkLine('102', false))],
   ])('an API server that was restored from a backup, and %s', async (_, answer) => {
     const world = await setUp();
@@ -528,7 +528,7 @@ describe('a cache survives', () => {
     await world.retry(cache);
     await staysInStep(world, cache);
     expect(contentsOf(cache)).toEqual(server.contents);
-    expect(placesOf(server.exchanges)).toEqual(['list', '104', 'list']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', '104', 'list']);
   });
 
   it('an API server that was restored from a backup, and keeps silent until it is as far as it was', async () => {
@@ -552,7 +552,7 @@ describe('a cache survives', () => {
     await world.retry(cache);
     await staysInStep(world, cache);
     expect(contentsOf(cache)).toEqual(server.contents);
-    expect(placesOf(server.exchanges)).toEqual(['list', '104', 'check', 'list']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', '104', 'check', 'list']);
     expect(messagesOf(logs)).toEqual([
       'out of step with the API server: trying again',
       'in step with the API server again',
@@ -580,10 +580,10 @@ describe('a cache survives', () => {
     await world.retry(cache);
     await staysInStep(world, cache);
     expect(contentsOf(cache)).toEqual(server.contents);
-    expect(placesOf(server.exchanges)).toEqual(['list', '104', '104', 'check', 'list']);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', '104', '104', 'check', 'list']);
   });
 
-  it('an object deleted and made anew under the same name while nobody looked', async () => {
+  it('an object deleted and created anew under the same name between two events', async () => {
     const world = await setUp();
     const { server, factory } = world;
     const cache = factory.cache(services);
@@ -675,7 +675,7 @@ describe('a cache survives', () => {
     expect(cache.get('shop/a')).toBeUndefined();
   });
 
-  it('a place to watch from that the server does not understand', async () => {
+  it('a resource version that the server does not understand', async () => {
     const world = await setUp();
     const { server, factory } = world;
     const cache = factory.cache(services);

@@ -230,7 +230,7 @@ export class KeyedQueue {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     const verdict = verdictOf(error);
-    // Nobody expects it to go better soon, but nothing is given up: somebody may have put it right.
+    // It will hardly go better soon, but nothing is given up: an operator may put it right.
     const pace = verdict === 'terminal' ? { ...backoff, initialMilliseconds: backoff.maximumMilliseconds } : backoff;
     const delay = backoffDelay(pace, failures, random, findFairleadError(error)?.retryAfterMilliseconds);
     metrics.increment(failuresTotal, { ...this.#labels, code: codeOf(error) });
@@ -241,7 +241,7 @@ export class KeyedQueue {
     return delay;
   }
 
-  /** Whoever is told must not be able to lose the key. */
+  /** A listener that throws must not lose the key. */
   #tellOfRetry(key: string, error: unknown, delay: number): void {
     const { clock, onRetry } = this.#options;
     try {

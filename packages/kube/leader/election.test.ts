@@ -164,7 +164,7 @@ describe('Election', () => {
     expect(first.election.state).toEqual({ kind: 'stopped' });
   });
 
-  it('signals the loss before anybody else can lead when the API cannot be reached', async () => {
+  it('signals the loss before another candidate can lead when the API cannot be reached', async () => {
     const { clock, api, join } = world();
     const leader = join('a');
     await clock.advance(10_000);
@@ -255,7 +255,7 @@ describe('Election', () => {
     expect(leader.leaderships[0]?.covers(0)).toBe(false);
   });
 
-  it('ends at once when somebody else has the Lease', async () => {
+  it('ends at once when another candidate has the Lease', async () => {
     const { clock, api, join } = world();
     const leader = join('a');
     await clock.advance(1000);
@@ -286,7 +286,7 @@ describe('Election', () => {
     expect(epochs).toEqual([1, expect.toSatisfy((epoch) => epoch > 1)]);
   });
 
-  it('takes a deleted Lease again when nobody can count on it any more, with a new epoch', async () => {
+  it('takes a deleted Lease again when its holder cannot count on it any more, with a new epoch', async () => {
     const { clock, api, join, leaders, epochs } = world();
     const leader = join('a');
     await clock.advance(10_000);
@@ -315,7 +315,7 @@ describe('Election', () => {
   });
 
   it.each([{ 'fairlead.dev/epoch': 'abc' }, {}])(
-    'gives a higher epoch when somebody left %j of it',
+    'gives a higher epoch when an operator left %j of it',
     async (annotations) => {
       const { clock, api, join } = world();
       for (let write = 0; write < 50; write += 1) api.put('/api/v1/nodes/busy', { metadata: { name: 'busy' } });
@@ -482,7 +482,7 @@ describe('Election', () => {
     await fc.assert(
       fc.asyncProperty(events, async (happenings) => {
         const { clock, api, join, leaders, epochs, candidates } = world();
-        // Agents remember the highest epoch, also when the Lease is deleted before anybody saw it.
+        // Agents remember the highest epoch, also when the Lease is deleted before a candidate saw it.
         const epochFloor = () => Math.max(0, ...epochs);
         for (const name of ['a', 'b', 'c']) join(name, { wallSkew: name.charCodeAt(0) * 1000, epochFloor });
         // A process that never saw the Lease cannot know that it was deleted.
@@ -506,7 +506,7 @@ describe('Election', () => {
             candidate.network.fault = ({ method }) => (method === 'GET' ? undefined : 'lose-response');
           if (what === 'reconnect') candidate.network.fault = () => undefined;
           if (what === 'jump') candidate.clock.jumpWall(after * 1000 - 6_000_000);
-          // Twice in short order, and nobody can tell that there was a Lease in between.
+          // Twice in short order, and no candidate can tell that there was a Lease in between.
           if (what === 'delete' && !deleted) {
             deleted = true;
             api.remove(PATH);

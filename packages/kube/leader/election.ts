@@ -71,8 +71,8 @@ export class Election {
   #reached = false;
   /** We tried to take it, and an answer that got lost may have been a yes. */
   #mayHold = false;
-  /** The codes of our failures to read or take it since that last went well: to be told of each once is enough. */
-  readonly #told = new Set<string>();
+  /** The codes of our failures to read or take it since that last went well: to report each once is enough. */
+  readonly #reportedCodes = new Set<string>();
   /** The latest we had. */
   #leadership: LimitedLeadership | undefined;
   #current: ElectionState = { kind: 'idle' };
@@ -118,14 +118,14 @@ export class Election {
     for (;;) {
       try {
         const holding = await this.#tryToAcquire(signal);
-        this.#told.clear();
+        this.#reportedCodes.clear();
         if (holding !== undefined) return holding;
       } catch (error) {
         if (signal.aborted) return undefined;
         if (!this.#reached && verdictOf(error) === 'terminal') throw error;
         const failure = messageOf(error);
-        const level = this.#told.has(codeOf(error)) ? 'debug' : 'warn';
-        this.#told.add(codeOf(error));
+        const level = this.#reportedCodes.has(codeOf(error)) ? 'debug' : 'warn';
+        this.#reportedCodes.add(codeOf(error));
         logger[level]({ lease: keyText(lease), error: failure }, 'cannot read or take the Lease; trying again');
         this.#state = { kind: 'waiting', holder: this.#observation.holder, failure };
       }
@@ -141,7 +141,7 @@ export class Election {
     const { client, clock, lease: key, epochFloor } = this.#options;
     const options = { signal, deadlineMilliseconds: this.#duration / 3 };
     const found = await client.find(leases, key, options);
-    this.#observation.see(found);
+    this.#observation.observe(found);
     const { holder } = this.#observation;
     this.#state = { kind: 'waiting', holder };
     if (holder !== undefined) {
@@ -150,13 +150,13 @@ export class Election {
     }
     this.#mayHold = true;
     try {
-      // Made first, and taken then: the version under which it was made is where its epochs begin.
-      const lease = found ?? (await this.#make(options));
+      // Created first, and acquired then: the version under which it was created is where its epochs begin.
+      const lease = found ?? (await this.#create(options));
       const epoch = nextEpoch(lease, Math.max(this.#observation.highestEpoch, epochFloor?.() ?? 0));
       const startedAt = clock.monotonic();
-      const written = await client.patchMerge(leases, key, this.#taking(lease, epoch), options);
+      const written = await client.patchMerge(leases, key, this.#acquisition(lease, epoch), options);
       this.#reached = true;
-      this.#observation.see(written);
+      this.#observation.observe(written);
       const validUntil = startedAt + this.#validity;
       // An answer that took too long is worth nothing; the next attempt finds our own name and takes the next epoch.
       if (clock.monotonic() >= validUntil) return undefined;
@@ -167,8 +167,8 @@ export class Election {
     }
   }
 
-  /** A Lease that nobody holds. It can be made anywhere but in a namespace that is not there either. */
-  async #make(options: CallOptions): Promise<Lease> {
+  /** Creates a Lease without a holder; that fails as not found when its namespace does not exist either. */
+  async #create(options: CallOptions): Promise<Lease> {
     const { client, lease: key } = this.#options;
     try {
       return await client.create(leases, { metadata: { ...key }, spec: {} }, options);
@@ -243,19 +243,22 @@ export class Election {
     try {
       const patch = { metadata: versionOf(holding.lease), spec: this.#renewal() };
       holding.lease = await client.patchMerge(leases, key, patch, options);
-      this.#observation.see(holding.lease);
+      this.#observation.observe(holding.lease);
       leadership.extend(startedAt + this.#validity);
       return 'renewed';
     } catch (error) {
       if (isNotFound(error)) return lose(leadership, 'the Lease was deleted');
       if (!isConflict(error)) throw error;
     }
-    // Somebody changed it, or our own renewal did and its answer got lost.
+    // Another client changed it, or our own renewal did and its answer got lost.
     const lease = await client.find(leases, key, options);
-    this.#observation.see(lease);
+    this.#observation.observe(lease);
     if (lease === undefined) return lose(leadership, 'the Lease was deleted');
     if (holderOf(lease) !== this.#identity || epochOf(lease) !== leadership.epoch) {
-      return lose(leadership, `the Lease is held by ${holderOf(lease) ?? 'nobody'}`);
+      return lose(
+        leadership,
+        `the Lease ${holderOf(lease) === undefined ? 'has no holder' : `is held by ${holderOf(lease)}`}`,
+      );
     }
     holding.lease = lease;
     return 'changed';
@@ -284,7 +287,7 @@ export class Election {
     return this.#duration * 0.9;
   }
 
-  #taking(lease: Lease, epoch: number): MergePatch<Lease> {
+  #acquisition(lease: Lease, epoch: number): MergePatch<Lease> {
     const leaseTransitions = (lease.spec?.leaseTransitions ?? 0) + 1;
     return {
       metadata: { ...versionOf(lease), annotations: { [EPOCH_ANNOTATION]: String(epoch) } },
@@ -312,7 +315,7 @@ function namespaceMissing({ namespace }: ObjectKey, cause: unknown): FairleadErr
   return new FairleadError(message, { verdict: 'terminal', code: 'lease-namespace-missing', cause });
 }
 
-/** Makes a write fail when somebody else wrote since. */
+/** Makes a write fail when another client wrote since. */
 function versionOf(lease: Lease): { readonly resourceVersion: string } {
   return { resourceVersion: lease.metadata.resourceVersion ?? '' };
 }

@@ -4,7 +4,7 @@ import { type Clock, FairleadError, type Timer } from '@fairlead/control';
 export interface Leadership {
   /** Rises with each new leadership; who is told an older one refuses. */
   readonly epoch: number;
-  /** Aborts when the leadership ends, before anybody else can lead; its reason says why. */
+  /** Aborts when the leadership ends, before another candidate can lead; its reason says why. */
   readonly signal: AbortSignal;
   /** Whether we surely still lead after this long: asked before a call, with the call's deadline. */
   covers(milliseconds: number): boolean;

@@ -4,7 +4,7 @@ import type { Lease } from '../types/lease.ts';
 /** Kubernetes' own count of transitions has 32 bits, and the versions of a busy cluster outgrow them in months. */
 export const EPOCH_ANNOTATION = 'fairlead.dev/epoch';
 
-interface Sighting {
+interface ObservedLease {
   readonly holder: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly durationMilliseconds: number;
@@ -20,7 +20,7 @@ export class LeaseObservation {
   readonly #clock: Clock;
   readonly #identity: string;
   readonly #defaultDuration: number;
-  #sighting: Sighting | undefined;
+  #observed: ObservedLease | undefined;
   #highestEpoch = 0;
 
   constructor(clock: Clock, identity: string, defaultDurationMilliseconds: number) {
@@ -36,22 +36,22 @@ export class LeaseObservation {
 
   /** Who may hold it now, other than ourselves. */
   get holder(): string | undefined {
-    const seen = this.#sighting;
+    const seen = this.#observed;
     if (seen === undefined || seen.holder === undefined || seen.holder === this.#identity) return undefined;
     return this.#clock.monotonic() < seen.at + seen.durationMilliseconds ? seen.holder : undefined;
   }
 
   /** Notes what was just read or written; undefined: there is no Lease. */
-  see(lease: Lease | undefined): void {
+  observe(lease: Lease | undefined): void {
     if (lease === undefined) {
-      this.#seeNone();
+      this.#observeDeletion();
       return;
     }
     this.#highestEpoch = Math.max(this.#highestEpoch, epochOf(lease));
     const { resourceVersion } = lease.metadata;
-    if (this.#sighting?.resourceVersion === resourceVersion) return;
+    if (this.#observed?.resourceVersion === resourceVersion) return;
     const seconds = lease.spec?.leaseDurationSeconds;
-    this.#sighting = {
+    this.#observed = {
       holder: holderOf(lease),
       resourceVersion,
       durationMilliseconds: seconds === undefined ? this.#defaultDuration : seconds * 1000,
@@ -59,12 +59,12 @@ export class LeaseObservation {
     };
   }
 
-  /** Somebody may have renewed it just before it was deleted, and count on it still. */
-  #seeNone(): void {
-    const before = this.#sighting;
+  /** Its holder may have renewed it just before it was deleted, and count on it still. */
+  #observeDeletion(): void {
+    const before = this.#observed;
     if (before === undefined || before.resourceVersion === undefined) return;
-    const holder = `${before.holder ?? 'somebody'} (in a Lease that was deleted)`;
-    this.#sighting = { ...before, holder, resourceVersion: undefined, at: this.#clock.monotonic() };
+    const holder = `${before.holder ?? 'an unknown holder'} (in a Lease that was deleted)`;
+    this.#observed = { ...before, holder, resourceVersion: undefined, at: this.#clock.monotonic() };
   }
 }
 
@@ -75,8 +75,8 @@ export function epochOf(lease: Lease): number {
 
 /**
  * The epoch of the next holding. In a Lease without one they begin with its version: a later write to the cluster has
- * a higher one, so that neither a holder of an earlier Lease, deleted before anybody saw it, nor one whose epoch
- * somebody took out of the Lease can have had the same.
+ * a higher one, so that neither a holder of an earlier Lease, deleted before any candidate saw it, nor one whose
+ * epoch an operator took out of the Lease can have had the same.
  */
 export function nextEpoch(lease: Lease, highestKnown: number): number {
   const version = writtenEpoch(lease) === undefined ? Number(lease.metadata.resourceVersion) : 0;

@@ -53,7 +53,7 @@ describe('a finalizer', () => {
     expect(stored()).toEqual(['other/one', OURS]);
   });
 
-  it('is not added twice when somebody added it since the object was read', async () => {
+  it('is not added twice when another client added it since the object was read', async () => {
     const { client, read, put, stored } = setUp();
     const stale = await read();
     put({ finalizers: [OURS] });

@@ -5,7 +5,7 @@ import { type JsonPatchStep, pointer } from '../api/patch.ts';
 import type { Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 
-/** Each attempt starts from what is there now; only somebody who writes without pause makes more of them fail. */
+/** Each attempt starts from what is there now; only a controller that writes without pause makes more of them fail. */
 const MAXIMUM_ATTEMPTS = 5;
 
 /**
@@ -54,18 +54,18 @@ export function appendSteps(
 
 /** Steps that replace an item of a list, provided it is still in its place. */
 export function replaceSteps(path: string, index: number, before: unknown, after: unknown): readonly JsonPatchStep[] {
-  const place = `${path}/${index}`;
+  const itemPath = `${path}/${index}`;
   return [
-    { op: 'test', path: place, value: before },
-    { op: 'replace', path: place, value: after },
+    { op: 'test', path: itemPath, value: before },
+    { op: 'replace', path: itemPath, value: after },
   ];
 }
 
 /** Steps that take an item out of a list, provided it is still in its place. */
 export function removeSteps(path: string, index: number, before: unknown): readonly JsonPatchStep[] {
-  const place = `${path}/${index}`;
+  const itemPath = `${path}/${index}`;
   return [
-    { op: 'test', path: place, value: before },
-    { op: 'remove', path: place },
+    { op: 'test', path: itemPath, value: before },
+    { op: 'remove', path: itemPath },
   ];
 }

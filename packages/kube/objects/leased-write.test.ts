@@ -42,7 +42,7 @@ describe('a write under a Lease', () => {
     expect(api.writes).toEqual([]);
   });
 
-  it('is repeated after somebody else wrote only while the Lease lasts', async () => {
+  it('is repeated after another client wrote only while the Lease lasts', async () => {
     const { api, put, client } = setUp();
     const stale = await client.get(services, KEY);
     put(['other/one']);

@@ -3,17 +3,17 @@ import { compareResourceVersions } from '../api/resource-version.ts';
 import type { KubeObject } from '../types/meta.ts';
 
 /** What was there, or that this very object is gone. */
-type Sight<Kind extends KubeObject> =
+type Seen<Kind extends KubeObject> =
   | { readonly kind: 'there'; readonly object: Kind }
   | { readonly kind: 'gone'; readonly uid: string | undefined };
 
 /**
- * What we wrote, or read, ourselves and a cache may not have seen yet: whoever goes by the cache alone writes the same
- * thing twice, and is refused the second time. Holds an object only until the cache has caught up with it.
+ * What we wrote, or read, ourselves and a cache may not have seen yet: a controller that goes by the cache alone writes
+ * the same thing twice, and is refused the second time. Holds an object only until the cache has caught up with it.
  */
 export class OwnWrites<Kind extends KubeObject> {
   /** `namespace/name` -> the object as the server answered us last */
-  readonly #seen = new Map<string, Sight<Kind>>();
+  readonly #seen = new Map<string, Seen<Kind>>();
 
   /** Answers to calls that were under way at the same time may come in any order: the newest counts. */
   note(object: Kind): void {

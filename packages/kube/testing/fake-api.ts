@@ -54,7 +54,7 @@ export class FakeApi {
     return [...this.#objects.values()];
   }
 
-  /** Stores an object as if somebody else had written it. */
+  /** Stores an object as if another client had written it. */
   put(path: string, object: object): void {
     this.#store(path, structuredClone(object));
   }

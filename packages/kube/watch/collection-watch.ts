@@ -15,14 +15,14 @@ import { ApiError } from '../api/api-error.ts';
 import type { ApiConnection, ApiRequest } from '../api/connection.ts';
 import { collectionPath } from '../api/resource.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import { isStreamingRefused, ListStreaming } from './list-streaming.ts';
 import { listsTotal, watchEventsTotal, watchMetrics } from './metrics.ts';
 import { ObjectIntake, type ObjectIntakeOptions } from './object-intake.ts';
 import { type PageEnvelope, readListPage, readWatchEvents } from './read-body.ts';
-import { SilenceGuard } from './silence-guard.ts';
+import { ResumePoint } from './resume-point.ts';
 import type { WatchEvent } from './watch-event.ts';
 import { WatchHealth, type WatchPhase, type WatchStatus } from './watch-health.ts';
-import { WatchPlace } from './watch-place.ts';
 import type { WorkSlices } from './work-slices.ts';
 
 /** The server ends a watch after about this long; the jitter keeps those of a process from ending all at once. */
@@ -51,7 +51,7 @@ export interface CollectionScope {
 }
 
 /** What watches need of the world around them. */
-export interface WatchSurroundings {
+export interface WatchDependencies {
   readonly connection: ApiConnection;
   readonly clock: Clock;
   readonly random: Random;
@@ -74,12 +74,12 @@ export interface CollectionWatchOptions<Kept> extends ObjectIntakeOptions<Kept> 
  */
 export class CollectionWatch<Kept> {
   readonly #options: CollectionWatchOptions<Kept>;
-  readonly #surroundings: WatchSurroundings;
+  readonly #dependencies: WatchDependencies;
   readonly #logger: Logger;
   readonly #path: string;
   readonly #intake: ObjectIntake<Kept>;
   readonly #health: WatchHealth;
-  readonly #place: WatchPlace;
+  readonly #resumePoint: ResumePoint;
   readonly #streaming: ListStreaming;
   #mustList = true;
   /** The last watch ended because nothing came any more. */
@@ -87,17 +87,17 @@ export class CollectionWatch<Kept> {
   #phase: WatchPhase;
   #lastEventAt: number | undefined;
 
-  constructor(options: CollectionWatchOptions<Kept>, surroundings: WatchSurroundings) {
+  constructor(options: CollectionWatchOptions<Kept>, dependencies: WatchDependencies) {
     this.#options = options;
-    this.#surroundings = surroundings;
-    this.#logger = surroundings.logger.child({ cache: options.name });
+    this.#dependencies = dependencies;
+    this.#logger = dependencies.logger.child({ cache: options.name });
     this.#path = collectionPath(options.resource, options.scope.namespace);
     this.#intake = new ObjectIntake(options, this.#logger);
-    this.#health = new WatchHealth(options.name, { ...surroundings, logger: this.#logger });
-    this.#place = new WatchPlace(surroundings.clock);
-    this.#streaming = new ListStreaming(surroundings.clock);
-    this.#phase = { state: 'listing', since: surroundings.clock.now() };
-    for (const definition of watchMetrics) surroundings.metrics.declare(definition);
+    this.#health = new WatchHealth(options.name, { ...dependencies, logger: this.#logger });
+    this.#resumePoint = new ResumePoint(dependencies.clock);
+    this.#streaming = new ListStreaming(dependencies.clock);
+    this.#phase = { state: 'listing', since: dependencies.clock.now() };
+    for (const definition of watchMetrics) dependencies.metrics.declare(definition);
   }
 
   get status(): WatchStatus {
@@ -106,7 +106,7 @@ export class CollectionWatch<Kept> {
 
   /** Runs until the signal aborts; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#surroundings;
+    const { clock } = this.#dependencies;
     while (!signal.aborted) {
       const delay = await this.#attempt(signal);
       if (signal.aborted || delay === 0) continue;
@@ -118,12 +118,12 @@ export class CollectionWatch<Kept> {
 
   /** Lists or watches until that ends. Gives the delay before the next attempt. */
   async #attempt(signal: AbortSignal): Promise<number> {
-    const { clock } = this.#surroundings;
+    const { clock } = this.#dependencies;
     const startedAt = clock.monotonic();
-    const isCheck = !this.#mustList && (this.#fellSilent || this.#place.isDoubtful);
+    const isCheck = !this.#mustList && (this.#fellSilent || this.#resumePoint.needsCheck);
     this.#phase = { state: this.#mustList ? 'listing' : 'watching', since: clock.now() };
     try {
-      if (isCheck) await this.#checkPlace(signal);
+      if (isCheck) await this.#checkResumePoint(signal);
       else if (!this.#mustList) await this.#watch(signal);
       else if (this.#streaming.isWorthTrying) await this.#listByStream(signal);
       else await this.#listByPages(signal);
@@ -144,20 +144,20 @@ export class CollectionWatch<Kept> {
 
   /**
    * Asks how far the server is, at next to no cost: for one object, and without selectors, as it might search long for
-   * one that matches. Whoever may not ask has to list.
+   * one that matches. A server that refuses the question is listed again.
    */
-  async #checkPlace(signal: AbortSignal): Promise<void> {
-    const { slices } = this.#surroundings;
+  async #checkResumePoint(signal: AbortSignal): Promise<void> {
+    const { slices } = this.#dependencies;
     const query = { limit: 1, labelSelector: undefined, fieldSelector: undefined };
     const page = await this.#request(query, signal, (body) => readListPage(this.#path, body, slices, () => {}));
     if ((compareResourceVersions(page.resourceVersion, this.#options.sink.position) ?? -1) < 0) throw this.#wentBack();
-    this.#place.checked();
+    this.#resumePoint.checked();
     if (this.#fellSilent) this.#health.succeed();
     this.#fellSilent = false;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#surroundings;
+    const { clock } = this.#dependencies;
     const startedAt = clock.monotonic();
     const resourceVersion = this.#options.sink.position;
     await this.#follow(resourceVersion === '' ? {} : { resourceVersion }, signal);
@@ -187,7 +187,7 @@ export class CollectionWatch<Kept> {
   }
 
   #readPage(continueToken: string | undefined, signal: AbortSignal): Promise<PageEnvelope> {
-    const { slices } = this.#surroundings;
+    const { slices } = this.#dependencies;
     return this.#request({ limit: PAGE_SIZE, continue: continueToken }, signal, (body) =>
       readListPage(this.#path, body, slices, (item) => this.#intake.listed(item)),
     );
@@ -195,7 +195,7 @@ export class CollectionWatch<Kept> {
 
   /** Reads a watch to its end. */
   #follow(query: ApiQuery, signal: AbortSignal): Promise<void> {
-    const { clock, metrics, random, slices } = this.#surroundings;
+    const { clock, metrics, random, slices } = this.#dependencies;
     const timeoutSeconds = Math.round(jitter(random, WATCH_SECONDS, WATCH_JITTER));
     const complete = { ...query, watch: true, allowWatchBookmarks: true, timeoutSeconds };
     return this.#request(complete, signal, async (body) => {
@@ -221,7 +221,7 @@ export class CollectionWatch<Kept> {
       throw this.#wentBack();
     }
     this.#health.succeed();
-    this.#place.confirm();
+    this.#resumePoint.confirm();
     if (event.type === 'BOOKMARK') sink.bookmarked(event.resourceVersion);
     else if (event.type === 'DELETED') this.#intake.deleted(event.object);
     else this.#intake.changed(event.object);
@@ -240,10 +240,10 @@ export class CollectionWatch<Kept> {
     signal: AbortSignal,
     read: (body: AsyncIterable<Uint8Array>) => Promise<Result>,
   ): Promise<Result> {
-    const { clock, connection } = this.#surroundings;
+    const { clock, connection } = this.#dependencies;
     const { labelSelector, fieldSelector } = this.#options.scope;
     const isWatch = query['watch'] === true;
-    const guard = new SilenceGuard(clock, signal, () =>
+    const idle = new IdleTimeout(clock, signal, () =>
       this.#mustList || !isWatch ? LIST_SILENCE_MILLISECONDS : WATCH_SILENCE_MILLISECONDS,
     );
     try {
@@ -251,32 +251,32 @@ export class CollectionWatch<Kept> {
         method: 'GET',
         path: this.#path,
         query: { labelSelector, fieldSelector, ...query },
-        signal: guard.signal,
+        signal: idle.signal,
         streaming: isWatch,
       });
-      const response = await orAborted(sent, guard.signal);
-      return await read(guard.listen(response.body));
+      const response = await orAborted(sent, idle.signal);
+      return await read(idle.listen(response.body));
     } finally {
-      guard.stop();
+      idle.stop();
     }
   }
 
   async #endList(resourceVersion: string, mode: 'stream' | 'pages'): Promise<void> {
-    const { clock, metrics, slices } = this.#surroundings;
+    const { clock, metrics, slices } = this.#dependencies;
     for (const _step of this.#options.sink.listEnded(resourceVersion)) if (slices.isOver) await slices.pause();
     this.#mustList = false;
-    this.#place.confirm();
+    this.#resumePoint.confirm();
     this.#phase = { state: 'watching', since: clock.now() };
     metrics.increment(listsTotal, { cache: this.#options.name, mode });
     this.#logger.debug({ resourceVersion, mode }, 'listed');
-    this.#surroundings.onStatus?.();
+    this.#dependencies.onStatus?.();
   }
 
   #wentBack(): FairleadError {
     return retriable('server-went-back', `WATCH ${this.#path}: the API server is not as far as it was: listing again`);
   }
 
-  /** Unless the server says that it gave up on the watch for a trouble of its own, the place may be at fault. */
+  /** Unless the server says that it gave up on the watch for a trouble of its own, the version may be at fault. */
   #brokenOff({ status }: Extract<WatchEvent, { type: 'ERROR' }>): ApiError {
     const error = new ApiError(`WATCH ${this.#path}`, status);
     if (status.code === undefined || error.verdict !== 'retriable') this.#mustList = true;
@@ -285,10 +285,10 @@ export class CollectionWatch<Kept> {
 
   /** Gives the delay before the next attempt. `wentWell`: it was a watch, and brought us far. */
   #fail(error: unknown, wentWell: boolean): number {
-    if (!this.#mustList) this.#mustList = this.#place.isLostAfter(error);
+    if (!this.#mustList) this.#mustList = this.#resumePoint.isLostAfter(error);
     const goesOn = wentWell && !this.#mustList;
     const delay = goesOn ? this.#health.breakOff(error) : this.#health.fail(error, this.#mustList);
-    this.#surroundings.onStatus?.();
+    this.#dependencies.onStatus?.();
     return delay;
   }
 }

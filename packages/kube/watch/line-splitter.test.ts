@@ -22,9 +22,9 @@ describe('LineSplitter', () => {
           fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.trim() !== '' && !/[\n\r]/.test(text)),
         ),
         fc.array(fc.nat({ max: 10_000 })),
-        (lines, places) => {
+        (lines, positions) => {
           const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-          expect(linesOf(cut(bytes, places))).toEqual(lines);
+          expect(linesOf(cut(bytes, positions))).toEqual(lines);
         },
       ),
     );

@@ -24,13 +24,13 @@ describe('ListSplitter', () => {
         fc.array(fc.nat({ max: 10_000 })),
         fc.boolean(),
         fc.constantFrom(undefined, 1),
-        (items, places, metadataFirst, indent) => {
+        (items, positions, metadataFirst, indent) => {
           const list = metadataFirst
             ? { kind: 'ServiceList', metadata, items }
             : { items, metadata, kind: 'ServiceList' };
           const text = JSON.stringify(list, undefined, indent);
           const whole: unknown = JSON.parse(JSON.stringify(items));
-          expect(read(cut(Buffer.from(text), places))).toEqual({
+          expect(read(cut(Buffer.from(text), positions))).toEqual({
             items: whole,
             envelope: { kind: 'ServiceList', metadata, items: [] },
           });

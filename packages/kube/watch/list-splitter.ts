@@ -11,8 +11,8 @@ const ITEM = 3;
 
 /**
  * Cuts a list such as `{"kind":"ServiceList","metadata":{…},"items":[…]}` into the texts of its items while it
- * arrives, so that nobody has to parse more than one of them at a time: a whole page can hold up the event loop for
- * a tenth of a second.
+ * arrives, so that only one of them is parsed at a time: a whole page can hold up the event loop for a tenth of a
+ * second.
  */
 export class ListSplitter {
   #piece: Buffer = Buffer.alloc(0);

@@ -1,5 +1,5 @@
 import { type Clock, codeOf } from '@fairlead/control';
-import { isRefusedRequest } from './watch-place.ts';
+import { isRefusedRequest } from './resume-point.ts';
 
 const SHORTEST_PAUSE_MILLISECONDS = 600_000;
 const LONGEST_PAUSE_MILLISECONDS = 86_400_000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { endpointSlices, services } from '../api/resources.ts';
 import type { Service } from '../types/service.ts';
-import { Compactor } from './compactor.ts';
+import { Interner } from './interner.ts';
 import { ObjectDecoder } from './object-decoder.ts';
 
-const decoder = new ObjectDecoder(services, (service: Service) => service, new Compactor());
+const decoder = new ObjectDecoder(services, (service: Service) => service, new Interner());
 
 describe('ObjectDecoder', () => {
   it('drops the managed fields', () => {
@@ -14,7 +14,7 @@ describe('ObjectDecoder', () => {
   });
 
   it('fills in the kind that lists leave out', () => {
-    const slices = new ObjectDecoder(endpointSlices, (slice) => slice, new Compactor());
+    const slices = new ObjectDecoder(endpointSlices, (slice) => slice, new Interner());
     expect(slices.decode({ metadata: { name: 'web-1' }, addressType: 'IPv4', endpoints: null })).toMatchObject({
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
@@ -25,14 +25,14 @@ describe('ObjectDecoder', () => {
     const names = new ObjectDecoder(
       services,
       ({ metadata }) => ({ metadata: { name: metadata.name } }),
-      new Compactor(),
+      new Interner(),
     );
     expect(names.decode({ metadata: { name: 'web', uid: '1' }, spec: {} })).toEqual({ metadata: { name: 'web' } });
   });
 
   it('does not keep an object under another name', () => {
     const project = ({ metadata }: Service) => ({ metadata: { name: metadata.name } });
-    const names = new ObjectDecoder(services, project, new Compactor());
+    const names = new ObjectDecoder(services, project, new Interner());
     expect(() => names.decode({ metadata: { namespace: 'shop', name: 'web' }, spec: {} })).toThrow('keep both');
   });
 

@@ -1,7 +1,7 @@
 import { isObjectOf, isRecord } from '../api/decode.ts';
 import { apiVersionOf, type Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
-import type { Compactor } from './compactor.ts';
+import type { Interner } from './interner.ts';
 
 /**
  * Takes what is needed out of an object. What it returns is kept instead, so namespace, name, uid and resource version
@@ -9,24 +9,24 @@ import type { Compactor } from './compactor.ts';
  */
 export type Projection<Kind extends KubeObject, Kept extends KubeObject> = (object: Kind) => Kept;
 
-/** Makes of decoded JSON what a cache keeps: no managed fields, projected, compacted. */
+/** Makes of decoded JSON what a cache keeps: no managed fields, projected, interned. */
 export class ObjectDecoder<Kind extends KubeObject, Kept extends KubeObject> {
   readonly #resource: Resource<Kind>;
   readonly #apiVersion: string;
   readonly #projection: Projection<Kind, Kept>;
-  readonly #compactor: Compactor;
+  readonly #interner: Interner;
 
-  constructor(resource: Resource<Kind>, projection: Projection<Kind, Kept>, compactor: Compactor) {
+  constructor(resource: Resource<Kind>, projection: Projection<Kind, Kept>, interner: Interner) {
     this.#resource = resource;
     this.#apiVersion = apiVersionOf(resource);
     this.#projection = projection;
-    this.#compactor = compactor;
+    this.#interner = interner;
   }
 
   /** Undefined when it is no object of the resource. Throws what the projection throws, and when it loses the name. */
   decode(value: unknown): Kept | undefined {
     if (!isMutable(value) || !isMutable(value['metadata'])) return undefined;
-    // The items of a list come without these; whoever reads a cache should not have to care.
+    // The items of a list come without these; readers of a cache should not have to care.
     value['apiVersion'] ??= this.#apiVersion;
     value['kind'] ??= this.#resource.kind;
     const metadata = value['metadata'];
@@ -38,7 +38,7 @@ export class ObjectDecoder<Kind extends KubeObject, Kept extends KubeObject> {
     if (name !== value.metadata.name || namespace !== value.metadata.namespace) {
       throw new TypeError(`the projection of ${this.#resource.kind} loses the name or the namespace: keep both`);
     }
-    this.#compactor.compact(kept);
+    this.#interner.intern(kept);
     return kept;
   }
 }

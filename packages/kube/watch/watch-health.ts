@@ -35,7 +35,7 @@ export interface WatchStatus {
 
 const BACKOFF: BackoffPolicy = { initialMilliseconds: 500, maximumMilliseconds: 30_000, factor: 2, jitter: 0.5 };
 
-interface HealthSurroundings {
+interface HealthDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -45,17 +45,17 @@ interface HealthSurroundings {
 /** Counts the failures of one watch in a row, and tells of them and of their end. */
 export class WatchHealth {
   readonly #name: string;
-  readonly #surroundings: HealthSurroundings;
+  readonly #dependencies: HealthDependencies;
   readonly #backoff: Backoff;
   #failure: WatchFailure | undefined;
-  /** The codes of the failures since the last success that were told of: once is enough. */
-  readonly #told = new Set<string>();
+  /** The codes of the failures since the last success that were reported: once is enough. */
+  readonly #reportedCodes = new Set<string>();
 
   /** `name` is that of the cache, for metrics. */
-  constructor(name: string, surroundings: HealthSurroundings) {
+  constructor(name: string, dependencies: HealthDependencies) {
     this.#name = name;
-    this.#surroundings = surroundings;
-    this.#backoff = new Backoff(surroundings.random, BACKOFF);
+    this.#dependencies = dependencies;
+    this.#backoff = new Backoff(dependencies.random, BACKOFF);
   }
 
   /** The last failure since the last success. */
@@ -64,22 +64,22 @@ export class WatchHealth {
   }
 
   succeed(): void {
-    if (this.#told.size > 0) this.#surroundings.logger.info({}, 'in step with the API server again');
+    if (this.#reportedCodes.size > 0) this.#dependencies.logger.info({}, 'in step with the API server again');
     this.#failure = undefined;
-    this.#told.clear();
+    this.#reportedCodes.clear();
     this.#backoff.reset();
   }
 
   /** Notes the failure; gives the delay before the next attempt. `mustList`: that one begins with a list. */
   fail(error: unknown, mustList: boolean): number {
-    const { logger } = this.#surroundings;
+    const { logger } = this.#dependencies;
     const { failure, delay } = this.#note(error);
     const { code, message, attempts } = failure;
     const fields = { code, error: message, attempts, delay, mustList };
-    if (this.#told.has(code)) logger.debug(fields, 'still out of step with the API server');
-    else if (isGone(error)) logger.info(fields, 'the place to watch from is too old: listing again');
+    if (this.#reportedCodes.has(code)) logger.debug(fields, 'still out of step with the API server');
+    else if (isGone(error)) logger.info(fields, 'the resource version to watch from is too old: listing again');
     else logger.warn(fields, 'out of step with the API server: trying again');
-    this.#told.add(code);
+    this.#reportedCodes.add(code);
     return delay;
   }
 
@@ -90,12 +90,12 @@ export class WatchHealth {
   breakOff(error: unknown): number {
     this.succeed();
     const { failure, delay } = this.#note(error);
-    this.#surroundings.logger.debug({ code: failure.code, error: failure.message, delay }, 'the watch broke off');
+    this.#dependencies.logger.debug({ code: failure.code, error: failure.message, delay }, 'the watch broke off');
     return delay;
   }
 
   #note(error: unknown): { readonly failure: WatchFailure; readonly delay: number } {
-    const { clock, metrics } = this.#surroundings;
+    const { clock, metrics } = this.#dependencies;
     const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
     const code = codeOf(error);
     const failure = { at: clock.now(), code, message: messageOf(error), attempts: this.#backoff.failures };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Compactor } from './compactor.ts';
+import { Interner } from './interner.ts';
 
 const parse = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe('Compactor', () => {
-  it('changes nothing that can be seen, whatever it has compacted before', () => {
+describe('Interner', () => {
+  it('changes nothing that can be seen, whatever it has interned before', () => {
     const key = fc.oneof(fc.constantFrom('a', 'b', 'uid', 'toString', '__proto__'), fc.string());
     const text = fc.oneof(fc.constantFrom('short', 'westeurope-1', 'a-longer-string-1', 'x'.repeat(300)), fc.string());
     const { tree } = fc.letrec((tie) => ({
@@ -16,23 +16,23 @@ describe('Compactor', () => {
         fc.dictionary(key, tie('tree')),
       ),
     }));
-    const compactor = new Compactor();
+    const interner = new Interner();
     fc.assert(
       fc.property(tree, (value) => {
-        const compacted = parse(value);
-        compactor.compact(compacted);
-        expect(JSON.stringify(compacted)).toBe(JSON.stringify(parse(value)));
+        const interned = parse(value);
+        interner.intern(interned);
+        expect(JSON.stringify(interned)).toBe(JSON.stringify(parse(value)));
       }),
     );
   });
 
   it('makes equal small records one', () => {
-    const compactor = new Compactor();
+    const interner = new Interner();
     const endpoints = [1, 2, 3].map((number) => ({
       addresses: [`10.0.0.${number}`],
       conditions: { ready: true, serving: true, terminating: number === 3 },
     }));
-    compactor.compact(endpoints);
+    interner.intern(endpoints);
     const [first, second, third] = endpoints.map(({ conditions }) => conditions);
     expect(second).toBe(first);
     expect(third).not.toBe(first);
@@ -40,13 +40,13 @@ describe('Compactor', () => {
   });
 
   it('makes whole trees one when all of their parts are', () => {
-    const compactor = new Compactor();
+    const interner = new Interner();
     const slices = [1, 2, 3].map((number) => ({
       name: `web-${number}`,
       ports: [{ name: 'http', port: 8080, appProtocol: 'kubernetes.io/h2c' }],
     }));
-    compactor.compact(slices);
-    compactor.compact(slices);
+    interner.intern(slices);
+    interner.intern(slices);
     const [first, second, third] = slices.map(({ ports }) => ports);
     expect(second).toBe(first);
     expect(third).toBe(first);
@@ -54,8 +54,8 @@ describe('Compactor', () => {
 
   it('does not take records with the same values under other names for the same', () => {
     const records: Record<string, unknown>[] = [{ a: 'x' }, { b: 'x' }, {}, { toString: 'x' }, { a: 'x', b: 'x' }];
-    const compacted = structuredClone(records);
-    new Compactor().compact(compacted);
-    expect(compacted).toEqual(records);
+    const interned = structuredClone(records);
+    new Interner().intern(interned);
+    expect(interned).toEqual(records);
   });
 });

@@ -4,7 +4,7 @@ import { type Clock, FairleadError, type Timer } from '@fairlead/control';
  * Aborts its signal when nothing was heard for too long: a connection whose other end vanished without a word stays
  * open for ever. Aborts together with the parent, too.
  */
-export class SilenceGuard {
+export class IdleTimeout {
   readonly #clock: Clock;
   readonly #parent: AbortSignal;
   readonly #limitMilliseconds: () => number;

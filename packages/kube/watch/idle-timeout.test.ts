@@ -1,43 +1,43 @@
 import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { SilenceGuard } from './silence-guard.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 
 const piece = new Uint8Array(1);
 
-describe('SilenceGuard', () => {
+describe('IdleTimeout', () => {
   it('aborts when nothing was heard for the whole limit since the last piece', async () => {
     const clock = new VirtualClock();
-    const guard = new SilenceGuard(clock, new AbortController().signal, () => 1000);
-    const body = guard.listen(pieces([piece, piece]));
+    const idle = new IdleTimeout(clock, new AbortController().signal, () => 1000);
+    const body = idle.listen(pieces([piece, piece]));
     await clock.advance(900);
     await body.next();
     await clock.advance(900);
     await body.next();
     await clock.advance(999);
-    expect(guard.signal.aborted).toBe(false);
+    expect(idle.signal.aborted).toBe(false);
     await clock.advance(1);
-    expect(guard.signal.reason).toMatchObject({ code: 'connection-silent', verdict: 'retriable' });
+    expect(idle.signal.reason).toMatchObject({ code: 'connection-silent', verdict: 'retriable' });
     expect(clock.pendingTimers).toBe(0);
   });
 
   it('waits longer when the limit has grown', async () => {
     const clock = new VirtualClock();
     let limit = 1000;
-    const guard = new SilenceGuard(clock, new AbortController().signal, () => limit);
+    const idle = new IdleTimeout(clock, new AbortController().signal, () => limit);
     limit = 5000;
     await clock.advance(4999);
-    expect(guard.signal.aborted).toBe(false);
+    expect(idle.signal.aborted).toBe(false);
     await clock.advance(1);
-    expect(guard.signal.aborted).toBe(true);
+    expect(idle.signal.aborted).toBe(true);
   });
 
   it('aborts with its parent, before or after it was made', () => {
     const clock = new VirtualClock();
     const parent = new AbortController();
-    const guard = new SilenceGuard(clock, parent.signal, () => 1000);
+    const idle = new IdleTimeout(clock, parent.signal, () => 1000);
     parent.abort(new Error('stopped'));
-    expect(guard.signal.reason).toEqual(new Error('stopped'));
-    expect(new SilenceGuard(clock, parent.signal, () => 1000).signal.aborted).toBe(true);
+    expect(idle.signal.reason).toEqual(new Error('stopped'));
+    expect(new IdleTimeout(clock, parent.signal, () => 1000).signal.aborted).toBe(true);
     expect(clock.pendingTimers).toBe(0);
   });
 });

@@ -15,14 +15,14 @@ type JsonRecord = Record<string, unknown>;
  *
  * The tables have a fixed size and the latest comer takes a slot, so that nothing grows.
  */
-export class Compactor {
+export class Interner {
   readonly #strings: string[] = Array.from({ length: STRING_SLOTS }, () => '');
   readonly #containers: (JsonRecord | unknown[] | undefined)[] = Array.from({ length: CONTAINER_SLOTS });
   /** The hash of what was found last. */
   #hash = 0;
 
-  /** Compacts a tree of JSON values in place. Nobody may change it afterwards: it shares parts with others. */
-  compact(root: unknown): void {
+  /** Interns a tree of JSON values in place. It must not be changed afterwards: it shares parts with others. */
+  intern(root: unknown): void {
     this.#find(root);
   }
 

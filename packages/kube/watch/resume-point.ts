@@ -1,16 +1,17 @@
 import { type Clock, codeOf, findFairleadError } from '@fairlead/control';
 import { ApiError, isGone } from '../api/api-error.ts';
 
-/** So many watches in a row that brought nothing and may owe it to the place they began at are enough. */
+/** So many watches in a row that brought nothing, and may owe it to where they resumed, are enough. */
 const FRUITLESS_WATCHES = 3;
 /** Two bookmarks should have come in this time. */
 const DOUBT_MILLISECONDS = 120_000;
 
 /**
- * Judges by how watches end whether the next can go on from the same place, or all has to be listed first. A list is
- * dear, for a server in trouble above all; but to insist on a place that is no good means never to hear anything again.
+ * The resource version from which a watch resumes: judges by how watches end whether the next can go on from it, or
+ * all has to be listed first. A list is dear, for a server in trouble above all; but to insist on a version that is no
+ * good means never to hear anything again.
  */
-export class WatchPlace {
+export class ResumePoint {
   readonly #clock: Clock;
   #fruitless = 0;
   #checkedAt: number;
@@ -26,7 +27,7 @@ export class WatchPlace {
     this.checked();
   }
 
-  /** The server is as far as the place, whether or not it can go on from there. */
+  /** The server has reached the version, whether or not it can go on from there. */
   checked(): void {
     this.#checkedAt = this.#clock.monotonic();
   }
@@ -35,7 +36,7 @@ export class WatchPlace {
    * Whether to ask how far the server is. One that was restored from a backup keeps silent until it has come so far
    * again, but so does any of which nothing is new: not all send bookmarks then.
    */
-  get isDoubtful(): boolean {
+  get needsCheck(): boolean {
     return this.#clock.monotonic() - this.#checkedAt >= DOUBT_MILLISECONDS;
   }
 
@@ -53,13 +54,13 @@ export function isRefusedRequest(error: unknown): boolean {
   return found instanceof ApiError && (found.status === 400 || found.status === 422);
 }
 
-/** The place is ahead of the server, which was restored from a backup. */
+/** The version is ahead of the server, which was restored from a backup. */
 function isNotReached(error: unknown): boolean {
   const found = findFairleadError(error);
   return found instanceof ApiError && found.causes.includes('ResourceVersionTooLarge');
 }
 
-/** Of a server that is overloaded, or is not there behind its proxy: this says nothing about the place. */
+/** Of a server that is overloaded, or is not there behind its proxy: this says nothing about the version. */
 const TROUBLE_OF_ITS_OWN: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** A server that cannot make sense of what comes next fails there each time. */
