@@ -3,6 +3,7 @@ import type { Clock } from '../time/clock.ts';
 /** The code under which the brake names itself in Events, metrics and the journal. */
 export const BRAKE_CODE = 'mass-deletion-held';
 
+/** What counts as a sudden mass deletion. */
 export interface BrakeOptions {
   /** What is counted, for people: `load balancers`. */
   readonly things: string;

@@ -25,11 +25,13 @@ const SERVICE_TAG = 'fairlead-service';
 /** Descriptions are cut here by the strictest API. */
 const LONGEST_TEXT = 255;
 
+/** Throws when the text cannot be part of an owner mark. */
 export function clusterId(text: string): ClusterId {
   if (!isClusterId(text)) throw notPlain('cluster id', text);
   return text;
 }
 
+/** Throws when the text cannot be part of an owner mark. */
 export function serviceUid(text: string): ServiceUid {
   if (!isServiceUid(text)) throw notPlain('Service UID', text);
   return text;

@@ -92,16 +92,20 @@ export function isStatus(value: unknown): value is Status {
   return isOptionalNumber(retryAfterSeconds) && Array.isArray(causes) && causes.every(isCause);
 }
 
+/** There is no such object, or no such resource. */
 export const isNotFound = (error: unknown): boolean => statusOf(error) === 404;
 
 /** The object changed since it was read, or a precondition did not hold. */
 export const isConflict = (error: unknown): boolean => statusOf(error) === 409 && codeOf(error) !== 'AlreadyExists';
 
+/** An object of this name was there before. */
 export const isAlreadyExists = (error: unknown): boolean =>
   statusOf(error) === 409 && codeOf(error) === 'AlreadyExists';
 
+/** The server does not know who we are. */
 export const isUnauthorized = (error: unknown): boolean => statusOf(error) === 401;
 
+/** The server knows who we are, and we may not do this. */
 export const isForbidden = (error: unknown): boolean => statusOf(error) === 403;
 
 /** A resource version or a page's token is too old to continue from: list again. */

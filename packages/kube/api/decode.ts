@@ -2,6 +2,7 @@ import { FairleadError } from '@fairlead/control';
 import type { KubeObject } from '../types/meta.ts';
 import type { Resource } from './resource.ts';
 
+/** Objects of a list: one page of them, or all. */
 export interface Page<Kind extends KubeObject> {
   readonly items: readonly Kind[];
   /** Where a watch goes on from: the same on every page. */

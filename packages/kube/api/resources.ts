@@ -27,6 +27,7 @@ export const endpointSlices: Resource<EndpointSlice> = {
   namespaced: true,
 };
 
+/** Those of `events.k8s.io`: the older ones of the core group are the same objects. */
 export const events: Resource<KubeEvent> = {
   group: 'events.k8s.io',
   version: 'v1',

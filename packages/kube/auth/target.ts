@@ -3,6 +3,7 @@ export type Material =
   | { readonly kind: 'inline'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string };
 
+/** An API server, and how it is recognised. */
 export interface ClusterTarget {
   /** The URL of the API server, without a slash at its end. */
   readonly server: string;

@@ -8,6 +8,7 @@ import { ObjectDecoder, type Projection } from '../watch/object-decoder.ts';
 import { WorkSlices } from '../watch/work-slices.ts';
 import { type CacheStatus, SharedCache } from './shared-cache.ts';
 
+/** What all caches of a process share. */
 export interface CacheFactoryOptions {
   readonly connection: ApiConnection;
   readonly clock: Clock;

@@ -17,6 +17,7 @@ export interface CacheStatus extends WatchStatus {
   readonly objects: number;
 }
 
+/** A handler that is being told of changes. */
 export interface Subscription {
   /** Resolves when the handler was told of everything that was in the cache when it came. */
   readonly caughtUp: Promise<void>;

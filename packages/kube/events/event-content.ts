@@ -31,6 +31,7 @@ export interface EventReporter {
   readonly instance: string;
 }
 
+/** What an Event says it is about. */
 export function referenceTo(resource: Resource<KubeObject>, { metadata }: KubeObject): ObjectReference {
   const { namespace, name, uid, resourceVersion } = metadata;
   return {

@@ -7,6 +7,7 @@ import { appendSteps, patchGuarded, removeSteps } from './guarded-patch.ts';
 
 const PATH = pointer('metadata', 'finalizers');
 
+/** Whether the object is held by this finalizer. */
 export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }

@@ -1,5 +1,6 @@
 import type { KubeObject, ReportedCondition } from './meta.ts';
 
+/** A column of `kubectl get`. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;

@@ -40,6 +40,7 @@ export interface EndpointPort {
   readonly appProtocol?: string;
 }
 
+/** Some of the endpoints of a Service, all of one address family. */
 export interface EndpointSlice extends KubeObject {
   readonly addressType: 'IPv4' | 'IPv6' | 'FQDN';
   /** The server writes `null` for none. */
@@ -58,6 +59,7 @@ export interface EndpointAddress {
   readonly targetRef?: ObjectReference;
 }
 
+/** Addresses that share the same ports. */
 export interface EndpointsSubset {
   readonly addresses?: readonly EndpointAddress[];
   readonly notReadyAddresses?: readonly EndpointAddress[];

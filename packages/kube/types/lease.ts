@@ -10,6 +10,7 @@ export interface LeaseSpec {
   readonly leaseTransitions?: number;
 }
 
+/** Who holds something, and until when: what leaders are elected by. */
 export interface Lease extends KubeObject {
   readonly spec?: LeaseSpec;
 }

@@ -1,3 +1,4 @@
+/** Has the garbage collector delete the object when its owner is gone. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -7,6 +8,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
+/** metav1.ObjectMeta. Like all types of this folder it has the fields that are used here, named as in the API. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;

@@ -3,6 +3,7 @@ import type { Condition, KubeObject } from './meta.ts';
 export type Protocol = 'TCP' | 'UDP' | 'SCTP';
 export type IpFamily = 'IPv4' | 'IPv6';
 export type ServiceType = 'ClusterIP' | 'NodePort' | 'LoadBalancer' | 'ExternalName';
+/** `Local`: only endpoints on the node where the traffic arrives. */
 export type TrafficPolicy = 'Cluster' | 'Local';
 
 export interface ServicePort {

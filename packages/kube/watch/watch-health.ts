@@ -17,6 +17,7 @@ export type WatchPhase =
   | { readonly state: 'listing' | 'watching' | 'stopped'; readonly since: number }
   | { readonly state: 'waiting'; readonly since: number; readonly until: number };
 
+/** Why a watch is not in step; `at` is wall time. */
 export interface WatchFailure {
   readonly at: number;
   readonly code: string;
