@@ -1,3 +1,4 @@
+import { addressDesk, addressDeskCrash } from './address-desk.ts';
 import { electionScenario } from './election.ts';
 import { gatewayStatic, gatewayStaticCrash } from './gateway-static.ts';
 import { kubeScenario } from './kube.ts';
@@ -11,6 +12,8 @@ import { serviceGateway } from './service-gateway/scenario.ts';
 export const scenarios: readonly RunnableScenario[] = [
   randomScenario(kubeScenario()),
   randomScenario(electionScenario()),
+  randomScenario(addressDesk),
+  crashScenario(addressDeskCrash.name, addressDeskCrash.description, addressDeskCrash),
   randomScenario(gatewayStatic),
   crashScenario(gatewayStaticCrash.name, gatewayStaticCrash.description, gatewayStaticCrash),
   randomScenario(localBackends),
