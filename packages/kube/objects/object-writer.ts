@@ -16,7 +16,7 @@ export interface ObjectWrite<Kind extends KubeObject> {
   readonly name: string;
   /** What the world looks like if the process dies right after it, and who mends it: a sentence. */
   readonly ifItDiesHere: string;
-  readonly subresource?: 'status';
+  readonly subresource?: 'status' | undefined;
   /** Needs no resource version: the writer adds that of the object it goes on from. */
   readonly patch: MergePatch<Kind>;
 }
