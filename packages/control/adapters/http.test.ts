@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { FairleadError } from '../errors.ts';
 import { type HttpRequest, readText } from '../network/http.ts';
 import { SocketTransport, type SocketTransportOptions, type TlsOptions } from './http.ts';
-import * as certificates from './test-certificates.ts';
+import * as certificates from './testing/certificates.ts';
 
 const cleanUps: (() => unknown)[] = [];
 
