@@ -165,18 +165,25 @@ describe('the examples of the README', () => {
   it('leader election', async () => {
     const cluster = await setUp();
     const { client, clock, random, logger, metrics, signal } = cluster;
-    const controller = new Controller({ name: 'example', clock, random, logger, metrics });
+    const serviceCache = cluster.caches().cache(services);
     const reconciled: string[] = [];
     const reconcile = async (key: string) => void reconciled.push(key);
-    controller.add('shop/web');
     // README: leader election
     const lease = { namespace: 'shop', name: 'example' };
     const election = new Election({ client, clock, random, logger, lease, name: 'example-0' });
-    const ended = election.run(signal, (leadership) => controller.run(reconcile, leadership.signal));
+    const ended = election.run(signal, async (leadership) => {
+      const controller = new Controller({ name: 'example', clock, random, logger, metrics });
+      controller.watch(serviceCache);
+      await controller.run(reconcile, leadership.signal);
+    });
     // README end
     await clock.advance(1_000);
     expect(election.state).toMatchObject({ kind: 'leading' });
-    expect(reconciled).toEqual(['shop/web']);
+    expect(reconciled.splice(0)).toEqual(['default/kubernetes']);
+    await client.delete(leases, lease);
+    await clock.advance(60_000);
+    expect(election.state).toMatchObject({ kind: 'leading' });
+    expect(reconciled).toEqual(['default/kubernetes']);
     cluster.stop();
     await Promise.all([ended, clock.advance(1_000)]);
     expect((await client.get(leases, lease)).spec?.holderIdentity ?? '').toBe('');

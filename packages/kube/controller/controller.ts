@@ -15,7 +15,8 @@ interface Source {
 
 /**
  * Reconciles objects by key, as they change in any of the watched caches. Nothing is reconciled before all of these
- * are complete and have handed over their objects; then each key that they named is reconciled once.
+ * are complete and have handed over their objects; then each key that they named is reconciled once. Runs once: each
+ * leadership gets a controller of its own.
  */
 export class Controller {
   readonly #name: string;
