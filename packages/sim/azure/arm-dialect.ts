@@ -1,7 +1,7 @@
 import type { HttpRequest } from '@fairlead/control';
-import { type Dialect, isWrite, pathOf, type RequestName } from '../simulation/dialect.ts';
-import { errorBody } from './refusal.ts';
-import { kindOf, nameOf, parseTarget, type Target } from './target.ts';
+import { type Dialect, isWrite, pathOf, type RequestName } from '../simulation/network/dialect.ts';
+import { errorBody } from './requests/refusal.ts';
+import { kindOf, nameOf, parseTarget, type Target } from './requests/target.ts';
 
 const CODES: Readonly<Record<number, string>> = {
   409: 'AnotherOperationInProgress',

@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, textOf, valueAt } from '../kube/json.ts';
+import { type JsonObject, listOf, textOf, valueAt } from '../json.ts';
 
 /** One call, in the order in which it reached Azure. */
 export interface LoggedCall {

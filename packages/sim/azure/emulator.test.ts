@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textOf, valueAt } from '../kube/json.ts';
+import { textOf, valueAt } from '../json.ts';
 import { AZURE_RATE_LIMITS } from './rate-limit.ts';
 import { bodies, emulated, ids, inbound, withInbound } from './testing/samples.ts';
 import { code, send, stateOf } from './testing/send.ts';

@@ -8,17 +8,17 @@ import {
   randomUuid,
   sleep,
 } from '@fairlead/control';
-import type { Json, JsonObject } from '../kube/json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { type ArmBehaviour, DEFAULT_BEHAVIOUR, drawSpan } from './behaviour.ts';
 import { CallLog } from './call-log.ts';
-import { inconsistencies } from './consistency.ts';
-import { type Answer, type ArmRequest, parseBody } from './exchange.ts';
+import { inconsistencies } from './resources/consistency.ts';
+import { type Answer, type ArmRequest, parseBody } from './requests/exchange.ts';
 import { FaultScript, type ScriptedFault } from './fault-script.ts';
-import type { GatewayTables } from './gateway-tables.ts';
+import type { GatewayTables } from './service-gateway/tables.ts';
 import { RateLimit } from './rate-limit.ts';
-import { errorBody, Refusal } from './refusal.ts';
-import { answer } from './router.ts';
-import { kindOf, nameOf, parseTarget, type RootKind } from './target.ts';
+import { errorBody, Refusal } from './requests/refusal.ts';
+import { answer } from './requests/router.ts';
+import { kindOf, nameOf, parseTarget, type RootKind } from './requests/target.ts';
 import { ArmWorld } from './world.ts';
 
 export interface ArmEmulatorOptions {

@@ -4,5 +4,5 @@ export { lineOf, type LoggedCall } from './call-log.ts';
 export * from './emulator.ts';
 export type { FaultMatch, RetryAfterForm, ScriptedFault } from './fault-script.ts';
 export type { BucketSize, RateLimits } from './rate-limit.ts';
-export { Refusal } from './refusal.ts';
-export type { RootKind } from './target.ts';
+export { Refusal } from './requests/refusal.ts';
+export type { RootKind } from './requests/target.ts';

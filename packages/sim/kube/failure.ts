@@ -1,5 +1,5 @@
-import type { JsonDraft, JsonObject } from './json.ts';
-import { type FieldProblem, problemText } from './field-problem.ts';
+import type { JsonDraft, JsonObject } from '../json.ts';
+import { type FieldProblem, problemText } from './validation/field-problem.ts';
 
 /** A group and the plural name of its resource, as messages name it: `services`, `leases.coordination.k8s.io`. */
 export interface GroupResource {

@@ -1,11 +1,11 @@
-import { type Json, type JsonObject, shareUnchangedFields } from './json.ts';
+import { type Json, type JsonObject, shareUnchangedFields } from '../json.ts';
 import type { ServedKind } from './kinds/kind.ts';
 import { asKubeObject, type KubeObject } from './object.ts';
-import { createObject, type WriteTarget } from './server/create.ts';
-import { decodeFields } from './server/decode-object.ts';
-import { type DeleteOptions, deleteObject } from './server/delete.ts';
+import { createObject, type WriteTarget } from './server/writes/create.ts';
+import { decodeFields } from './server/writes/decode-object.ts';
+import { type DeleteOptions, deleteObject } from './server/writes/delete.ts';
 import type { ServerState } from './server/state.ts';
-import { replaceObject } from './server/update.ts';
+import { replaceObject } from './server/writes/update.ts';
 
 const PLAIN_DELETE: DeleteOptions = {
   dryRun: false,

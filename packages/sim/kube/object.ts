@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { objectMeta } from './kinds/schemas/meta.ts';
 import { inOrderOf } from './schema/schema.ts';
 

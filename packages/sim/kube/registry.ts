@@ -11,7 +11,7 @@ import { nodes } from './kinds/node.ts';
 import { pods } from './kinds/pod/kind.ts';
 import { clusterRoleBindings, clusterRoles, roleBindings, roles } from './kinds/rbac.ts';
 import { services } from './kinds/service/kind.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store/store.ts';
 
 /** The kinds that are always there. */
 export const BUILT_IN_KINDS: readonly ServedKind[] = [

@@ -3,7 +3,7 @@ import { noMetrics, readText, seededRandom, silentLogger } from '@fairlead/contr
 import { CacheFactory, KubeClient, services } from '@fairlead/kube';
 import { connectionOver } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
-import { listOf, textOf, valueAt } from './json.ts';
+import { listOf, textOf, valueAt } from '../json.ts';
 import { Simulated } from './testing/simulated.ts';
 
 const SERVICES = '/api/v1/namespaces/default/services';

@@ -1,7 +1,7 @@
 import type { Clock, HttpTransport, ProcessClock, Random, Timer } from '@fairlead/control';
-import type { Caller, OpenCall } from './caller.ts';
-import type { Kernel } from './kernel.ts';
-import type { Network, OutsideCall, ServerOptions } from './network.ts';
+import type { Caller, OpenCall } from './network/caller.ts';
+import type { Kernel } from './kernel/kernel.ts';
+import type { Network, OutsideCall, ServerOptions } from './network/network.ts';
 
 /** What a simulated process runs. When it resolves, the process has ended; when it rejects, the run has failed. */
 export type Main = (incarnation: Incarnation) => Promise<void>;

@@ -1,6 +1,6 @@
 import { readText, sleep } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { ROUGH_RATES } from './fault.ts';
+import { ROUGH_RATES } from './faults/fault.ts';
 import type { Incarnation } from './process.ts';
 import { Simulation } from './simulation.ts';
 import { Store } from './testing/store.ts';

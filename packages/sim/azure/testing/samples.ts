@@ -1,5 +1,5 @@
 import { seededRandom, VirtualClock } from '@fairlead/control';
-import type { JsonObject } from '../../kube/json.ts';
+import type { JsonObject } from '../../json.ts';
 import type { ArmBehaviour } from '../behaviour.ts';
 import { ArmEmulator } from '../emulator.ts';
 

@@ -1,5 +1,5 @@
 import { type HttpRequest, readText } from '@fairlead/control';
-import { type JsonObject, objectOf, parseJson, textOf, valueAt } from '../../kube/json.ts';
+import { type JsonObject, objectOf, parseJson, textOf, valueAt } from '../../json.ts';
 import type { ArmEmulator } from '../emulator.ts';
 
 export interface Sent {

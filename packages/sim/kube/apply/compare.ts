@@ -1,4 +1,4 @@
-import { equalJson, isJsonList, type Json, listOf } from '../json.ts';
+import { equalJson, isJsonList, type Json, listOf } from '../../json.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { fieldsOf, isEmptyValue, itemsByElement, viewOf } from './typed.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RequestFailure } from '../failure.ts';
-import { equalJson, type JsonDraft, type JsonObject, objectOf } from '../json.ts';
+import { equalJson, type JsonDraft, type JsonObject, objectOf } from '../../json.ts';
 import { always, int32, listMap, listSet, map, struct, text } from '../schema/schema.ts';
 import { compare, fieldsIn } from './compare.ts';
 import { applyConfiguration, ownersAfterUpdate } from './field-manager.ts';

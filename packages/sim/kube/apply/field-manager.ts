@@ -1,5 +1,5 @@
 import { applyConflict, type RequestFailure } from '../failure.ts';
-import { equalJson, isJsonObject, type Json, type JsonObject, parseJson, valueAt } from '../json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, parseJson, valueAt } from '../../json.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import { compare, type Comparison, fieldsIn } from './compare.ts';
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonDraft, type JsonObject, objectOf } from '../json.ts';
+import { isJsonObject, type Json, type JsonDraft, type JsonObject, objectOf } from '../../json.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /**

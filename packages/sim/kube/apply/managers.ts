@@ -1,4 +1,4 @@
-import { objectOf } from '../json.ts';
+import { objectOf } from '../../json.ts';
 import type { ManagedFieldsEntry } from '../object.ts';
 import { type FieldSet, isEmptySet, union } from './field-set.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonList, listOf } from '../json.ts';
+import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonList, listOf } from '../../json.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 import { type FieldSet, has, within } from './field-set.ts';
 import { fieldsOf, isEmptyValue, itemElement, viewOf } from './typed.ts';

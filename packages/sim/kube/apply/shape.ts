@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json } from '../json.ts';
+import { isJsonList, isJsonObject, type Json } from '../../json.ts';
 import type { ListSchema, ScalarType, Schema } from '../schema/schema.ts';
 import { itemElement, ShapeError } from './typed.ts';
 import { pathsOf } from './field-set.ts';

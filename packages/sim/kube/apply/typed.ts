@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonList, type JsonObject } from '../json.ts';
+import { isJsonList, isJsonObject, type Json, type JsonList, type JsonObject } from '../../json.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 
 /** How server-side apply looks at a value: as one piece, as named parts, or as items it can tell apart. */

@@ -8,7 +8,7 @@ import {
   listOf,
   parseJson,
   textOf,
-} from '../json.ts';
+} from '../../json.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const CLUSTER_IP = /\b10\.96\.\d+\.\d+(?![\d/])|\bfd00:10:96::[0-9a-f:]*[0-9a-f]/g;

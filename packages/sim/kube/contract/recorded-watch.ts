@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@fairlead/control';
-import { type Json, parseJson, valueAt } from '../json.ts';
+import { type Json, parseJson, valueAt } from '../../json.ts';
 import type { ContractEndpoint } from './endpoint.ts';
 
 const POLL_MILLISECONDS = 20;

@@ -1,5 +1,5 @@
 import { type HttpRequest, type HttpResponse, readText } from '@fairlead/control';
-import { isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../../json.ts';
 import type { ContractEndpoint } from './endpoint.ts';
 import { Normalizer } from './normalizer.ts';
 import { RecordedWatch } from './recorded-watch.ts';

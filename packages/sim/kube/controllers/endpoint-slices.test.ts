@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Json, listOf, textOf, valueAt } from '../json.ts';
+import { type Json, listOf, textOf, valueAt } from '../../json.ts';
 import { Simulated } from '../testing/simulated.ts';
 
 const SERVICES = '/api/v1/namespaces/default/services';

@@ -3,9 +3,9 @@ import { pods } from '../kinds/pod/kind.ts';
 import { isPod, type Pod } from '../kinds/pod/pod.ts';
 import { services } from '../kinds/service/kind.ts';
 import { isService, type Service } from '../kinds/service/service.ts';
-import { matchesLabels } from '../label-selector.ts';
+import { matchesLabels } from '../selectors.ts';
 import type { KubeObject } from '../object.ts';
-import { keyOf } from '../store.ts';
+import { keyOf } from '../store/store.ts';
 import type { ControllerContext } from './controller-context.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';

@@ -1,5 +1,5 @@
-import { familyOf } from '../addresses.ts';
-import { equalJson } from '../json.ts';
+import { familyOf } from '../validation/addresses.ts';
+import { equalJson } from '../../json.ts';
 import { type EndpointAddress, type EndpointPort, type EndpointSubset, endpointsKind } from '../kinds/endpoints.ts';
 import { isReady, type Pod } from '../kinds/pod/pod.ts';
 import { isService, type Service } from '../kinds/service/service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../json.ts';
-import { valueAt } from '../json.ts';
+import type { Json } from '../../json.ts';
+import { valueAt } from '../../json.ts';
 import { Simulated } from '../testing/simulated.ts';
 
 const SECRETS = '/api/v1/namespaces/default/secrets';

@@ -1,6 +1,6 @@
 import type { ServedKind } from '../kinds/kind.ts';
 import { type KubeObject, type OwnerReference, withMetadata } from '../object.ts';
-import type { StoreEvent } from '../store.ts';
+import type { StoreEvent } from '../store/store.ts';
 import type { ControllerContext } from './controller-context.ts';
 import { placeOf, WorkQueue } from './work-queue.ts';
 

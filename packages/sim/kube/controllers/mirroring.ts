@@ -1,5 +1,5 @@
-import { familyOf } from '../addresses.ts';
-import { equalJson, type JsonObject } from '../json.ts';
+import { familyOf } from '../validation/addresses.ts';
+import { equalJson, type JsonObject } from '../../json.ts';
 import {
   type EndpointAddress,
   type Endpoints,

@@ -1,5 +1,5 @@
-import type { FieldProblem } from '../field-problem.ts';
-import { equalJson, isJsonObject, type Json, type JsonObject, objectOf, textOf, valueAt, without } from '../json.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, objectOf, textOf, valueAt, without } from '../../json.ts';
 import { type KindRules, PLAIN_RULES, type ScalePaths, type ServedKind, type UpdateRules } from '../kinds/kind.ts';
 import { objectMeta } from '../kinds/schemas/meta.ts';
 import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
+import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
 import type { Structural } from './structural.ts';
 
 /** Fills in defaults. Null in place of a value that may not be null counts as no value. */

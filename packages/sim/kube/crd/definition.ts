@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../../json.ts';
 import type { KubeObject } from '../object.ts';
 
 export type DefinitionNames = {

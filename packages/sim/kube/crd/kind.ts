@@ -1,5 +1,5 @@
-import { type FieldProblem, IMMUTABLE, invalidValue, notSupported, required } from '../field-problem.ts';
-import { equalJson, type JsonObject, objectOf, textOf } from '../json.ts';
+import { type FieldProblem, IMMUTABLE, invalidValue, notSupported, required } from '../validation/field-problem.ts';
+import { equalJson, type JsonObject, objectOf, textOf } from '../../json.ts';
 import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from '../kinds/kind.ts';
 import { customResourceDefinition } from '../kinds/schemas/custom-resource-definition.ts';
 import { type KubeObject, withMetadata } from '../object.ts';

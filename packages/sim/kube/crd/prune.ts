@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
+import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
 import type { Structural } from './structural.ts';
 
 /** Fields that every object has: its schema need not mention them. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { problemText } from '../field-problem.ts';
-import type { JsonObject } from '../json.ts';
+import { problemText } from '../validation/field-problem.ts';
+import type { JsonObject } from '../../json.ts';
 import { anyJson } from '../testing/arbitrary-json.ts';
 import { withDefaults } from './default.ts';
 import { prune } from './prune.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts';
 
 /** The OpenAPI schema of a custom resource, as far as a structural schema may go. CEL rules are not simulated. */
 export interface Structural {

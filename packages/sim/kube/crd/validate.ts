@@ -7,8 +7,8 @@ import {
   required,
   tooLong,
   tooMany,
-} from '../field-problem.ts';
-import { equalJson, isJsonList, isJsonObject, type Json, type JsonList, type JsonObject } from '../json.ts';
+} from '../validation/field-problem.ts';
+import { equalJson, isJsonList, isJsonObject, type Json, type JsonList, type JsonObject } from '../../json.ts';
 import { fitsFormat } from './formats.ts';
 import type { Structural } from './structural.ts';
 

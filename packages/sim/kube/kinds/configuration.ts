@@ -1,5 +1,12 @@
-import { type FieldProblem, forbiddenField, IMMUTABLE, invalidValue, required, tooLong } from '../field-problem.ts';
-import { equalJson, isJsonObject, type Json, objectOf, textOf, without } from '../json.ts';
+import {
+  type FieldProblem,
+  forbiddenField,
+  IMMUTABLE,
+  invalidValue,
+  required,
+  tooLong,
+} from '../validation/field-problem.ts';
+import { equalJson, isJsonObject, type Json, objectOf, textOf, without } from '../../json.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';
 import { configMap, lease, secret, serviceAccount } from './schemas/configuration.ts';

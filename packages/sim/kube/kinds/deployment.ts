@@ -1,6 +1,6 @@
-import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../field-problem.ts';
-import { equalJson, type JsonObject, objectOf } from '../json.ts';
-import { matchesLabels } from '../label-selector.ts';
+import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../validation/field-problem.ts';
+import { equalJson, type JsonObject, objectOf } from '../../json.ts';
+import { matchesLabels } from '../selectors.ts';
 import { type KubeObject, type ObjectMeta, withMetadata } from '../object.ts';
 import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from './kind.ts';
 import { templateDefaults } from './pod/defaults.ts';

@@ -1,4 +1,4 @@
-import { addressProblems, familyOf, specialAddressProblems } from '../addresses.ts';
+import { addressProblems, familyOf, specialAddressProblems } from '../validation/addresses.ts';
 import {
   duplicate,
   type FieldProblem,
@@ -7,9 +7,9 @@ import {
   notSupported,
   required,
   tooMany,
-} from '../field-problem.ts';
-import { equalJson, without } from '../json.ts';
-import { dnsLabelProblems, labelKeyProblems, type NameRule, subdomainProblems } from '../names.ts';
+} from '../validation/field-problem.ts';
+import { equalJson, without } from '../../json.ts';
+import { dnsLabelProblems, labelKeyProblems, type NameRule, subdomainProblems } from '../validation/names.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
 import { portNumberProblems, PROTOCOLS } from '../validation/ports.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';

@@ -1,6 +1,6 @@
-import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../field-problem.ts';
-import { equalJson, type Json, type JsonObject, objectOf, textOf, valueAt } from '../json.ts';
-import { labelKeyProblems, pathSegmentProblems } from '../names.ts';
+import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../validation/field-problem.ts';
+import { equalJson, type Json, type JsonObject, objectOf, textOf, valueAt } from '../../json.ts';
+import { labelKeyProblems, pathSegmentProblems } from '../validation/names.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import { inOrderOf, type StructSchema } from '../schema/schema.ts';
 import { builtIn, type KindRules, PLAIN_RULES, type Selectable, type ServedKind } from './kind.ts';

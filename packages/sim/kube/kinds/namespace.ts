@@ -1,7 +1,7 @@
 import { forbidden } from '../failure.ts';
-import { type FieldProblem, invalidValue } from '../field-problem.ts';
-import { objectOf, textOf, valueAt } from '../json.ts';
-import { dnsLabelProblems } from '../names.ts';
+import { type FieldProblem, invalidValue } from '../validation/field-problem.ts';
+import { objectOf, textOf, valueAt } from '../../json.ts';
+import { dnsLabelProblems } from '../validation/names.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
 import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from './kind.ts';
 import { namespace } from './schemas/configuration.ts';

@@ -1,6 +1,6 @@
-import { cidrProblems } from '../addresses.ts';
-import { duplicate, type FieldProblem, forbiddenField, invalidValue } from '../field-problem.ts';
-import type { JsonObject } from '../json.ts';
+import { cidrProblems } from '../validation/addresses.ts';
+import { duplicate, type FieldProblem, forbiddenField, invalidValue } from '../validation/field-problem.ts';
+import type { JsonObject } from '../../json.ts';
 import type { KubeObject } from '../object.ts';
 import { inOrderOf } from '../schema/schema.ts';
 import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from './kind.ts';

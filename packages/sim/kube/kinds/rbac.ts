@@ -1,6 +1,6 @@
-import { type FieldProblem, invalidValue, notSupported, required } from '../field-problem.ts';
-import { equalJson } from '../json.ts';
-import { pathSegmentProblems } from '../names.ts';
+import { type FieldProblem, invalidValue, notSupported, required } from '../validation/field-problem.ts';
+import { equalJson } from '../../json.ts';
+import { pathSegmentProblems } from '../validation/names.ts';
 import type { KubeObject } from '../object.ts';
 import { builtIn, type KindRules, PLAIN_RULES, type ServedKind } from './kind.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './schemas/rbac.ts';

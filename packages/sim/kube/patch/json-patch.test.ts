@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../json.ts';
+import type { Json } from '../../json.ts';
 import { anyJson, anyObject } from '../testing/arbitrary-json.ts';
 import { jsonPatch } from './json-patch.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, type Json, type JsonDraft, type JsonObject, objectOf } from '../json.ts';
+import { isJsonObject, type Json, type JsonDraft, type JsonObject, objectOf } from '../../json.ts';
 import { anyObject } from '../testing/arbitrary-json.ts';
 import { mergePatch } from './merge-patch.ts';
 

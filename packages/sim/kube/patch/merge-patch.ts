@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonDraft } from '../json.ts';
+import { isJsonObject, type Json, type JsonDraft } from '../../json.ts';
 
 /** Applies a JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { always, int32, list, listMap, listSet, map, struct, text } from '../schema/schema.ts';
 import { strategicMerge } from './strategic-merge.ts';
 

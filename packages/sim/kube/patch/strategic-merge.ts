@@ -8,7 +8,7 @@ import {
   type JsonList,
   type JsonObject,
   listOf,
-} from '../json.ts';
+} from '../../json.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 
 const DIRECTIVE = '$patch';

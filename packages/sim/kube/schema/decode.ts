@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
+import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
 import { formatBytes, formatMicroTime, formatQuantity, formatTime, type Formatted } from './formats.ts';
 import type { ListSchema, MapSchema, ScalarType, Schema, StructSchema } from './schema.ts';
 

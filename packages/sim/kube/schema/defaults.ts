@@ -1,4 +1,4 @@
-import { changedItems, isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../json.ts';
+import { changedItems, isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
 import { type KubeObject, asKubeObject } from '../object.ts';
 import { inOrderOf, type Schema, type StructSchema } from './schema.ts';
 

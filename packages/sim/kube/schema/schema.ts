@@ -1,4 +1,4 @@
-import type { Json, JsonDraft, JsonObject } from '../json.ts';
+import type { Json, JsonDraft, JsonObject } from '../../json.ts';
 
 /**
  * What is known about a place in an object. One description serves decoding, strategic merge and server-side

@@ -1,8 +1,8 @@
 import { notAcceptable } from '../failure.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { apiVersionOf, type ServedKind } from '../kinds/kind.ts';
-import { StoredObject, type WatchEventType } from '../stored-object.ts';
-import type { Page } from './list.ts';
+import { StoredObject, type WatchEventType } from '../store/stored-object.ts';
+import type { Page } from './reads/list.ts';
 
 /** How objects are written into answers: as they are, or as something a client asked for in their place. */
 export interface Presentation {

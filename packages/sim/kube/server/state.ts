@@ -3,7 +3,7 @@ import type { KindContext } from '../kinds/kind.ts';
 import type { ServiceAllocator } from '../kinds/service/allocation.ts';
 import type { Registry } from '../registry.ts';
 import { secondsText } from '../schema/formats.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../store/store.ts';
 
 /** What every request works on. */
 export interface ServerState {

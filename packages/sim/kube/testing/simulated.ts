@@ -1,5 +1,5 @@
 import { type HttpRequest, readText, seededRandom, VirtualClock } from '@fairlead/control';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.ts';
 import { SimulatedKube, type SimulatedKubeOptions } from '../simulated-kube.ts';
 
 export interface Reply {

@@ -1,6 +1,6 @@
-import { equalJson } from '../json.ts';
-import { type FieldProblem, forbiddenField, IMMUTABLE, invalidValue, required, tooLong } from '../field-problem.ts';
-import { dnsLabelProblems, labelKeyProblems, labelValueProblems, type NameRule } from '../names.ts';
+import { equalJson } from '../../json.ts';
+import { type FieldProblem, forbiddenField, IMMUTABLE, invalidValue, required, tooLong } from './field-problem.ts';
+import { dnsLabelProblems, labelKeyProblems, labelValueProblems, type NameRule } from './names.ts';
 import type { ObjectMeta, OwnerReference } from '../object.ts';
 import { quote } from '../schema/formats.ts';
 

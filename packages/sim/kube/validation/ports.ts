@@ -1,4 +1,4 @@
-import { type FieldProblem, invalidValue } from '../field-problem.ts';
+import { type FieldProblem, invalidValue } from './field-problem.ts';
 
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 

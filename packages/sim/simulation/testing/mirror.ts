@@ -1,7 +1,7 @@
 import { type HttpRequest, type HttpTransport, randomInteger, readText, sleep } from '@fairlead/control';
-import { ROUGH_RATES } from '../fault.ts';
+import { ROUGH_RATES } from '../faults/fault.ts';
 import type { Incarnation, SimulatedProcess } from '../process.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { Store } from './store.ts';
 
 /** How a mirror goes about its work; all but the first are defects. */

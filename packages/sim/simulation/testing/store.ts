@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, HttpTransport } from '@fairlead/control';
-import { pathOf } from '../dialect.ts';
+import { pathOf } from '../network/dialect.ts';
 
 const encoder = new TextEncoder();
 

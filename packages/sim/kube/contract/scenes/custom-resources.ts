@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../json.ts';
-import { isJsonList, isJsonObject, valueAt } from '../../json.ts';
+import type { Json, JsonObject } from '../../../json.ts';
+import { isJsonList, isJsonObject, valueAt } from '../../../json.ts';
 import type { Scene } from '../scene.ts';
 import type { Stage } from '../stage.ts';
 

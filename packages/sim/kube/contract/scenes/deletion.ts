@@ -1,4 +1,4 @@
-import { listOf, textOf, valueAt } from '../../json.ts';
+import { listOf, textOf, valueAt } from '../../../json.ts';
 import type { Scene } from '../scene.ts';
 import { core, grouped } from './paths.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonObject, listOf, valueAt } from '../../json.ts';
+import { isJsonList, isJsonObject, type Json, type JsonObject, listOf, valueAt } from '../../../json.ts';
 import type { Scene } from '../scene.ts';
 import type { Stage } from '../stage.ts';
 import { core, grouped } from './paths.ts';

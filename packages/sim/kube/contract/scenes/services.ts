@@ -1,4 +1,4 @@
-import type { Json } from '../../json.ts';
+import type { Json } from '../../../json.ts';
 import type { Scene } from '../scene.ts';
 import type { Stage } from '../stage.ts';
 import { core } from './paths.ts';

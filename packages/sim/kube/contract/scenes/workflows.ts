@@ -1,4 +1,4 @@
-import { objectOf, textOf, valueAt } from '../../json.ts';
+import { objectOf, textOf, valueAt } from '../../../json.ts';
 import type { Scene } from '../scene.ts';
 import { core, grouped } from './paths.ts';
 

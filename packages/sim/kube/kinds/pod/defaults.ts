@@ -1,4 +1,4 @@
-import { changedItems, type Json, type JsonObject } from '../../json.ts';
+import { changedItems, type Json, type JsonObject } from '../../../json.ts';
 import { inOrderOf } from '../../schema/schema.ts';
 import { container } from '../schemas/container.ts';
 import { podSpec, podStatus } from '../schemas/pod.ts';

@@ -1,6 +1,12 @@
-import { duplicate, type FieldProblem, forbiddenField, invalidValue, required } from '../../field-problem.ts';
-import { equalJson, without } from '../../json.ts';
-import { dnsLabelProblems } from '../../names.ts';
+import {
+  duplicate,
+  type FieldProblem,
+  forbiddenField,
+  invalidValue,
+  required,
+} from '../../validation/field-problem.ts';
+import { equalJson, without } from '../../../json.ts';
+import { dnsLabelProblems } from '../../validation/names.ts';
 import { type KubeObject, withMetadata } from '../../object.ts';
 import { portNumberProblems } from '../../validation/ports.ts';
 import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from '../kind.ts';

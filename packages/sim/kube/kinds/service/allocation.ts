@@ -1,7 +1,7 @@
 import { type Random, randomInteger } from '@fairlead/control';
-import { addressRange, type AddressRange, type Family } from '../../addresses.ts';
+import { addressRange, type AddressRange, type Family } from '../../validation/addresses.ts';
 import { internalError, invalid, type RequestFailure } from '../../failure.ts';
-import { invalidValue } from '../../field-problem.ts';
+import { invalidValue } from '../../validation/field-problem.ts';
 import { type ClusterFamilies, withFamilies } from './families.ts';
 import {
   isHeadless,

@@ -1,5 +1,5 @@
-import { addressProblems, familyOf } from '../../addresses.ts';
-import { duplicate, type FieldProblem, invalidValue, notSupported, required } from '../../field-problem.ts';
+import { addressProblems, familyOf } from '../../validation/addresses.ts';
+import { duplicate, type FieldProblem, invalidValue, notSupported, required } from '../../validation/field-problem.ts';
 import { isHeadless, type Service } from './service.ts';
 
 const FAMILIES = ['IPv4', 'IPv6'];

@@ -1,5 +1,5 @@
-import { type Family, familyOf } from '../../addresses.ts';
-import { type FieldProblem, invalidValue } from '../../field-problem.ts';
+import { type Family, familyOf } from '../../validation/addresses.ts';
+import { type FieldProblem, invalidValue } from '../../validation/field-problem.ts';
 import { clusterIPProblems } from './cluster-ip-validation.ts';
 import { isHeadless, sameTexts, type Service, withSpec } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { dnsLabelProblems } from '../../names.ts';
+import { dnsLabelProblems } from '../../validation/names.ts';
 import { builtIn, STATUS_ONLY, STATUS_RULES, type ServedKind } from '../kind.ts';
 import { service } from '../schemas/service.ts';
 import { serviceDefaults } from './defaults.ts';

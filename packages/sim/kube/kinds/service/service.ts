@@ -1,4 +1,4 @@
-import type { Family } from '../../addresses.ts';
+import type { Family } from '../../validation/addresses.ts';
 import type { KubeObject } from '../../object.ts';
 import { inOrderOf } from '../../schema/schema.ts';
 import { serviceSpec } from '../schemas/service.ts';

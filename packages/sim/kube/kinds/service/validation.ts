@@ -1,4 +1,4 @@
-import { addressProblems, cidrProblems, familyOf, specialAddressProblems } from '../../addresses.ts';
+import { addressProblems, cidrProblems, familyOf, specialAddressProblems } from '../../validation/addresses.ts';
 import {
   duplicate,
   type FieldProblem,
@@ -6,8 +6,8 @@ import {
   invalidValue,
   notSupported,
   required,
-} from '../../field-problem.ts';
-import { dnsLabelProblems, labelKeyProblems, subdomainProblems } from '../../names.ts';
+} from '../../validation/field-problem.ts';
+import { dnsLabelProblems, labelKeyProblems, subdomainProblems } from '../../validation/names.ts';
 import { labelProblems } from '../../validation/metadata.ts';
 import { portNumberProblems, portReferenceProblems, PROTOCOLS } from '../../validation/ports.ts';
 import { clusterIPProblems, clusterIPUpdateProblems } from './cluster-ip-validation.ts';

@@ -1,4 +1,4 @@
-import { addressWarnings } from '../../addresses.ts';
+import { addressWarnings } from '../../validation/addresses.ts';
 import { isHeadless, type Service } from './service.ts';
 
 const HINTS = 'service.kubernetes.io/topology-aware-hints';

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { type JsonObject, objectOf, valueAt } from '../../json.ts';
+import { bodies, emulated, ids, removed, updateServices, withInbound } from '../testing/samples.ts';
+import { code, send } from '../testing/send.ts';
+
+describe('what the emulated resource manager refuses', () => {
+  it('deletes nothing that is in use', async () => {
+    const { emulator } = emulated();
+    withInbound(emulator, 'web');
+    emulator.byHand({ method: 'PUT', path: ids.publicIp('egress'), body: bodies.publicIp });
+    emulator.byHand({ method: 'PUT', path: ids.natGateway('egress'), body: bodies.natGateway('egress') });
+    const properties = { serviceType: 'Outbound', publicNatGatewayId: ids.natGateway('egress') };
+    updateServices(emulator, [{ isDelete: false, service: { name: 'egress', properties } }]);
+    const subnet = { properties: { addressPrefix: '10.0.0.0/16', serviceGateway: { id: ids.gateway } } };
+    emulator.byHand({ method: 'PUT', path: ids.subnet, body: subnet });
+    const refusals = [
+      [ids.publicIp('web'), 'PublicIPAddressCannotBeDeleted'],
+      [ids.loadBalancer('web'), 'InUseLoadBalancerCannotBeDeleted'],
+      [ids.pool('web'), 'InUseBackendAddressPoolCannotBeDeleted'],
+      [ids.natGateway('egress'), 'InUseNatGatewayCannotBeDeleted'],
+      [ids.gateway, 'InUseServiceGatewayCannotBeDeleted'],
+      [ids.network, 'InUseVirtualNetworkCannotBeDeleted'],
+    ] as const;
+    for (const [path, expected] of refusals) {
+      const answered = await send(emulator, 'DELETE', path);
+      expect([answered.status, code(answered)]).toEqual([400, expected]);
+    }
+    updateServices(emulator, [removed('web'), removed('egress')]);
+    for (const path of [
+      ids.loadBalancer('web'),
+      ids.publicIp('web'),
+      ids.natGateway('egress'),
+      ids.publicIp('egress'),
+    ]) {
+      expect((await send(emulator, 'DELETE', path)).status).toBe(200);
+    }
+    emulator.assertConsistent();
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['an unknown pool', { backendAddressPool: { id: ids.pool('other') } }, 'InvalidResourceReference'],
+    ['an unknown frontend', { frontendIPConfiguration: { id: ids.pool('web') } }, 'InvalidResourceReference'],
+    ['a protocol Azure does not have', { protocol: 'Sctp' }, 'InvalidRequestFormat'],
+    ['a long idle timeout', { idleTimeoutInMinutes: 31 }, 'LoadBalancingRuleInvalidIdleTimeout'],
+    ['a frontend port that is taken', { frontendPort: 81 }, 'RulesUseSameFrontendPortProtocolAndIPConfig'],
+    ['a backend port that is taken', { backendPort: 81 }, 'RulesUseSameBackendPortProtocolAndPool'],
+  ])('refuses a rule with %s', async (_, change, expected) => {
+    const { emulator } = emulated();
+    emulator.byHand({ method: 'PUT', path: ids.publicIp('web'), body: bodies.publicIp });
+    const good = bodies.loadBalancer('web', [80, 81]);
+    const [first, second] = [valueAt(good, 'properties', 'loadBalancingRules')].flat();
+    const bad = { ...objectOf(first), properties: { ...objectOf(valueAt(first, 'properties')), ...change } };
+    const properties = { ...objectOf(good['properties']), loadBalancingRules: [bad, objectOf(second)] };
+    const answered = await send(emulator, 'PUT', ids.loadBalancer('web'), { ...good, properties });
+    expect([answered.status, code(answered)]).toEqual([400, expected]);
+  });
+
+  it('gives an address to one user only, and of a SKU that fits', async () => {
+    const { emulator } = emulated();
+    withInbound(emulator, 'web');
+    const taken = { ...bodies.natGateway('web') };
+    expect(code(await send(emulator, 'PUT', ids.natGateway('web'), taken))).toBe('PublicIPAddressInUse');
+    const missing = await send(emulator, 'PUT', ids.loadBalancer('x'), bodies.loadBalancer('x'));
+    expect(code(missing)).toBe('InvalidResourceReference');
+    const standard = { ...bodies.publicIp, sku: { name: 'Standard' } };
+    emulator.byHand({ method: 'PUT', path: ids.publicIp('x'), body: standard });
+    const mismatched = await send(emulator, 'PUT', ids.loadBalancer('x'), bodies.loadBalancer('x'));
+    expect(code(mismatched)).toBe('PublicIPAndLBSkuDoNotMatch');
+    emulator.behave({ publicIpLimit: 2 });
+    expect(code(await send(emulator, 'PUT', ids.publicIp('y'), bodies.publicIp))).toBe('PublicIPCountLimitReached');
+  });
+
+  it('keeps the priorities of security rules apart', async () => {
+    const { emulator } = emulated();
+    const rule = (name: string, priority: number, direction = 'Inbound') => ({
+      name,
+      properties: { priority, direction, access: 'Allow', protocol: 'Tcp' },
+    });
+    const put = (...securityRules: readonly JsonObject[]) =>
+      send(emulator, 'PUT', ids.securityGroup, { location: 'westeurope', properties: { securityRules } });
+    expect((await put(rule('a', 500), rule('b', 500, 'Outbound'))).status).toBe(201);
+    expect(code(await put(rule('a', 500), rule('b', 500)))).toBe('SecurityRuleConflict');
+    expect(code(await put(rule('a', 99)))).toBe('SecurityRuleInvalidPriority');
+    expect(code(await put(rule('a', 500), rule('A', 501)))).toBe('DuplicateResourceName');
+  });
+
+  it('says what is missing or wrong in a request', async () => {
+    const { emulator } = emulated();
+    const other = ids.publicIp('web').replace('cluster', 'elsewhere');
+    expect(code(await send(emulator, 'PUT', other, bodies.publicIp))).toBe('ResourceGroupNotFound');
+    expect(code(await send(emulator, 'GET', `https://arm.test${ids.gateway}`))).toBe('MissingApiVersionParameter');
+    expect(code(await send(emulator, 'PUT', ids.publicIp('web')))).toBe('InvalidRequestContent');
+    expect(code(await send(emulator, 'POST', ids.publicIp('web'), {}))).toBe('MethodNotAllowed');
+    expect(code(await send(emulator, 'PUT', ids.pool('web'), {}))).toBe('ParentResourceNotFound');
+    expect(code(await send(emulator, 'GET', ids.list('teapots')))).toBe('InvalidResourceType');
+    const { location: _, ...nowhere } = bodies.publicIp;
+    expect(code(await send(emulator, 'PUT', ids.publicIp('web'), nowhere))).toBe('LocationRequired');
+    emulator.behave({ authorize: (header) => header === 'Bearer good' });
+    expect(code(await send(emulator, 'GET', ids.gateway))).toBe('ExpiredAuthenticationToken');
+    expect((await send(emulator, 'GET', ids.gateway, undefined, { authorization: 'Bearer good' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,74 @@
+import { badRequest, internalError, invalid, notFound, staleVersion } from '../../failure.ts';
+import { invalidValue } from '../../validation/field-problem.ts';
+import { isJsonObject, type JsonObject, objectOf, textOf, valueAt, withValueAt } from '../../../json.ts';
+import type { ScalePaths, ServedKind } from '../../kinds/kind.ts';
+import { asKubeObject, type KubeObject } from '../../object.ts';
+import { jsonPatch } from '../../patch/json-patch.ts';
+import { mergePatch } from '../../patch/merge-patch.ts';
+import type { StoredObject } from '../../store/stored-object.ts';
+import { contentTypeOf, parseBody, parseJsonText } from '../body.ts';
+import type { HttpRequest } from '@fairlead/control';
+import type { ServerState } from '../state.ts';
+import { tracked, updateObject, type UpdateTarget } from './update.ts';
+
+/** How many of it there are and shall be: what an object of any kind looks like to those who only count. */
+export function scaleOf(kind: ServedKind, object: KubeObject): JsonObject {
+  const { specReplicas, statusReplicas, selector } = pathsOf(kind);
+  const { name, namespace, uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata;
+  const wanted = valueAt(object, ...specReplicas);
+  if (kind.custom && wanted === undefined) {
+    throw internalError(`the spec replicas field ".${specReplicas.join('.')}" does not exist`);
+  }
+  const selected = selector(object);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace !== undefined && { namespace }), uid, resourceVersion, creationTimestamp },
+    spec: { ...(typeof wanted === 'number' && wanted !== 0 && { replicas: wanted }) },
+    status: {
+      replicas: valueAt(object, ...statusReplicas) ?? 0,
+      ...(selected !== '' && { selector: selected }),
+    },
+  };
+}
+
+function pathsOf({ plural, scale }: ServedKind): ScalePaths {
+  if (scale === undefined) throw new RangeError(`${plural} cannot be scaled`);
+  return scale;
+}
+
+/** Changes how many there shall be. */
+export function updateScale(state: ServerState, target: UpdateTarget, request: HttpRequest): StoredObject {
+  const { kind, namespace, name } = target;
+  const stored = state.store.get(kind.collection, namespace, name);
+  const resource = { group: kind.group, resource: kind.plural };
+  if (stored === undefined) throw notFound(resource, name);
+  const scale = changedScale(scaleOf(kind, stored.object), request);
+  const replicas = valueAt(scale, 'spec', 'replicas') ?? 0;
+  if (typeof replicas !== 'number' || replicas < 0) {
+    const problem = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
+    throw invalid('autoscaling', 'Scale', name, [problem]);
+  }
+  const version = textOf(valueAt(scale, 'metadata', 'resourceVersion'));
+  if (version !== '' && version !== stored.object.metadata.resourceVersion) throw staleVersion(resource, name);
+  const { specReplicas } = pathsOf(kind);
+  return updateObject(state, target, undefined, (live) => {
+    if (live === undefined) throw new TypeError('what does not exist cannot be scaled');
+    return tracked(state, target, live, asKubeObject(withValueAt(live, specReplicas, replicas)));
+  }).stored;
+}
+
+function changedScale(current: JsonObject, request: HttpRequest): JsonObject {
+  if (request.method === 'PUT') {
+    const parsed = parseBody(request);
+    if ('problem' in parsed) throw badRequest(`couldn't get version/kind; json parse error: ${parsed.problem}`);
+    return objectOf(parsed.value);
+  }
+  const parsed = parseJsonText(request.body ?? '');
+  if ('problem' in parsed) throw badRequest(`error decoding patch: ${parsed.problem}`);
+  const patched =
+    contentTypeOf(request) === 'application/json-patch+json'
+      ? jsonPatch(current, parsed.value)
+      : mergePatch(current, parsed.value);
+  return isJsonObject(patched) ? patched : {};
+}
