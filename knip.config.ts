@@ -12,6 +12,7 @@ const config: KnipConfig = {
     // The bench runs its two sides as programs of their own.
     bench: { entry: ['run.ts', 'watch/{consumer,server}.ts', 'service-gateway/{controller,engine}.ts'] },
     deploy: { entry: ['{bundle,generate}.ts'] },
+    e2e: { entry: ['generate-schemas.ts'] },
     scenarios: { entry: ['{run,job}.ts'] },
     // A library in its own right: others may use more of it than we do.
     'packages/kube': { includeEntryExports: false },

@@ -16,10 +16,16 @@ export async function kubectlBinary(): Promise<string> {
   return buildGo({ name: 'kubectl', directory: clusterModule, packagePath: './kubectl', ldflags });
 }
 
+/** Prints the schemas of the built-in kinds of the same release. */
+export function schemasBinary(): Promise<string> {
+  return buildGo({ name: 'schemas', directory: clusterModule, packagePath: './schemas' });
+}
+
 /** Builds all that the end-to-end tests run against; minutes the first time, an instant later. */
 export async function buildComponents(): Promise<void> {
   await clusterBinary();
   await kubectlBinary();
+  await schemasBinary();
   await helmBinary();
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { objectMeta } from './kinds/schemas/meta.ts';
+import { objectMeta } from './schema/built-in.ts';
 import { inOrderOf } from './schema/schema.ts';
 
 export type OwnerReference = {

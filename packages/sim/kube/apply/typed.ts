@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type Json, type JsonList, type JsonObject } from '../../json.ts';
+import { zeroOf } from '../schema/decode.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 
 /** How server-side apply looks at a value: as one piece, as named parts, or as items it can tell apart. */
@@ -78,8 +79,10 @@ function keyNames(schema: ListSchema): readonly string[] {
   return names;
 }
 
+/** In the OpenAPI of built-in kinds, the zero value is the default of what is always written. */
 function keyDefault(schema: ListSchema, key: string): Json | undefined {
-  return schema.items.shape === 'struct' ? schema.items.fields.get(key)?.default : undefined;
+  const field = schema.items.shape === 'struct' ? schema.items.fields.get(key) : undefined;
+  return field?.presence === 'always' ? zeroOf(field.schema) : field?.default;
 }
 
 /** Items by the element that names them; those that share one stand together. */

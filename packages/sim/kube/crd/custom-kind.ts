@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../validation/field-problem.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectOf, textOf, valueAt, without } from '../../json.ts';
 import { type KindRules, PLAIN_RULES, type ScalePaths, type ServedKind, type UpdateRules } from '../kinds/kind.ts';
-import { objectMeta } from '../kinds/schemas/meta.ts';
+import { objectMeta } from '../schema/built-in.ts';
 import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';
 import { type Decoded, decodeObject } from '../schema/decode.ts';
 import { withDefaults } from './default.ts';

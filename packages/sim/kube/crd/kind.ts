@@ -1,7 +1,7 @@
 import { type FieldProblem, IMMUTABLE, invalidValue, notSupported, required } from '../validation/field-problem.ts';
 import { equalJson, type JsonObject, objectOf, textOf } from '../../json.ts';
 import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from '../kinds/kind.ts';
-import { customResourceDefinition } from '../kinds/schemas/custom-resource-definition.ts';
+import { builtInSchema } from '../schema/built-in.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
 import { asDefinition, type Definition, type DefinitionVersion, isEstablished, withCondition } from './definition.ts';
 
@@ -145,7 +145,7 @@ export const customResourceDefinitions: ServedKind = builtIn({
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],
   namespaced: false,
-  schema: customResourceDefinition,
+  schema: builtInSchema('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition'),
   defaults: withNames,
   rules: {
     ...PLAIN_RULES,

@@ -1,4 +1,4 @@
-import { objectMeta } from '../kinds/schemas/meta.ts';
+import { objectMeta } from '../schema/built-in.ts';
 import {
   anyScalar,
   bool,

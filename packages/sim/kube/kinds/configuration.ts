@@ -9,7 +9,7 @@ import {
 import { equalJson, isJsonObject, type Json, objectOf, textOf, without } from '../../json.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';
-import { configMap, lease, secret, serviceAccount } from './schemas/configuration.ts';
+import { builtInSchema } from '../schema/built-in.ts';
 
 const LARGEST_DATA = 1024 * 1024;
 const KEY = /^[-._a-zA-Z0-9]+$/;
@@ -60,7 +60,7 @@ export const configMaps: ServedKind = builtIn({
   plural: 'configmaps',
   kind: 'ConfigMap',
   shortNames: ['cm'],
-  schema: configMap,
+  schema: builtInSchema('io.k8s.api.core.v1.ConfigMap'),
   rules: {
     ...PLAIN_RULES,
     validateCreate: configMapProblems,
@@ -105,7 +105,7 @@ function withPlainText(object: KubeObject): KubeObject {
 export const secrets: ServedKind = builtIn({
   plural: 'secrets',
   kind: 'Secret',
-  schema: secret,
+  schema: builtInSchema('io.k8s.api.core.v1.Secret'),
   defaults: withPlainText,
   rules: {
     ...PLAIN_RULES,
@@ -128,7 +128,7 @@ export const serviceAccounts: ServedKind = builtIn({
   plural: 'serviceaccounts',
   kind: 'ServiceAccount',
   shortNames: ['sa'],
-  schema: serviceAccount,
+  schema: builtInSchema('io.k8s.api.core.v1.ServiceAccount'),
   rules: { ...PLAIN_RULES, returnsDeleted: true },
 });
 
@@ -155,7 +155,7 @@ export const leases: ServedKind = builtIn({
   group: 'coordination.k8s.io',
   plural: 'leases',
   kind: 'Lease',
-  schema: lease,
+  schema: builtInSchema('io.k8s.api.coordination.v1.Lease'),
   rules: {
     ...PLAIN_RULES,
     createOnUpdate: true,

@@ -6,7 +6,7 @@ import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from './kind.ts';
 import { templateDefaults } from './pod/defaults.ts';
 import { containerProblems } from './pod/kind.ts';
 import type { PodSpec } from './pod/pod.ts';
-import { deployment } from './schemas/apps.ts';
+import { builtInSchema } from '../schema/built-in.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -15,7 +15,7 @@ type LabelSelector = { readonly matchLabels?: Labels; readonly matchExpressions?
 type Deployment = KubeObject & {
   readonly spec: JsonObject & {
     readonly replicas?: number;
-    readonly selector?: LabelSelector;
+    readonly selector: LabelSelector | null;
     readonly template: { readonly metadata: Partial<ObjectMeta>; readonly spec: PodSpec };
     readonly strategy: { readonly type?: string; readonly rollingUpdate?: JsonObject };
   };
@@ -45,11 +45,11 @@ function deploymentDefaults(object: KubeObject): KubeObject {
 function deploymentProblems({ spec }: Deployment): readonly FieldProblem[] {
   const { selector, template, replicas = 0 } = spec;
   const labels = template.metadata.labels ?? {};
-  const selects = selector !== undefined && matchesLabels(selector.matchLabels ?? {}, labels);
+  const selects = selector !== null && matchesLabels(selector.matchLabels ?? {}, labels);
   const mismatch = '`selector` does not match template `labels`';
   return [
     ...(replicas < 0 ? [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')] : []),
-    ...(selector === undefined ? [required('spec.selector')] : []),
+    ...(selector === null ? [required('spec.selector')] : []),
     ...(selects ? [] : [invalidValue('spec.template.metadata.labels', labels, mismatch)]),
     ...containerProblems('spec.template.spec.containers', template.spec.containers ?? []),
   ];
@@ -67,7 +67,7 @@ export const deployments: ServedKind = builtIn({
   kind: 'Deployment',
   shortNames: ['deploy'],
   categories: ['all'],
-  schema: deployment,
+  schema: builtInSchema('io.k8s.api.apps.v1.Deployment'),
   scale: {
     specReplicas: ['spec', 'replicas'],
     statusReplicas: ['status', 'replicas'],

@@ -13,7 +13,7 @@ import { dnsLabelProblems, labelKeyProblems, type NameRule, subdomainProblems } 
 import { type KubeObject, withMetadata } from '../object.ts';
 import { portNumberProblems, PROTOCOLS } from '../validation/ports.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';
-import { endpoints, endpointSlice } from './schemas/endpoints.ts';
+import { builtInSchema } from '../schema/built-in.ts';
 
 export type TargetReference = {
   readonly kind?: string;
@@ -135,7 +135,7 @@ export const endpointsKind: ServedKind = builtIn({
   plural: 'endpoints',
   kind: 'Endpoints',
   shortNames: ['ep'],
-  schema: endpoints,
+  schema: builtInSchema('io.k8s.api.core.v1.Endpoints'),
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   rules: {
     ...PLAIN_RULES,
@@ -231,7 +231,7 @@ export const endpointSlices: ServedKind = builtIn({
   group: 'discovery.k8s.io',
   plural: 'endpointslices',
   kind: 'EndpointSlice',
-  schema: endpointSlice,
+  schema: builtInSchema('io.k8s.api.discovery.v1.EndpointSlice'),
   defaults: withPortDefaults,
   rules: {
     ...PLAIN_RULES,

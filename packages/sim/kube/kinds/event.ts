@@ -4,7 +4,10 @@ import { labelKeyProblems, pathSegmentProblems } from '../validation/names.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import { inOrderOf, type StructSchema } from '../schema/schema.ts';
 import { builtIn, type KindRules, PLAIN_RULES, type Selectable, type ServedKind } from './kind.ts';
-import { event, groupEvent } from './schemas/event.ts';
+import { builtInSchema } from '../schema/built-in.ts';
+
+const event = builtInSchema('io.k8s.api.core.v1.Event');
+const groupEvent = builtInSchema('io.k8s.api.events.v1.Event');
 
 const LONGEST_NAME = 128;
 const LONGEST_MESSAGE = 1024;

@@ -4,7 +4,7 @@ import { objectOf, textOf, valueAt } from '../../json.ts';
 import { dnsLabelProblems } from '../validation/names.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
 import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from './kind.ts';
-import { namespace } from './schemas/configuration.ts';
+import { builtInSchema } from '../schema/built-in.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const FINALIZER = 'kubernetes';
@@ -58,7 +58,7 @@ export const namespaces: ServedKind = builtIn({
   kind: 'Namespace',
   shortNames: ['ns'],
   namespaced: false,
-  schema: namespace,
+  schema: builtInSchema('io.k8s.api.core.v1.Namespace'),
   defaults: withNameLabel,
   rules: {
     ...PLAIN_RULES,

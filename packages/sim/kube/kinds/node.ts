@@ -4,7 +4,9 @@ import type { JsonObject } from '../../json.ts';
 import type { KubeObject } from '../object.ts';
 import { inOrderOf } from '../schema/schema.ts';
 import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from './kind.ts';
-import { node, nodeSpec } from './schemas/node.ts';
+import { builtInSchema } from '../schema/built-in.ts';
+
+const nodeSpec = builtInSchema('io.k8s.api.core.v1.NodeSpec');
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const NATIVE_RESOURCE = /^(?:cpu|memory|ephemeral-storage|pods|storage|hugepages-.*|attachable-volumes-.*)$/;
@@ -99,7 +101,7 @@ export const nodes: ServedKind = builtIn({
   kind: 'Node',
   shortNames: ['no'],
   namespaced: false,
-  schema: node,
+  schema: builtInSchema('io.k8s.api.core.v1.Node'),
   defaults: (object) => withAllocatable(withPodRanges(object)),
   rules: {
     ...STATUS_RULES,

@@ -3,7 +3,7 @@ import { equalJson } from '../../json.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 import type { KubeObject } from '../object.ts';
 import { builtIn, type KindRules, PLAIN_RULES, type ServedKind } from './kind.ts';
-import { clusterRole, clusterRoleBinding, role, roleBinding } from './schemas/rbac.ts';
+import { builtInSchema } from '../schema/built-in.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];
@@ -113,7 +113,7 @@ export const roles: ServedKind = builtIn({
   group: GROUP,
   plural: 'roles',
   kind: 'Role',
-  schema: role,
+  schema: builtInSchema('io.k8s.api.rbac.v1.Role'),
   rules: ROLE_RULES,
 });
 
@@ -122,7 +122,7 @@ export const clusterRoles: ServedKind = builtIn({
   plural: 'clusterroles',
   kind: 'ClusterRole',
   namespaced: false,
-  schema: clusterRole,
+  schema: builtInSchema('io.k8s.api.rbac.v1.ClusterRole'),
   rules: ROLE_RULES,
 });
 
@@ -130,7 +130,7 @@ export const roleBindings: ServedKind = builtIn({
   group: GROUP,
   plural: 'rolebindings',
   kind: 'RoleBinding',
-  schema: roleBinding,
+  schema: builtInSchema('io.k8s.api.rbac.v1.RoleBinding'),
   defaults: withGroups,
   rules: bindingRules(['Role', 'ClusterRole']),
 });
@@ -140,7 +140,7 @@ export const clusterRoleBindings: ServedKind = builtIn({
   plural: 'clusterrolebindings',
   kind: 'ClusterRoleBinding',
   namespaced: false,
-  schema: clusterRoleBinding,
+  schema: builtInSchema('io.k8s.api.rbac.v1.ClusterRoleBinding'),
   defaults: withGroups,
   rules: bindingRules(['ClusterRole']),
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json.ts';
-import { always, int32, list, listMap, listSet, map, struct, text } from '../schema/schema.ts';
+import { int32, text } from '../schema/schema.ts';
+import { always, list, listMap, listSet, map, struct } from '../testing/schemas.ts';
 import { strategicMerge } from './strategic-merge.ts';
 
 const item = struct('Item', { id: always(int32), name: text, tags: list(text) });

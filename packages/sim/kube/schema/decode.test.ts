@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeObject } from './decode.ts';
-import { always, bool, int32, list, map, optional, struct, text } from './schema.ts';
+import { bool, int32, text } from './schema.ts';
+import { always, list, map, optional, struct } from '../testing/schemas.ts';
 
 const part = struct('Part', { name: always(text), count: int32, flag: optional(bool) });
 const thing = struct('Thing', {

@@ -94,12 +94,13 @@ function inSchemaOrder(schema: StructSchema, known: JsonObject): JsonObject {
     const value = known[name];
     if (value !== undefined) ordered[name] = value;
     else if (field.presence === 'always') ordered[name] = zeroOf(field.schema);
+    else if (field.presence === 'nullable') ordered[name] = null;
   }
   return ordered;
 }
 
-/** The value of something nobody set. */
-function zeroOf(schema: Schema): Json {
+/** The value of something that was not set. */
+export function zeroOf(schema: Schema): Json {
   switch (schema.shape) {
     case 'struct':
       return inSchemaOrder(schema, {});
@@ -122,8 +123,9 @@ function zeroScalar(type: ScalarType): Json {
     case 'intOrString':
       return 0;
     case 'text':
-    case 'quantity':
       return '';
+    case 'quantity':
+      return '0';
     case 'bytes':
     case 'time':
     case 'microTime':

@@ -1,6 +1,6 @@
 import { changedItems, isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
 import { type KubeObject, asKubeObject } from '../object.ts';
-import { inOrderOf, type Schema, type StructSchema } from './schema.ts';
+import { type FieldSchema, inOrderOf, type Schema, type StructSchema } from './schema.ts';
 
 /** The object with every default that its schema knows. Parts that need none are shared. */
 export function withSchemaDefaults(schema: StructSchema, object: KubeObject): KubeObject {
@@ -31,8 +31,8 @@ function structDefaults(schema: StructSchema, value: JsonObject): JsonObject {
   if (complete.has(value)) return value;
   let changed: JsonDraft | undefined;
   for (const [name, field] of schema.fields) {
-    const current = value[name] ?? field.default;
-    if (current === undefined || current === '') continue;
+    const current = value[name] ?? defaultOf(field);
+    if (current === undefined) continue;
     const defaulted = defaultsIn(field.schema, current);
     if (defaulted === value[name]) continue;
     changed ??= { ...value };
@@ -63,7 +63,7 @@ function mayDefault(schema: Schema): boolean {
 function findDefault(schema: Schema): boolean {
   switch (schema.shape) {
     case 'struct':
-      return [...schema.fields.values()].some((field) => hasDefault(field.default) || mayDefault(field.schema));
+      return [...schema.fields.values()].some((field) => defaultOf(field) !== undefined || mayDefault(field.schema));
     case 'list':
       return mayDefault(schema.items);
     case 'map':
@@ -74,6 +74,7 @@ function findDefault(schema: Schema): boolean {
   }
 }
 
-function hasDefault(value: Json | undefined): boolean {
-  return value !== undefined && value !== '';
+/** An empty text is no default where it would not be written. */
+function defaultOf({ presence, default: value }: FieldSchema): Json | undefined {
+  return value === '' && presence === 'omitEmpty' ? undefined : value;
 }

@@ -28,8 +28,12 @@ export interface ScalarSchema {
 /** An object with named fields. */
 export interface StructSchema {
   readonly shape: 'struct';
-  /** The name of the type as error messages and `kubectl explain` spell it. */
+  /** The name of the type as error messages spell it. */
   readonly name: string;
+  /** The name under which its OpenAPI is published; none for what a custom resource holds. */
+  readonly fullName?: string;
+  /** The fields that a client has to give, as the OpenAPI says. */
+  readonly required?: readonly string[];
   readonly fields: ReadonlyMap<string, FieldSchema>;
   /** Owned and replaced as a whole by server-side apply. */
   readonly atomic: boolean;
@@ -66,11 +70,14 @@ export interface FieldSchema {
   /**
    * - `omitEmpty`: a zero value is the same as none, and is not written.
    * - `optional`: none and a zero value are different things.
-   * - `always`: written even if nobody gave it.
+   * - `always`: written even if the client did not give it, as its zero value.
+   * - `nullable`: the same, as null.
    */
-  readonly presence: 'omitEmpty' | 'optional' | 'always';
+  readonly presence: 'omitEmpty' | 'optional' | 'always' | 'nullable';
   /** The value that is assumed where none is given. */
   readonly default?: Json;
+  /** A strategic merge patch may name the fields of this object that survive. */
+  readonly retainKeys?: boolean;
 }
 
 const scalar = (type: ScalarType): ScalarSchema => ({ shape: 'scalar', type });
@@ -88,66 +95,6 @@ export const intOrString = scalar('intOrString');
 export const anyScalar = scalar('any');
 export const untyped: UntypedSchema = { shape: 'untyped', atomic: true };
 export const untypedGranular: UntypedSchema = { shape: 'untyped', atomic: false };
-
-/** Fields are written in the order given here; a bare schema means `omitEmpty`, and `optional` for a struct. */
-export function struct(name: string, fields: Readonly<Record<string, Schema | FieldSchema>>): StructSchema {
-  const entries = Object.entries(fields).map(([field, value]): [string, FieldSchema] => [field, fieldOf(value)]);
-  return { shape: 'struct', name, fields: new Map(entries), atomic: false };
-}
-
-function fieldOf(value: Schema | FieldSchema): FieldSchema {
-  if ('presence' in value) return value;
-  return { schema: value, presence: value.shape === 'struct' ? 'optional' : 'omitEmpty' };
-}
-
-/** As `struct`; server-side apply owns it as a whole. */
-export function atomicStruct(name: string, fields: Readonly<Record<string, Schema | FieldSchema>>): StructSchema {
-  return { ...struct(name, fields), atomic: true };
-}
-
-export function map(values: Schema): MapSchema {
-  return { shape: 'map', values, atomic: false };
-}
-
-export function atomicMap(values: Schema): MapSchema {
-  return { shape: 'map', values, atomic: true };
-}
-
-type PatchMerge = { readonly patchMerge?: true | string; readonly retainKeys?: boolean };
-
-/** Replaced as a whole. */
-export function list(items: Schema, patch: PatchMerge = {}): ListSchema {
-  return listSchema(items, 'atomic', patch);
-}
-
-/** A list of different scalars. */
-export function listSet(items: Schema, patch: PatchMerge = {}): ListSchema {
-  return listSchema(items, 'set', patch);
-}
-
-/** A list of objects that are told apart by these fields. */
-export function listMap(items: Schema, keys: readonly string[], patch: PatchMerge = {}): ListSchema {
-  return listSchema(items, keys, patch);
-}
-
-function listSchema(items: Schema, identity: ListSchema['identity'], patch: PatchMerge): ListSchema {
-  const { patchMerge = false, retainKeys = false } = patch;
-  return { shape: 'list', items, identity, patchMerge, retainKeys };
-}
-
-/** Written even if nobody gave it. */
-export function always(value: Schema | FieldSchema): FieldSchema {
-  return { ...fieldOf(value), presence: 'always' };
-}
-
-/** A zero value is kept. */
-export function optional(value: Schema | FieldSchema): FieldSchema {
-  return { ...fieldOf(value), presence: 'optional' };
-}
-
-export function withDefault(value: Schema | FieldSchema, defaultValue: Json): FieldSchema {
-  return { ...fieldOf(value), default: defaultValue };
-}
 
 /** The fields that have a value, in the order in which they are written. */
 export function inOrderOf(schema: StructSchema, fields: { readonly [name: string]: Json | undefined }): JsonObject {

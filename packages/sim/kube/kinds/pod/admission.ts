@@ -3,9 +3,11 @@ import { forbidden } from '../../failure.ts';
 import { withMetadata } from '../../object.ts';
 import { inOrderOf } from '../../schema/schema.ts';
 import type { KindContext } from '../kind.ts';
-import { container } from '../schemas/container.ts';
-import { podSpec } from '../schemas/pod.ts';
+import { builtInSchema } from '../../schema/built-in.ts';
 import { asPod, type Container, type Pod } from './pod.ts';
+
+const container = builtInSchema('io.k8s.api.core.v1.Container');
+const podSpec = builtInSchema('io.k8s.api.core.v1.PodSpec');
 
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_SECONDS = 3607;

@@ -1,9 +1,12 @@
 import { changedItems, type Json, type JsonObject } from '../../../json.ts';
 import { inOrderOf } from '../../schema/schema.ts';
-import { container } from '../schemas/container.ts';
-import { podSpec, podStatus } from '../schemas/pod.ts';
-import { volume } from '../schemas/volume.ts';
+import { builtInSchema } from '../../schema/built-in.ts';
 import { asPod, type Container, type Pod, type PodSpec } from './pod.ts';
+
+const container = builtInSchema('io.k8s.api.core.v1.Container');
+const podSpec = builtInSchema('io.k8s.api.core.v1.PodSpec');
+const podStatus = builtInSchema('io.k8s.api.core.v1.PodStatus');
+const volume = builtInSchema('io.k8s.api.core.v1.Volume');
 
 /** What a pod is when nobody says otherwise, beyond what its schema knows. */
 export function podDefaults(pod: Pod): Pod {

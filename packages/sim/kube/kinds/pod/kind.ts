@@ -10,7 +10,7 @@ import { dnsLabelProblems } from '../../validation/names.ts';
 import { type KubeObject, withMetadata } from '../../object.ts';
 import { portNumberProblems } from '../../validation/ports.ts';
 import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from '../kind.ts';
-import { pod } from '../schemas/pod.ts';
+import { builtInSchema } from '../../schema/built-in.ts';
 import { admitPod } from './admission.ts';
 import { podDefaults } from './defaults.ts';
 import { asPod, type Container, isTerminal, type Pod } from './pod.ts';
@@ -84,7 +84,7 @@ export const pods: ServedKind = builtIn({
   kind: 'Pod',
   shortNames: ['po'],
   categories: ['all'],
-  schema: pod,
+  schema: builtInSchema('io.k8s.api.core.v1.Pod'),
   defaults: (object) => podDefaults(asPod(object)),
   rules: {
     ...STATUS_RULES,

@@ -1,6 +1,6 @@
 import { dnsLabelProblems } from '../../validation/names.ts';
 import { builtIn, STATUS_ONLY, STATUS_RULES, type ServedKind } from '../kind.ts';
-import { service } from '../schemas/service.ts';
+import { builtInSchema } from '../../schema/built-in.ts';
 import { serviceDefaults } from './defaults.ts';
 import { asService, isService, type Service, withSpec } from './service.ts';
 import { dropTypeDependentFields } from './update.ts';
@@ -17,7 +17,7 @@ export const services: ServedKind = builtIn({
   kind: 'Service',
   shortNames: ['svc'],
   categories: ['all'],
-  schema: service,
+  schema: builtInSchema('io.k8s.api.core.v1.Service'),
   defaults: (object) => serviceDefaults(asService(object)),
   rules: {
     ...STATUS_RULES,

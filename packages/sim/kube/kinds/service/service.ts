@@ -1,7 +1,9 @@
 import type { Family } from '../../validation/addresses.ts';
 import type { KubeObject } from '../../object.ts';
 import { inOrderOf } from '../../schema/schema.ts';
-import { serviceSpec } from '../schemas/service.ts';
+import { builtInSchema } from '../../schema/built-in.ts';
+
+const serviceSpec = builtInSchema('io.k8s.api.core.v1.ServiceSpec');
 
 export type ServicePort = {
   readonly name?: string;

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonDraft, type JsonObject, objectOf } from '../../../json.ts';
-import { reference } from './definitions.ts';
+import { reference, WELL_KNOWN } from './definitions.ts';
 import { STANDARD_FIELDS } from './descriptions.ts';
-import { WELL_KNOWN } from './type-names.ts';
 
 const INT_OR_STRING = { anyOf: [{ type: 'integer' }, { type: 'string' }] };
 

@@ -1,7 +1,19 @@
 import type { JsonDraft, JsonObject } from '../../../json.ts';
-import type { ListSchema, MapSchema, ScalarType, Schema, StructSchema } from '../../schema/schema.ts';
-import { requiredFields } from './required.ts';
-import { WELL_KNOWN } from './type-names.ts';
+import type { FieldSchema, ListSchema, MapSchema, ScalarType, Schema, StructSchema } from '../../schema/schema.ts';
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** Types that are known by their names. */
+export const WELL_KNOWN = {
+  fields: `${META}.FieldsV1`,
+  intOrString: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
+  jsonSchema: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps',
+  listMeta: `${META}.ListMeta`,
+  microTime: `${META}.MicroTime`,
+  objectMeta: `${META}.ObjectMeta`,
+  quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
+  time: `${META}.Time`,
+} as const;
 
 export function reference(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
@@ -25,8 +37,6 @@ const NAMED_SCALARS = {
   intOrString: WELL_KNOWN.intOrString,
 } as const;
 
-/** Types of which a patch must name the fields that survive it: one that another excludes has to go. */
-const RETAINED = new Set(['DeploymentStrategy']);
 const RETAIN_KEYS = { 'x-kubernetes-patch-strategy': 'retainKeys' };
 
 /** Types that no kind's schema holds. */
@@ -50,12 +60,7 @@ const SHARED: Readonly<Record<string, JsonObject>> = {
 
 /** Writes schemas of built-in kinds as OpenAPI definitions, each type once. */
 export class Definitions {
-  readonly #names: ReadonlyMap<StructSchema, string>;
   readonly #written: JsonDraft = {};
-
-  constructor(names: ReadonlyMap<StructSchema, string>) {
-    this.#names = names;
-  }
 
   /** Every definition that was referred to. */
   get all(): JsonObject {
@@ -64,11 +69,10 @@ export class Definitions {
 
   /** Defines a type, and all that it holds; returns its name. */
   define(schema: StructSchema): string {
-    const name = this.#names.get(schema) ?? schema.name;
+    const { fullName: name = schema.name, required = [] } = schema;
     if (name in this.#written) return name;
     this.#written[name] = {};
-    const required = requiredFields(name, schema);
-    const properties = [...schema.fields].map(([field, { schema }]) => [field, this.#property(field, schema)]);
+    const properties = [...schema.fields].map(([name, field]) => [name, this.#field(name, field)]);
     this.#written[name] = {
       type: 'object',
       ...(required.length > 0 && { required }),
@@ -84,12 +88,16 @@ export class Definitions {
     return name;
   }
 
+  #field(name: string, { schema, retainKeys = false }: FieldSchema): JsonObject {
+    return { ...this.#property(name, schema), ...(retainKeys && RETAIN_KEYS) };
+  }
+
   #property(name: string, schema: Schema): JsonObject {
     switch (schema.shape) {
       case 'scalar':
         return this.#scalar(schema.type);
       case 'struct':
-        return { allOf: [reference(this.define(schema))], ...(RETAINED.has(schema.name) && RETAIN_KEYS) };
+        return { allOf: [reference(this.define(schema))] };
       case 'map':
         return this.#map(name, schema);
       case 'list':

@@ -4,14 +4,13 @@ import { customResourceDefinitions } from '../../crd/kind.ts';
 import { versionText } from '../../version.ts';
 import { type JsonDraft, type JsonObject, objectOf, valueAt } from '../../../json.ts';
 import type { ServedKind } from '../../kinds/kind.ts';
-import { objectMeta } from '../../kinds/schemas/meta.ts';
+import { objectMeta } from '../../schema/built-in.ts';
 import type { ServerState } from '../../server/state.ts';
 import { customDefinition, standardProperties } from './custom-definition.ts';
-import { Definitions, reference } from './definitions.ts';
+import { Definitions, reference, WELL_KNOWN } from './definitions.ts';
 import { kindDescription, STANDARD_FIELDS } from './descriptions.ts';
 import { olderDefinitions } from './older-document.ts';
 import { pathsOf } from './operations.ts';
-import { customTypeName, typeNames, WELL_KNOWN } from './type-names.ts';
 
 export interface OpenApiDocument {
   readonly content: JsonObject;
@@ -60,11 +59,11 @@ export class OpenApiDocuments {
   }
 
   #document(kinds: readonly ServedKind[]): JsonObject {
-    const definitions = new Definitions(typeNames(this.#state.registry.all()));
+    const definitions = new Definitions();
     const own: JsonDraft = {};
     const paths: JsonDraft = {};
     for (const kind of kinds) {
-      const type = kind.custom ? customTypeName(kind.group, kind.version, kind.kind) : definitions.define(kind.schema);
+      const type = kind.custom ? customTypeName(kind) : definitions.define(kind.schema);
       const listType = type.slice(0, -kind.kind.length) + kind.listKind;
       own[type] = kind.custom ? this.#custom(kind) : builtInDefinition(kind, objectOf(definitions.all[type]));
       own[listType] = listDefinition(kind, type);
@@ -91,6 +90,11 @@ export class OpenApiDocuments {
 
 function pathOf({ group, version }: ServedKind): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+/** The full name of a custom resource's type: its group read from the right. */
+function customTypeName({ group, version, kind }: ServedKind): string {
+  return [...group.split('.').reverse(), version, kind].join('.');
 }
 
 function identityOf({ group, version }: ServedKind, kind: string): JsonObject {

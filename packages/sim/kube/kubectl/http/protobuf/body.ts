@@ -1,13 +1,12 @@
 import type { HttpRequest } from '@fairlead/control';
-import { MessageDecoder } from './decode.ts';
-import { MESSAGE_TYPES, messageSchema } from './messages.ts';
+import { decodeMessage } from './decode.ts';
+import { messageSchema } from './messages.ts';
 import { readFields, WireError } from './wire.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 /** What every such body starts with. */
 const MAGIC = Buffer.from('k8s\0');
 const text = new TextDecoder();
-const messages = new MessageDecoder(MESSAGE_TYPES);
 
 /**
  * A body as the simulated server reads it: text. Programs written in Go, and some commands of kubectl, send protobuf
@@ -31,7 +30,7 @@ function jsonOf(bytes: Uint8Array): string | undefined {
     const [apiVersion, kind] = [text.decode(type.get(1)), text.decode(type.get(2))];
     const schema = messageSchema(apiVersion, kind);
     if (schema === undefined) return undefined;
-    return JSON.stringify({ kind, apiVersion, ...messages.decode(schema, envelope.get(2) ?? new Uint8Array()) });
+    return JSON.stringify({ kind, apiVersion, ...decodeMessage(schema, envelope.get(2) ?? new Uint8Array()) });
   } catch (error) {
     if (error instanceof WireError) return undefined;
     throw error;

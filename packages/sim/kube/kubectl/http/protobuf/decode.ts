@@ -1,79 +1,68 @@
 import { type Json, type JsonDraft, type JsonList, type JsonObject, objectOf, parseJson } from '../../../../json.ts';
 import type { ListSchema, ScalarType, Schema, StructSchema } from '../../../schema/schema.ts';
-import { fieldNames } from './field-numbers.ts';
+import { type NumberedFields, numberedFields } from './field-numbers.ts';
 import { readFields, readPacked, type WireField, WireError } from './wire.ts';
 
 const decoder = new TextDecoder();
-const INLINE = '...';
 
-/** Reads messages whose fields are known by name from the schemas, and by number from the protocol. */
-export class MessageDecoder {
-  readonly #typeNames: ReadonlyMap<StructSchema, string>;
+/** A message as JSON. Throws a WireError for what is no such message. */
+export function decodeMessage(schema: StructSchema, message: Uint8Array): JsonObject {
+  return decodeFields(schema, numberedFields(schema), message);
+}
 
-  constructor(typeNames: ReadonlyMap<StructSchema, string>) {
-    this.#typeNames = typeNames;
-  }
-
-  /** The message as JSON. Throws a WireError for what is no such message. */
-  decode(schema: StructSchema, message: Uint8Array): JsonObject {
-    return this.#fields(schema, this.#typeNames.get(schema) ?? schema.name, message);
-  }
-
-  #fields(schema: StructSchema, type: string, message: Uint8Array): JsonObject {
-    const names = fieldNames(type);
-    if (names === undefined) throw new WireError(`the protobuf encoding of ${type} is not known`);
-    const result: JsonDraft = {};
-    for (const field of readFields(message)) {
-      const name = names[field.number - 1] ?? '';
-      if (name.startsWith(INLINE)) {
-        const inner = type.slice(0, type.lastIndexOf('.') + 1) + name.slice(INLINE.length);
-        Object.assign(result, this.#fields(schema, inner, bytesOf(field)));
-        continue;
-      }
-      const known = schema.fields.get(name)?.schema;
-      if (known !== undefined) result[name] = this.#joined(known, result[name], field);
+function decodeFields(schema: StructSchema, fields: NumberedFields, message: Uint8Array): JsonObject {
+  const result: JsonDraft = {};
+  for (const field of readFields(message)) {
+    const found = fields.get(field.number);
+    if (found instanceof Map) {
+      Object.assign(result, decodeFields(schema, found, bytesOf(field)));
+      continue;
     }
-    return result;
+    const known = found === undefined ? undefined : schema.fields.get(found)?.schema;
+    if (found !== undefined && known !== undefined) result[found] = joined(known, result[found], field);
   }
+  return result;
+}
 
-  /** What a field holds after one more piece of it was read: lists and maps arrive item by item. */
-  #joined(schema: Schema, before: Json | undefined, field: WireField): Json {
-    switch (schema.shape) {
-      case 'list': {
-        const list: JsonList = Array.isArray(before) ? before : [];
-        return [...list, ...this.#items(schema, field)];
-      }
-      case 'map': {
-        const entry = new Map([...readFields(bytesOf(field))].map((part) => [part.number, part]));
-        const [key, value] = [entry.get(1), entry.get(2)];
-        const name = key === undefined ? '' : decoder.decode(bytesOf(key));
-        return { ...objectOf(before), [name]: value === undefined ? '' : this.#value(schema.values, value) };
-      }
-      case 'scalar':
-      case 'struct':
-      case 'untyped':
-        return this.#value(schema, field);
+/** What a field holds after one more piece of it was read: lists and maps arrive item by item. */
+function joined(schema: Schema, before: Json | undefined, field: WireField): Json {
+  switch (schema.shape) {
+    case 'list': {
+      const list: JsonList = Array.isArray(before) ? before : [];
+      return [...list, ...itemsOf(schema, field)];
     }
-  }
-
-  #items({ items }: ListSchema, field: WireField): JsonList {
-    const numeric = items.shape === 'scalar' && (items.type === 'int32' || items.type === 'int64');
-    if (!numeric || field.type !== 'bytes') return [this.#value(items, field)];
-    return [...readPacked(field.value)].map(signed);
-  }
-
-  #value(schema: Schema, field: WireField): Json {
-    switch (schema.shape) {
-      case 'scalar':
-        return scalarOf(schema.type, field);
-      case 'struct':
-        return this.decode(schema, bytesOf(field));
-      case 'untyped':
-        return parseJson(decoder.decode(innerBytes(bytesOf(field), 1)));
-      case 'list':
-      case 'map':
-        throw new WireError('a list cannot hold lists');
+    case 'map': {
+      const entry = new Map([...readFields(bytesOf(field))].map((part) => [part.number, part]));
+      const [key, value] = [entry.get(1), entry.get(2)];
+      const name = key === undefined ? '' : decoder.decode(bytesOf(key));
+      return { ...objectOf(before), [name]: value === undefined ? '' : valueOf(schema.values, value) };
     }
+    case 'scalar':
+    case 'struct':
+    case 'untyped':
+      return valueOf(schema, field);
+  }
+}
+
+function itemsOf({ items }: ListSchema, field: WireField): JsonList {
+  const numeric = items.shape === 'scalar' && (items.type === 'int32' || items.type === 'int64');
+  if (!numeric || field.type !== 'bytes') return [valueOf(items, field)];
+  return [...readPacked(field.value)].map(signed);
+}
+
+function valueOf(schema: Schema, field: WireField): Json {
+  switch (schema.shape) {
+    case 'scalar':
+      return scalarOf(schema.type, field);
+    case 'struct':
+      return decodeMessage(schema, bytesOf(field));
+    case 'untyped':
+      return parseJson(decoder.decode(innerBytes(bytesOf(field), 1)));
+    case 'list':
+      // A list within a map is a message that holds nothing else.
+      return [...readFields(bytesOf(field))].flatMap((item) => itemsOf(schema, item));
+    case 'map':
+      throw new WireError('a map cannot hold maps');
   }
 }
 

@@ -1,263 +1,32 @@
-/**
- * The fields of each type in the order of their numbers in Kubernetes' protobuf encoding, by package. `_` is a number
- * that is not used; `...Name` stands for the fields of another type, which JSON writes in place.
- */
-const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'io.k8s.api.apps.v1': {
-    Deployment: 'metadata spec status',
-    DeploymentCondition: 'type status _ reason message lastUpdateTime lastTransitionTime',
-    DeploymentSpec:
-      'replicas selector template strategy minReadySeconds revisionHistoryLimit paused _ progressDeadlineSeconds',
-    DeploymentStatus:
-      'observedGeneration replicas updatedReplicas availableReplicas unavailableReplicas conditions readyReplicas collisionCount terminatingReplicas',
-    DeploymentStrategy: 'type rollingUpdate',
-    RollingUpdateDeployment: 'maxUnavailable maxSurge',
-  },
-  'io.k8s.api.authentication.v1': {
-    SelfSubjectReview: 'metadata',
-  },
-  'io.k8s.api.authorization.v1': {
-    NonResourceAttributes: 'path verb',
-    ResourceAttributes: 'namespace verb group version resource subresource name',
-    SelfSubjectAccessReview: 'metadata spec',
-    SelfSubjectAccessReviewSpec: 'resourceAttributes nonResourceAttributes',
-    SubjectAccessReview: 'metadata spec',
-    SubjectAccessReviewSpec: 'resourceAttributes nonResourceAttributes user groups',
-  },
-  'io.k8s.api.coordination.v1': {
-    Lease: 'metadata spec',
-    LeaseSpec: 'holderIdentity leaseDurationSeconds acquireTime renewTime leaseTransitions strategy preferredHolder',
-  },
-  'io.k8s.api.core.v1': {
-    AWSElasticBlockStoreVolumeSource: 'volumeID fsType partition readOnly',
-    Affinity: 'nodeAffinity podAffinity podAntiAffinity',
-    AppArmorProfile: 'type localhostProfile',
-    AttachedVolume: 'name devicePath',
-    AzureDiskVolumeSource: 'diskName diskURI cachingMode fsType readOnly kind',
-    AzureFileVolumeSource: 'secretName shareName readOnly',
-    CSIVolumeSource: 'driver readOnly fsType volumeAttributes nodePublishSecretRef',
-    Capabilities: 'add drop',
-    CephFSVolumeSource: 'monitors path user secretFile secretRef readOnly',
-    CinderVolumeSource: 'volumeID fsType readOnly secretRef',
-    ClientIPConfig: 'timeoutSeconds',
-    ClusterTrustBundleProjection: 'name signerName labelSelector path optional',
-    ConfigMap: 'metadata data binaryData immutable',
-    ConfigMapEnvSource: '...LocalObjectReference optional',
-    ConfigMapKeySelector: '...LocalObjectReference key optional',
-    ConfigMapNodeConfigSource: 'namespace name uid resourceVersion kubeletConfigKey',
-    ConfigMapProjection: '...LocalObjectReference items _ optional',
-    ConfigMapVolumeSource: '...LocalObjectReference items defaultMode optional',
-    Container:
-      'name image command args workingDir ports env resources volumeMounts livenessProbe readinessProbe lifecycle terminationMessagePath imagePullPolicy securityContext stdin stdinOnce tty envFrom terminationMessagePolicy volumeDevices startupProbe resizePolicy restartPolicy restartPolicyRules',
-    ContainerExtendedResourceRequest: 'containerName resourceName requestName',
-    ContainerImage: 'names sizeBytes',
-    ContainerPort: 'name hostPort containerPort protocol hostIP',
-    ContainerResizePolicy: 'resourceName restartPolicy',
-    ContainerRestartRule: 'action exitCodes',
-    ContainerRestartRuleOnExitCodes: 'operator values',
-    ContainerState: 'waiting running terminated',
-    ContainerStateRunning: 'startedAt',
-    ContainerStateTerminated: 'exitCode signal reason message startedAt finishedAt containerID',
-    ContainerStateWaiting: 'reason message',
-    ContainerStatus:
-      'name state lastState ready restartCount image imageID containerID started allocatedResources resources volumeMounts user allocatedResourcesStatus stopSignal',
-    ContainerUser: 'linux',
-    DaemonEndpoint: 'Port',
-    DownwardAPIProjection: 'items',
-    DownwardAPIVolumeFile: 'path fieldRef resourceFieldRef mode',
-    DownwardAPIVolumeSource: 'items defaultMode',
-    EmptyDirVolumeSource: 'medium sizeLimit',
-    EndpointAddress: 'ip targetRef hostname nodeName',
-    EndpointPort: 'name port protocol appProtocol',
-    EndpointSubset: 'addresses notReadyAddresses ports',
-    Endpoints: 'metadata subsets',
-    EnvFromSource: 'prefix configMapRef secretRef',
-    EnvVar: 'name value valueFrom',
-    EnvVarSource: 'fieldRef resourceFieldRef configMapKeyRef secretKeyRef fileKeyRef',
-    EphemeralContainer: '...EphemeralContainerCommon targetContainerName',
-    EphemeralContainerCommon:
-      'name image command args workingDir ports env resources volumeMounts livenessProbe readinessProbe lifecycle terminationMessagePath imagePullPolicy securityContext stdin stdinOnce tty envFrom terminationMessagePolicy volumeDevices startupProbe resizePolicy restartPolicy restartPolicyRules',
-    EphemeralVolumeSource: 'volumeClaimTemplate',
-    Event:
-      'metadata involvedObject reason message source firstTimestamp lastTimestamp count type eventTime series action related reportingComponent reportingInstance',
-    EventSeries: 'count lastObservedTime',
-    EventSource: 'component host',
-    ExecAction: 'command',
-    FCVolumeSource: 'targetWWNs lun fsType readOnly wwids',
-    FileKeySelector: 'volumeName path key optional',
-    FlexVolumeSource: 'driver fsType secretRef readOnly options',
-    FlockerVolumeSource: 'datasetName datasetUUID',
-    GCEPersistentDiskVolumeSource: 'pdName fsType partition readOnly',
-    GRPCAction: 'port service',
-    GitRepoVolumeSource: 'repository revision directory',
-    GlusterfsVolumeSource: 'endpoints path readOnly',
-    HTTPGetAction: 'path port host scheme httpHeaders',
-    HTTPHeader: 'name value',
-    HostAlias: 'ip hostnames',
-    HostIP: 'ip',
-    HostPathVolumeSource: 'path type',
-    ISCSIVolumeSource:
-      'targetPortal iqn lun iscsiInterface fsType readOnly portals chapAuthDiscovery _ secretRef chapAuthSession initiatorName',
-    ImageVolumeSource: 'reference pullPolicy',
-    ImageVolumeStatus: 'imageRef',
-    KeyToPath: 'key path mode',
-    Lifecycle: 'postStart preStop stopSignal',
-    LifecycleHandler: 'exec httpGet tcpSocket sleep',
-    LinuxContainerUser: 'uid gid supplementalGroups',
-    LoadBalancerIngress: 'ip hostname ipMode ports',
-    LoadBalancerStatus: 'ingress',
-    LocalObjectReference: 'name',
-    NFSVolumeSource: 'server path readOnly',
-    Namespace: 'metadata spec status',
-    NamespaceCondition: 'type status _ lastTransitionTime reason message',
-    NamespaceSpec: 'finalizers',
-    NamespaceStatus: 'phase conditions',
-    Node: 'metadata spec status',
-    NodeAddress: 'type address',
-    NodeAffinity: 'requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution',
-    NodeAllocatableResourceClaimStatus: 'resourceClaimName containers resources',
-    NodeCondition: 'type status lastHeartbeatTime lastTransitionTime reason message',
-    NodeConfigSource: '_ configMap',
-    NodeConfigStatus: 'assigned active lastKnownGood error',
-    NodeDaemonEndpoints: 'kubeletEndpoint',
-    NodeFeatures: 'supplementalGroupsPolicy',
-    NodeRuntimeHandler: 'name features',
-    NodeRuntimeHandlerFeatures: 'recursiveReadOnlyMounts userNamespaces',
-    NodeSelector: 'nodeSelectorTerms',
-    NodeSelectorRequirement: 'key operator values',
-    NodeSelectorTerm: 'matchExpressions matchFields',
-    NodeSpec: 'podCIDR externalID providerID unschedulable taints configSource podCIDRs',
-    NodeStatus:
-      'capacity allocatable phase conditions addresses daemonEndpoints nodeInfo images volumesInUse volumesAttached config runtimeHandlers features declaredFeatures',
-    NodeSwapStatus: 'capacity',
-    NodeSystemInfo:
-      'machineID systemUUID bootID kernelVersion osImage containerRuntimeVersion kubeletVersion kubeProxyVersion operatingSystem architecture swap',
-    ObjectFieldSelector: 'apiVersion fieldPath',
-    ObjectReference: 'kind namespace name uid apiVersion resourceVersion fieldPath',
-    PersistentVolumeClaimSpec:
-      'accessModes resources volumeName selector storageClassName volumeMode dataSource dataSourceRef volumeAttributesClassName',
-    PersistentVolumeClaimTemplate: 'metadata spec',
-    PersistentVolumeClaimVolumeSource: 'claimName readOnly',
-    PhotonPersistentDiskVolumeSource: 'pdID fsType',
-    Pod: 'metadata spec status',
-    PodAffinity: 'requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution',
-    PodAffinityTerm: 'labelSelector namespaces topologyKey namespaceSelector matchLabelKeys mismatchLabelKeys',
-    PodAntiAffinity: 'requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution',
-    PodCertificateProjection:
-      'signerName keyType maxExpirationSeconds credentialBundlePath keyPath certificateChainPath userAnnotations',
-    PodCondition: 'type status lastProbeTime lastTransitionTime reason message observedGeneration',
-    PodDNSConfig: 'nameservers searches options',
-    PodDNSConfigOption: 'name value',
-    PodExtendedResourceClaimStatus: 'requestMappings resourceClaimName',
-    PodIP: 'ip',
-    PodOS: 'name',
-    PodReadinessGate: 'conditionType',
-    PodResourceClaim: 'name _ resourceClaimName resourceClaimTemplateName',
-    PodResourceClaimStatus: 'name resourceClaimName',
-    PodSchedulingGate: 'name',
-    PodSchedulingGroup: 'podGroupName',
-    PodSecurityContext:
-      'seLinuxOptions runAsUser runAsNonRoot supplementalGroups fsGroup runAsGroup sysctls windowsOptions fsGroupChangePolicy seccompProfile appArmorProfile supplementalGroupsPolicy seLinuxChangePolicy',
-    PodSpec:
-      'volumes containers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName serviceAccount nodeName hostNetwork hostPID hostIPC securityContext imagePullSecrets hostname subdomain affinity schedulerName initContainers automountServiceAccountToken tolerations hostAliases priorityClassName priority dnsConfig shareProcessNamespace readinessGates runtimeClassName enableServiceLinks preemptionPolicy overhead topologySpreadConstraints ephemeralContainers setHostnameAsFQDN os hostUsers schedulingGates resourceClaims resources hostnameOverride _ schedulingGroup',
-    PodStatus:
-      'phase conditions message reason hostIP podIP startTime containerStatuses qosClass initContainerStatuses nominatedNodeName podIPs ephemeralContainerStatuses resize resourceClaimStatuses hostIPs observedGeneration extendedResourceClaimStatus allocatedResources resources nodeAllocatableResourceClaimStatuses',
-    PodTemplateSpec: 'metadata spec',
-    PortStatus: 'port protocol error',
-    PortworxVolumeSource: 'volumeID fsType readOnly',
-    PreferredSchedulingTerm: 'weight preference',
-    Probe:
-      '...ProbeHandler initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold terminationGracePeriodSeconds',
-    ProbeHandler: 'exec httpGet tcpSocket grpc',
-    ProjectedVolumeSource: 'sources defaultMode',
-    QuobyteVolumeSource: 'registry volume readOnly user group tenant',
-    RBDVolumeSource: 'monitors image fsType pool user keyring secretRef readOnly',
-    ResourceClaim: 'name request',
-    ResourceFieldSelector: 'containerName resource divisor',
-    ResourceHealth: 'resourceID health _ _ _ message',
-    ResourceRequirements: 'limits requests claims',
-    ResourceStatus: 'name resources',
-    SELinuxOptions: 'user role type level',
-    ScaleIOVolumeSource:
-      'gateway system secretRef sslEnabled protectionDomain storagePool storageMode volumeName fsType readOnly',
-    SeccompProfile: 'type localhostProfile',
-    Secret: 'metadata data type stringData immutable',
-    SecretEnvSource: '...LocalObjectReference optional',
-    SecretKeySelector: '...LocalObjectReference key optional',
-    SecretProjection: '...LocalObjectReference items _ optional',
-    SecretVolumeSource: 'secretName items defaultMode optional',
-    SecurityContext:
-      'capabilities privileged seLinuxOptions runAsUser runAsNonRoot readOnlyRootFilesystem allowPrivilegeEscalation runAsGroup procMount windowsOptions seccompProfile appArmorProfile',
-    Service: 'metadata spec status',
-    ServiceAccount: 'metadata secrets imagePullSecrets automountServiceAccountToken',
-    ServiceAccountTokenProjection: 'audience expirationSeconds path',
-    ServicePort: 'name protocol port targetPort nodePort appProtocol',
-    ServiceSpec:
-      'ports selector clusterIP type externalIPs _ sessionAffinity loadBalancerIP loadBalancerSourceRanges externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig _ _ ipFamilyPolicy clusterIPs ipFamilies allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy trafficDistribution',
-    ServiceStatus: 'loadBalancer conditions',
-    SessionAffinityConfig: 'clientIP',
-    SleepAction: 'seconds',
-    StorageOSVolumeSource: 'volumeName volumeNamespace fsType readOnly secretRef',
-    Sysctl: 'name value',
-    TCPSocketAction: 'port host',
-    Taint: 'key value effect timeAdded',
-    Toleration: 'key operator value effect tolerationSeconds',
-    TopologySpreadConstraint:
-      'maxSkew topologyKey whenUnsatisfiable labelSelector minDomains nodeAffinityPolicy nodeTaintsPolicy matchLabelKeys',
-    TypedLocalObjectReference: 'apiGroup kind name',
-    TypedObjectReference: 'apiGroup kind name namespace',
-    Volume: 'name ...VolumeSource',
-    VolumeDevice: 'name devicePath',
-    VolumeMount: 'name readOnly mountPath subPath mountPropagation subPathExpr recursiveReadOnly',
-    VolumeMountStatus: 'name mountPath readOnly recursiveReadOnly volumeStatus',
-    VolumeProjection: 'secret downwardAPI configMap serviceAccountToken clusterTrustBundle podCertificate',
-    VolumeResourceRequirements: 'limits requests',
-    VolumeSource:
-      'hostPath emptyDir gcePersistentDisk awsElasticBlockStore gitRepo secret nfs iscsi glusterfs persistentVolumeClaim rbd flexVolume cinder cephfs flocker downwardAPI fc azureFile configMap vsphereVolume quobyte azureDisk photonPersistentDisk portworxVolume scaleIO projected storageos csi ephemeral image',
-    VolumeStatus: 'image',
-    VsphereVirtualDiskVolumeSource: 'volumePath fsType storagePolicyName storagePolicyID',
-    WeightedPodAffinityTerm: 'weight podAffinityTerm',
-    WindowsSecurityContextOptions: 'gmsaCredentialSpecName gmsaCredentialSpec runAsUserName hostProcess',
-  },
-  'io.k8s.api.discovery.v1': {
-    Endpoint: 'addresses conditions hostname targetRef deprecatedTopology nodeName zone hints',
-    EndpointConditions: 'ready serving terminating',
-    EndpointHints: 'forZones forNodes',
-    EndpointPort: 'name protocol port appProtocol',
-    EndpointSlice: 'metadata endpoints ports addressType',
-    ForNode: 'name',
-    ForZone: 'name',
-  },
-  'io.k8s.api.events.v1': {
-    Event:
-      'metadata eventTime series reportingController reportingInstance action reason regarding related note type deprecatedSource deprecatedFirstTimestamp deprecatedLastTimestamp deprecatedCount',
-    EventSeries: 'count lastObservedTime',
-  },
-  'io.k8s.api.rbac.v1': {
-    AggregationRule: 'clusterRoleSelectors',
-    ClusterRole: 'metadata rules aggregationRule',
-    ClusterRoleBinding: 'metadata subjects roleRef',
-    PolicyRule: 'verbs apiGroups resources resourceNames nonResourceURLs',
-    Role: 'metadata rules',
-    RoleBinding: 'metadata subjects roleRef',
-    RoleRef: 'apiGroup kind name',
-    Subject: 'kind apiGroup name namespace',
-  },
-  'io.k8s.apimachinery.pkg.apis.meta.v1': {
-    Condition: 'type status observedGeneration lastTransitionTime reason message',
-    DeleteOptions: 'gracePeriodSeconds preconditions orphanDependents propagationPolicy dryRun',
-    LabelSelector: 'matchLabels matchExpressions',
-    LabelSelectorRequirement: 'key operator values',
-    ManagedFieldsEntry: 'manager operation apiVersion time _ fieldsType fieldsV1 subresource',
-    ObjectMeta:
-      'name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers _ _ managedFields',
-    OwnerReference: 'kind _ name uid apiVersion controller blockOwnerDeletion',
-    Preconditions: 'uid resourceVersion',
-  },
-};
+import { TYPES } from '../../../schema/generated.ts';
+import type { GeneratedType } from '../../../schema/generated-type.ts';
+import type { StructSchema } from '../../../schema/schema.ts';
 
-/** The names of a type's fields: the first has number 1. Undefined for a type that is not known. */
-export function fieldNames(type: string): readonly string[] | undefined {
-  const dot = type.lastIndexOf('.');
-  return FIELDS[type.slice(0, dot)]?.[type.slice(dot + 1)]?.split(' ');
+/** Which field a number stands for: its name in JSON, or a message whose fields JSON writes in place. */
+export type NumberedFields = Map<number, string | NumberedFields>;
+
+const types: Readonly<Record<string, GeneratedType>> = TYPES;
+const made = new WeakMap<StructSchema, NumberedFields>();
+
+/** The fields of a type by their numbers in Kubernetes' protobuf encoding. */
+export function numberedFields(schema: StructSchema): NumberedFields {
+  const known = made.get(schema);
+  if (known !== undefined) return known;
+  const numbered: NumberedFields = new Map();
+  for (const [name, { number }] of Object.entries(types[schema.fullName ?? '']?.fields ?? {})) {
+    place(numbered, name, typeof number === 'number' ? [number] : number);
+  }
+  made.set(schema, numbered);
+  return numbered;
+}
+
+function place(fields: NumberedFields, name: string, [first = 0, ...rest]: readonly number[]): void {
+  if (rest.length === 0) {
+    fields.set(first, name);
+    return;
+  }
+  const known = fields.get(first);
+  const inner: NumberedFields = known instanceof Map ? known : new Map();
+  fields.set(first, inner);
+  place(inner, name, rest);
 }
