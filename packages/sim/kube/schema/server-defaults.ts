@@ -19,6 +19,7 @@ export const SERVER_DEFAULTS: Readonly<Record<string, Defaults>> = {
   'io.k8s.api.core.v1.HTTPGetAction': { path: '/', scheme: 'HTTP' },
   'io.k8s.api.core.v1.NamespaceStatus': { phase: 'Active' },
   'io.k8s.api.core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
+  'io.k8s.api.core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
   'io.k8s.api.core.v1.PodSpec': {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,

@@ -94,6 +94,7 @@ const mistakes: Scene = {
     await stage.apply(`${path}?fieldManager=m`, { ...body, spec: { bogus: 1, ports: [{ port: 80 }] } });
     await stage.apply(`${path}?fieldManager=m`, { ...body, spec: { ports: [{ port: 'x' }] } });
     await stage.apply(`${path}?fieldManager=m`, { ...body, spec: { ports: [{ port: 80 }, { port: 80 }] } });
+    await stage.apply(`${path}?fieldManager=m`, { ...body, spec: { ports: [{ name: 'x' }, { name: 'y' }] } });
     await stage.apply(`${path}?fieldManager=m`, { ...body, spec: { ports: [null] } });
     await stage.apply(`${path}?fieldManager=m`, {
       ...body,

@@ -254,4 +254,41 @@ const podsAndNodes: Scene = {
   },
 };
 
-export const objectScenes: readonly Scene[] = [metadata, bodies, fieldValidation, updates, kinds, podsAndNodes];
+const notGiven: Scene = {
+  name: 'objects: what is written without being given',
+  async play(stage) {
+    const env = [
+      { name: 'CPU', valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } },
+      { name: 'NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      { name: 'KEY', valueFrom: { configMapKeyRef: { name: 'x', key: 'k' } } },
+    ];
+    const probes = { livenessProbe: { grpc: { port: 9000 } }, startupProbe: { tcpSocket: { port: 'http' } } };
+    const reference = { kind: 'PersistentVolumeClaim', name: 'c' };
+    const claim = {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+      dataSource: reference,
+    };
+    await stage.eventually(`${core(stage, 'serviceaccounts')}/default`, ({ kind }) => kind === 'ServiceAccount');
+    await stage.post(core(stage, 'pods'), {
+      metadata: { name: 'p' },
+      spec: {
+        containers: [{ name: 'c', image: 'example.test/web:1.0', env, ...probes }],
+        volumes: [
+          { name: 'a', ephemeral: { volumeClaimTemplate: { spec: claim } } },
+          { name: 'b', projected: { sources: [{ serviceAccountToken: { path: 't' } }, { downwardAPI: {} }] } },
+        ],
+      },
+    });
+  },
+};
+
+export const objectScenes: readonly Scene[] = [
+  metadata,
+  bodies,
+  fieldValidation,
+  updates,
+  kinds,
+  podsAndNodes,
+  notGiven,
+];
