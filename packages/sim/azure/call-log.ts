@@ -11,7 +11,7 @@ export interface LoggedCall {
   readonly name: string;
   readonly body: JsonObject | undefined;
   readonly correlationId: string | undefined;
-  /** The status answered; or that nobody was told. */
+  /** The status answered; or why the client heard none. */
   readonly outcome: number | 'lost' | 'hung';
   /** Azure's word for a refusal. */
   readonly code?: string;

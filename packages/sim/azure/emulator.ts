@@ -105,7 +105,7 @@ export class ArmEmulator implements HttpTransport {
     return this.#response(request, answered);
   }
 
-  /** Acts as somebody else would; throws where Azure refuses. */
+  /** Acts as an operator or another controller would; throws where Azure refuses. */
   byHand(call: ManualCall): Json | undefined {
     const target = parseTarget(call.path);
     if (target === undefined) throw new Error(`the emulator does not know ${call.path}`);

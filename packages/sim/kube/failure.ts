@@ -102,7 +102,7 @@ export function conflict({ group, resource }: GroupResource, name: string, why: 
   });
 }
 
-/** The object was read before somebody else wrote it. */
+/** The object was read before another client wrote it. */
 export function staleVersion(resource: GroupResource, name: string): RequestFailure {
   const why = 'the object has been modified; please apply your changes to the latest version and try again';
   return conflict(resource, name, why);

@@ -15,7 +15,7 @@ const PLAIN_DELETE: DeleteOptions = {
   resourceVersion: undefined,
 };
 
-/** The API for those who live inside the simulation: the cluster's own controllers, and whoever plays pods. */
+/** The API for what lives inside the simulation: the cluster's own controllers, and the players of nodes and pods. */
 export class InternalClient {
   readonly #state: ServerState;
   readonly #manager: string;

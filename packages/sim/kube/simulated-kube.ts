@@ -55,7 +55,7 @@ export class SimulatedKube {
     return this.#server.handle(request);
   }
 
-  /** A way to send requests without sockets and without delay: what lies between is somebody else's to simulate. */
+  /** A way to send requests without sockets and without delay: the network between is simulated elsewhere. */
   transport(): HttpTransport {
     return {
       send: async (request) => {
@@ -75,17 +75,17 @@ export class SimulatedKube {
     return this.#state.store.resourceVersion;
   }
 
-  /** Somebody who plays nodes and pods. */
+  /** Plays nodes and pods, in place of kubelets and a scheduler. */
   player(options: PlayerOptions = {}): ClusterPlayer {
     return new ClusterPlayer(this.client('kubelet'), this.#state.store, this.#state.clock, options);
   }
 
-  /** Keeps pods running for Deployments, and behind Services for which nobody deployed any. */
+  /** Keeps pods running for Deployments, and behind Services that no Deployment has pods for. */
   playWorkloads(player: ClusterPlayer, options: WorkloadOptions = {}): void {
     new WorkloadPlayer(this.#state, player, options).start();
   }
 
-  /** The API without a server between, for whoever acts inside the cluster. */
+  /** The API without a server between, for what acts inside the cluster. */
   client(manager: string): InternalClient {
     return new InternalClient(this.#state, manager);
   }

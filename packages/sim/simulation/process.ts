@@ -208,7 +208,7 @@ export class SimulatedProcess {
     try {
       await this.#main(incarnation);
     } catch (error) {
-      if (incarnation.alive) this.#kernel.strayError(error);
+      if (incarnation.alive) this.#kernel.uncaughtError(error);
       return;
     }
     if (!incarnation.alive) return;

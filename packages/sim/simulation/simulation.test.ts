@@ -149,7 +149,7 @@ describe('a simulated process', () => {
   });
 });
 
-describe('errors that nobody caught', () => {
+describe('uncaught errors', () => {
   const failing: Record<string, (worker: Incarnation) => Promise<void>> = {
     'a main that rejects': async () => {
       throw new Error('a defect');

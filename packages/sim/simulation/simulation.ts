@@ -104,7 +104,7 @@ export class Simulation {
     this.#network.faults.place(call, fault);
   }
 
-  /** Calls back at this virtual time, in nobody's name. */
+  /** Calls back at this virtual time, on behalf of no process. */
   at(milliseconds: number, callback: () => void): void {
     const delay = milliseconds - this.clock.monotonic();
     this.#kernel.later(this.clock, delay, undefined, callback);
@@ -149,7 +149,7 @@ export class Simulation {
     }
   }
 
-  /** Faults stop for good: everybody lives and reaches everybody. What is broken by then has to mend itself. */
+  /** Faults stop for good: all processes live and reach all servers. What is broken by then has to mend itself. */
   calm(): void {
     this.#isCalm = true;
     this.record('faults stop');
@@ -169,7 +169,7 @@ export class Simulation {
     return this.#kernel.runUntil(condition, limitMilliseconds);
   }
 
-  /** Whoever talks to a server in a process that died hears of it. */
+  /** The callers of a server in a process that died hear of it. */
   #onDeath(name: string): void {
     for (const server of this.#network.hostedBy(name)) {
       for (const process of this.#processes.values()) process.resetConnections(server);

@@ -34,7 +34,7 @@ export function checkPublicIpLimit(world: ArmWorld): void {
   throw invalid('PublicIPCountLimitReached', `Cannot create more than ${world.behaviour.publicIpLimit} public IPs.`);
 }
 
-/** What the body newly refers to must be there, and nobody may be at work on it. */
+/** What the body newly refers to must be there, and no operation may be under way on it. */
 export function checkReferences(
   world: ArmWorld,
   id: string,

@@ -7,7 +7,7 @@ export type OperationStatus = 'InProgress' | 'Succeeded' | 'Failed';
 /** Something Azure accepted and is still at. */
 export interface Operation {
   readonly id: string;
-  /** The key of the resource that nobody else may change meanwhile. */
+  /** The key of the resource, which no other operation may change meanwhile. */
   readonly resourceKey: string;
   readonly status: OperationStatus;
   /** Why it failed. */
@@ -23,10 +23,10 @@ interface Running {
   readonly result: () => JsonObject | undefined;
 }
 
-/** Azure forgets operations too; by then nobody asks. */
+/** Azure forgets operations, too; by then no client polls them. */
 const KEPT = 10_000;
 
-/** Long-running operations. They end when somebody looks after their time is over: nothing waits in between. */
+/** Long-running operations. They end with the first look at them after their time is over: nothing waits in between. */
 export class Operations {
   readonly #clock: Clock;
   readonly #random: Random;

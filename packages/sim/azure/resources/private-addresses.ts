@@ -32,7 +32,7 @@ export function withPrivateAddresses(
     }),
   );
   const earlier = new Map(frontendsOf(before?.body).map((frontend) => [nameOf(frontend), frontend]));
-  // Chosen addresses first: nobody may be given one of them in the same breath.
+  // Chosen addresses first: another frontend of the same request may not be given one of them.
   for (const frontend of frontends) if (isStatic(frontend)) taken.add(checkedAddress(store, frontend, taken));
   const settled = frontends.map((frontend) => {
     if (subnetOf(frontend) === '' || isStatic(frontend)) return frontend;

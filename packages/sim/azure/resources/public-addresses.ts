@@ -1,6 +1,6 @@
 import { formatIpAddress, type IpFamily, ipAddressValue, requireIpAddress } from '@fairlead/control';
 
-/** Ranges that exist for tests and documentation, so that nobody's real address ever appears. */
+/** Ranges that exist for tests and documentation, so that no real address ever appears. */
 const FIRST = {
   IPv4: ipAddressValue(requireIpAddress('198.18.0.1')),
   IPv6: ipAddressValue(requireIpAddress('2001:db8::1')),

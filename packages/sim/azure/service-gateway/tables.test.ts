@@ -71,7 +71,7 @@ describe('updateServices', () => {
     expect(namesOf(emulator)).toEqual(['a']);
   });
 
-  it('lets nobody touch the default outbound service that came with the gateway, and takes no second one', () => {
+  it('refuses clients that touch the default outbound service of the gateway, and takes no second one', () => {
     const { emulator } = emulated({ defaultOutbound: true });
     expect(namesOf(emulator)).toEqual(['default-natgw']);
     const code = 'MultipleDefaultServicesNotAllowedInServiceGateway';
@@ -123,7 +123,7 @@ describe('updateAddressLocations', () => {
   });
 
   it.each([
-    ['a service that is not registered', { '10.0.0.1': { '10.1.0.1': ['nobody'] } }, 'InvalidResourceReference'],
+    ['a service that is not registered', { '10.0.0.1': { '10.1.0.1': ['missing'] } }, 'InvalidResourceReference'],
     ['an address of another family', { '10.0.0.1': { 'fd00::1': ['a'] } }, 'InvalidRequestFormat'],
     ['what is no address', { node: { '10.1.0.1': ['a'] } }, 'InvalidRequestFormat'],
   ])('refuses the whole request for %s', (_, bad, code) => {

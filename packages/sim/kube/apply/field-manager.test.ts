@@ -117,7 +117,7 @@ describe('apply', () => {
     expect(shared.fieldsOf('one')).toEqual({ 'f:labels': { 'f:k': {} } });
   });
 
-  it('removes what the applier no longer applies and nobody else wants', () => {
+  it('removes what the applier no longer applies and no other manager owns', () => {
     const shared = new Shared();
     shared.apply('one', { labels: { k: 'x', l: 'x' }, tags: ['a', 'b'] });
     shared.apply('two', { labels: { l: 'x' }, tags: ['b'] });
@@ -125,7 +125,7 @@ describe('apply', () => {
     expect(shared.object).toEqual({ labels: { l: 'x' }, tags: ['a', 'b'] });
   });
 
-  it('removes an applied item with everything in it, whoever added to it', () => {
+  it('removes an applied item with everything in it, also what other managers added', () => {
     const shared = new Shared();
     shared.apply('one', { items: [{ id: 1, name: 'x' }] });
     shared.update('two', { items: [{ id: 1, name: 'x', note: 'mine' }] });
@@ -197,7 +197,7 @@ describe('apply', () => {
 });
 
 describe('an update', () => {
-  it('gives the writer what it changed and takes that from everybody else', () => {
+  it('gives the writer what it changed and takes that from all others', () => {
     const shared = new Shared();
     shared.update('one', { title: 'x', labels: { k: 'x' } });
     shared.update('two', { title: 'y', labels: { k: 'x' } });

@@ -17,7 +17,7 @@ import { capUpdaters, isSameManager, type Ownership } from './managers.ts';
 import { mergeApplied, removeFields } from './merge.ts';
 import { shapeProblems } from './shape.ts';
 
-/** Fields that belong to the server: nobody is recorded as their owner. */
+/** Fields that belong to the server: no field manager is recorded as their owner. */
 const SERVER_FIELDS: FieldSet = {
   'f:metadata': {
     '.': {},
@@ -47,7 +47,7 @@ export interface OwnershipContext {
   readonly ignored: FieldSet;
 }
 
-/** Who owns what after an update: the writer gets what it changed, everybody loses what changed or went. */
+/** Who owns what after an update: the writer gets what it changed, all others lose what changed or went. */
 export function ownersAfterUpdate(
   { schema, ignored }: OwnershipContext,
   before: JsonObject,
@@ -126,7 +126,7 @@ function tryApply(
   return { object: same ? undefined : result, owners: [...rest, mine].filter((owner) => !isEmptySet(owner.fields)) };
 }
 
-/** Removes what the applier had applied before, does not apply any more, and nobody else claims. */
+/** Removes what the applier had applied before, does not apply any more, and no other manager owns. */
 function prune(schema: StructSchema, merged: JsonObject, last: FieldSet, claimed: FieldSet): JsonObject {
   const lastNamed = withNamedFields(last, schema);
   const claimedNamed = withNamedFields(claimed, schema);
@@ -156,7 +156,7 @@ function asObject(value: Json | undefined): JsonObject {
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What a client-side `kubectl apply` had set and nobody changed since: its server-side brother may take it over. */
+/** What a client-side `kubectl apply` had set and no other client changed since: a server-side one may take it over. */
 function fieldsFromClientSideApply({ schema }: OwnershipContext, live: JsonObject, writer: Writer): FieldSet {
   const annotation = valueAt(live, 'metadata', 'annotations', LAST_APPLIED);
   if (typeof annotation !== 'string') return NO_FIELDS;

@@ -129,7 +129,7 @@ function withoutProblemOrder(status: JsonObject): JsonObject {
   return { ...status, message: summary };
 }
 
-/** The version of a list or a bookmark counts everything that anybody writes anywhere. */
+/** The version of a list or a bookmark counts every write of every client. */
 function withoutMoment(object: JsonObject): JsonObject {
   if (object.type === 'BOOKMARK' && isJsonObject(object.object)) {
     return { ...object, object: withoutVersion(object.object) };

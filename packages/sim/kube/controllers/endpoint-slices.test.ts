@@ -58,7 +58,7 @@ describe('EndpointSlices', () => {
     expect(await slices(world)).toEqual(before);
   });
 
-  it('come back when somebody deletes them', async () => {
+  it('come back when a client deletes them', async () => {
     const world = await cluster(2);
     const [slice] = await slices(world);
     const name = textOf(valueAt(slice, 'metadata', 'name'));

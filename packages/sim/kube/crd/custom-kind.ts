@@ -4,7 +4,7 @@ import { type KindRules, PLAIN_RULES, type ScalePaths, type ServedKind, type Upd
 import { objectMeta } from '../schema/built-in.ts';
 import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';
 import { type Decoded, decodeObject } from '../schema/decode.ts';
-import { withDefaults } from './default.ts';
+import { withDefaults } from './defaults.ts';
 import type { Definition, DefinitionVersion } from './definition.ts';
 import { prune } from './prune.ts';
 import { readStructural, type Structural } from './structural.ts';

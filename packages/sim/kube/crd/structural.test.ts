@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { problemText } from '../validation/field-problem.ts';
 import type { JsonObject } from '../../json.ts';
 import { anyJson } from '../testing/arbitrary-json.ts';
-import { withDefaults } from './default.ts';
+import { withDefaults } from './defaults.ts';
 import { prune } from './prune.ts';
 import { readStructural } from './structural.ts';
 import { structuralProblems } from './validate.ts';

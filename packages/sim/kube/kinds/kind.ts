@@ -27,7 +27,7 @@ export interface UpdateRules {
   /** Puts back what this way of writing cannot change. */
   prepare(next: KubeObject, previous: KubeObject, context: KindContext): KubeObject;
   validate(next: KubeObject, previous: KubeObject): readonly FieldProblem[];
-  /** The fields it cannot change: nobody becomes their owner by it. */
+  /** The fields it cannot change: no field manager becomes their owner by it. */
   readonly ignored: FieldSet;
 }
 
@@ -82,7 +82,7 @@ export interface ServedKind {
   readonly schema: StructSchema;
   /** Custom resources keep what they are given and know no strategic merge. */
   readonly custom: boolean;
-  /** Told to everybody who uses it. */
+  /** The warning that every client that uses it gets. */
   readonly deprecation: string | undefined;
   readonly rules: KindRules;
   /** An object in which nothing is set. */

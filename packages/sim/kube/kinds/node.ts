@@ -55,7 +55,7 @@ function withAllocatable(object: KubeObject): KubeObject {
   return { ...object, status: { capacity, allocatable: capacity, ...rest } };
 }
 
-/** Nothing is scheduled onto a new node before somebody says that it is ready. */
+/** Nothing is scheduled onto a new node before the node controller says that it is ready. */
 function withTaint(object: KubeObject): KubeObject {
   const { spec } = asNode(object);
   const taints = spec.taints ?? [];

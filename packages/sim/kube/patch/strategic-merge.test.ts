@@ -66,7 +66,7 @@ describe('a strategic merge patch', () => {
     expect(() => strategicMerge(schema, original, patch)).toThrow("doesn't match $setElementOrder list");
   });
 
-  it('refuses an item without its key, and a directive nobody knows', () => {
+  it('refuses an item without its key, and an unknown directive', () => {
     expect(() => strategicMerge(schema, original, { items: [{ name: 'x' }] })).toThrow(
       'does not contain declared merge key',
     );

@@ -11,7 +11,7 @@ function world() {
   return { simulated, player };
 }
 
-describe('somebody who plays nodes and pods', () => {
+describe('the player of nodes and pods', () => {
   it('adds nodes that are ready and free of taints', async () => {
     const { simulated } = world();
     const { body } = await simulated.call('GET', '/api/v1/nodes/node');

@@ -33,7 +33,7 @@ async function withService() {
   return { simulated, podsNow };
 }
 
-describe('somebody who keeps workloads running', () => {
+describe('the player of workloads', () => {
   it('runs pods behind a Service that selects some, on all nodes', async () => {
     const { simulated, podsNow } = await withService();
     const pods = await podsNow();
@@ -44,7 +44,7 @@ describe('somebody who keeps workloads running', () => {
     expect(listOf(slice?.endpoints)).toHaveLength(2);
   });
 
-  it('leaves a Service alone that selects nothing, or that somebody deployed pods for', async () => {
+  it('leaves a Service alone that selects nothing, or that a Deployment has pods for', async () => {
     const { simulated, podsNow } = world();
     await simulated.call('POST', `${NAMESPACE}/services`, {
       metadata: { name: 'empty' },

@@ -19,7 +19,7 @@ const DELAY_MILLISECONDS = 10;
 const TEMPLATE_LABEL = 'pod-template-hash';
 
 export interface WorkloadOptions {
-  /** So many pods run behind a Service for which nobody deployed any. */
+  /** So many pods run behind a Service that no Deployment has pods for. */
   readonly podsPerService?: number;
 }
 

@@ -1,5 +1,5 @@
 import type { HttpRequest } from '@fairlead/control';
-import { OtherPaths } from '../kubectl/discovery/other-paths.ts';
+import { NonResourcePaths } from '../kubectl/discovery/non-resource-paths.ts';
 import { notFound, RequestFailure } from '../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import type { StoredObject } from '../store/stored-object.ts';
@@ -25,12 +25,12 @@ import { type OptionsKind, writeOptions } from './writes/write-options.ts';
 export class ApiServer {
   readonly #state: ServerState;
   readonly #options: AccessOptions;
-  readonly #otherPaths: OtherPaths;
+  readonly #nonResourcePaths: NonResourcePaths;
 
   constructor(state: ServerState, options: AccessOptions) {
     this.#state = state;
     this.#options = options;
-    this.#otherPaths = new OtherPaths(state, options);
+    this.#nonResourcePaths = new NonResourcePaths(state, options);
   }
 
   handle(request: HttpRequest): Answer {
@@ -47,7 +47,7 @@ export class ApiServer {
     const user = authenticate(request, this.#options);
     const route = routeOf(request, this.#state.registry);
     if (route === undefined) {
-      const answer = this.#otherPaths.answer(request, user);
+      const answer = this.#nonResourcePaths.answer(request, user);
       if (answer === undefined) throw pageNotFound();
       return answer;
     }

@@ -88,7 +88,7 @@ describe('the store', () => {
     expect(namesIn(store, store.compactedVersion)).toHaveLength(1);
   });
 
-  it('stops telling whoever has left', () => {
+  it('stops telling a subscriber that has left', () => {
     const store = new Store();
     const heard: string[] = [];
     const leave = store.subscribe('things', ({ key }) => heard.push(key));

@@ -49,7 +49,7 @@ function toBytes(value: bigint, length: number): number[] {
   return Array.from({ length }, (_, index) => Number((value >> BigInt(8 * (length - 1 - index))) & 0xffn));
 }
 
-/** What is wrong with an address that somebody typed. */
+/** What is wrong with an address that a user typed. */
 export function addressProblems(field: string, address: string): readonly FieldProblem[] {
   if (familyOf(address) !== undefined) return [];
   if (/^\d+(\.\d+){3}$/.test(address) && /(^|\.)0\d/.test(address)) {
@@ -66,7 +66,7 @@ export function addressWarnings(field: string, address: string): readonly string
   return [`${field}: IPv6 address "${address}" should be in RFC 5952 canonical format ("${canonical}")`];
 }
 
-/** What is wrong with a block of addresses that somebody typed. */
+/** What is wrong with a block of addresses that a user typed. */
 export function cidrProblems(field: string, cidr: string): readonly FieldProblem[] {
   const malformed = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
   const [address = '', bits = '', ...rest] = cidr.split('/');
@@ -81,7 +81,7 @@ export function cidrProblems(field: string, cidr: string): readonly FieldProblem
   return [invalidValue(field, cidr, 'must not have bits set beyond the prefix length')];
 }
 
-/** Why an address cannot be somebody's endpoint, although it is one. */
+/** Why an address cannot be an endpoint, although it is an address. */
 export function specialAddressProblems(field: string, address: string): readonly FieldProblem[] {
   const range = ipaddr.parse(address).range();
   if (range === 'unspecified') return [invalidValue(field, address, 'may not be unspecified (0.0.0.0 or ::)')];

@@ -2,7 +2,7 @@ import { type Random, randomInteger, randomPick } from '@fairlead/control';
 
 /** What goes wrong with one outside call. Plain data, so that a run can be told again from a list. */
 export type Fault =
-  /** Never arrives, and nobody says so: the caller has to lose patience. */
+  /** Never arrives, and no error tells: the caller has to lose patience. */
   | { readonly kind: 'lose-request' }
   /** Takes effect; the answer never comes. */
   | { readonly kind: 'lose-response' }
@@ -67,7 +67,7 @@ const LONGEST_STREAM_FAULT_MILLISECONDS = 60_000;
 /** The longest that a request or its repetition is on its way. */
 export const LONGEST_DELAY_MILLISECONDS = 4000;
 
-/** Statuses after which nobody knows whether the write took effect. */
+/** Statuses that leave open whether the write took effect. */
 const UNCLEAR_STATUSES = [500, 502, 504] as const;
 
 /** A fault of this kind with the rest drawn, or undefined where the kind makes no sense for the call. */

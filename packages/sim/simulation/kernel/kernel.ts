@@ -1,5 +1,5 @@
 import { type Clock, messageOf, type Timer, VirtualClock } from '@fairlead/control';
-import { captureStrayErrors } from './adapters/stray-errors.ts';
+import { captureUncaughtErrors } from './adapters/uncaught-errors.ts';
 import type { History } from './history.ts';
 import { RandomStreams } from './random-streams.ts';
 
@@ -82,20 +82,20 @@ export class Kernel {
     };
   }
 
-  /** Calls back later, on behalf of the owner of the clock, or of nobody. */
+  /** Calls back later, on behalf of the owner of the clock, if it has one. */
   later(clock: Clock, delayMilliseconds: number, owner: Owner | undefined, callback: () => void): Timer {
     return clock.setTimer(delayMilliseconds, () => {
       this.#running = owner;
       try {
         callback();
       } catch (error) {
-        this.strayError(error);
+        this.uncaughtError(error);
       }
     });
   }
 
-  /** An error that nobody caught. What a dead process leaves behind is nobody's business. */
-  strayError(error: unknown): void {
+  /** An uncaught error. What a dead process leaves behind does not count. */
+  uncaughtError(error: unknown): void {
     const owner = this.#running;
     if (owner?.alive === false) return;
     const where = owner === undefined ? 'the simulated world' : `process ${owner.name}`;
@@ -105,7 +105,7 @@ export class Kernel {
 
   /** Lets time pass until the condition holds, something fails, or the limit is reached. True when it holds. */
   async runUntil(condition: () => boolean, limitMilliseconds: number): Promise<boolean> {
-    const release = captureStrayErrors((error) => this.strayError(error));
+    const release = captureUncaughtErrors((error) => this.uncaughtError(error));
     let holds = false;
     try {
       await this.clock.runUntil(() => {

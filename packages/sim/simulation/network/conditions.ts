@@ -40,7 +40,7 @@ export class Conditions {
     this.#refusals.set(key, rest);
   }
 
-  /** Everybody reaches everybody again. */
+  /** All processes reach all servers again. */
   clear(): void {
     this.#partitions.clear();
     this.#refusals.clear();

@@ -23,9 +23,9 @@ export interface Destination {
   readonly transport: HttpTransport;
   readonly dialect: Dialect;
   readonly latency: Latency;
-  /** False while nobody listens there. */
+  /** False while the server does not listen. */
   readonly listening: boolean;
-  /** Calls back in the time of whoever serves: a paused server answers nobody. */
+  /** Calls back in the time of the server's process: a paused one answers no call. */
   later(delayMilliseconds: number, callback: () => void): void;
 }
 
@@ -40,9 +40,9 @@ export interface Route {
   readonly passed: () => void;
   readonly record: (line: string) => void;
   readonly absorb: (content: string | Uint8Array) => void;
-  /** In nobody's time: what is on its way does not stop with its sender. */
+  /** In the network's time: what is on its way does not stop with its sender. */
   readonly later: (delayMilliseconds: number, callback: () => void) => void;
-  readonly strayError: (error: unknown) => void;
+  readonly uncaughtError: (error: unknown) => void;
 }
 
 const encoder = new TextEncoder();
@@ -147,7 +147,7 @@ export class Exchange {
       if (!again) this.#hear(this.#madeUp(refusal.status, refusal.retryAfterSeconds));
       return;
     }
-    this.#serve(again).catch((error: unknown) => this.#route.strayError(error));
+    this.#serve(again).catch((error: unknown) => this.#route.uncaughtError(error));
   }
 
   async #serve(again: boolean): Promise<void> {
@@ -157,7 +157,7 @@ export class Exchange {
     this.#note(`${again ? 'arrived again, ' : ''}answered ${response.status}`);
     const streams = this.#request.streaming === true && response.status < 400;
     if (again) {
-      // Whoever repeated the request keeps the answer to itself.
+      // The network repeated the request: the caller never hears the answer.
       if (!streams) await collect(response);
       return;
     }
@@ -165,7 +165,7 @@ export class Exchange {
     else this.#answer(response, await collect(response));
   }
 
-  /** What has been sent takes effect also when nobody waits for it any more; only a stream ends with its reader. */
+  /** What has been sent takes effect also when the caller no longer waits for it; only a stream ends with its reader. */
   #arriving(): HttpRequest {
     const { signal: _, ...request } = this.#request;
     return request.streaming === true ? { ...request, signal: this.#toServer.signal } : request;
@@ -209,7 +209,7 @@ export class Exchange {
       onCut: () => this.#toServer.abort(brokenConnection(this.#call)),
     });
     this.#stream = stream;
-    stream.pump(response.body).catch((error: unknown) => this.#route.strayError(error));
+    stream.pump(response.body).catch((error: unknown) => this.#route.uncaughtError(error));
   }
 
   /** The call took effect; does its answer stay away? */

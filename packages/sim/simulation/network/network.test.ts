@@ -178,7 +178,7 @@ describe('the simulated network', () => {
       await client.connect('nowhere').send(request('GET', '/'));
     });
     await fixture.simulation.run(100);
-    expect(fixture.simulation.failure?.sentence).toContain('nobody serves as nowhere');
+    expect(fixture.simulation.failure?.sentence).toContain('no server is called nowhere');
   });
 });
 
@@ -415,7 +415,7 @@ describe('a server in a simulated process', () => {
     expect(simulation.failure).toBeUndefined();
   });
 
-  it('answers nobody while it is paused', async () => {
+  it('answers no call while it is paused', async () => {
     const { simulation } = world();
     const store = new Store();
     const agent = simulation.process('agent', async (incarnation) => {

@@ -80,7 +80,7 @@ export class Network {
       send: async (request) => {
         request.signal?.throwIfAborted();
         const destination = this.#destinations.get(server);
-        if (destination === undefined) throw new Error(`nobody serves as ${server}: name it with serve() first`);
+        if (destination === undefined) throw new Error(`no server is called ${server}: name it with serve() first`);
         if (!caller.alive) return new Promise(() => {});
         const { dialect } = destination;
         const call = this.calls.enter(caller.name, server, dialect.name(request), {
@@ -139,7 +139,7 @@ export class Network {
       record: (line) => kernel.record(line),
       absorb: (content) => kernel.history.absorb(content),
       later,
-      strayError: (error) => kernel.strayError(error),
+      uncaughtError: (error) => kernel.uncaughtError(error),
     };
   }
 

@@ -12,7 +12,7 @@ interface StreamSide {
   readonly monotonic: () => number;
   /** In the receiver's time. */
   readonly hear: (delayMilliseconds: number, callback: () => void) => void;
-  /** In nobody's time. */
+  /** In the network's time. */
   readonly later: (delayMilliseconds: number, callback: () => void) => void;
   readonly note: (text: string) => void;
   readonly absorb: (content: Uint8Array) => void;

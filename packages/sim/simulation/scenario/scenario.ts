@@ -35,9 +35,9 @@ export interface Scenario<World, Action> {
   unfinished(world: World): string | undefined | Promise<string | undefined>;
   /** What must hold once it has come to rest, for so many virtual minutes. */
   readonly rest?: Rest;
-  /** Things outside that nobody wants any more and nobody would ever remove, once at rest. */
+  /** Resources outside that no Service wants any more and no controller would ever remove, once at rest. */
   leaked?(world: World): readonly string[] | Promise<readonly string[]>;
-  /** Things that should be there and that nobody would ever make again, once at rest. */
+  /** Resources that should be there and that no controller would ever make again, once at rest. */
   lost?(world: World): readonly string[] | Promise<readonly string[]>;
   /** Whether the crash matrix kills a process at this call; at every call unless told otherwise. */
   isCrashPoint?(call: Call): boolean;

@@ -108,7 +108,7 @@ async function step(
   }
 }
 
-/** Knows its copies only from having made them: what an earlier life made, nobody removes. */
+/** Knows its copies only from having made them: what an earlier life made is never removed. */
 async function stepFromMemory(
   mirror: Incarnation,
   cloud: HttpTransport,

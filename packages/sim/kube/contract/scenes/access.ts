@@ -3,12 +3,12 @@ import type { Stage } from '../stage.ts';
 import { core, grouped } from './paths.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
-const SOMEBODY = 'contract-somebody';
+const USER = 'contract-somebody';
 
 const forbidden: Scene = {
-  name: 'access: what nobody allowed',
+  name: 'access: without permission',
   async play(stage) {
-    const as = { user: SOMEBODY };
+    const as = { user: USER };
     const leases = grouped(stage, 'coordination.k8s.io/v1', 'leases');
     await stage.get(core(stage, 'services'), as);
     await stage.get(`${core(stage, 'services')}/a`, as);
@@ -22,7 +22,7 @@ const forbidden: Scene = {
 };
 
 async function bind(stage: Stage, name: string, rules: readonly object[]): Promise<void> {
-  const subjects = [{ kind: 'User', name: SOMEBODY }];
+  const subjects = [{ kind: 'User', name: USER }];
   await stage.quietly('POST', grouped(stage, RBAC, 'roles'), {
     metadata: { name },
     rules: JSON.parse(JSON.stringify(rules)),
@@ -35,7 +35,7 @@ async function bind(stage: Stage, name: string, rules: readonly object[]): Promi
 const granted: Scene = {
   name: 'access: what a role allows',
   async play(stage) {
-    const as = { user: SOMEBODY };
+    const as = { user: USER };
     const path = core(stage, 'secrets');
     await stage.quietly('POST', path, { metadata: { name: 'a' } });
     await stage.quietly('POST', path, { metadata: { name: 'b' } });

@@ -67,7 +67,7 @@ const bodies: Scene = {
 };
 
 const fieldValidation: Scene = {
-  name: 'objects: fields nobody knows',
+  name: 'objects: unknown fields',
   async play(stage) {
     const path = core(stage, 'services');
     const spec = { ports: [{ port: 1, x: 2 }], bogus: { a: 1 } };

@@ -8,7 +8,7 @@ const podSpec = builtInSchema('io.k8s.api.core.v1.PodSpec');
 const podStatus = builtInSchema('io.k8s.api.core.v1.PodStatus');
 const volume = builtInSchema('io.k8s.api.core.v1.Volume');
 
-/** What a pod is when nobody says otherwise, beyond what its schema knows. */
+/** The defaults of a pod beyond those that its schema knows. */
 export function podDefaults(pod: Pod): Pod {
   const spec = templateDefaults(pod.spec);
   const complete = (each: Container): Container => withRequests(withHostPorts(each, spec));

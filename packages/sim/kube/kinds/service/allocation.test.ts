@@ -101,7 +101,7 @@ describe('addresses and node ports', () => {
     expect(cluster.ports).toHaveLength(8);
   });
 
-  it('that somebody asks for are given, refused when taken, and refused out of range', () => {
+  it('that a Service asks for are given, refused when taken, and refused out of range', () => {
     const cluster = new Cluster();
     cluster.put('a', { clusterIP: '10.0.0.5', type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] });
     expect(cluster.addresses).toEqual(['10.0.0.5']);

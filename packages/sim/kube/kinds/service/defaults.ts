@@ -8,7 +8,7 @@ import {
 
 const AFFINITY_SECONDS = 10_800;
 
-/** What a Service is when nobody says otherwise. */
+/** The defaults of a Service beyond those that its schema knows. */
 export function serviceDefaults(service: Service): Service {
   const { spec } = service;
   const type = spec.type ?? 'ClusterIP';

@@ -152,7 +152,7 @@ describe('a review', () => {
       }),
     ]);
 
-  it('says whether somebody may do something', async () => {
+  it('says whether a user may do something', async () => {
     const simulated = new Simulated({ authorize: 'roles' });
     const allowed = async (path: string, spec: object, as?: string) => {
       const headers = as === undefined ? {} : { 'impersonate-user': as };
@@ -170,7 +170,7 @@ describe('a review', () => {
     expect(await allowed('subjectaccessreviews', { ...page, user: 'mate' })).toEqual([201, true]);
   });
 
-  it('says who somebody is', async () => {
+  it('says who a user is', async () => {
     const simulated = new Simulated();
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
     const { body } = await simulated.call('POST', path, {}, { 'impersonate-user': 'bosun' });

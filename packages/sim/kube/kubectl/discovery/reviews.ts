@@ -19,7 +19,7 @@ interface ReviewContext extends AccessOptions {
   readonly now: number;
 }
 
-/** Tells somebody who they are, or whether they or others may do something. Undefined for another path. */
+/** Tells a user who they are, or whether they or others may do something. Undefined for another path. */
 export function answerReview(
   request: HttpRequest,
   segments: readonly string[],
@@ -56,7 +56,7 @@ function subjectOf({ user, groups }: JsonObject): User {
   return { name: textOf(user), groups: listOf(groups).map(textOf) };
 }
 
-/** Paths without objects are open to everybody. */
+/** Paths without objects are open to every user. */
 function isAllowed(spec: JsonObject, user: User, { authorize }: AccessOptions): boolean {
   const { resourceAttributes, nonResourceAttributes } = spec;
   if ((resourceAttributes === undefined) === (nonResourceAttributes === undefined)) {

@@ -10,7 +10,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 /** A server that is up. */
 export interface KubeServer extends AsyncDisposable {
   readonly url: string;
-  /** For kubectl and anybody else: a file's content. */
+  /** For kubectl and other clients: a file's content. */
   readonly kubeconfig: string;
 }
 
@@ -19,7 +19,7 @@ export interface KubeServerOptions {
   readonly port?: number;
 }
 
-/** Serves a simulated API server on loopback, in the clear: whoever reaches it is trusted, or shows a token. */
+/** Serves a simulated API server on loopback, in the clear: a client that reaches it is trusted, or shows a token. */
 export async function serveKube(kube: SimulatedKube, { port = 0 }: KubeServerOptions = {}): Promise<KubeServer> {
   const server = createServer((incoming, outgoing) => void exchange(kube, incoming, outgoing));
   // A watch may be silent for a long time.

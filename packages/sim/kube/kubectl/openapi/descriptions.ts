@@ -4,7 +4,7 @@ export const STANDARD_FIELDS = {
   kind: 'What sort of object this is.',
   metadata: 'Its name and whatever else every object has, of whatever sort it is.',
   spec: 'What is wanted.',
-  status: 'What there is, as whoever takes care of it last saw it.',
+  status: 'What there is, as its controller last saw it.',
   items: 'The objects of the list.',
 } as const;
 
@@ -18,13 +18,13 @@ const KINDS: Readonly<Record<string, string>> = {
   Endpoints: 'The addresses behind a service, in the older form that has no room for many. See EndpointSlice.',
   EndpointSlice: 'Some of the addresses behind a service, all of one family.',
   Event: 'Something that happened to an object, for people to read. It is forgotten after a while.',
-  Lease: 'A claim that its holder renews as long as it lives. Whoever wants to lead holds one.',
+  Lease: 'A claim that its holder renews as long as it lives. A controller that wants to lead holds one.',
   Namespace: 'A room for names: what is in it goes when it goes.',
   Node: 'A machine that pods run on.',
   Pod: 'Containers that run together on one node and share an address.',
   Role: 'What may be done in one namespace.',
   RoleBinding: 'Who may do, in one namespace, what a role allows.',
-  Secret: 'Settings that not everybody should read.',
+  Secret: 'Settings that not every user should read.',
   Service: 'A name and an address for a set of pods that come and go.',
   ServiceAccount: 'Who a pod is when it talks to the API.',
 };

@@ -9,7 +9,7 @@ import type { ServerState } from '../../server/state.ts';
 import { customDefinition, standardProperties } from './custom-definition.ts';
 import { Definitions, reference, WELL_KNOWN } from './definitions.ts';
 import { kindDescription, STANDARD_FIELDS } from './descriptions.ts';
-import { olderDefinitions } from './older-document.ts';
+import { definitionsV2 } from './openapi-v2.ts';
 import { pathsOf } from './operations.ts';
 
 export interface OpenApiDocument {
@@ -18,7 +18,7 @@ export interface OpenApiDocument {
   readonly hash: string;
 }
 
-/** The OpenAPI documents of a server, one for each version of each group, made when somebody asks. */
+/** The OpenAPI documents of a server, one for each version of each group, made when a client asks. */
 export class OpenApiDocuments {
   readonly #state: Pick<ServerState, 'registry' | 'store'>;
   readonly #made = new Map<string, { readonly of: string; readonly document: OpenApiDocument }>();
@@ -45,10 +45,10 @@ export class OpenApiDocuments {
     return document;
   }
 
-  /** The definitions of all documents, as the older version of OpenAPI writes them. */
-  olderDefinitions(): JsonObject {
+  /** The definitions of all documents, as OpenAPI 2 writes them. */
+  definitionsV2(): JsonObject {
     const all = this.paths().map((path) => objectOf(valueAt(this.find(path)?.content, 'components', 'schemas')));
-    return olderDefinitions(Object.assign({}, ...all));
+    return definitionsV2(Object.assign({}, ...all));
   }
 
   /** What tells one state of a kind's schema from the next. */

@@ -112,7 +112,7 @@ describe('the OpenAPI documents', () => {
     });
   });
 
-  it('come in the older version too, as text and as bytes', async () => {
+  it('come as OpenAPI 2, too, as text and as bytes', async () => {
     const simulated = await withShips();
     const { body } = await simulated.call('GET', '/openapi/v2');
     const ship = valueAt(body, 'definitions', 'example.harbour.v1.Ship', 'properties');

@@ -9,7 +9,7 @@ const tokens = new Map([
 ]);
 
 describe('who may do what', () => {
-  it('is everything for everybody unless somebody says otherwise', async () => {
+  it('is everything for every client where no tokens are configured', async () => {
     expect((await new Simulated().call('GET', SERVICES)).status).toBe(200);
   });
 
@@ -36,13 +36,13 @@ describe('who may do what', () => {
     ]);
   });
 
-  it('refuses a token that nobody has', async () => {
+  it('refuses a token that belongs to no user', async () => {
     const world = new Simulated({ tokens });
     const refused = await world.call('GET', SERVICES, undefined, { authorization: 'Bearer wrong' });
     expect(refused).toMatchObject({ status: 401, body: { reason: 'Unauthorized', message: 'Unauthorized' } });
   });
 
-  it('takes whoever has no token for nobody', async () => {
+  it('takes a client without a token for anonymous', async () => {
     const world = new Simulated({ tokens, authorize: 'roles' });
     const { body } = await world.call('GET', '/api/v1/services');
     expect(body.message).toContain(
@@ -50,7 +50,7 @@ describe('who may do what', () => {
     );
   });
 
-  it('lets an administrator act for another, and nobody else', async () => {
+  it('lets an administrator act for another user, and no other user', async () => {
     const world = new Simulated({ tokens, authorize: 'roles' });
     const acting = { 'impersonate-user': 'somebody' };
     const asAdmin = await world.call('GET', SERVICES, undefined, { authorization: 'Bearer root', ...acting });

@@ -7,7 +7,7 @@ export interface User {
   readonly groups: readonly string[];
 }
 
-/** What somebody wants to do. */
+/** What a user wants to do. */
 export interface AccessQuestion {
   readonly user: User;
   readonly verb: string;
@@ -22,7 +22,7 @@ export interface AccessQuestion {
 export type Authorize = (question: AccessQuestion) => boolean;
 
 export interface AccessOptions {
-  /** Bearer tokens and whose they are. Without any, everybody is an administrator. */
+  /** Bearer tokens and whose they are. Without any, every client is an administrator. */
   readonly tokens?: ReadonlyMap<string, User>;
   /** Everything is allowed unless this says no. */
   readonly authorize?: Authorize;
@@ -31,7 +31,7 @@ export interface AccessOptions {
 const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** Who sends the request, or whom an administrator plays. Throws for a token that nobody has. */
+/** Who sends the request, or whom an administrator plays. Throws for a token that belongs to no user. */
 export function authenticate(request: HttpRequest, options: AccessOptions): User {
   const user = bearer(request, options);
   const name = request.headers['impersonate-user'];
@@ -62,7 +62,7 @@ export function checkAccess(user: User, route: Route, verb: string, { authorize 
   throw forbidden({ group, resource: plural }, name, why);
 }
 
-/** Whoever asks for one object by a selector is treated as asking for it by name. */
+/** A request for one object by a selector is treated as one by its name. */
 function selectedName({ query }: Route): string {
   return /^metadata\.name==?([^,=!]+)$/.exec(query.get('fieldSelector') ?? '')?.[1] ?? '';
 }

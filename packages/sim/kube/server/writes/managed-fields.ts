@@ -36,7 +36,7 @@ function writerOf(kind: ServedKind, { manager, subresource, now }: WriteIdentity
   return { manager, apiVersion: apiVersionOf(kind), subresource, ...(subresource !== 'scale' && { time: now }) };
 }
 
-/** What fields can belong to somebody: everything but the kind and the record of owners itself. */
+/** The fields that a field manager can own: everything but the kind and the record of owners itself. */
 function content(object: KubeObject): JsonObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...without(object, 'kind', 'apiVersion'), metadata };

@@ -160,7 +160,7 @@ function withUnchangedTimes(next: KubeObject, previous: KubeObject): KubeObject 
   return equalJson(reverted, previous) ? reverted : next;
 }
 
-/** A deleted object goes as soon as nobody holds it any longer. */
+/** A deleted object goes as soon as no finalizer holds it any longer. */
 function isReadyToGo(kind: ServedKind, next: KubeObject, previous: KubeObject): boolean {
   if ((next.metadata.finalizers ?? []).length > 0) return false;
   if (previous.metadata.deletionTimestamp === undefined) return false;

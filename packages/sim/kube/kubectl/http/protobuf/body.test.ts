@@ -64,7 +64,7 @@ describe('a body in protobuf', () => {
     });
   });
 
-  it('is left to be refused when nobody can read it', () => {
+  it('is left for the server to refuse when it cannot be read', () => {
     const whole = Buffer.from(SERVICE, 'base64');
     const broken = [
       whole.subarray(0, -20),

@@ -24,8 +24,8 @@ const BINARY_OPENAPI = 'application/com.github.proto-openapi.spec.v2.v1.0+protob
 const HEALTH = new Set(['healthz', 'livez', 'readyz']);
 const CACHED = { 'cache-control': 'public, immutable', vary: 'Accept' };
 
-/** Answers what is no request for objects: what the server is, how it is, what it serves, and what somebody may do. */
-export class OtherPaths {
+/** Answers what is no request for objects: what the server is, how it is, what it serves, and what a user may do. */
+export class NonResourcePaths {
   readonly #state: ServerState;
   readonly #access: AccessOptions;
   readonly #openApi: OpenApiDocuments;
@@ -55,7 +55,7 @@ export class OtherPaths {
       case 'version':
         return rest.length === 0 ? jsonAnswer(200, JSON.stringify(versionDocument(), undefined, 2)) : undefined;
       case 'openapi':
-        if (rest.join('/') === 'v2') return this.#olderOpenApi(accept);
+        if (rest.join('/') === 'v2') return this.#openApiV2(accept);
         return rest[0] === 'v3' ? this.#openApiPage(rest.slice(1).join('/'), query) : undefined;
       case 'api':
       case 'apis':
@@ -105,9 +105,9 @@ export class OtherPaths {
     return { status: 301, headers: { ...headers, location: this.#openApiAddress(path) }, body: '' };
   }
 
-  #olderOpenApi(accept: string): Answer {
+  #openApiV2(accept: string): Answer {
     const info = { title: 'Kubernetes', version: versionText() };
-    const definitions = this.#openApi.olderDefinitions();
+    const definitions = this.#openApi.definitionsV2();
     if (!accept.includes('protobuf')) return document({ swagger: '2.0', info, paths: {}, definitions });
     const stream = new ByteStream(() => undefined);
     stream.push(binaryDocument(info.title, info.version, definitions));

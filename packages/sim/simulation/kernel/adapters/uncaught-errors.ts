@@ -1,10 +1,10 @@
 let capturing = false;
 
 /**
- * Hands errors that nobody caught to `onError` instead of ending the program, until the function it returns is
- * called. Whoever listened before is put back then.
+ * Hands uncaught errors to `onError` instead of ending the program, until the function it returns is called. The
+ * listeners that were there before are put back then.
  */
-export function captureStrayErrors(onError: (error: unknown) => void): () => void {
+export function captureUncaughtErrors(onError: (error: unknown) => void): () => void {
   if (capturing) throw new Error('two simulations run at once in one program: await the first before the second');
   capturing = true;
   const rejections = process.listeners('unhandledRejection');
