@@ -10,6 +10,8 @@ const SECRET = 'azhzAAoMCgJ2MRIGU2VjcmV0EiMKFAoEa2V5cxIAGgAiACoAMgA4AEIAEgkKAWsS
 const LEASE =
   'azhzAAofChZjb29yZGluYXRpb24uazhzLmlvL3YxEgVMZWFzZRJRCjoKAWwSABoAIgAqADIAOABCAIoBJgoBbRIAGgAiCAjA1JDNBhAAMgA6DwoNeyJmOnNwZWMiOnt9fUIAEhMKAm1lEA8iCwjA1JDNBhCA5Zp3GgAiAA==';
 const DELETE_OPTIONS = 'azhzAAoTCgJ2MRINRGVsZXRlT3B0aW9ucxIMCAASAxIBNyoDQWxsGgAiAA==';
+const REVIEW =
+  'azhzAAouChdhdXRob3JpemF0aW9uLms4cy5pby92MRITU3ViamVjdEFjY2Vzc1JldmlldxJwChAKABIAGgAiACoAMgA4AEIAElIKKgoAEgRsaXN0GgAiACoEcG9kczIAOgBKEgoAEg4KA2FwcBICSW4aA3dlYhoDYWRhIgRjcmV3KhcKBnNjb3BlcxINCgRyZWFkCgV3cml0ZTIAGggIABIAGgAgABoAIgA=';
 const DEFINITION =
   'azhzAAozChdhcGlleHRlbnNpb25zLms4cy5pby92MRIYQ3VzdG9tUmVzb3VyY2VEZWZpbml0aW9uEjMKEQoBeBIAGgAiACoAMgA4AEIAEhAKABoICgASACIAKgAiAFAAGgwSCAoAEgAiACoAIAAaACIA';
 
@@ -54,6 +56,18 @@ describe('a body in protobuf', () => {
           },
         ],
       },
+    });
+  });
+
+  it('has lists within a map', () => {
+    expect(decoded(REVIEW)).toMatchObject({
+      spec: {
+        resourceAttributes: { verb: 'list', labelSelector: { requirements: [{ key: 'app', values: ['web'] }] } },
+        user: 'ada',
+        groups: ['crew'],
+        extra: { scopes: ['read', 'write'] },
+      },
+      status: { allowed: false },
     });
   });
 
