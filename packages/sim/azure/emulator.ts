@@ -11,14 +11,14 @@ import {
 import type { Json, JsonObject } from '../json.ts';
 import { type ArmBehaviour, DEFAULT_BEHAVIOUR, drawSpan } from './behaviour.ts';
 import { CallLog } from './call-log.ts';
-import { inconsistencies } from './resources/consistency.ts';
-import { type Answer, type ArmRequest, parseBody } from './requests/exchange.ts';
 import { FaultScript, type ScriptedFault } from './fault-script.ts';
-import type { GatewayTables } from './service-gateway/tables.ts';
 import { RateLimit } from './rate-limit.ts';
+import { type Answer, type ArmRequest, parseBody } from './requests/exchange.ts';
 import { errorBody, Refusal } from './requests/refusal.ts';
 import { answer } from './requests/router.ts';
 import { kindOf, nameOf, parseTarget, type RootKind } from './requests/target.ts';
+import { inconsistencies } from './resources/consistency.ts';
+import type { GatewayTables } from './service-gateway/tables.ts';
 import { ArmWorld } from './world.ts';
 
 export interface ArmEmulatorOptions {

@@ -1,13 +1,13 @@
 import type { Clock, Random } from '@fairlead/control';
 import type { JsonObject } from '../json.ts';
 import type { ArmBehaviour } from './behaviour.ts';
-import { GatewayTables } from './service-gateway/tables.ts';
 import { Operations } from './requests/operations.ts';
-import { PublicAddresses } from './resources/public-addresses.ts';
 import { notFound, Refusal } from './requests/refusal.ts';
+import { rootKey } from './requests/target.ts';
+import { PublicAddresses } from './resources/public-addresses.ts';
 import { renderResource } from './resources/render.ts';
 import { ResourceStore, type StoredResource } from './resources/store.ts';
-import { rootKey } from './requests/target.ts';
+import { GatewayTables } from './service-gateway/tables.ts';
 
 const GROUP = /^\/subscriptions\/[^/]+\/resourcegroups\/[^/]+/;
 

@@ -1,10 +1,10 @@
 import { type Json, type JsonObject, shareUnchangedFields } from '../json.ts';
 import type { ServedKind } from './kinds/kind.ts';
 import { asKubeObject, type KubeObject } from './object.ts';
+import type { ServerState } from './server/state.ts';
 import { createObject, type WriteTarget } from './server/writes/create.ts';
 import { decodeFields } from './server/writes/decode-object.ts';
 import { type DeleteOptions, deleteObject } from './server/writes/delete.ts';
-import type { ServerState } from './server/state.ts';
 import { replaceObject } from './server/writes/update.ts';
 
 const PLAIN_DELETE: DeleteOptions = {

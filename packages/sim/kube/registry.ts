@@ -3,7 +3,7 @@ import { type Definition, isDefinition, isEstablished } from './crd/definition.t
 import { customResourceDefinitions } from './crd/kind.ts';
 import { configMaps, leases, secrets, serviceAccounts } from './kinds/configuration.ts';
 import { deployments } from './kinds/deployment.ts';
-import { endpointsKind, endpointSlices } from './kinds/endpoints.ts';
+import { endpointSlices, endpointsKind } from './kinds/endpoints.ts';
 import { events, groupEvents } from './kinds/event.ts';
 import type { ServedKind } from './kinds/kind.ts';
 import { namespaces } from './kinds/namespace.ts';

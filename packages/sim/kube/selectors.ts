@@ -1,6 +1,6 @@
 import { badRequest } from './failure.ts';
-import { labelKeyProblems, labelValueProblems } from './validation/names.ts';
 import { quote } from './schema/formats.ts';
+import { labelKeyProblems, labelValueProblems } from './validation/names.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,19 +1,19 @@
 import type { Clock, HttpRequest, HttpResponse, HttpTransport, Random } from '@fairlead/control';
-import { addressRange } from './validation/addresses.ts';
-import { ClusterPlayer, type PlayerOptions } from './players/cluster-player.ts';
 import { type ControllerOptions, startControllers } from './controllers/start.ts';
 import { InternalClient } from './internal-client.ts';
 import { namespaces } from './kinds/namespace.ts';
 import { DEFAULT_RANGES, ServiceAllocator, type ServiceRanges } from './kinds/service/allocation.ts';
 import { services } from './kinds/service/kind.ts';
+import { ClusterPlayer, type PlayerOptions } from './players/cluster-player.ts';
+import { type WorkloadOptions, WorkloadPlayer } from './players/workload-player.ts';
 import { Registry } from './registry.ts';
 import type { AccessOptions, Authorize } from './server/access/access.ts';
+import { roleAccess } from './server/access/role-access.ts';
 import { type Answer, toResponse } from './server/answer.ts';
 import { ApiServer } from './server/api-server.ts';
-import { roleAccess } from './server/access/role-access.ts';
 import type { ServerState } from './server/state.ts';
 import { Store } from './store/store.ts';
-import { type WorkloadOptions, WorkloadPlayer } from './players/workload-player.ts';
+import { addressRange } from './validation/addresses.ts';
 
 export interface SimulatedKubeOptions extends Pick<AccessOptions, 'tokens'> {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import type { Clock, HttpTransport, ProcessClock, Random, Timer } from '@fairlead/control';
-import type { Caller, OpenCall } from './network/caller.ts';
 import type { Kernel } from './kernel/kernel.ts';
+import type { Caller, OpenCall } from './network/caller.ts';
 import type { Network, OutsideCall, ServerOptions } from './network/network.ts';
 
 /** What a simulated process runs. When it resolves, the process has ended; when it rejects, the run has failed. */

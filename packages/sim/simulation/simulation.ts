@@ -1,10 +1,10 @@
 import type { HttpTransport, Random, VirtualClock } from '@fairlead/control';
-import type { CallListener } from './network/call.ts';
-import { describeDisturbance, type Disturbance } from './faults/disturbance.ts';
+import { type Disturbance, describeDisturbance } from './faults/disturbance.ts';
 import type { Fault } from './faults/fault.ts';
 import { FaultInjector, type FaultPolicy, type PlacedFault } from './faults/fault-injector.ts';
 import { History } from './kernel/history.ts';
 import { type Failure, type Invariant, Kernel } from './kernel/kernel.ts';
+import type { CallListener } from './network/call.ts';
 import { Network, type ServerOptions } from './network/network.ts';
 import { type Main, SimulatedProcess } from './process.ts';
 

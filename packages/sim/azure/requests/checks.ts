@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, listOf, textOf, valueAt } from '../../json.ts';
-import type { ArmRequest } from './exchange.ts';
 import { kindRules } from '../resources/kinds/index.ts';
 import { referencesIn } from '../resources/references.ts';
-import { busy, invalid, invalidReference, notProvisioned, Refusal } from './refusal.ts';
 import type { StoredResource } from '../resources/store.ts';
-import { lastSegment, type RootKind, rootKey } from './target.ts';
 import type { ArmWorld } from '../world.ts';
+import type { ArmRequest } from './exchange.ts';
+import { busy, invalid, invalidReference, notProvisioned, Refusal } from './refusal.ts';
+import { lastSegment, type RootKind, rootKey } from './target.ts';
 
 /** Throws while an operation is under way on the resource. */
 export function checkFree(world: ArmWorld, id: string): void {

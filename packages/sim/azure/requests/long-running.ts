@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../json.ts';
 import { drawSpan } from '../behaviour.ts';
+import type { ArmWorld } from '../world.ts';
 import { type Answer, type ArmRequest, nothing, ok } from './exchange.ts';
 import type { Operation } from './operations.ts';
 import { errorBody, invalid, Refusal } from './refusal.ts';
 import { rootKey } from './target.ts';
-import type { ArmWorld } from '../world.ts';
 
 /** A change that Azure may take its time for. */
 export interface Change {

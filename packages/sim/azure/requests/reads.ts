@@ -1,9 +1,9 @@
 import { type JsonObject, textOf } from '../../json.ts';
+import { childrenOf, renderChild } from '../resources/render.ts';
+import type { ArmWorld } from '../world.ts';
 import { type Answer, type ArmRequest, ok } from './exchange.ts';
 import { notFound } from './refusal.ts';
-import { childrenOf, renderChild } from '../resources/render.ts';
 import { type ChildKind, type GatewayTable, type RootKind, rootKey } from './target.ts';
-import type { ArmWorld } from '../world.ts';
 
 /** What a page goes on after; a resource that appears meanwhile may be missed, one that stays is listed once. */
 const SKIP = '$skiptoken';

@@ -1,10 +1,10 @@
 import { actOnGateway } from '../service-gateway/actions.ts';
+import type { ArmWorld } from '../world.ts';
 import { type Answer, type ArmRequest, ok } from './exchange.ts';
 import { pollOperation } from './long-running.ts';
 import { getChild, listChildren, listResources, listTable } from './reads.ts';
 import { Refusal } from './refusal.ts';
 import { deleteChild, deleteResource, patchTags, putChild, putResource } from './writes.ts';
-import type { ArmWorld } from '../world.ts';
 
 type Handlers = Readonly<Record<string, () => Answer>>;
 

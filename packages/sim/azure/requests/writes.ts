@@ -1,5 +1,15 @@
 import { type JsonObject, objectOf, textOf, withValueAt } from '../../json.ts';
 import { drawSpan } from '../behaviour.ts';
+import { kindRules } from '../resources/kinds/index.ts';
+import { checkPoolUnused } from '../resources/kinds/load-balancer.ts';
+import { familyOf } from '../resources/kinds/public-ip-address.ts';
+import { checkSubnetUnused } from '../resources/kinds/virtual-network.ts';
+import { withPrivateAddresses } from '../resources/private-addresses.ts';
+import { withoutReadOnly } from '../resources/read-only.ts';
+import { childrenOf, renderChild, sameName } from '../resources/render.ts';
+import type { StoredResource } from '../resources/store.ts';
+import { provideDefaultOutbound, removeDefaultOutbound } from '../service-gateway/default-outbound.ts';
+import type { ArmWorld } from '../world.ts';
 import {
   checkFree,
   checkLocation,
@@ -8,20 +18,10 @@ import {
   checkReferences,
   checkUnused,
 } from './checks.ts';
-import { provideDefaultOutbound, removeDefaultOutbound } from '../service-gateway/default-outbound.ts';
 import { type Answer, type ArmRequest, nothing, ok, requireBody } from './exchange.ts';
-import { kindRules } from '../resources/kinds/index.ts';
-import { checkPoolUnused } from '../resources/kinds/load-balancer.ts';
-import { familyOf } from '../resources/kinds/public-ip-address.ts';
-import { checkSubnetUnused } from '../resources/kinds/virtual-network.ts';
 import { links, startOperation, timeFor } from './long-running.ts';
-import { withPrivateAddresses } from '../resources/private-addresses.ts';
-import { withoutReadOnly } from '../resources/read-only.ts';
 import { Refusal } from './refusal.ts';
-import { childrenOf, renderChild, sameName } from '../resources/render.ts';
-import type { StoredResource } from '../resources/store.ts';
 import { type ChildKind, type RootKind, rootKey } from './target.ts';
-import type { ArmWorld } from '../world.ts';
 
 interface RootTarget {
   readonly kind: RootKind;

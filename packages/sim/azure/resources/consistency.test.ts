@@ -1,9 +1,9 @@
 import { seededRandom, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_BEHAVIOUR } from '../behaviour.ts';
-import { inconsistencies } from './consistency.ts';
 import { bodies, emulated, ids, updateLocations, withInbound } from '../testing/samples.ts';
 import { ArmWorld } from '../world.ts';
+import { inconsistencies } from './consistency.ts';
 
 function emptyWorld(): ArmWorld {
   return new ArmWorld({

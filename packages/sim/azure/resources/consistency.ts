@@ -1,7 +1,7 @@
 import { textOf, valueAt } from '../../json.ts';
-import { referencesIn } from './references.ts';
-import { rootKey, ROOT_KINDS } from '../requests/target.ts';
+import { ROOT_KINDS, rootKey } from '../requests/target.ts';
 import type { ArmWorld } from '../world.ts';
+import { referencesIn } from './references.ts';
 
 /** Everything that names something that is not there, or that two claim at once; empty in a sound world. */
 export function inconsistencies(world: ArmWorld): readonly string[] {

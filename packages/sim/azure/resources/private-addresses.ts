@@ -8,8 +8,8 @@ import {
 } from '@fairlead/control';
 import { isJsonObject, type JsonObject, listOf, objectOf, textOf, valueAt, withValueAt } from '../../json.ts';
 import { invalid } from '../requests/refusal.ts';
-import type { ResourceStore, StoredResource } from './store.ts';
 import { lastSegment, rootKey } from '../requests/target.ts';
+import type { ResourceStore, StoredResource } from './store.ts';
 
 /** Azure keeps the first addresses of a subnet for itself. */
 const RESERVED = 4n;

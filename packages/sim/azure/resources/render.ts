@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonDraft, type JsonObject, listOf, objectOf, textOf } from '../../json.ts';
+import { type ChildKind, rootKey } from '../requests/target.ts';
 import { kindRules } from './kinds/index.ts';
 import { derivedOfPool } from './kinds/load-balancer.ts';
 import type { PublicAddresses } from './public-addresses.ts';
 import type { ResourceStore, StoredResource } from './store.ts';
-import { type ChildKind, rootKey } from '../requests/target.ts';
 
 /** Lists of parts that Azure gives ids, etags and states of their own. */
 const PART_LISTS = [

@@ -1,7 +1,7 @@
 import { type Random, randomUuid } from '@fairlead/control';
 import type { JsonObject } from '../../json.ts';
-import { type Reference, ReferenceIndex, referencesIn } from './references.ts';
 import { type RootKind, rootKey } from '../requests/target.ts';
+import { type Reference, ReferenceIndex, referencesIn } from './references.ts';
 
 export type ProvisioningState = 'Creating' | 'Updating' | 'Deleting' | 'Succeeded' | 'Failed';
 

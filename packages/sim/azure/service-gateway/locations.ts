@@ -1,7 +1,7 @@
-import { parseIpAddress, type ParsedIpAddress } from '@fairlead/control';
+import { type ParsedIpAddress, parseIpAddress } from '@fairlead/control';
 import { type Json, type JsonObject, listOf, textOf, valueAt } from '../../json.ts';
-import { type ServiceTable, updateAction } from './services.ts';
 import { invalid } from '../requests/refusal.ts';
+import { type ServiceTable, updateAction } from './services.ts';
 
 /** What is at one location: service names in lower case by address. Both kinds of address in canonical spelling. */
 export type Addresses = ReadonlyMap<string, readonly string[]>;

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf, valueAt } from '../../json.ts';
-import type { Reference } from '../resources/references.ts';
 import { invalid, invalidReference } from '../requests/refusal.ts';
-import type { ResourceStore } from '../resources/store.ts';
 import { lastSegment } from '../requests/target.ts';
+import type { Reference } from '../resources/references.ts';
+import type { ResourceStore } from '../resources/store.ts';
 
 /** A service of a gateway. */
 export interface GatewayService {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
+import type { ResourceStore } from '../resources/store.ts';
 import { type Addresses, type LocationTable, locationChanges } from './locations.ts';
 import { type GatewayService, referencesOf, renderService, type ServiceTable, serviceChanges } from './services.ts';
-import type { ResourceStore } from '../resources/store.ts';
 
 /** What a service gateway knows: its services, and which addresses take part in them, and where. */
 export class GatewayTables {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RequestFailure } from '../failure.ts';
 import { equalJson, type JsonDraft, type JsonObject, objectOf } from '../../json.ts';
+import { RequestFailure } from '../failure.ts';
 import { int32, text } from '../schema/schema.ts';
 import { always, listMap, listSet, map, struct } from '../testing/schemas.ts';
 import { compare, fieldsIn } from './compare.ts';

@@ -1,7 +1,7 @@
-import { applyConflict, type RequestFailure } from '../failure.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, parseJson, valueAt } from '../../json.ts';
+import { applyConflict, type RequestFailure } from '../failure.ts';
 import type { StructSchema } from '../schema/schema.ts';
-import { compare, type Comparison, fieldsIn } from './compare.ts';
+import { type Comparison, compare, fieldsIn } from './compare.ts';
 import {
   difference,
   type FieldSet,

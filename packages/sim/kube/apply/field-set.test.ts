@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  difference,
   type FieldSet,
   FieldSetBuilder,
-  difference,
   intersection,
   isEmptySet,
   pathsOf,

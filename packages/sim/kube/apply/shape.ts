@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type Json } from '../../json.ts';
 import type { ListSchema, ScalarType, Schema } from '../schema/schema.ts';
-import { itemElement, ShapeError } from './typed.ts';
 import { pathsOf } from './field-set.ts';
+import { itemElement, ShapeError } from './typed.ts';
 
 /** Where an applied configuration does not fit its kind, as `.spec.bogus: field not declared in schema`. */
 export function shapeProblems(schema: Schema, value: Json): readonly string[] {

@@ -1,6 +1,5 @@
-import { familyOf } from '../validation/addresses.ts';
-import { RequestFailure } from '../failure.ts';
 import { equalJson, type JsonObject, objectOf, without } from '../../json.ts';
+import { RequestFailure } from '../failure.ts';
 import {
   type EndpointSlice,
   endpointSlices,
@@ -10,9 +9,10 @@ import {
 } from '../kinds/endpoints.ts';
 import { nodes } from '../kinds/node.ts';
 import { isReady, isTerminal, type Pod } from '../kinds/pod/pod.ts';
-import { isService, type Service } from '../kinds/service/service.ts';
 import { services } from '../kinds/service/kind.ts';
+import { isService, type Service } from '../kinds/service/service.ts';
 import { keyOf } from '../store/store.ts';
+import { familyOf } from '../validation/addresses.ts';
 import type { ControllerContext } from './controller-context.ts';
 import { hasSelector, podsOf } from './endpoint-work.ts';
 import { portOf } from './pod-ports.ts';

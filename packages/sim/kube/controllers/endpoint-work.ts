@@ -3,8 +3,8 @@ import { pods } from '../kinds/pod/kind.ts';
 import { isPod, type Pod } from '../kinds/pod/pod.ts';
 import { services } from '../kinds/service/kind.ts';
 import { isService, type Service } from '../kinds/service/service.ts';
-import { matchesLabels } from '../selectors.ts';
 import type { KubeObject } from '../object.ts';
+import { matchesLabels } from '../selectors.ts';
 import { keyOf } from '../store/store.ts';
 import type { ControllerContext } from './controller-context.ts';
 

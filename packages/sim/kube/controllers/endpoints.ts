@@ -1,9 +1,9 @@
-import { familyOf } from '../validation/addresses.ts';
 import { equalJson } from '../../json.ts';
 import { type EndpointAddress, type EndpointPort, type EndpointSubset, endpointsKind } from '../kinds/endpoints.ts';
 import { isReady, type Pod } from '../kinds/pod/pod.ts';
-import { isService, type Service } from '../kinds/service/service.ts';
 import { services } from '../kinds/service/kind.ts';
+import { isService, type Service } from '../kinds/service/service.ts';
+import { familyOf } from '../validation/addresses.ts';
 import type { ControllerContext } from './controller-context.ts';
 import { type EndpointWork, ignoringEnd, isEndpoint, isNamedIn } from './endpoint-slices.ts';
 import { hasSelector, podsOf } from './endpoint-work.ts';

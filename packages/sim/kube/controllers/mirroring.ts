@@ -1,18 +1,18 @@
-import { familyOf } from '../validation/addresses.ts';
 import { equalJson, type JsonObject } from '../../json.ts';
 import {
   type EndpointAddress,
-  type Endpoints,
   type EndpointSlice,
-  endpointsKind,
+  type Endpoints,
   endpointSlices,
-  isEndpoints,
+  endpointsKind,
   isEndpointSlice,
+  isEndpoints,
   type SliceEndpoint,
   type SlicePort,
 } from '../kinds/endpoints.ts';
-import { isService } from '../kinds/service/service.ts';
 import { services } from '../kinds/service/kind.ts';
+import { isService } from '../kinds/service/service.ts';
+import { familyOf } from '../validation/addresses.ts';
 import type { ControllerContext } from './controller-context.ts';
 import { ignoringEnd } from './endpoint-slices.ts';
 import { repack } from './subsets.ts';

@@ -1,9 +1,9 @@
-import type { FieldProblem } from '../validation/field-problem.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectOf, textOf, valueAt, without } from '../../json.ts';
 import { type KindRules, PLAIN_RULES, type ScalePaths, type ServedKind, type UpdateRules } from '../kinds/kind.ts';
-import { objectMeta } from '../schema/built-in.ts';
 import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';
+import { objectMeta } from '../schema/built-in.ts';
 import { type Decoded, decodeObject } from '../schema/decode.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
 import { withDefaults } from './defaults.ts';
 import type { Definition, DefinitionVersion } from './definition.ts';
 import { prune } from './prune.ts';

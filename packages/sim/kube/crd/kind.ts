@@ -1,8 +1,8 @@
-import { type FieldProblem, IMMUTABLE, invalidValue, notSupported, required } from '../validation/field-problem.ts';
 import { equalJson, type JsonObject, objectOf, textOf } from '../../json.ts';
 import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from '../kinds/kind.ts';
-import { builtInSchema } from '../schema/built-in.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
+import { builtInSchema } from '../schema/built-in.ts';
+import { type FieldProblem, IMMUTABLE, invalidValue, notSupported, required } from '../validation/field-problem.ts';
 import { asDefinition, type Definition, type DefinitionVersion, isEstablished, withCondition } from './definition.ts';
 
 const GROUP = 'apiextensions.k8s.io';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { problemText } from '../validation/field-problem.ts';
 import type { JsonObject } from '../../json.ts';
 import { anyJson } from '../testing/arbitrary-json.ts';
+import { problemText } from '../validation/field-problem.ts';
 import { withDefaults } from './defaults.ts';
 import { prune } from './prune.ts';
 import { readStructural } from './structural.ts';

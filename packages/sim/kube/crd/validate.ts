@@ -1,3 +1,4 @@
+import { equalJson, isJsonList, isJsonObject, type Json, type JsonList, type JsonObject } from '../../json.ts';
 import {
   duplicate,
   type FieldProblem,
@@ -8,7 +9,6 @@ import {
   tooLong,
   tooMany,
 } from '../validation/field-problem.ts';
-import { equalJson, isJsonList, isJsonObject, type Json, type JsonList, type JsonObject } from '../../json.ts';
 import { fitsFormat } from './formats.ts';
 import type { Structural } from './structural.ts';
 

@@ -1,3 +1,6 @@
+import { equalJson, isJsonObject, type Json, objectOf, textOf, without } from '../../json.ts';
+import { asKubeObject, type KubeObject } from '../object.ts';
+import { builtInSchema } from '../schema/built-in.ts';
 import {
   type FieldProblem,
   forbiddenField,
@@ -6,10 +9,7 @@ import {
   required,
   tooLong,
 } from '../validation/field-problem.ts';
-import { equalJson, isJsonObject, type Json, objectOf, textOf, without } from '../../json.ts';
-import { asKubeObject, type KubeObject } from '../object.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';
-import { builtInSchema } from '../schema/built-in.ts';
 
 const LARGEST_DATA = 1024 * 1024;
 const KEY = /^[-._a-zA-Z0-9]+$/;

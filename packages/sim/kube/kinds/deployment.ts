@@ -1,12 +1,12 @@
-import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../validation/field-problem.ts';
 import { equalJson, type JsonObject, objectOf } from '../../json.ts';
-import { matchesLabels } from '../selectors.ts';
 import { type KubeObject, type ObjectMeta, withMetadata } from '../object.ts';
+import { builtInSchema } from '../schema/built-in.ts';
+import { matchesLabels } from '../selectors.ts';
+import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../validation/field-problem.ts';
 import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from './kind.ts';
 import { templateDefaults } from './pod/defaults.ts';
 import { containerProblems } from './pod/kind.ts';
 import type { PodSpec } from './pod/pod.ts';
-import { builtInSchema } from '../schema/built-in.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,3 +1,6 @@
+import { equalJson, without } from '../../json.ts';
+import { type KubeObject, withMetadata } from '../object.ts';
+import { builtInSchema } from '../schema/built-in.ts';
 import { addressProblems, familyOf, specialAddressProblems } from '../validation/addresses.ts';
 import {
   duplicate,
@@ -8,12 +11,9 @@ import {
   required,
   tooMany,
 } from '../validation/field-problem.ts';
-import { equalJson, without } from '../../json.ts';
 import { dnsLabelProblems, labelKeyProblems, type NameRule, subdomainProblems } from '../validation/names.ts';
-import { type KubeObject, withMetadata } from '../object.ts';
-import { portNumberProblems, PROTOCOLS } from '../validation/ports.ts';
+import { PROTOCOLS, portNumberProblems } from '../validation/ports.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';
-import { builtInSchema } from '../schema/built-in.ts';
 
 export type TargetReference = {
   readonly kind?: string;

@@ -1,10 +1,10 @@
-import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../validation/field-problem.ts';
 import { equalJson, type Json, type JsonObject, objectOf, textOf, valueAt } from '../../json.ts';
-import { labelKeyProblems, pathSegmentProblems } from '../validation/names.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
-import { inOrderOf, type StructSchema } from '../schema/schema.ts';
-import { builtIn, type KindRules, PLAIN_RULES, type Selectable, type ServedKind } from './kind.ts';
 import { builtInSchema } from '../schema/built-in.ts';
+import { inOrderOf, type StructSchema } from '../schema/schema.ts';
+import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../validation/field-problem.ts';
+import { labelKeyProblems, pathSegmentProblems } from '../validation/names.ts';
+import { builtIn, type KindRules, PLAIN_RULES, type Selectable, type ServedKind } from './kind.ts';
 
 const event = builtInSchema('io.k8s.api.core.v1.Event');
 const groupEvent = builtInSchema('io.k8s.api.events.v1.Event');

@@ -1,13 +1,13 @@
 import type { Random } from '@fairlead/control';
-import type { FieldSet } from '../apply/field-set.ts';
-import type { FieldProblem } from '../validation/field-problem.ts';
 import type { JsonObject } from '../../json.ts';
-import { type NameRule, subdomainProblems } from '../validation/names.ts';
+import type { FieldSet } from '../apply/field-set.ts';
 import type { KubeObject } from '../object.ts';
 import { type Decoded, decodeObject } from '../schema/decode.ts';
 import { withSchemaDefaults } from '../schema/defaults.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
+import { type NameRule, subdomainProblems } from '../validation/names.ts';
 import type { ServiceAllocator } from './service/allocation.ts';
 
 /** What a kind may look at and leave behind while it handles a request. */

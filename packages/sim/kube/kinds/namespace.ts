@@ -1,10 +1,10 @@
-import { forbidden } from '../failure.ts';
-import { type FieldProblem, invalidValue } from '../validation/field-problem.ts';
 import { objectOf, textOf, valueAt } from '../../json.ts';
-import { dnsLabelProblems } from '../validation/names.ts';
+import { forbidden } from '../failure.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
-import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from './kind.ts';
 import { builtInSchema } from '../schema/built-in.ts';
+import { type FieldProblem, invalidValue } from '../validation/field-problem.ts';
+import { dnsLabelProblems } from '../validation/names.ts';
+import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from './kind.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const FINALIZER = 'kubernetes';

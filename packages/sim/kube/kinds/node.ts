@@ -1,10 +1,10 @@
-import { cidrProblems } from '../validation/addresses.ts';
-import { duplicate, type FieldProblem, forbiddenField, invalidValue } from '../validation/field-problem.ts';
 import type { JsonObject } from '../../json.ts';
 import type { KubeObject } from '../object.ts';
-import { inOrderOf } from '../schema/schema.ts';
-import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from './kind.ts';
 import { builtInSchema } from '../schema/built-in.ts';
+import { inOrderOf } from '../schema/schema.ts';
+import { cidrProblems } from '../validation/addresses.ts';
+import { duplicate, type FieldProblem, forbiddenField, invalidValue } from '../validation/field-problem.ts';
+import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from './kind.ts';
 
 const nodeSpec = builtInSchema('io.k8s.api.core.v1.NodeSpec');
 

@@ -1,9 +1,9 @@
-import { type FieldProblem, invalidValue, notSupported, required } from '../validation/field-problem.ts';
 import { equalJson } from '../../json.ts';
-import { pathSegmentProblems } from '../validation/names.ts';
 import type { KubeObject } from '../object.ts';
-import { builtIn, type KindRules, PLAIN_RULES, type ServedKind } from './kind.ts';
 import { builtInSchema } from '../schema/built-in.ts';
+import { type FieldProblem, invalidValue, notSupported, required } from '../validation/field-problem.ts';
+import { pathSegmentProblems } from '../validation/names.ts';
+import { builtIn, type KindRules, PLAIN_RULES, type ServedKind } from './kind.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];

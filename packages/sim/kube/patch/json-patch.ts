@@ -1,5 +1,5 @@
-import { badRequest, RequestFailure } from '../failure.ts';
 import { equalJson, isJsonList, isJsonObject, type Json, type JsonList, textOf, without } from '../../json.ts';
+import { badRequest, RequestFailure } from '../failure.ts';
 
 const MOST_OPERATIONS = 10_000;
 

@@ -1,4 +1,3 @@
-import { RequestFailure } from '../failure.ts';
 import {
   equalJson,
   isJsonList,
@@ -9,6 +8,7 @@ import {
   type JsonObject,
   listOf,
 } from '../../json.ts';
+import { RequestFailure } from '../failure.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 
 const DIRECTIVE = '$patch';

@@ -1,14 +1,14 @@
 import type { Clock } from '@fairlead/control';
-import { addressRange, type AddressRange, familyOf } from '../validation/addresses.ts';
-import { versionText } from '../version.ts';
-import type { InternalClient } from '../internal-client.ts';
 import { type JsonObject, objectOf } from '../../json.ts';
+import type { InternalClient } from '../internal-client.ts';
 import { isNode, nodes } from '../kinds/node.ts';
 import { pods } from '../kinds/pod/kind.ts';
 import { asPod, isPod, type Pod } from '../kinds/pod/pod.ts';
 import type { KubeObject, OwnerReference } from '../object.ts';
 import { secondsText } from '../schema/formats.ts';
 import type { Store } from '../store/store.ts';
+import { type AddressRange, addressRange, familyOf } from '../validation/addresses.ts';
+import { versionText } from '../version.ts';
 
 export interface NodeDescription {
   readonly name: string;

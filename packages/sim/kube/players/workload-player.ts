@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ClusterPlayer } from './cluster-player.ts';
+import { type Json, type JsonObject, listOf, objectOf, textOf, valueAt } from '../../json.ts';
 import { placeOf, WorkQueue } from '../controllers/work-queue.ts';
 import { RequestFailure } from '../failure.ts';
 import { InternalClient } from '../internal-client.ts';
-import { type Json, type JsonObject, listOf, objectOf, textOf, valueAt } from '../../json.ts';
 import { deployments } from '../kinds/deployment.ts';
 import { nodes } from '../kinds/node.ts';
 import { nameSuffix } from '../kinds/pod/admission.ts';
@@ -14,6 +13,7 @@ import { asService, type ServicePort } from '../kinds/service/service.ts';
 import type { KubeObject } from '../object.ts';
 import { secondsText } from '../schema/formats.ts';
 import type { ServerState } from '../server/state.ts';
+import type { ClusterPlayer } from './cluster-player.ts';
 
 const DELAY_MILLISECONDS = 10;
 const TEMPLATE_LABEL = 'pod-template-hash';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { always, list, map, optional, struct } from '../testing/schemas.ts';
 import { decodeObject } from './decode.ts';
 import { bool, int32, text } from './schema.ts';
-import { always, list, map, optional, struct } from '../testing/schemas.ts';
 
 const part = struct('Part', { name: always(text), count: int32, flag: optional(bool) });
 const thing = struct('Thing', {

@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
-import { formatBytes, formatMicroTime, formatQuantity, formatTime, type Formatted } from './formats.ts';
+import { type Formatted, formatBytes, formatMicroTime, formatQuantity, formatTime } from './formats.ts';
 import type { ListSchema, MapSchema, ScalarType, Schema, StructSchema } from './schema.ts';
 
 export interface Decoded {

@@ -1,5 +1,5 @@
 import { changedItems, isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
-import { type KubeObject, asKubeObject } from '../object.ts';
+import { asKubeObject, type KubeObject } from '../object.ts';
 import { type FieldSchema, inOrderOf, type Schema, type StructSchema } from './schema.ts';
 
 /** The object with every default that its schema knows. Parts that need none are shared. */

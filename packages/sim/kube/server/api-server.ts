@@ -1,24 +1,24 @@
 import type { HttpRequest } from '@fairlead/control';
-import { NonResourcePaths } from '../kubectl/discovery/non-resource-paths.ts';
-import { notFound, RequestFailure } from '../failure.ts';
 import type { JsonObject } from '../../json.ts';
-import type { StoredObject } from '../store/stored-object.ts';
+import { notFound, RequestFailure } from '../failure.ts';
+import { NonResourcePaths } from '../kubectl/discovery/non-resource-paths.ts';
 import { Tables } from '../kubectl/table/tables.ts';
+import type { StoredObject } from '../store/stored-object.ts';
 import { type AccessOptions, authenticate, checkAccess, type User } from './access/access.ts';
 import { type Answer, failureAnswer, jsonAnswer, streamAnswer } from './answer.ts';
 import { parseBody } from './body.ts';
+import { asMetadata, asObjects, type Presentation, presentationFor } from './presentation.ts';
+import { listPage, type Page } from './reads/list.ts';
+import { listOptions } from './reads/list-options.ts';
+import { openWatch } from './reads/watch.ts';
+import { pageNotFound, type Route, routeOf } from './route.ts';
+import type { ServerState } from './state.ts';
 import { createObject } from './writes/create.ts';
 import { decodeBody } from './writes/decode-object.ts';
 import { deleteObject, deleteOptions } from './writes/delete.ts';
-import { listPage, type Page } from './reads/list.ts';
-import { listOptions } from './reads/list-options.ts';
 import { APPLY, patchObject, patchTypeOf } from './writes/patch.ts';
-import { asMetadata, asObjects, type Presentation, presentationFor } from './presentation.ts';
-import { pageNotFound, type Route, routeOf } from './route.ts';
 import { scaleOf, updateScale } from './writes/scale.ts';
-import type { ServerState } from './state.ts';
 import { replaceObject, type UpdateTarget } from './writes/update.ts';
-import { openWatch } from './reads/watch.ts';
 import { type OptionsKind, writeOptions } from './writes/write-options.ts';
 
 /** Answers requests, each at once and by itself. */

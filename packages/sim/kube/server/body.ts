@@ -1,7 +1,7 @@
 import type { HttpRequest } from '@fairlead/control';
 import { parse as parseYaml, YAMLParseError } from 'yaml';
-import { unsupportedMediaType } from '../failure.ts';
 import { type Json, parseJson } from '../../json.ts';
+import { unsupportedMediaType } from '../failure.ts';
 
 const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 

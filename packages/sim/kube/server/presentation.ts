@@ -1,5 +1,5 @@
-import { notAcceptable } from '../failure.ts';
 import type { JsonObject } from '../../json.ts';
+import { notAcceptable } from '../failure.ts';
 import { apiVersionOf, type ServedKind } from '../kinds/kind.ts';
 import { StoredObject, type WatchEventType } from '../store/stored-object.ts';
 import type { Page } from './reads/list.ts';

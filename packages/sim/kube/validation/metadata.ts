@@ -1,8 +1,8 @@
 import { equalJson } from '../../json.ts';
-import { type FieldProblem, forbiddenField, IMMUTABLE, invalidValue, required, tooLong } from './field-problem.ts';
-import { dnsLabelProblems, labelKeyProblems, labelValueProblems, type NameRule } from './names.ts';
 import type { ObjectMeta, OwnerReference } from '../object.ts';
 import { quote } from '../schema/formats.ts';
+import { type FieldProblem, forbiddenField, IMMUTABLE, invalidValue, required, tooLong } from './field-problem.ts';
+import { dnsLabelProblems, labelKeyProblems, labelValueProblems, type NameRule } from './names.ts';
 
 const ANNOTATIONS_LIMIT = 256 * 1024;
 const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);

@@ -1,6 +1,6 @@
 import { seededRandom } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { describeDisturbance, type DisturbanceKind, drawDisturbances } from './disturbance.ts';
+import { type DisturbanceKind, describeDisturbance, drawDisturbances } from './disturbance.ts';
 
 const perMinute: Record<DisturbanceKind, number> = {
   crash: 1,

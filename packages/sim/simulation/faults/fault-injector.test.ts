@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { RandomStreams } from '../kernel/random-streams.ts';
 import { type Call, CallBook } from '../network/call.ts';
 import { FaultInjector } from './fault-injector.ts';
-import { RandomStreams } from '../kernel/random-streams.ts';
 
 const target = { streaming: false, repeatable: true, write: true, refusals: [409, 500], streamErrors: [410] };
 

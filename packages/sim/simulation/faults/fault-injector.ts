@@ -1,6 +1,6 @@
+import { hashText, type RandomStreams } from '../kernel/random-streams.ts';
 import type { Call } from '../network/call.ts';
 import { drawFault, type Fault, type FaultKind, type FaultRates } from './fault.ts';
-import { hashText, type RandomStreams } from '../kernel/random-streams.ts';
 
 /** A fault at one call, named by the call's id. */
 export interface PlacedFault {

@@ -1,6 +1,6 @@
-import type { RequestName } from './dialect.ts';
 import type { FaultTarget } from '../faults/fault.ts';
 import { hashText } from '../kernel/random-streams.ts';
+import type { RequestName } from './dialect.ts';
 
 /** A call from a simulated process to the outside: where faults strike and where a process can be killed. */
 export interface Call extends RequestName, FaultTarget {

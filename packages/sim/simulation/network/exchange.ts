@@ -6,10 +6,10 @@ import {
   type Random,
   randomInteger,
 } from '@fairlead/control';
+import { describeFault, type Fault } from '../faults/fault.ts';
 import type { Call } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Dialect } from './dialect.ts';
-import { describeFault, type Fault } from '../faults/fault.ts';
 import { ResponseStream } from './response-stream.ts';
 
 /** Virtual milliseconds that one way between two sides takes. */

@@ -1,10 +1,10 @@
 import { codeOf, type HttpRequest, readText, sleep, verdictOf } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../faults/fault.ts';
-import { kubernetesDialect } from './kubernetes-dialect.ts';
 import type { Incarnation } from '../process.ts';
 import { Simulation } from '../simulation.ts';
 import { Store } from '../testing/store.ts';
+import { kubernetesDialect } from './kubernetes-dialect.ts';
 
 interface Fixture {
   readonly simulation: Simulation;

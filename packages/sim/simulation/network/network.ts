@@ -1,13 +1,13 @@
 import { FairleadError, type HttpTransport, randomInteger } from '@fairlead/control';
+import { describeFault, type Fault } from '../faults/fault.ts';
+import type { FaultInjector } from '../faults/fault-injector.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { hashText } from '../kernel/random-streams.ts';
 import { type Call, CallBook } from './call.ts';
 import type { Caller } from './caller.ts';
 import { Conditions } from './conditions.ts';
 import { type Dialect, isWrite, plainDialect, type RequestName } from './dialect.ts';
 import { type Destination, Exchange, type Latency, type Route } from './exchange.ts';
-import { describeFault, type Fault } from '../faults/fault.ts';
-import type { FaultInjector } from '../faults/fault-injector.ts';
-import type { Kernel } from '../kernel/kernel.ts';
-import { hashText } from '../kernel/random-streams.ts';
 
 export interface ServerOptions {
   /** How its calls are named and refused; by method and path unless told otherwise. */

@@ -1,6 +1,6 @@
 import type { Random } from '@fairlead/control';
-import { ArrivingBody } from './arriving-body.ts';
 import type { Fault } from '../faults/fault.ts';
+import { ArrivingBody } from './arriving-body.ts';
 
 /** What a stream needs of the exchange that it belongs to. */
 interface StreamSide {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Call } from '../network/call.ts';
 import type { Side } from '../faults/fault.ts';
+import type { Call } from '../network/call.ts';
 import { CONVERGENCE, faultlessScript, type Outcome, playScript } from './play.ts';
 import type { Scenario } from './scenario.ts';
 

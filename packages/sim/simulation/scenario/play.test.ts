@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type MirrorHabit, type MirrorWorld, mirrorScenario } from '../testing/mirror.ts';
 import { crashMatrix } from './crash-matrix.ts';
 import { playScript, playSeed } from './play.ts';
 import { describeScript } from './script.ts';
 import { shrink } from './shrink.ts';
-import { type MirrorHabit, type MirrorWorld, mirrorScenario } from '../testing/mirror.ts';
 
 /** The first seed at which the scenario fails. */
 async function firstFailure(habit: MirrorHabit, seeds: number) {

@@ -1,10 +1,10 @@
-import type { CallListener } from '../network/call.ts';
 import { drawDisturbances, type Timed } from '../faults/disturbance.ts';
 import { LONGEST_DELAY_MILLISECONDS } from '../faults/fault.ts';
 import type { Failure } from '../kernel/kernel.ts';
+import type { CallListener } from '../network/call.ts';
+import { Simulation, type SimulationOptions } from '../simulation.ts';
 import type { Scenario } from './scenario.ts';
 import type { Script, ScriptEvent } from './script.ts';
-import { Simulation, type SimulationOptions } from '../simulation.ts';
 
 /** How a run of a scenario went. */
 export interface Outcome<Action> {

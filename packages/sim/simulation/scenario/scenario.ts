@@ -1,8 +1,8 @@
 import type { Random } from '@fairlead/control';
-import type { Call } from '../network/call.ts';
 import type { DisturbancePlan, Timed } from '../faults/disturbance.ts';
 import type { FaultPolicy } from '../faults/fault-injector.ts';
 import type { Invariant } from '../kernel/kernel.ts';
+import type { Call } from '../network/call.ts';
 import type { Simulation } from '../simulation.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { describeDisturbance, type Disturbance, type Timed } from '../faults/disturbance.ts';
+import { type Disturbance, describeDisturbance, type Timed } from '../faults/disturbance.ts';
 import { describeFault } from '../faults/fault.ts';
 import type { PlacedFault } from '../faults/fault-injector.ts';
 

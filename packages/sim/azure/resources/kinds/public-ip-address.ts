@@ -1,7 +1,7 @@
 import { type JsonDraft, textOf, valueAt } from '../../../json.ts';
 import { invalid } from '../../requests/refusal.ts';
-import type { ResourceStore, StoredResource } from '../store.ts';
 import { rootKey } from '../../requests/target.ts';
+import type { ResourceStore, StoredResource } from '../store.ts';
 import type { Draft, KindRules } from './rules.ts';
 
 const SKUS = ['Basic', 'Standard', 'StandardV2'];

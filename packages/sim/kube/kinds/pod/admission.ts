@@ -1,9 +1,9 @@
 import { type Random, randomPick } from '@fairlead/control';
 import { forbidden } from '../../failure.ts';
 import { withMetadata } from '../../object.ts';
+import { builtInSchema } from '../../schema/built-in.ts';
 import { inOrderOf } from '../../schema/schema.ts';
 import type { KindContext } from '../kind.ts';
-import { builtInSchema } from '../../schema/built-in.ts';
 import { asPod, type Container, type Pod } from './pod.ts';
 
 const container = builtInSchema('io.k8s.api.core.v1.Container');

@@ -1,6 +1,6 @@
 import { changedItems, type Json, type JsonObject } from '../../../json.ts';
-import { inOrderOf } from '../../schema/schema.ts';
 import { builtInSchema } from '../../schema/built-in.ts';
+import { inOrderOf } from '../../schema/schema.ts';
 import { asPod, type Container, type Pod, type PodSpec } from './pod.ts';
 
 const container = builtInSchema('io.k8s.api.core.v1.Container');

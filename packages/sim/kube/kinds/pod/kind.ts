@@ -1,3 +1,6 @@
+import { equalJson, without } from '../../../json.ts';
+import { type KubeObject, withMetadata } from '../../object.ts';
+import { builtInSchema } from '../../schema/built-in.ts';
 import {
   duplicate,
   type FieldProblem,
@@ -5,12 +8,9 @@ import {
   invalidValue,
   required,
 } from '../../validation/field-problem.ts';
-import { equalJson, without } from '../../../json.ts';
 import { dnsLabelProblems } from '../../validation/names.ts';
-import { type KubeObject, withMetadata } from '../../object.ts';
 import { portNumberProblems } from '../../validation/ports.ts';
 import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from '../kind.ts';
-import { builtInSchema } from '../../schema/built-in.ts';
 import { admitPod } from './admission.ts';
 import { podDefaults } from './defaults.ts';
 import { asPod, type Container, isTerminal, type Pod } from './pod.ts';

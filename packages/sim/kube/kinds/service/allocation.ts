@@ -1,6 +1,6 @@
 import { type Random, randomInteger } from '@fairlead/control';
-import { addressRange, type AddressRange, type Family } from '../../validation/addresses.ts';
 import { internalError, invalid, type RequestFailure } from '../../failure.ts';
+import { type AddressRange, addressRange, type Family } from '../../validation/addresses.ts';
 import { invalidValue } from '../../validation/field-problem.ts';
 import { type ClusterFamilies, withFamilies } from './families.ts';
 import {
@@ -8,9 +8,9 @@ import {
   needsClusterIP,
   needsHealthCheckPort,
   needsNodePorts,
-  sameTexts,
   type Service,
   type ServicePort,
+  sameTexts,
   withSpec,
 } from './service.ts';
 

@@ -1,7 +1,7 @@
 import { type Family, familyOf } from '../../validation/addresses.ts';
 import { type FieldProblem, invalidValue } from '../../validation/field-problem.ts';
 import { clusterIPProblems } from './cluster-ip-validation.ts';
-import { isHeadless, sameTexts, type Service, withSpec } from './service.ts';
+import { isHeadless, type Service, sameTexts, withSpec } from './service.ts';
 
 /** The families that the cluster hands out addresses of; the first is the default. */
 export type ClusterFamilies = readonly [Family, ...Family[]];

@@ -1,6 +1,6 @@
-import { dnsLabelProblems } from '../../validation/names.ts';
-import { builtIn, STATUS_ONLY, STATUS_RULES, type ServedKind } from '../kind.ts';
 import { builtInSchema } from '../../schema/built-in.ts';
+import { dnsLabelProblems } from '../../validation/names.ts';
+import { builtIn, type ServedKind, STATUS_ONLY, STATUS_RULES } from '../kind.ts';
 import { serviceDefaults } from './defaults.ts';
 import { asService, isService, type Service, withSpec } from './service.ts';
 import { dropTypeDependentFields } from './update.ts';

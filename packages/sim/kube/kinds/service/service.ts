@@ -1,7 +1,7 @@
-import type { Family } from '../../validation/addresses.ts';
 import type { KubeObject } from '../../object.ts';
-import { inOrderOf } from '../../schema/schema.ts';
 import { builtInSchema } from '../../schema/built-in.ts';
+import { inOrderOf } from '../../schema/schema.ts';
+import type { Family } from '../../validation/addresses.ts';
 
 const serviceSpec = builtInSchema('io.k8s.api.core.v1.ServiceSpec');
 

@@ -2,9 +2,9 @@ import {
   isExternallyAccessible,
   needsClusterIP,
   needsHealthCheckPort,
-  sameTexts,
   type Service,
   type ServicePort,
+  sameTexts,
   withSpec,
 } from './service.ts';
 

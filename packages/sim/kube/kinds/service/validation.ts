@@ -7,9 +7,9 @@ import {
   notSupported,
   required,
 } from '../../validation/field-problem.ts';
-import { dnsLabelProblems, labelKeyProblems, subdomainProblems } from '../../validation/names.ts';
 import { labelProblems } from '../../validation/metadata.ts';
-import { portNumberProblems, portReferenceProblems, PROTOCOLS } from '../../validation/ports.ts';
+import { dnsLabelProblems, labelKeyProblems, subdomainProblems } from '../../validation/names.ts';
+import { PROTOCOLS, portNumberProblems, portReferenceProblems } from '../../validation/ports.ts';
 import { clusterIPProblems, clusterIPUpdateProblems } from './cluster-ip-validation.ts';
 import { isExternallyAccessible, isHeadless, needsHealthCheckPort, type Service, type ServicePort } from './service.ts';
 

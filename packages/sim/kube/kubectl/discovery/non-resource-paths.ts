@@ -1,13 +1,13 @@
 import type { HttpRequest } from '@fairlead/control';
-import { methodNotAllowed, noSuchResource, RequestFailure } from '../../failure.ts';
 import type { JsonObject } from '../../../json.ts';
-import { binaryDocument } from '../openapi/binary-document.ts';
-import { OpenApiDocuments } from '../openapi/documents.ts';
+import { methodNotAllowed, noSuchResource, RequestFailure } from '../../failure.ts';
 import type { AccessOptions, User } from '../../server/access/access.ts';
 import { type Answer, jsonAnswer, type UnaryAnswer } from '../../server/answer.ts';
 import type { ServerState } from '../../server/state.ts';
 import { ByteStream } from '../../server/stream.ts';
 import { versionText } from '../../version.ts';
+import { binaryDocument } from '../openapi/binary-document.ts';
+import { OpenApiDocuments } from '../openapi/documents.ts';
 import {
   aggregatedDocument,
   coreVersionsDocument,

@@ -1,11 +1,11 @@
 import type { HttpRequest } from '@fairlead/control';
-import { badRequest, invalid, methodNotAllowed } from '../../failure.ts';
-import { invalidValue } from '../../validation/field-problem.ts';
 import { isJsonObject, type JsonObject, listOf, objectOf, textOf } from '../../../json.ts';
+import { badRequest, invalid, methodNotAllowed } from '../../failure.ts';
 import { secondsText } from '../../schema/formats.ts';
 import type { AccessOptions, AccessQuestion, User } from '../../server/access/access.ts';
 import { type Answer, jsonAnswer } from '../../server/answer.ts';
 import { parseBody } from '../../server/body.ts';
+import { invalidValue } from '../../validation/field-problem.ts';
 
 const AUTHORIZATION = 'authorization.k8s.io';
 const AUTHENTICATION = 'authentication.k8s.io';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { type JsonDraft, type JsonObject, objectOf, valueAt } from '../../../json.ts';
 import { asDefinition } from '../../crd/definition.ts';
 import { customResourceDefinitions } from '../../crd/kind.ts';
-import { versionText } from '../../version.ts';
-import { type JsonDraft, type JsonObject, objectOf, valueAt } from '../../../json.ts';
 import type { ServedKind } from '../../kinds/kind.ts';
 import { objectMeta } from '../../schema/built-in.ts';
 import type { ServerState } from '../../server/state.ts';
+import { versionText } from '../../version.ts';
 import { customDefinition, standardProperties } from './custom-definition.ts';
 import { Definitions, reference, WELL_KNOWN } from './definitions.ts';
 import { kindDescription, STANDARD_FIELDS } from './descriptions.ts';

@@ -1,8 +1,8 @@
 import { readText } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { readFields } from '../http/protobuf/wire.ts';
 import { type JsonObject, objectOf, textOf, valueAt } from '../../../json.ts';
 import { Simulated } from '../../testing/simulated.ts';
+import { readFields } from '../http/protobuf/wire.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asDefinition } from '../../crd/definition.ts';
 import type { Json } from '../../../json.ts';
+import { asDefinition } from '../../crd/definition.ts';
 import { customPrinter } from './custom-printer.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');

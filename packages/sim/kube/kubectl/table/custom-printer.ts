@@ -1,4 +1,4 @@
-import { listOf, type Json, isJsonList, isJsonObject, objectOf, textOf } from '../../../json.ts';
+import { isJsonList, isJsonObject, type Json, listOf, objectOf, textOf } from '../../../json.ts';
 import type { Definition } from '../../crd/definition.ts';
 import { ageOf } from './age.ts';
 import { parseJsonPath } from './json-path.ts';

@@ -1,6 +1,6 @@
+import { objectOf, textOf, valueAt } from '../../../json.ts';
 import { isDefinition } from '../../crd/definition.ts';
 import { customResourceDefinitions } from '../../crd/kind.ts';
-import { objectOf, textOf, valueAt } from '../../../json.ts';
 import type { ServedKind } from '../../kinds/kind.ts';
 import type { Store } from '../../store/store.ts';
 import { customPrinter } from './custom-printer.ts';

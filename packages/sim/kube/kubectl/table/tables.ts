@@ -1,12 +1,12 @@
-import { badRequest } from '../../failure.ts';
-import { invalidValue, problemText } from '../../validation/field-problem.ts';
 import type { Json, JsonObject } from '../../../json.ts';
+import { badRequest } from '../../failure.ts';
 import type { ServedKind } from '../../kinds/kind.ts';
 import { asKubeObject, type KubeObject } from '../../object.ts';
-import type { Page } from '../../server/reads/list.ts';
 import { bookmarkLine, bookmarkObject, listMetadata, type Presentation, served } from '../../server/presentation.ts';
+import type { Page } from '../../server/reads/list.ts';
 import type { ServerState } from '../../server/state.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
+import { invalidValue, problemText } from '../../validation/field-problem.ts';
 import type { Printer } from './printer.ts';
 import { printerOf } from './printers.ts';
 

@@ -1,6 +1,7 @@
 import { badRequest, invalid } from '../../failure.ts';
-import { type FieldProblem, forbiddenField, notSupported } from '../../validation/field-problem.ts';
 import type { ServedKind } from '../../kinds/kind.ts';
+import type { KubeObject } from '../../object.ts';
+import { quote } from '../../schema/formats.ts';
 import {
   type FieldRequirement,
   type LabelMatch,
@@ -8,8 +9,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from '../../selectors.ts';
-import type { KubeObject } from '../../object.ts';
-import { quote } from '../../schema/formats.ts';
+import { type FieldProblem, forbiddenField, notSupported } from '../../validation/field-problem.ts';
 import { isTrue, type Route } from '../route.ts';
 
 export type VersionMatch = '' | 'Exact' | 'NotOlderThan';

@@ -1,9 +1,9 @@
-import { badRequest, expired, RequestFailure, tooLargeResourceVersion } from '../../failure.ts';
 import { isJsonObject, type Json, parseJson } from '../../../json.ts';
+import { badRequest, expired, RequestFailure, tooLargeResourceVersion } from '../../failure.ts';
 import { keyOf, type Store } from '../../store/store.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
-import { type ListOptions, malformedVersion, versionNumber } from './list-options.ts';
 import type { Route } from '../route.ts';
+import { type ListOptions, malformedVersion, versionNumber } from './list-options.ts';
 
 export interface Page {
   readonly items: readonly StoredObject[];

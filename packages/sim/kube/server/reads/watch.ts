@@ -3,11 +3,11 @@ import { expired, RequestFailure } from '../../failure.ts';
 import { withMetadata } from '../../object.ts';
 import type { StoreEvent } from '../../store/store.ts';
 import { StoredObject, type WatchEventType } from '../../store/stored-object.ts';
-import { type ListOptions, malformedVersion, versionNumber } from './list-options.ts';
 import type { Presentation } from '../presentation.ts';
 import type { Route } from '../route.ts';
 import type { ServerState } from '../state.ts';
 import { ByteStream } from '../stream.ts';
+import { type ListOptions, malformedVersion, versionNumber } from './list-options.ts';
 
 const BOOKMARK_INTERVAL_MILLISECONDS = 60_000;
 /** A last bookmark is sent so long before the watch times out. */

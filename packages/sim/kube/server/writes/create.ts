@@ -1,15 +1,15 @@
 import { randomUuid } from '@fairlead/control';
 import { alreadyExists, badRequest, forbidden, invalid, notFound, RequestFailure } from '../../failure.ts';
-import type { FieldProblem } from '../../validation/field-problem.ts';
 import type { KindContext, ServedKind } from '../../kinds/kind.ts';
 import { namespaces } from '../../kinds/namespace.ts';
 import { nameSuffix } from '../../kinds/pod/admission.ts';
-import { pathSegmentProblems } from '../../validation/names.ts';
 import { type KubeObject, type ObjectMeta, withMetadata } from '../../object.ts';
 import { StoredObject } from '../../store/stored-object.ts';
+import type { FieldProblem } from '../../validation/field-problem.ts';
 import { metadataProblems, metadataUpdateProblems } from '../../validation/metadata.ts';
-import { trackUpdate } from './managed-fields.ts';
+import { pathSegmentProblems } from '../../validation/names.ts';
 import { kindContext, nowText, type ServerState } from '../state.ts';
+import { trackUpdate } from './managed-fields.ts';
 import type { WriteOptions } from './write-options.ts';
 
 const LONGEST_GENERATED_PREFIX = 58;

@@ -1,5 +1,5 @@
-import { badRequest, type RequestFailure } from '../../failure.ts';
 import { isJsonObject, type JsonObject, textOf } from '../../../json.ts';
+import { badRequest, type RequestFailure } from '../../failure.ts';
 import { apiVersionOf, type ServedKind } from '../../kinds/kind.ts';
 import type { KubeObject } from '../../object.ts';
 import { asKubeObject } from '../../object.ts';

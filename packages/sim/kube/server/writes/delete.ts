@@ -1,11 +1,11 @@
 import type { HttpRequest } from '@fairlead/control';
-import { badRequest, conflict, invalid, notFound } from '../../failure.ts';
-import { type FieldProblem, invalidValue, notSupported } from '../../validation/field-problem.ts';
 import { isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../../json.ts';
+import { badRequest, conflict, invalid, notFound } from '../../failure.ts';
 import type { KindContext, ServedKind } from '../../kinds/kind.ts';
 import { type KubeObject, type ObjectMeta, withMetadata } from '../../object.ts';
 import { secondsText } from '../../schema/formats.ts';
 import { StoredObject } from '../../store/stored-object.ts';
+import { type FieldProblem, invalidValue, notSupported } from '../../validation/field-problem.ts';
 import { parseBody } from '../body.ts';
 import { isTrue } from '../route.ts';
 import { kindContext, type ServerState } from '../state.ts';

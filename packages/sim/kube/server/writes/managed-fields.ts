@@ -1,4 +1,14 @@
 import {
+  isJsonObject,
+  type JsonObject,
+  objectOf,
+  sortedJson,
+  textOf,
+  valueAt,
+  without,
+  withValueAt,
+} from '../../../json.ts';
+import {
   type Applied,
   applyConfiguration,
   LAST_APPLIED,
@@ -10,16 +20,6 @@ import { type Ownership, readManagedFields, writeManagedFields } from '../../app
 import { shapeProblems } from '../../apply/shape.ts';
 import { ShapeError } from '../../apply/typed.ts';
 import { badRequest, RequestFailure } from '../../failure.ts';
-import {
-  isJsonObject,
-  type JsonObject,
-  objectOf,
-  sortedJson,
-  textOf,
-  valueAt,
-  without,
-  withValueAt,
-} from '../../../json.ts';
 import { apiVersionOf, type ServedKind } from '../../kinds/kind.ts';
 import { type KubeObject, type ManagedFieldsEntry, withMetadata } from '../../object.ts';
 

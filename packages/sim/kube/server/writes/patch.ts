@@ -1,7 +1,6 @@
 import type { HttpRequest } from '@fairlead/control';
-import { badRequest, invalid, RequestFailure, unsupportedMediaType } from '../../failure.ts';
-import { invalidValue } from '../../validation/field-problem.ts';
 import { isJsonList, isJsonObject, type Json, type JsonObject, shareUnchangedFields } from '../../../json.ts';
+import { badRequest, invalid, RequestFailure, unsupportedMediaType } from '../../failure.ts';
 import { apiVersionOf, type ServedKind } from '../../kinds/kind.ts';
 import { asKubeObject, type KubeObject, withMetadata } from '../../object.ts';
 import { jsonPatch } from '../../patch/json-patch.ts';
@@ -9,12 +8,13 @@ import { mergePatch } from '../../patch/merge-patch.ts';
 import { goMap, strategicMerge } from '../../patch/strategic-merge.ts';
 import { DecodeError } from '../../schema/decode.ts';
 import { quote } from '../../schema/formats.ts';
+import { invalidValue } from '../../validation/field-problem.ts';
 import { contentTypeOf, type Parsed, parseJsonText, parseYamlText } from '../body.ts';
+import { nowText, type ServerState } from '../state.ts';
 import { inNamespace } from './create.ts';
 import { readFields, strictProblem } from './decode-object.ts';
 import { applyTo, withOwners } from './managed-fields.ts';
-import { nowText, type ServerState } from '../state.ts';
-import { checkName, rulesOf, tracked, updateObject, type Updated, type UpdateTarget } from './update.ts';
+import { checkName, rulesOf, tracked, type Updated, type UpdateTarget, updateObject } from './update.ts';
 import type { WriteOptions } from './write-options.ts';
 
 export const APPLY = 'application/apply-patch+yaml';

@@ -1,15 +1,15 @@
-import { badRequest, internalError, invalid, notFound, staleVersion } from '../../failure.ts';
-import { invalidValue } from '../../validation/field-problem.ts';
+import type { HttpRequest } from '@fairlead/control';
 import { isJsonObject, type JsonObject, objectOf, textOf, valueAt, withValueAt } from '../../../json.ts';
+import { badRequest, internalError, invalid, notFound, staleVersion } from '../../failure.ts';
 import type { ScalePaths, ServedKind } from '../../kinds/kind.ts';
 import { asKubeObject, type KubeObject } from '../../object.ts';
 import { jsonPatch } from '../../patch/json-patch.ts';
 import { mergePatch } from '../../patch/merge-patch.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
+import { invalidValue } from '../../validation/field-problem.ts';
 import { contentTypeOf, parseBody, parseJsonText } from '../body.ts';
-import type { HttpRequest } from '@fairlead/control';
 import type { ServerState } from '../state.ts';
-import { tracked, updateObject, type UpdateTarget } from './update.ts';
+import { tracked, type UpdateTarget, updateObject } from './update.ts';
 
 /** How many of it there are and shall be: what an object of any kind looks like to those who only count. */
 export function scaleOf(kind: ServedKind, object: KubeObject): JsonObject {

@@ -1,12 +1,12 @@
-import { badRequest, conflict, invalid, notFound, staleVersion } from '../../failure.ts';
-import { invalidValue } from '../../validation/field-problem.ts';
 import { equalJson, type JsonObject, shareUnchangedFields, without } from '../../../json.ts';
+import { badRequest, conflict, invalid, notFound, staleVersion } from '../../failure.ts';
 import type { KindContext, ServedKind, UpdateRules } from '../../kinds/kind.ts';
 import { asKubeObject, type KubeObject, type ManagedFieldsEntry, withMetadata } from '../../object.ts';
 import { StoredObject } from '../../store/stored-object.ts';
+import { invalidValue } from '../../validation/field-problem.ts';
+import { kindContext, nowText, type ServerState } from '../state.ts';
 import { inNamespace, insert, updateProblems, type WriteTarget } from './create.ts';
 import { trackUpdate } from './managed-fields.ts';
-import { kindContext, nowText, type ServerState } from '../state.ts';
 
 export interface UpdateTarget extends WriteTarget {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { type Json, type JsonDraft, type JsonList, type JsonObject, objectOf, parseJson } from '../../../../json.ts';
 import type { ListSchema, ScalarType, Schema, StructSchema } from '../../../schema/schema.ts';
 import { type NumberedFields, numberedFields } from './field-numbers.ts';
-import { readFields, readPacked, type WireField, WireError } from './wire.ts';
+import { readFields, readPacked, WireError, type WireField } from './wire.ts';
 
 const decoder = new TextDecoder();
 

@@ -1,7 +1,7 @@
 import { listOf, objectOf, textOf, valueAt } from '../../../../json.ts';
 import type { KubeObject } from '../../../object.ts';
-import { column, NAME_COLUMN, orNone, type Printer, wide } from '../printer.ts';
 import { ageOf } from '../age.ts';
+import { column, NAME_COLUMN, orNone, type Printer, wide } from '../printer.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const ROLE_LABEL = 'kubernetes.io/role';
