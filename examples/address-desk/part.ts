@@ -70,7 +70,7 @@ function writesFor(desired: Desired, lease: Lease | undefined, now: () => number
   if (desired.kind === 'serve' && lease === undefined) return hold;
   // An edit that cannot be honoured takes no served address away.
   const shown = service.shownAddresses(desired.claim.service);
-  const addresses = lease === undefined ? shown : [requireIpAddress(lease.address)];
+  const addresses = desired.kind === 'refuse' || lease === undefined ? shown : [requireIpAddress(lease.address)];
   const ingress = addresses.map((address) => ({ address, mode: 'VIP' as const }));
   const programmed = desired.kind === 'refuse' ? service.refused(desired.refusal) : service.programmed(addresses);
   return [...hold, ...service.statusWrites(desired.claim, { ingress, programmed }, { now })];
