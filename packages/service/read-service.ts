@@ -24,6 +24,9 @@ export type UnservedService =
   /** Reading it failed, which is a defect of ours: it keeps what it has, and no other Service suffers. */
   | { readonly kind: 'unreadable'; readonly claim: ClaimedService; readonly error: unknown };
 
+/** What a part makes of a Service that it claims. */
+export type ClaimedReading<Wanted> = Extract<ServiceReading<Wanted>, { readonly claim: ClaimedService }>;
+
 /** What a part makes of a Service, the same for every part; `wanted` is what should exist outside for it. */
 export type ServiceReading<Wanted> =
   | { readonly kind: 'serve'; readonly claim: ClaimedService; readonly wanted: Wanted }
@@ -41,8 +44,13 @@ export function readService<Wanted>(
   const claim = claimService(service, rules);
   if (claim.state === 'foreign') return { kind: 'foreign', claim };
   if (claim.state === 'release') return { kind: 'release', claim };
+  return readClaimed(claim, () => want(service));
+}
+
+/** The second half of it, for what takes more to know than the Service alone, such as its endpoints. */
+export function readClaimed<Wanted>(claim: ClaimedService, want: () => Wanted): ClaimedReading<Wanted> {
   try {
-    return { kind: 'serve', claim, wanted: want(service) };
+    return { kind: 'serve', claim, wanted: want() };
   } catch (error) {
     if (findFairleadError(error) === undefined) return { kind: 'unreadable', claim, error };
     return { kind: 'refuse', claim, refusal: { code: codeOf(error), message: messageOf(error) } };
