@@ -107,9 +107,9 @@ describe('journal', () => {
   it('does not fold what differs, nor what lies too far back', () => {
     const { journal } = setUp();
     journal.record('a', { kind: 'state', state: 'creating' });
-    for (let index = 0; index < 8; index += 1) journal.record('a', note(`note ${index}`));
+    for (let index = 0; index < 9; index += 1) journal.record('a', note(`note ${index}`));
     journal.record('a', { kind: 'state', state: 'creating' });
-    expect(journal.entries('a').map((entry) => entry.count)).toEqual(Array.from({ length: 10 }, () => 1));
+    expect(journal.entries('a').map((entry) => entry.count)).toEqual(Array.from({ length: 11 }, () => 1));
   });
 
   it('keeps the newest entries of a key', () => {

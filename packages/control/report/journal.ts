@@ -28,7 +28,7 @@ export interface JournalLimits {
 const DEFAULT_LIMITS: JournalLimits = { keys: 2000, entriesPerKey: 40 };
 
 /** A retry loop makes a few records in each round; within this many entries a repeat is folded into the last one. */
-const FOLD_DISTANCE = 8;
+const FOLD_DISTANCE = 9;
 
 /** Servers can be talkative. */
 const LONGEST_TEXT = 500;
