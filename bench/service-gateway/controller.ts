@@ -1,7 +1,7 @@
 // Our side where calls are counted and time is virtual: the whole controller on a simulated cluster and an emulated
 // Azure. `node controller.ts burst SERVICES ENDPOINTS LATENCY` or `... restart SERVICES ENDPOINTS`; prints one line.
 import { VirtualClock } from '@fairlead/control';
-import { newAzure, Replica, scope, TestCluster } from '@fairlead/azure/service-gateway/testing';
+import { newAzure, Replica, scope, GatewayCluster } from '@fairlead/azure/service-gateway/testing';
 
 const NODES = 50;
 const LONGEST_MILLISECONDS = 10 * 60_000;
@@ -12,8 +12,8 @@ const [scenario, ...numbers] = process.argv.slice(2);
 const [services = 0, endpoints = 0, latencyMilliseconds = 0] = numbers.map(Number);
 const clock = new VirtualClock();
 const azure = newAzure(clock);
-const cluster = new TestCluster(clock);
-await cluster.setUp(...Array.from({ length: NODES }, (_, index) => `10.0.0.${index + 1}`));
+const cluster = new GatewayCluster(clock);
+await cluster.setUp(...Array.from({ length: NODES }, (_, index) => [`10.0.0.${index + 1}`]));
 
 if (scenario === 'burst') console.log(JSON.stringify(await burst()));
 else if (scenario === 'restart') console.log(JSON.stringify(await restart()));
@@ -39,8 +39,7 @@ async function restart() {
   const first = new Replica(cluster, azure);
   await createServices();
   await programmed(first);
-  first.stop();
-  await first.ended;
+  await first.stop();
   azure.log.clear();
   cluster.writes.length = 0;
   const second = new Replica(cluster, azure);
@@ -70,7 +69,7 @@ function endpoint(pod: number): string {
 
 /** Lets time pass until Azure has everything, and more if more is asked for. */
 async function programmed(replica: Replica, isEnough = () => true): Promise<void> {
-  const { engine } = replica.controller;
+  const { engine } = replica;
   const isProgrammed = () =>
     replica.readiness.ready && engine.counts.get('Created') === services && engine.tracker.isInSync && isEnough();
   if (!(await clock.runUntil(isProgrammed, LONGEST_MILLISECONDS))) {

@@ -1,7 +1,7 @@
 import type { HttpTransport } from '@fairlead/control';
 import { serviceGatewayPart } from '@fairlead/azure/service-gateway';
 import { namespaces } from '@fairlead/kube';
-import type { ConfiguredPart } from '@fairlead/part';
+import type { LeaderPart } from '@fairlead/part';
 import type { Incarnation, Simulation } from '@fairlead/sim';
 import type { ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { AZURE, CLOUD, openAzureOver, serveAzure } from '../azure.ts';
@@ -28,7 +28,7 @@ export interface World extends Cluster {
   readonly simulation: Simulation;
   readonly azure: ArmEmulator;
   /** The part as a person has it who only looks, with no network in between. */
-  readonly part: ConfiguredPart;
+  readonly part: LeaderPart;
   readonly neighbours: Neighbours;
   readonly meddling: Meddling;
   readonly patience: Patience;
@@ -75,7 +75,7 @@ export async function buildWorld(simulation: Simulation, options: WorldOptions):
   return { ...cluster, simulation, azure, part: partOver(azure), neighbours, meddling: new Meddling(), patience };
 }
 
-function partOver(transport: HttpTransport): ConfiguredPart {
+function partOver(transport: HttpTransport): LeaderPart {
   return serviceGatewayPart(openAzureOver(transport)).configure(SECTION);
 }
 

@@ -1,37 +1,43 @@
-import { type FairleadError, findFairleadError } from '@fairlead/control';
 import { type CacheChange, type EndpointSlice, hasFinalizer, type Node, type Service } from '@fairlead/kube';
-import { type ClaimRules, EndpointIndex } from '@fairlead/service';
 import {
+  type ClaimRules,
+  type ClaimedReading,
+  EndpointIndex,
+  readClaimed,
+  type ServiceKey,
+  serviceKey,
+  shownAddresses,
+  toServiceKey,
+} from '@fairlead/service';
+import {
+  type ClaimedDesired,
   type Desired,
   desiredFor,
-  keyOfService,
+  type LoadBalancerRequest,
   type LocatedEndpoints,
   likelyFamily,
   locate,
+  nrpKeyOf,
+  type ServedService,
   serve,
 } from './desired.ts';
 import type { Engine } from './engine.ts';
 import type { ClusterIntake } from './initialization.ts';
 import type { NodeDirectory } from './node-directory.ts';
 import type { PodFeed } from './pod-feed.ts';
+import { failureOf } from './retry-policy.ts';
 import type { WorldListing } from './repository.ts';
-import { type InboundKey, isOutbound, type ServiceKey } from './service-key.ts';
+import { type InboundKey, isOutbound, type ServiceKey as NrpKey } from './service-key.ts';
 import { type InboundSpec, sameSpec } from './service-spec.ts';
 
-export type WantedService = Extract<Desired, { kind: 'serve' | 'refused' }>;
-
-/** What came of telling the engine of a Service. */
-export interface Told {
-  /** Why it cannot be served as it asks. */
-  readonly refusal: FairleadError | undefined;
-  /** Endpoints that were left out, in plain words. */
-  readonly ignored: string | undefined;
-}
+/** What came of submitting a Service to the engine, with the endpoints that it has. */
+export type SubmitResult = ClaimedReading<ServedService>;
 
 interface KnownService {
-  readonly desired: WantedService;
-  /** As the engine was last told; none while it is refused. */
-  readonly spec: InboundSpec | undefined;
+  readonly key: InboundKey;
+  readonly claim: ClaimedDesired['claim'];
+  /** What is asked for, and what the engine was last told; none while it cannot be served. */
+  readonly served: { readonly request: LoadBalancerRequest; readonly spec: InboundSpec } | undefined;
 }
 
 export interface ClusterFeedOptions {
@@ -44,8 +50,8 @@ export interface ClusterFeedOptions {
   };
   readonly nodes: NodeDirectory;
   readonly pods: PodFeed;
-  /** The Service has to be looked at again, by `namespace/name`. */
-  readonly lookAgain: (name: string) => void;
+  /** The Service has to be looked at again. */
+  readonly lookAgain: (name: ServiceKey) => void;
   /** Something that we hold is gone without having been let go. */
   readonly onVanished: (what: string) => void;
 }
@@ -60,10 +66,10 @@ export class ClusterFeed implements ClusterIntake {
   readonly #options: ClusterFeedOptions;
   readonly #endpoints = new EndpointIndex();
   /** `namespace/name` -> what the engine was told of it. */
-  readonly #known = new Map<string, KnownService>();
-  readonly #names = new Map<ServiceKey, string>();
+  readonly #known = new Map<ServiceKey, KnownService>();
+  readonly #names = new Map<NrpKey, ServiceKey>();
   /** Services of which nothing is left outside, and that nobody has asked for since. */
-  readonly #released = new Set<ServiceKey>();
+  readonly #released = new Set<NrpKey>();
   #isLive = false;
 
   constructor(options: ClusterFeedOptions) {
@@ -71,18 +77,18 @@ export class ClusterFeed implements ClusterIntake {
   }
 
   /** `namespace/name` of a Service that the engine was told of. */
-  nameOf(key: ServiceKey): string | undefined {
+  nameOf(key: NrpKey): ServiceKey | undefined {
     return this.#names.get(key);
   }
 
-  onService(name: string): void {
+  onService(name: ServiceKey): void {
     if (this.#isLive) this.#options.lookAgain(name);
   }
 
   onSlice(change: CacheChange<EndpointSlice>): void {
     const names =
       change.type === 'delete' ? this.#endpoints.delete(change.before.metadata) : this.#endpoints.set(change.after);
-    if (this.#isLive) for (const name of names) this.#updateEndpoints(name);
+    if (this.#isLive) for (const name of names) this.#updateEndpoints(toServiceKey(name));
   }
 
   onNode(change: CacheChange<Node>): void {
@@ -91,17 +97,15 @@ export class ClusterFeed implements ClusterIntake {
     const askers = change.type === 'delete' ? nodes.delete(change.key) : nodes.set(change.after);
     if (!this.#isLive) return;
     for (const asker of askers) {
-      if (asker.startsWith(ASKER)) this.#updateEndpoints(asker.slice(ASKER.length));
+      if (asker.startsWith(ASKER)) this.#updateEndpoints(toServiceKey(asker.slice(ASKER.length)));
       else pods.onNode(asker);
     }
     if (nodes.families.length !== before.length) pods.onFamilies();
   }
 
-  wantedServices(): ReadonlySet<ServiceKey> {
-    const wanted = new Set<ServiceKey>(this.#options.pods.wantedEgresses());
-    for (const { desired } of this.#all()) {
-      if (desired.kind === 'serve' || desired.kind === 'refused') wanted.add(desired.key);
-    }
+  wantedServices(): ReadonlySet<NrpKey> {
+    const wanted = new Set<NrpKey>(this.#options.pods.wantedEgresses());
+    for (const { claim } of this.#all()) if (claim.state === 'claimed') wanted.add(nrpKeyOf(claim.service));
     return wanted;
   }
 
@@ -109,46 +113,45 @@ export class ClusterFeed implements ClusterIntake {
     const { engine, pods, lookAgain } = this.#options;
     this.#isLive = true;
     const all = [...this.#all()];
-    for (const { name, desired } of all) {
-      if (desired.kind === 'release') this.release(name, desired.key);
-      if (desired.kind !== 'serve' && desired.kind !== 'refused') continue;
-      engine.tracker.wanted.set(desired.key, true);
+    for (const desired of all) {
       const { service, rules } = desired.claim;
+      const [name, key] = [serviceKey(service.metadata), nrpKeyOf(service)];
+      if (desired.kind === 'release') this.release(name, key);
+      if (desired.kind === 'release' || desired.kind === 'foreign') continue;
+      engine.tracker.wanted.set(key, true);
       // What exists outside goes on being served; what does not waits until the Service is held.
-      if (engine.tracker.existing.has(desired.key) || hasFinalizer(service, rules.finalizer)) this.tell(name, desired);
+      if (engine.tracker.existing.has(key) || hasFinalizer(service, rules.finalizer)) this.submit(name, desired);
     }
     pods.begin(listing);
-    for (const { name } of all) lookAgain(name);
+    for (const { claim } of all) lookAgain(serviceKey(claim.service.metadata));
   }
 
   /** Tells the engine what the Service wants, with the endpoints it has now. */
-  tell(name: string, desired: WantedService): Told {
+  submit(name: ServiceKey, desired: ClaimedDesired): SubmitResult {
     const { engine } = this.#options;
-    const { key } = desired;
+    const { claim } = desired;
+    const key = nrpKeyOf(claim.service);
     this.#names.set(key, name);
     this.#released.delete(key);
-    try {
-      if (desired.kind === 'refused') throw desired.error;
-      const { metadata } = desired.claim.service;
-      const gathered = this.#endpoints.endpoints(metadata);
-      const hosts = this.#endpoints.hosts(metadata);
-      const { spec, located, ignored } = serve(desired.wish, gathered, hosts, this.#options.nodes);
-      this.#known.set(name, { desired, spec });
+    const reading = desired.kind === 'serve' ? this.#serve(claim, desired.wanted) : desired;
+    if (desired.kind === 'serve' && reading.kind === 'serve') {
+      const { spec, located } = reading.wanted;
+      this.#known.set(name, { key, claim, served: { request: desired.wanted, spec } });
       engine.addService(spec);
       this.#apply(name, key, located);
-      return { refusal: undefined, ignored };
-    } catch (error) {
-      const refusal = findFairleadError(error);
-      if (refusal === undefined) throw error;
-      this.#known.set(name, { desired, spec: undefined });
-      engine.refuseService(key, refusal, wasServed(desired.claim.service));
-      this.#applyRefused(name, desired);
-      return { refusal, ignored: undefined };
+    } else if (reading.kind !== 'serve') {
+      const failure = reading.kind === 'refuse' ? reading.refusal : failureOf(reading.error);
+      const known = { key, claim, served: undefined };
+      this.#known.set(name, known);
+      // A Service that shows an address was reachable there; one that was registered, and no more, was not.
+      engine.refuseService(key, failure, shownAddresses(claim.service).length > 0);
+      this.#applyUnserved(name, known);
     }
+    return reading;
   }
 
   /** Nothing of the Service is wanted outside any more. */
-  release(name: string, key: InboundKey): void {
+  release(name: ServiceKey, key: InboundKey): void {
     const { engine, nodes } = this.#options;
     this.#known.delete(name);
     this.#names.set(key, name);
@@ -157,28 +160,28 @@ export class ClusterFeed implements ClusterIntake {
   }
 
   /** The name stands for another Service now, or for one that is not ours: what the one before had is taken down. */
-  forgetOthers(name: string, current: InboundKey | undefined): void {
+  forgetOthers(name: ServiceKey, current: InboundKey | undefined): void {
     const known = this.#known.get(name);
-    if (known !== undefined && known.desired.key !== current) this.release(name, known.desired.key);
+    if (known !== undefined && known.key !== current) this.release(name, known.key);
   }
 
   /** There is no Service of this name any more, although we have not let it go. */
-  onVanished(name: string): void {
+  onVanished(name: ServiceKey): void {
     const { engine, nodes, onVanished } = this.#options;
     const known = this.#known.get(name);
     if (known === undefined) return;
     this.#known.delete(name);
     nodes.ask(`${ASKER}${name}`, new Set());
-    engine.abandonService(known.desired.key);
+    engine.abandonService(known.key);
     onVanished(`Service ${name}`);
   }
 
   /** The engine has taken down everything of the service. */
-  onGone(key: ServiceKey): void {
+  onGone(key: NrpKey): void {
     const name = this.#names.get(key);
     if (name === undefined || isOutbound(key)) return;
     const service = this.#options.services.get(name);
-    if (service === undefined || keyOfService(service) !== key) {
+    if (service === undefined || nrpKeyOf(service) !== key) {
       this.forget(key);
       return;
     }
@@ -186,57 +189,53 @@ export class ClusterFeed implements ClusterIntake {
     this.#options.lookAgain(name);
   }
 
-  isReleased(key: ServiceKey): boolean {
+  isReleased(key: NrpKey): boolean {
     return this.#released.has(key);
   }
 
   /** Nobody will ask about the service again. */
-  forget(key: ServiceKey): void {
+  forget(key: NrpKey): void {
     this.#released.delete(key);
     this.#names.delete(key);
   }
 
-  #updateEndpoints(name: string): void {
+  #updateEndpoints(name: ServiceKey): void {
     const known = this.#known.get(name);
     if (known === undefined) return;
-    const { desired, spec } = known;
-    if (desired.kind === 'refused' || spec === undefined) {
-      this.#applyRefused(name, desired);
+    if (known.served === undefined) {
+      this.#applyUnserved(name, known);
       return;
     }
-    const { metadata } = desired.claim.service;
-    try {
-      const hosts = this.#endpoints.hosts(metadata);
-      const served = serve(desired.wish, this.#endpoints.endpoints(metadata), hosts, this.#options.nodes);
-      this.#apply(name, desired.key, served.located);
-      // A named port means another number now, or endpoints are left out: the Service's owner is to know.
-      if (!sameSpec(served.spec, spec) || served.ignored !== undefined) this.#options.lookAgain(name);
-    } catch {
-      this.#options.lookAgain(name);
-    }
+    const { request, spec } = known.served;
+    const reading = this.#serve(known.claim, request);
+    if (reading.kind === 'serve') this.#apply(name, known.key, reading.wanted.located);
+    // A named port means another number now, or endpoints are left out: the Service's owner is to know.
+    const isNews = reading.kind !== 'serve' || reading.wanted.ignored !== undefined;
+    if (isNews || !sameSpec(reading.wanted.spec, spec)) this.#options.lookAgain(name);
   }
 
-  /** A Service that is refused may be served nevertheless, as it was before. */
-  #applyRefused(name: string, { key, claim: { service } }: WantedService): void {
-    const hosts = this.#endpoints.hosts(service.metadata);
-    this.#apply(name, key, locate(likelyFamily(service), hosts, this.#options.nodes));
+  #serve(claim: KnownService['claim'], request: LoadBalancerRequest): SubmitResult {
+    const { metadata } = claim.service;
+    return readClaimed(claim, () =>
+      serve(request, this.#endpoints.endpoints(metadata), this.#endpoints.hosts(metadata), this.#options.nodes),
+    );
   }
 
-  #apply(name: string, key: InboundKey, { endpoints, nodes }: LocatedEndpoints): void {
+  /** A Service that is refused, or cannot be read, may be served nevertheless, as it was before. */
+  #applyUnserved(name: ServiceKey, { key, claim }: KnownService): void {
+    const { service } = claim;
+    const hosts = () => this.#endpoints.hosts(service.metadata);
+    const located = readClaimed(claim, () => locate(likelyFamily(service), hosts(), this.#options.nodes));
+    if (located.kind === 'serve') this.#apply(name, key, located.wanted);
+  }
+
+  #apply(name: ServiceKey, key: InboundKey, { endpoints, nodes }: LocatedEndpoints): void {
     this.#options.nodes.ask(`${ASKER}${name}`, nodes);
     this.#options.engine.updateEndpoints(key, endpoints);
   }
 
-  *#all(): Generator<{ readonly name: string; readonly desired: Desired }> {
+  *#all(): Generator<Desired> {
     const { services, rules } = this.#options;
-    for (const service of services.list()) {
-      const { namespace = '', name } = service.metadata;
-      yield { name: `${namespace}/${name}`, desired: desiredFor(service, rules) };
-    }
+    for (const service of services.list()) yield desiredFor(service, rules);
   }
-}
-
-/** A Service that shows an address was reachable there; one that was registered, and no more, was not. */
-function wasServed({ status }: Service): boolean {
-  return (status?.loadBalancer?.ingress ?? []).length > 0;
 }

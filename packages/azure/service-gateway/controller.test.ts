@@ -3,7 +3,8 @@ import { events as kubeEvents, namespaces, pods, services } from '@fairlead/kube
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 
 const POD_FINALIZER = 'servicegateway.azure.com/pod-cleanup';
@@ -16,8 +17,8 @@ const FINALIZERS = [
 async function newWorld(behaviour: Partial<ArmBehaviour> = {}) {
   const clock = new VirtualClock();
   const azure = newAzure(clock, behaviour);
-  const cluster = new TestCluster(clock);
-  await cluster.setUp('10.0.0.1', '10.0.0.2');
+  const cluster = new GatewayCluster(clock);
+  await cluster.setUp(['10.0.0.1'], ['10.0.0.2']);
   return { clock, azure, cluster };
 }
 
@@ -46,7 +47,7 @@ describe('ServiceGatewayController, inbound', () => {
     expect(service?.status?.conditions).toMatchObject([{ type: 'fairlead.dev/Programmed', status: 'True' }]);
     const uid = metadata.uid ?? '';
     expect(located(world)).toEqual([`10.1.0.1@10.0.0.1=${uid}`, `10.1.0.2@10.0.0.2=${uid}`]);
-    expect(await cluster.events()).toEqual([
+    expect(await cluster.eventLines()).toEqual([
       'web EnsuringLoadBalancer: A public address and a load balancer are being made.',
       'web EnsuredLoadBalancer: Reachable at 198.18.0.1.',
     ]);
@@ -65,7 +66,7 @@ describe('ServiceGatewayController, inbound', () => {
     expect(await cluster.service('web')).toBeUndefined();
     expect(azure.resources('loadBalancers')).toEqual([]);
     expect(azure.resources('publicIPAddresses')).toEqual([]);
-    const told = (await cluster.events()).map((line) => line.split(':')[0]);
+    const told = (await cluster.eventLines()).map((line) => line.split(':')[0]);
     expect(told).toContain('web DeletingLoadBalancer');
     expect(told).toContain('web DeletedLoadBalancer');
   });
@@ -138,7 +139,7 @@ describe('ServiceGatewayController, inbound', () => {
     await clock.advance(60_000);
     // One or the other may have been held again in time, and deleted as it should be.
     expect(azure.resources('loadBalancers').length).toBeGreaterThanOrEqual(10);
-    expect(await cluster.events()).toContainEqual(
+    expect(await cluster.eventLines()).toContainEqual(
       expect.stringContaining('kube-system DeletionHeldBack: Holding back'),
     );
     await clock.advance(1_500_000);
@@ -150,12 +151,12 @@ describe('ServiceGatewayController, inbound', () => {
     const first = new Replica(cluster, azure);
     const { metadata } = await cluster.createService('web');
     await first.settle();
-    first.stop();
+    await first.stop();
     await cluster.forceDeleteService('web');
     azure.faults.next({ method: 'DELETE' }, { kind: 'refuse', status: 403, code: 'ScopeLocked' }, 15);
     const second = new Replica(cluster, azure);
     await clock.advance(500_000);
-    const told = (await cluster.events()).filter((line) => line.includes('Failed'));
+    const told = (await cluster.eventLines()).filter((line) => line.includes('Failed'));
     const leftovers = `Leftovers in Azure cannot be deleted: Service ${metadata.uid}. ScopeLocked:`;
     expect(told).toEqual([expect.stringContaining(`kube-system DeleteLoadBalancerFailed: ${leftovers}`)]);
     await clock.advance(1_200_000);
@@ -197,8 +198,9 @@ describe('ServiceGatewayController, inbound', () => {
     await cluster.createService('web', spec, annotations);
     await replica.settle();
     const service = await cluster.service('web');
+    expect(service?.metadata.finalizers).toEqual(FINALIZERS);
     expect(service?.status?.conditions).toMatchObject([{ type: 'fairlead.dev/Programmed', status: 'False' }]);
-    expect(await cluster.events()).toEqual([expect.stringContaining(`web LoadBalancerRefused: Not served (${code})`)]);
+    expect(await cluster.eventLines()).toEqual([expect.stringContaining(`web LoadBalancerRefused: Refused (${code})`)]);
     expect(azure.resources('publicIPAddresses')).toEqual([]);
     await cluster.client.delete(services, { namespace: NAMESPACE, name: 'web' });
     await replica.settle();
@@ -215,7 +217,7 @@ describe('ServiceGatewayController, inbound', () => {
     const key = { namespace: NAMESPACE, name: 'web' };
     await cluster.client.patchMerge(services, key, { spec: { loadBalancerSourceRanges: ['10.0.0.0/8'] } });
     await replica.settle();
-    replica.stop();
+    await replica.stop();
     const next = new Replica(cluster, azure);
     await cluster.putSlice('web', 'web-1', ['10.1.0.2@node-1']);
     await next.settle();
@@ -250,6 +252,30 @@ describe('ServiceGatewayController, inbound', () => {
     expect(azure.resources('loadBalancers')).toEqual([]);
   });
 
+  it('goes on without a Service that it cannot read, which keeps what it has', async () => {
+    const world = await newWorld();
+    const { clock, cluster, azure } = world;
+    const odd = await cluster.createService('odd');
+    await cluster.putSlice('odd', 'odd-1', ['10.1.0.1@node-1']);
+    const first = new Replica(cluster, azure);
+    await first.settle();
+    await first.stop();
+    azure.log.clear();
+    cluster.rewrite = (text) =>
+      text.includes('"name":"odd"') ? text.replace(/"ports":\[[^\]]*\](?=.*"type":"LoadBalancer")/, '"ports":7') : text;
+    const second = new Replica(cluster, azure);
+    const web = await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.2@node-1']);
+    await second.settle();
+    await clock.advance(700_000);
+    expect(await cluster.addresses('web')).toHaveLength(1);
+    expect(await cluster.addresses('odd')).toHaveLength(1);
+    expect(located(world)).toEqual([`10.1.0.1@10.0.0.1=${odd.metadata.uid}`, `10.1.0.2@10.0.0.1=${web.metadata.uid}`]);
+    expect(azure.log.lines().join()).not.toContain(odd.metadata.uid);
+    expect(await cluster.eventLines('odd')).toContainEqual(expect.stringContaining('odd SyncLoadBalancerFailed: '));
+    expect(second.readiness).toEqual({ ready: true });
+  });
+
   it('gives up a Service that is no longer of type LoadBalancer, and takes it back when it is again', async () => {
     const { cluster, azure } = await newWorld();
     const replica = new Replica(cluster, azure);
@@ -277,7 +303,7 @@ describe('ServiceGatewayController, inbound', () => {
     }
     await cluster.createPod('worker', 'blue', 'node-1', '10.2.0.1');
     await first.settle();
-    first.stop();
+    await first.stop();
     azure.log.clear();
     cluster.writes.length = 0;
     const second = new Replica(cluster, azure, { defaultOutbound: true });
@@ -308,10 +334,9 @@ describe('ServiceGatewayController, inbound', () => {
     await replica.settle();
     await cluster.createService('web');
     await clock.advance(150);
-    replica.stop();
+    await replica.stop();
     await clock.advance(60_000);
-    await replica.ended;
-    expect((await cluster.events()).filter((line) => !line.includes('EnsuringLoadBalancer'))).toEqual([]);
+    expect((await cluster.eventLines()).filter((line) => !line.includes('EnsuringLoadBalancer'))).toEqual([]);
     expect((await cluster.service('web'))?.status?.conditions).toBeUndefined();
   });
 });
@@ -325,11 +350,11 @@ describe('ServiceGatewayController, killed after any write', () => {
     const first = new Replica(cluster, azure);
     const begun = cluster.writes.length + azure.log.writes.length;
     await clock.runUntil(() => cluster.writes.length + azure.log.writes.length - begun >= writes, 10_000);
-    first.stop();
+    await first.stop();
     await clock.advance(1_000);
     const second = new Replica(cluster, azure);
     await second.settle();
-    second.stop();
+    await second.stop();
   }
 
   it.each(Array.from({ length: 11 }, (_, index) => index + 1))(
@@ -361,7 +386,7 @@ describe('ServiceGatewayController, killed after any write', () => {
       await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
       await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
       await before.settle();
-      before.stop();
+      await before.stop();
       await cluster.client.delete(services, key);
       await cluster.deletePod('one');
       await killAfter(writes, world);
@@ -425,7 +450,7 @@ describe('ServiceGatewayController, outbound', () => {
     await first.settle();
     expect((await cluster.pod('one'))?.metadata.finalizers).toBeUndefined();
     expect(located(world)).toEqual(['10.2.0.2@10.0.0.1=blue']);
-    first.stop();
+    await first.stop();
     await cluster.labelPod('two', null);
     const second = new Replica(cluster, azure);
     await second.settle();
@@ -439,7 +464,7 @@ describe('ServiceGatewayController, outbound', () => {
     const first = new Replica(cluster, azure);
     await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
     await first.settle();
-    first.stop();
+    await first.stop();
     await cluster.setPodAddresses('one');
     await cluster.deletePod('one');
     expect(await cluster.pod('one')).toBeDefined();
@@ -514,9 +539,30 @@ describe('ServiceGatewayController, outbound', () => {
     await cluster.createPod('one', egress, 'node-1', '10.2.0.1');
     await replica.settle();
     await clock.advance(1_000);
-    expect(await cluster.events()).toEqual([expect.stringContaining(`one EgressRefused: No egress gateway (${code})`)]);
+    expect(await cluster.eventLines()).toEqual([
+      expect.stringContaining(`one EgressRefused: No egress gateway (${code})`),
+    ]);
     expect(azure.resources('natGateways')).toEqual([]);
     expect((await cluster.pod('one'))?.metadata.finalizers).toBeUndefined();
+  });
+
+  it('goes on without a pod that it cannot read, which stays as it is', async () => {
+    const world = await newWorld();
+    const { clock, cluster, azure } = world;
+    cluster.rewrite = (text) => text.replace(/"podIPs":\[\{"ip":"10.2.0.9"\}\]/, '"podIPs":7');
+    const replica = new Replica(cluster, azure);
+    await cluster.createPod('odd', 'blue', 'node-1', '10.2.0.1');
+    await replica.settle();
+    await cluster.setPodAddresses('odd', '10.2.0.9');
+    await cluster.createPod('two', 'green', 'node-2', '10.2.0.2');
+    await replica.settle();
+    await clock.advance(700_000);
+    expect(located(world)).toEqual(['10.2.0.1@10.0.0.1=blue', '10.2.0.2@10.0.0.2=green']);
+    expect((await cluster.pod('odd'))?.metadata.finalizers).toEqual([POD_FINALIZER]);
+    expect(await cluster.eventLines('odd')).toContainEqual(
+      expect.stringContaining('odd EgressGatewayFailed: It stays as it is, because reading it failed:'),
+    );
+    expect(replica.readiness).toEqual({ ready: true });
   });
 
   it('tells pods why their gateway cannot be made', async () => {
@@ -527,7 +573,9 @@ describe('ServiceGatewayController, outbound', () => {
     azure.faults.next({ method: 'PUT', kind: 'natGateways' }, refusal);
     await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
     await clock.advance(2_000);
-    expect(await cluster.events()).toEqual([expect.stringContaining('one EgressGatewayRefused: Egress gateway blue:')]);
+    expect(await cluster.eventLines()).toEqual([
+      expect.stringContaining('one EgressGatewayRefused: Egress gateway blue:'),
+    ]);
   });
 
   it('tells on the namespace kube-system why a gateway without pods cannot be made', async () => {
@@ -537,7 +585,7 @@ describe('ServiceGatewayController, outbound', () => {
     const replica = new Replica(cluster, azure, { defaultOutbound: true });
     await replica.settle();
     await clock.advance(1_000);
-    expect(await cluster.events()).toEqual([
+    expect(await cluster.eventLines()).toEqual([
       expect.stringContaining('kube-system EgressGatewayRefused: Egress gateway default-natgw:'),
     ]);
     const { metadata } = await cluster.client.get(namespaces, { name: 'kube-system' });

@@ -1,4 +1,4 @@
-import { Backoff, codeOf, findFairleadError, type IpFamily, messageOf, sleep } from '@fairlead/control';
+import { Backoff, codeOf, findFairleadError, type IpFamily, messageOf, sleep, verdictOf } from '@fairlead/control';
 import {
   endpointSlices,
   KeyedQueue,
@@ -8,18 +8,18 @@ import {
   services as serviceResource,
   type SharedCache,
 } from '@fairlead/kube';
-import { ClusterEvents, type RunEnvironment } from '@fairlead/part';
+import { ClusterEvents, Comparison, Health, type LeaderEnvironment } from '@fairlead/part';
+import { recordOnService, toServiceKey } from '@fairlead/service';
 import type { ArmClient } from '../arm/index.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
-import { claimRules, keyOfService, likelyFamily } from './desired.ts';
-import { DriftWatch } from './drift.ts';
+import { claimRules, likelyFamily, nrpKeyOf } from './desired.ts';
+import { AzureComparison } from './drift.ts';
 import { afterTheEngine, type StateChange } from './engine-listener.ts';
 import type { Engine } from './engine.ts';
 import { Announcer } from './events.ts';
 import type { GatewayScope } from './gateway-scope.ts';
 import { keepGauges } from './gauges.ts';
-import { Health } from './health.ts';
 import { Initialization } from './initialization.ts';
 import { Inventory } from './inventory.ts';
 import { LeftoverFailures } from './leftover-failures.ts';
@@ -38,7 +38,7 @@ const CONCURRENT_SERVICES = 20;
 const CONCURRENT_PODS = 10;
 
 export interface ControllerOptions {
-  readonly environment: RunEnvironment;
+  readonly environment: LeaderEnvironment;
   readonly azure: ArmClient;
   readonly scope: GatewayScope;
   readonly configuration: ServiceGatewayConfiguration;
@@ -59,10 +59,8 @@ export class ServiceGatewayController {
   readonly #announcer: Announcer;
   readonly #story: Story;
   readonly #health: Health;
-  readonly #drift: DriftWatch;
+  readonly #comparison: Comparison;
   readonly #initialization: Initialization;
-  /** Service -> the code of what it last failed with. */
-  readonly #failures = new Map<ServiceKey, string>();
 
   constructor(options: ControllerOptions) {
     const { environment, azure, scope, configuration } = options;
@@ -86,7 +84,7 @@ export class ServiceGatewayController {
         podsDrained: (pods) => this.#pods.onDrained(pods),
         addressRefused: (place, services, error) => this.#announcer.addressRefused(place, services, error),
         locationsRound: (error) => this.#onLocationsRound(error),
-        driftSuspected: (why) => this.#drift.suspect(why),
+        driftSuspected: (why) => this.#comparison.suspect(why),
       },
     });
     const { engine } = this.#running;
@@ -95,8 +93,12 @@ export class ServiceGatewayController {
       ...queue,
       name: 'azure-service-gateway-services',
       concurrency: CONCURRENT_SERVICES,
-      onRetry: (name, error, retryAt) =>
-        journal.record(`service ${name}`, { kind: 'waiting', for: `what failed: ${codeOf(error)}`, retryAt }),
+      onRetry: (name, error, retryAt) => {
+        journal.record(`service ${name}`, { kind: 'waiting', for: `what failed: ${codeOf(error)}`, retryAt });
+        const service = this.#services.get(name);
+        if (service === undefined || verdictOf(error) === 'stale') return;
+        recordOnService(events, service, 'SyncLoadBalancerFailed', `${messageOf(error)}; it is tried again.`);
+      },
     });
     this.#podQueue = new KeyedQueue({ ...queue, name: 'azure-service-gateway-pods', concurrency: CONCURRENT_PODS });
     this.#pods = new PodFeed({
@@ -108,7 +110,7 @@ export class ServiceGatewayController {
       policy: egressPolicy(configuration),
       lookAgain: (uid, delayMilliseconds = 0) => this.#podQueue.add(uid, { delayMilliseconds }),
       onRefused: (pod, error) => this.#announcer.podRefused(pod, error),
-      onVanished: (what) => this.#drift.suspect(`${what} is gone without having been let go`),
+      onVanished: (what) => this.#comparison.suspect(`${what} is gone without having been let go`),
     });
     this.#podFinalizers = new PodFinalizers({ ...environment, feed: this.#pods });
     const rules = claimRules(environment.defaultClass);
@@ -119,7 +121,7 @@ export class ServiceGatewayController {
       nodes: this.#nodes,
       pods: this.#pods,
       lookAgain: (name) => this.#serviceQueue.add(name),
-      onVanished: (what) => this.#drift.suspect(`${what} is gone without having been let go`),
+      onVanished: (what) => this.#comparison.suspect(`${what} is gone without having been let go`),
     });
     const clusterEvents = new ClusterEvents({ ...environment, recorder: events });
     const nameOf = (key: ServiceKey) => this.#feed.nameOf(key);
@@ -136,14 +138,17 @@ export class ServiceGatewayController {
       ...shared,
       engine,
       keepsDefaultOutbound: configuration.defaultOutbound,
-      onHold: (hold) => this.#announcer.heldBack(hold),
+      cluster: clusterEvents,
     });
     const common = { ...shared, engine, sweep, health: this.#health };
     const defaultOutboundFamilies = () => this.#defaultOutboundFamilies();
-    this.#drift = new DriftWatch({
-      ...common,
-      defaultOutboundFamilies,
+    const azureComparison = new AzureComparison({ ...common, defaultOutboundFamilies });
+    this.#comparison = new Comparison({
+      ...environment,
+      health: this.#health,
+      outside: 'Azure',
       intervalMilliseconds: configuration.comparisonIntervalSeconds * 1_000,
+      compare: (stop) => azureComparison.compare(stop),
     });
     this.#initialization = new Initialization({
       ...common,
@@ -162,7 +167,7 @@ export class ServiceGatewayController {
     const { environment } = this.#options;
     const { caches, signal, clock, metrics } = environment;
     const subscriptions = [
-      this.#services.subscribe((change) => this.#feed.onService(change.key)),
+      this.#services.subscribe((change) => this.#feed.onService(toServiceKey(change.key))),
       caches.cache(endpointSlices).subscribe((change) => this.#feed.onSlice(change)),
       caches.cache(nodeResource).subscribe((change) => this.#feed.onNode(change)),
       caches.cache(podResource, { labelSelector: EGRESS_LABEL }).subscribe((change) => this.#pods.onPod(change)),
@@ -189,7 +194,7 @@ export class ServiceGatewayController {
       throw error;
     }
     this.#pods.onInitialSync();
-    await Promise.all([this.#adoptStrays(signal), this.#drift.run(signal)]);
+    await Promise.all([this.#adoptStrays(signal), this.#comparison.run(signal)]);
   }
 
   /** Tries until it has seen all pods: nobody else would ever let go of those that lost their label before we led. */
@@ -211,17 +216,16 @@ export class ServiceGatewayController {
   async #runQueues(signal: AbortSignal): Promise<void> {
     const { environment } = this.#options;
     const reconciler = new ServiceReconciler({
-      ...environment,
+      environment,
       rules: claimRules(environment.defaultClass),
       services: this.#services,
       engine: this.engine,
       repository: this.#repository,
       feed: this.#feed,
-      lastFailure: (key) => this.#failures.get(key),
     });
     const onService = async (name: string, stop: AbortSignal) => {
       await afterTheEngine();
-      await reconciler.reconcile(name, stop);
+      await reconciler.reconcile(toServiceKey(name), stop);
     };
     const onPod = async (uid: string, stop: AbortSignal) => {
       await afterTheEngine();
@@ -235,8 +239,6 @@ export class ServiceGatewayController {
     this.#initialization.stateChanged(change);
     this.#story.stateChanged(change);
     this.#announcer.stateChanged(change);
-    if (outcome?.ok === false) this.#failures.set(key, codeOf(outcome.error));
-    else if (after === undefined || after.kind === 'Created') this.#failures.delete(key);
     if (after === undefined) this.#feed.onGone(key);
     else if (outcome !== undefined || after.kind === 'Parked') this.#lookAgain(key);
   }
@@ -254,7 +256,7 @@ export class ServiceGatewayController {
   #serviceOf(key: ServiceKey): Service | undefined {
     const name = this.#feed.nameOf(key);
     const service = name === undefined ? undefined : this.#services.get(name);
-    return service !== undefined && keyOfService(service) === key ? service : undefined;
+    return service !== undefined && nrpKeyOf(service) === key ? service : undefined;
   }
 
   #addressOf(key: ServiceKey): string | undefined {

@@ -2,7 +2,8 @@ import { VirtualClock } from '@fairlead/control';
 import { endpointSlices, type Node, nodes, type Pod, pods, type Service, services, statusOf } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 
 const TEN_MINUTES = 600_000;
@@ -12,7 +13,7 @@ const CACHES = ['services', 'endpointslices', 'nodes', 'pods'];
 async function newConvergedWorld() {
   const clock = new VirtualClock();
   const azure = newAzure(clock, { latency: { minimum: 20, maximum: 80 }, operationTime: { minimum: 0, maximum: 900 } });
-  const cluster = new TestCluster(clock);
+  const cluster = new GatewayCluster(clock);
   await cluster.setUp();
   await cluster.putNode('node-1', '10.0.0.1', '2001:DB8:0:0::1');
   await cluster.putNode('node-2', '10.0.0.2', '2001:db8::2');
@@ -36,7 +37,7 @@ async function newConvergedWorld() {
 }
 
 /** Every object changes in ways that are of no concern, as heartbeats and other controllers change them. */
-async function stir({ client }: TestCluster, minute: number): Promise<void> {
+async function stir({ client }: GatewayCluster, minute: number): Promise<void> {
   const metadata = { annotations: { minute: String(minute) } };
   for (const name of ['web', 'six', 'empty', 'refused']) {
     await client.patchMerge<Service>(services, { namespace: NAMESPACE, name }, { metadata });
@@ -77,8 +78,7 @@ describe('a converged world', () => {
     const { clock, azure, cluster, replica } = await newConvergedWorld();
     let leader = replica;
     for (let minute = 0; minute < 10; minute += 1) {
-      leader.stop();
-      await leader.ended;
+      await leader.stop();
       leader = new Replica(cluster, azure, { defaultOutbound: true });
       await clock.advance(TEN_MINUTES / 10);
       expect(leader.readiness).toEqual({ ready: true });

@@ -27,7 +27,7 @@ export const demoScene: DemoScene = {
   description:
     'Three Services get public addresses and load balancers from an emulated Azure, registered in one call; ' +
     'the pods of one leave by an egress gateway of their own.',
-  configuration: ({ azure }) => demoSection(azure),
+  configuration: ({ azure = '' }) => demoSection(azure),
   objects: [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
     service('web', 80),

@@ -28,7 +28,7 @@ nodes.set({ metadata: { name: 'a' }, status: { addresses: [{ type: 'InternalIP',
 function served(of: Service, ...slices: readonly EndpointSlice[]) {
   const desired = desiredFor(of, claimRules(undefined));
   if (desired.kind !== 'serve') throw new Error(`expected to be served, but it is ${desired.kind}`);
-  return serve(desired.wish, gatherEndpoints(slices), gatherHosts(slices), nodes);
+  return serve(desired.wanted, gatherEndpoints(slices), gatherHosts(slices), nodes);
 }
 
 describe('what a Service needs outside', () => {
@@ -61,7 +61,7 @@ describe('what a Service needs outside', () => {
     const both = { ipFamilies: ['IPv4', 'IPv6'] } as const;
     expect(served(service({ ...both, ipFamilyPolicy: 'PreferDualStack' })).spec.family).toBe('IPv4');
     const required = desiredFor(service({ ...both, ipFamilyPolicy: 'RequireDualStack' }), claimRules(undefined));
-    expect(required).toMatchObject({ kind: 'refused', error: { code: 'dual-stack-unsupported' } });
+    expect(required).toMatchObject({ kind: 'refuse', refusal: { code: 'dual-stack-unsupported' } });
   });
 
   it('takes the idle timeout from its annotation', () => {
@@ -78,7 +78,7 @@ describe('what a Service needs outside', () => {
     ['port_80_no_lb_rule', 'true'],
   ])('is refused for %s, as for every annotation of Azure that means nothing here', (name, value) => {
     const desired = desiredFor(service({}, { [`service.beta.kubernetes.io/${name}`]: value }), claimRules(undefined));
-    expect(desired).toMatchObject({ kind: 'refused', error: { code: 'annotation-unsupported' } });
+    expect(desired).toMatchObject({ kind: 'refuse', refusal: { code: 'annotation-unsupported' } });
   });
 
   it('is not changed by an annotation that says no', () => {

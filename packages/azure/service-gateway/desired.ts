@@ -1,17 +1,19 @@
-import { FairleadError, findFairleadError, type IpAddress, type IpFamily, serviceUid } from '@fairlead/control';
+import { type IpAddress, type IpFamily, serviceUid } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import {
-  type ClaimedService,
+  type ClaimedReading,
   type ClaimRules,
-  claimService,
+  CLOUD_PROVIDER_FINALIZER,
   type DemandedPort,
   demandsOf,
   type EndpointHost,
-  type ForeignService,
   type GatheredEndpoints,
   type LoadBalancerCapabilities,
+  readService,
+  refusal,
+  requireSupported,
+  type ServiceReading,
   selectEndpoints,
-  type ServiceToRelease,
   servedFamilies,
   unsupported,
 } from '@fairlead/service';
@@ -45,56 +47,46 @@ const capabilities: LoadBalancerCapabilities = {
 };
 
 /** What a Service asks for, as far as it alone tells. */
-export interface ServiceWish extends Omit<InboundSpec, 'ports'> {
+export interface LoadBalancerRequest extends Omit<InboundSpec, 'ports'> {
   readonly demandedPorts: readonly DemandedPort[];
 }
 
 /** What should exist outside for one Service. */
-export type Desired =
-  | { readonly kind: 'serve'; readonly claim: ClaimedService; readonly key: InboundKey; readonly wish: ServiceWish }
-  | {
-      readonly kind: 'refused';
-      readonly claim: ClaimedService;
-      readonly key: InboundKey;
-      readonly error: FairleadError;
-    }
-  | { readonly kind: 'release'; readonly claim: ServiceToRelease; readonly key: InboundKey }
-  | { readonly kind: 'foreign'; readonly claim: ForeignService; readonly key: InboundKey };
+export type Desired = ServiceReading<LoadBalancerRequest>;
+/** The same for a Service that is ours, whether or not it can be served. */
+export type ClaimedDesired = ClaimedReading<LoadBalancerRequest>;
 
 export function claimRules(defaultClass: string | undefined): ClaimRules {
   return {
     loadBalancerClass: SERVICE_GATEWAY_CLASS,
     finalizer: 'fairlead.dev/azure-service-gateway',
+    // Those that Azure's own controller knows.
+    companionFinalizers: ['servicegateway.azure.com/service-cleanup', CLOUD_PROVIDER_FINALIZER],
     isDefault: defaultClass === SERVICE_GATEWAY_CLASS,
   };
 }
 
 /** Reads from a Service what it needs outside. What cannot be honoured is refused, never left out. */
 export function desiredFor(service: Service, rules: ClaimRules): Desired {
-  const claim = claimService(service, rules);
-  const uid = serviceUid(service.metadata.uid ?? '');
-  const key = inboundKey(uid);
-  if (claim.state === 'foreign') return { kind: 'foreign', claim, key };
-  if (claim.state === 'release') return { kind: 'release', claim, key };
-  try {
-    const demands = demandsOf(service);
-    const refusals = unsupported(demands, capabilities);
-    const [first] = refusals;
-    if (first !== undefined) throw refusal(first.code, refusals.map(({ sentence }) => sentence).join('; '));
-    refuseAnnotationsBut(HONOURED, service);
-    const [family] = servedFamilies(demands, capabilities);
-    if (family === undefined) throw refusal('family-unsupported', 'it asks for no address family that there is');
-    const idleTimeout = idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-idle-timeout');
-    const wish = { key, uid, family, idleTimeoutMinutes: idleTimeout, demandedPorts: demands.ports };
-    return { kind: 'serve', claim, key, wish };
-  } catch (error) {
-    const known = findFairleadError(error);
-    if (known === undefined) throw error;
-    return { kind: 'refused', claim, key, error: known };
-  }
+  return readService(service, rules, loadBalancerRequest);
 }
 
-/** What a wish comes to with the endpoints that are there now. */
+function loadBalancerRequest(service: Service): LoadBalancerRequest {
+  const demands = demandsOf(service);
+  requireSupported(unsupported(demands, capabilities));
+  refuseAnnotationsBut(HONOURED, service);
+  const [family] = servedFamilies(demands, capabilities);
+  if (family === undefined) throw refusal('family-unsupported', 'it asks for no address family that there is');
+  return {
+    key: nrpKeyOf(service),
+    uid: uidOf(service),
+    family,
+    idleTimeoutMinutes: idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-idle-timeout'),
+    demandedPorts: demands.ports,
+  };
+}
+
+/** What a request comes to with the endpoints that are there now. */
 export interface ServedService {
   readonly spec: InboundSpec;
   readonly located: LocatedEndpoints;
@@ -108,9 +100,9 @@ export interface LocatedEndpoints {
   readonly nodes: ReadonlySet<string>;
 }
 
-/** Throws a terminal error when the endpoints make the wish impossible. */
+/** Throws a terminal error when the endpoints make the request impossible. */
 export function serve(
-  { demandedPorts, ...rest }: ServiceWish,
+  { demandedPorts, ...rest }: LoadBalancerRequest,
   gathered: GatheredEndpoints,
   hosts: readonly EndpointHost[],
   nodes: NodeDirectory,
@@ -142,8 +134,12 @@ export function locate(
 }
 
 /** The key of a Service, whether or not it is ours. */
-export function keyOfService({ metadata }: Service): InboundKey {
-  return inboundKey(serviceUid(metadata.uid ?? ''));
+export function nrpKeyOf(service: Service): InboundKey {
+  return inboundKey(uidOf(service));
+}
+
+function uidOf({ metadata }: Service) {
+  return serviceUid(metadata.uid ?? '');
 }
 
 /** The family of a Service that could not be read to the end. */
@@ -158,8 +154,4 @@ function ignoredEndpoints({ problems }: GatheredEndpoints, deviating: ReadonlySe
     sentences.push(`${deviating.size} endpoints give a named port another number than most do, such as ${some}`);
   }
   return sentences.length === 0 ? undefined : sentences.join('; ');
-}
-
-function refusal(code: string, message: string): FairleadError {
-  return new FairleadError(message, { verdict: 'terminal', code });
 }

@@ -3,7 +3,8 @@ import { type Service, services } from '@fairlead/kube';
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 
 const POD_FINALIZER = 'servicegateway.azure.com/pod-cleanup';
@@ -14,8 +15,8 @@ const SLOWLY: Partial<ArmBehaviour> = { latency: { minimum: 40, maximum: 40 } };
 async function newWorld(behaviour: Partial<ArmBehaviour> = SLOWLY) {
   const clock = new VirtualClock();
   const azure = newAzure(clock, behaviour);
-  const cluster = new TestCluster(clock);
-  await cluster.setUp('10.0.0.1', '10.0.0.2');
+  const cluster = new GatewayCluster(clock);
+  await cluster.setUp(['10.0.0.1'], ['10.0.0.2']);
   const located = () =>
     [...azure.gateway(scope.gatewayId).locations]
       .flatMap(([location, all]) => [...all].map(([address, under]) => `${address}@${location}=${under.join(',')}`))

@@ -2,7 +2,7 @@ import type { Clock, Random } from '@fairlead/control';
 import type { DiffTracker, Endpoints } from './difftracker.ts';
 import type { EgressPod } from './egress-pods.ts';
 import type { EngineListener, Outcome } from './engine-listener.ts';
-import { failureOf, type RetryPolicy, setbackAfter, waitAfter } from './retry-policy.ts';
+import { type RetryPolicy, setbackAfter, waitAfter } from './retry-policy.ts';
 import { DEFAULT_OUTBOUND_KEY, type InboundKey, isOutbound, type PodUid, type ServiceKey } from './service-key.ts';
 import type { OutboundSpec, ServiceSpec } from './service-spec.ts';
 import {
@@ -10,6 +10,7 @@ import {
   beginDeletion,
   beginUpdate,
   drift,
+  type Failure,
   fail,
   failDeletion,
   finishDeletion,
@@ -99,9 +100,9 @@ export class Engine {
    * The Service cannot be served as it asks. What is there of it is left alone; if it `wasServed` before, it goes on
    * being served, else not: nobody must be let in whom it would have kept out.
    */
-  refuseService(key: ServiceKey, error: unknown, wasServed = true): void {
+  refuseService(key: ServiceKey, failure: Failure, wasServed = true): void {
     this.tracker.wanted.set(key, true);
-    this.#transition(key, refuse(this.state(key), failureOf(error), wasServed, this.tracker.existing.has(key)));
+    this.#transition(key, refuse(this.state(key), failure, wasServed, this.tracker.existing.has(key)));
   }
 
   /** Takes down the service and whatever there is of it. */

@@ -1,7 +1,7 @@
-import { codeOf, type Hold } from '@fairlead/control';
+import { codeOf, findFairleadError, messageOf } from '@fairlead/control';
 import { type EventRecorder, type EventType, type Pod, pods, type Service } from '@fairlead/kube';
 import type { ClusterEvents, EventDescription } from '@fairlead/part';
-import { describeServiceEvents, recordOnService, serviceEvents } from '@fairlead/service';
+import { describeServiceEvents, recordOnService, serviceNotes } from '@fairlead/service';
 import type { StateChange } from './engine-listener.ts';
 import { wordsOf } from './error-words.ts';
 import type { LeftoverFailures } from './leftover-failures.ts';
@@ -78,6 +78,10 @@ export class Announcer {
   }
 
   podRefused(pod: Pod, error: unknown): void {
+    if (findFairleadError(error) === undefined) {
+      this.#tellPod(pod, 'EgressGatewayFailed', `It stays as it is, because reading it failed: ${messageOf(error)}`);
+      return;
+    }
     this.#tellPod(pod, 'EgressRefused', `No egress gateway (${codeOf(error)}): ${wordsOf(error)}`);
   }
 
@@ -91,11 +95,6 @@ export class Announcer {
       const service = serviceOf(key);
       if (service !== undefined) recordOnService(recorder, service, 'EndpointsIgnored', note);
     }
-  }
-
-  heldBack({ message }: Hold<ServiceKey>): void {
-    const { type } = serviceEvents.DeletionHeldBack;
-    this.#options.cluster.record({ type, reason: 'DeletionHeldBack', note: message });
   }
 
   #onService(key: InboundKey, { before, after, outcome }: StateChange): void {
@@ -125,7 +124,8 @@ export class Announcer {
     }
     if (after?.kind !== 'Created' || outcome?.ok !== true || !outcome.changed) return;
     const reason = before?.kind === 'UpdateInProgress' ? 'UpdatedLoadBalancer' : 'EnsuredLoadBalancer';
-    recordOnService(recorder, service, reason, `Reachable at ${addressOf(key) ?? 'an address that is not known yet'}.`);
+    const note = serviceNotes.reachable([addressOf(key) ?? 'an address that is not known yet']);
+    recordOnService(recorder, service, reason, note);
   }
 
   #onEgress({ key, after, outcome }: StateChange): void {

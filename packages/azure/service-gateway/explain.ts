@@ -1,14 +1,18 @@
-import { keyText } from '@fairlead/kube';
+import { keyText, type Service } from '@fairlead/kube';
 import type { Explanation, Subject } from '@fairlead/part';
-import { type Desired, likelyFamily } from './desired.ts';
-import { publicIpId } from './gateway-scope.ts';
-import { assignedAddress } from './inventory.ts';
+import {
+  type ClaimedService,
+  explainUnserved,
+  pendingWrites,
+  type UnservedExplanationOptions,
+} from '@fairlead/service';
+import { type Desired, likelyFamily, nrpKeyOf } from './desired.ts';
+import { dryRun, NOTHING } from './dry-run.ts';
 import { subjectOf } from './part-plan.ts';
-import { failureOf } from './retry-policy.ts';
 import { EGRESS_LABEL, type InboundKey, nrpName, podUid, type ServiceKey } from './service-key.ts';
-import { planCreation, writesOfCreation } from './service-plan.ts';
 import { isInboundSpec, type ServiceSpec } from './service-spec.ts';
-import { type Failure, isLive, specOf } from './service-state.ts';
+import { stepText } from './service-steps.ts';
+import { isLive, specOf } from './service-state.ts';
 import type { Survey } from './survey.ts';
 
 /** Why a Service or a pod is as it is; undefined when we have nothing to do with it. */
@@ -23,48 +27,37 @@ export function explain(survey: Survey, subject: Subject): Explanation | undefin
 }
 
 function explainService(survey: Survey, subject: string, desired: Desired): Explanation {
-  const { claim, key } = desired;
-  const there = thereFor(survey, key, desired);
-  switch (desired.kind) {
-    case 'foreign':
-      return {
-        answer: `${subject} is not served by the Azure service gateway: ${claim.sentence}.`,
-        state: 'not-ours',
-        wanted: [],
-        there: [],
-      };
-    case 'release':
-      return {
-        answer: `${subject} is being let go: ${claim.sentence}.`,
-        state: 'working',
-        wanted: ['nothing in Azure, and no finalizer of ours'],
-        there,
-        waitsFor: 'its addresses to leave the gateway, then its load balancer and public address to be deleted',
-      };
-    case 'refused':
-      return refusal(subject, desired.error.code, desired.error.message, there);
-    case 'serve':
-      return explainServed(survey, subject, key, there);
-  }
+  const options = {
+    subject,
+    servedBy: 'the Azure service gateway',
+    there: thereFor(survey, desired.claim.service),
+    ...(desired.kind === 'release' ? { waitsFor: RELEASE } : {}),
+  };
+  return desired.kind === 'serve' ? explainServed(survey, desired.claim, options) : explainUnserved(desired, options);
 }
 
-function explainServed(survey: Survey, subject: string, key: InboundKey, there: readonly string[]): Explanation {
+const RELEASE = 'its addresses to leave the gateway, then its load balancer and public address to be deleted';
+
+function explainServed(survey: Survey, claim: ClaimedService, options: UnservedExplanationOptions): Explanation {
   const { engine, repository } = survey;
+  const { subject, there = [] } = options;
+  const key = nrpKeyOf(claim.service);
   const state = engine.state(key);
-  if (state?.kind === 'Parked') return refusal(subject, state.failure.code, state.failure.message, there);
   const spec = specOf(state);
   const wanted = spec === undefined ? [] : wantedFor(survey, key, spec);
-  const writes = spec === undefined ? 0 : plannedWrites(survey, spec);
-  if (typeof writes !== 'number') return refusal(subject, writes.code, writes.message, there);
-  const addresses = survey.engine.tracker.locationChanges().filter(({ inbound }) => inbound.includes(key)).length;
-  const waiting = (engine.pendingEndpoints(key)?.size ?? 0) + addresses;
-  if (writes > 0) {
-    const waitsFor = `the leader to make ${writes} writes to Azure`;
-    return { answer: `${subject} is not as wanted in Azure yet.`, state: 'working', wanted, there, waitsFor };
+  const { outcome, hold, azure, registration, publish } = state === undefined ? NOTHING : dryRun(survey, key, state);
+  if (typeof outcome === 'object') return explainUnserved({ kind: 'refuse', claim, refusal: outcome }, options);
+  const registered = registration === undefined ? [] : [{ name: 'register' }];
+  const writes = [...hold, ...azure.map(stepText), ...registered, ...publish];
+  const waitsFor = pendingWrites(writes);
+  if (waitsFor !== undefined) {
+    return { answer: `${subject} is not as wanted yet.`, state: 'working', wanted, there, waitsFor };
   }
+  const addresses = engine.tracker.locationChanges().filter(({ inbound }) => inbound.includes(key)).length;
+  const waiting = (engine.pendingEndpoints(key)?.size ?? 0) + addresses;
   if (waiting > 0) {
-    const waitsFor = `the leader to update ${waiting} addresses`;
-    return { answer: `${subject} is there; some endpoints are not.`, state: 'working', wanted, there, waitsFor };
+    const answer = `${subject} is there; some endpoints are not.`;
+    return { answer, state: 'working', wanted, there, waitsFor: `the leader to update ${waiting} addresses` };
   }
   const endpoints = engine.tracker.locationCount(key);
   const ip = repository.knownAddress(key, 'IPv4') ?? repository.knownAddress(key, 'IPv6') ?? 'no address yet';
@@ -120,27 +113,17 @@ function wantedFor({ engine }: Survey, key: InboundKey, spec: ServiceSpec): read
   return [`an ${spec.family} address with ${ports.join(', ') || 'no port yet'}`, `${endpoints} endpoints`];
 }
 
-function thereFor(survey: Survey, key: InboundKey, { claim }: Desired): readonly string[] {
-  const { scope, inventory } = survey.repository;
-  const family = likelyFamily(claim.service);
-  const address = assignedAddress(inventory.find('publicIPAddresses', publicIpId(scope, key, family)))?.address;
-  const registered = inventory.registration(key).state === 'present';
+function thereFor({ engine, repository }: Survey, service: Service): readonly string[] {
+  const key = nrpKeyOf(service);
+  const address = repository.knownAddress(key, likelyFamily(service));
+  const registered = repository.inventory.registration(key).state === 'present';
   return [
     ...(address === undefined ? ['no public address'] : [`the public address ${address}`]),
     registered ? 'registered with the service gateway' : 'not registered with the service gateway',
-    `${survey.engine.tracker.locationCount(key)} addresses in the gateway`,
+    `${engine.tracker.locationCount(key)} addresses in the gateway`,
   ];
 }
 
 function publicAddresses({ repository }: Survey, key: ServiceKey): readonly string[] {
   return (['IPv4', 'IPv6'] as const).flatMap((family) => repository.knownAddress(key, family) ?? []);
-}
-
-/** How many writes are missing; or why they cannot be made. */
-function plannedWrites({ repository }: Survey, spec: ServiceSpec): number | Failure {
-  try {
-    return writesOfCreation(planCreation(repository.scope, spec, repository.inventory));
-  } catch (error) {
-    return failureOf(error);
-  }
 }

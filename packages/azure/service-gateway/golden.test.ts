@@ -1,4 +1,4 @@
-import { messageOf, VirtualClock } from '@fairlead/control';
+import { codeOf, messageOf, VirtualClock } from '@fairlead/control';
 import { GoldenFolder } from '@fairlead/control/testing';
 import {
   type EndpointSlice,
@@ -13,7 +13,7 @@ import {
 import { documentsOf } from '@fairlead/kube/testing';
 import { gatherEndpoints, gatherHosts } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
-import { claimRules, desiredFor, serve } from './desired.ts';
+import { claimRules, desiredFor, nrpKeyOf, serve } from './desired.ts';
 import { Inventory } from './inventory.ts';
 import { NodeDirectory } from './node-directory.ts';
 import { type EgressPolicy, podWish } from './pod-wish.ts';
@@ -46,10 +46,11 @@ function translate(documents: readonly unknown[]): unknown {
 
 function inbound(service: Service, slices: readonly EndpointSlice[], nodes: NodeDirectory): object {
   const desired = desiredFor(service, claimRules(undefined));
-  if (desired.kind === 'refused') return { refused: desired.error.code, because: messageOf(desired.error) };
-  if (desired.kind === 'release') return { release: planDeletion(scope, desired.key, nothingThere()) };
+  if (desired.kind === 'unreadable') throw desired.error;
+  if (desired.kind === 'refuse') return { refused: desired.refusal.code, because: desired.refusal.message };
+  if (desired.kind === 'release') return { release: planDeletion(scope, nrpKeyOf(service), nothingThere()) };
   if (desired.kind === 'foreign') return { foreign: desired.claim.sentence };
-  const { spec, located, ignored } = serve(desired.wish, gatherEndpoints(slices), gatherHosts(slices), nodes);
+  const { spec, located, ignored } = serve(desired.wanted, gatherEndpoints(slices), gatherHosts(slices), nodes);
   return {
     ...created(spec),
     locations: Object.fromEntries(located.endpoints),
@@ -60,7 +61,8 @@ function inbound(service: Service, slices: readonly EndpointSlice[], nodes: Node
 function outbound(pod: Pod, nodes: NodeDirectory): object {
   const wish = podWish(pod, POLICY, NOW);
   if (wish.kind === 'gone') return { gone: wish.addresses };
-  if (wish.kind === 'refused') return { refused: wish.error.code, because: messageOf(wish.error) };
+  if (wish.kind === 'unreadable') throw wish.error;
+  if (wish.kind === 'refused') return { refused: codeOf(wish.error), because: messageOf(wish.error) };
   const spots = wish.addresses.flatMap((address) => nodes.spotOf(address, wish.nodeName) ?? []);
   return {
     ...created({ key: outboundKey(wish.name), families: ['IPv4', 'IPv6'], isDefault: false }),

@@ -7,7 +7,8 @@ import { loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
 import { inboundKey } from './service-key.ts';
 import type { InboundSpec } from './service-spec.ts';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 import { outboundSpec } from './testing/specs.ts';
 
@@ -19,8 +20,8 @@ const key = { namespace: NAMESPACE, name: 'web' };
 async function newWorld() {
   const clock = new VirtualClock();
   const azure = newAzure(clock);
-  const cluster = new TestCluster(clock);
-  await cluster.setUp('10.0.0.1');
+  const cluster = new GatewayCluster(clock);
+  await cluster.setUp(['10.0.0.1']);
   const { metadata } = await cluster.client.create<Service>(services, {
     metadata: { ...key, finalizers: THEIRS },
     spec: { type: 'LoadBalancer', ports: [{ port: 80, targetPort: 8080 }] },

@@ -8,10 +8,10 @@ import {
   type Random,
   sleep,
 } from '@fairlead/control';
+import type { Health } from '@fairlead/part';
 import { ensureDefaultOutboundServiceExists } from './default-outbound.ts';
 import type { StateChange } from './engine-listener.ts';
 import { ensureServiceGateway } from './gateway-setup.ts';
-import type { Health } from './health.ts';
 import { InitialSync } from './initial-sync.ts';
 import { takeOver } from './observation.ts';
 import type { Repository, WorldListing } from './repository.ts';

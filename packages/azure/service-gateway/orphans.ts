@@ -1,15 +1,7 @@
-import { type BrakeDecision, type BrakeOptions, type Clock, DeletionBrake } from '@fairlead/control';
 import { type ArmTags, ownershipOf, sameArmId } from '../arm/index.ts';
 import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, serviceOfTags } from './gateway-scope.ts';
 import type { Inventory } from './inventory.ts';
 import { isOutbound, type ServiceKey } from './service-key.ts';
-
-const BRAKE: BrakeOptions = {
-  things: 'services of this cluster in Azure',
-  fraction: 0.3,
-  minimumCount: 10,
-  confirmAfterMilliseconds: 600_000,
-};
 
 /** Services that have something outside that carries our marks, and that nobody wants. */
 export interface Orphans {
@@ -49,19 +41,6 @@ export function findOrphans(
     addresses: new Set([...addresses].filter((key) => !isWanted(key))),
     known: services.size + addresses.size,
   };
-}
-
-/** Lets orphans be deleted, unless there are suddenly so many that a mistake is more likely. */
-export class OrphanBrake {
-  readonly #brake: DeletionBrake<ServiceKey>;
-
-  constructor(clock: Clock) {
-    this.#brake = new DeletionBrake(clock, BRAKE);
-  }
-
-  judge({ services, addresses, known }: Orphans, listBegunAt: number): BrakeDecision<ServiceKey> {
-    return this.#brake.judge([...services, ...addresses], known, listBegunAt);
-  }
 }
 
 /** The service that a resource with our marks belongs to. What carries marks of another cluster is none of ours. */

@@ -1,48 +1,33 @@
-import { messageOf } from '@fairlead/control';
 import { hasFinalizer } from '@fairlead/kube';
 import type { PartPlan, PlannedChange } from '@fairlead/part';
-import { releaseStatusPatch, statusPatch } from '@fairlead/service';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
-import { desiredStatus } from './desired-status.ts';
-import { type Desired, likelyFamily } from './desired.ts';
+import { type DryRun, dryRun } from './dry-run.ts';
 import type { GatewayScope } from './gateway-scope.ts';
 import { POD_FINALIZER } from './pod-wish.ts';
-import { carriesRefusal } from './refusal-withdrawal.ts';
-import { failureOf } from './retry-policy.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, nrpName, podUid, type ServiceKey } from './service-key.ts';
-import { type CreationPlan, planCreation, planDeletion, writesOfDeletion } from './service-plan.ts';
-import { type Failure, isLive, type ServiceState } from './service-state.ts';
-import type { Survey } from './survey.ts';
+import { planDeletion, writesOfDeletion } from './service-plan.ts';
 import { REGISTRATIONS_PER_CALL } from './service-updater.ts';
-import { missingFinalizers } from './service-writes.ts';
+import type { Survey } from './survey.ts';
+
+interface PlannedService extends DryRun {
+  readonly key: ServiceKey;
+}
 
 /** What a leader that started now would do, in the order in which it would. */
 export function partPlan(survey: Survey, scope: GatewayScope, configuration: ServiceGatewayConfiguration): PartPlan {
-  const planned = [...survey.engine.states].map(([key, state]) => ({ key, ...plannedService(survey, key, state) }));
-  const refused = new Set(planned.flatMap(({ key, change }) => (change.action === 'refuse' ? key : [])));
-  const registrations = planned.filter(({ registers }) => registers).map(({ key }) => key);
+  const planned = [...survey.engine.states].map(([key, state]) => ({ key, ...dryRun(survey, key, state) }));
+  const refused = new Set(planned.flatMap(({ key, outcome }) => (typeof outcome === 'object' ? key : [])));
+  const registrations = planned.filter(({ registration }) => registration !== undefined).map(({ key }) => key);
   return {
     changes: [
       ...gatewayChanges(survey, scope),
-      ...planned.map(({ change }) => change),
+      ...planned.map((service) => serviceChange(survey, service)),
       ...orphanChanges(survey),
       ...registrationChange(registrations, hasInitialWork(survey, planned)),
       ...addressChange(survey, configuration, refused),
       ...podChanges(survey),
-      ...withdrawals(survey),
     ],
   };
-}
-
-/** A state in which the service is made, or made as its spec says. */
-type Makeable = Exclude<ServiceState, { kind: 'Parked' | 'DeletionPending' | 'DeletionInProgress' }>;
-
-interface PlannedService {
-  readonly change: PlannedChange;
-  /** How many of the writes go to Azure. */
-  readonly azureWrites: number;
-  /** Whether it has an entry in an updateServices, which it shares with others. */
-  readonly registers: boolean;
 }
 
 function gatewayChanges({ gatewayExists, isAttached }: Survey, scope: GatewayScope): PlannedChange[] {
@@ -58,93 +43,20 @@ function gatewayChanges({ gatewayExists, isAttached }: Survey, scope: GatewaySco
   ];
 }
 
-function plannedService(survey: Survey, key: ServiceKey, state: ServiceState): PlannedService {
+function serviceChange(survey: Survey, { key, outcome, ...run }: PlannedService): PlannedChange {
   const subject = subjectOf(survey, key);
-  switch (state.kind) {
-    case 'NotStarted':
-    case 'UpdatePending':
-    case 'Created':
-    case 'CreationInProgress':
-    case 'UpdateInProgress':
-      return plannedCreation(survey, state, subject);
-    case 'Parked': {
-      const { failure } = state;
-      return refused(subject, `${failure.code}: ${failure.message}`, writesToTell(survey, key, state, failure));
-    }
-    case 'DeletionPending':
-    case 'DeletionInProgress': {
-      const plan = planDeletion(survey.repository.scope, key, survey.repository.inventory);
-      const azureWrites = plan.remove.length;
-      const writes = azureWrites + writesToRelease(survey, key);
-      const change = { action: 'delete', subject, detail: 'what it has in Azure is deleted', writes } as const;
-      return { change, azureWrites, registers: plan.unregister !== undefined };
-    }
+  const { hold, azure, registration, publish } = run;
+  const writes = hold.length + azure.length + publish.length;
+  if (typeof outcome === 'object') {
+    return { action: 'refuse', subject, detail: `${outcome.code}: ${outcome.message}`, writes };
   }
-}
-
-function plannedCreation(survey: Survey, state: Makeable, subject: string): PlannedService {
-  const { scope, inventory } = survey.repository;
-  const { spec } = state;
-  const { key } = spec;
-  let plan: CreationPlan;
-  try {
-    plan = planCreation(scope, spec, inventory);
-  } catch (error) {
-    const parked = { kind: 'Parked', spec, serving: isLive(state), failure: failureOf(error) } as const;
-    return refused(subject, messageOf(error), writesToHold(survey, key) + writesToTell(survey, key, parked));
-  }
-  const registers = plan.register !== undefined;
-  const inAzure = [...plan.prepare, ...plan.tidyUp].map(({ kind, resource }) => `${kind} ${resource}`);
-  const azureWrites = inAzure.length;
-  const writes = azureWrites + writesToHold(survey, key) + writesToTell(survey, key, { kind: 'Created', spec });
-  if (writes === 0 && !registers) {
-    return { change: { action: 'adopt', subject, detail: 'is there as wanted', writes }, azureWrites, registers };
-  }
-  const action = inventory.registration(key).state === 'absent' ? 'create' : 'update';
+  if (outcome === 'deleted') return { action: 'delete', subject, detail: 'what it has in Azure is deleted', writes };
+  const registers = registration !== undefined;
+  if (writes === 0 && !registers) return { action: 'adopt', subject, detail: 'is there as wanted', writes };
+  const action = survey.repository.inventory.registration(key).state === 'absent' ? 'create' : 'update';
   const besides = registers ? 'register' : 'is there as wanted; its finalizers and status are put right';
-  const detail = azureWrites > 0 ? inAzure.join(', ') : besides;
-  return { change: { action, subject, detail, writes }, azureWrites, registers };
-}
-
-function refused(subject: string, detail: string, writes: number): PlannedService {
-  return { change: { action: 'refuse', subject, detail, writes }, azureWrites: 0, registers: false };
-}
-
-function desiredOf({ services, nameOf }: Survey, key: ServiceKey): Desired | undefined {
-  const desired = services.get(nameOf(key) ?? '');
-  return desired?.key === key ? desired : undefined;
-}
-
-/** One if the Service is not held by all of its finalizers. */
-function writesToHold(survey: Survey, key: ServiceKey): number {
-  const desired = desiredOf(survey, key);
-  return desired?.kind === 'serve' && missingFinalizers(desired.claim).length > 0 ? 1 : 0;
-}
-
-/** One if the status of the Service does not say yet what it should in this state. */
-function writesToTell(survey: Survey, key: ServiceKey, state: ServiceState, refusal?: Failure): number {
-  const desired = desiredOf(survey, key);
-  if (desired?.kind !== 'serve' && desired?.kind !== 'refused') return 0;
-  const address = survey.repository.knownAddress(key, likelyFamily(desired.claim.service));
-  // An address that is yet to be made is told once it is there.
-  if (address === undefined && state.kind === 'Created') return 1;
-  const status = desiredStatus(state, address, refusal);
-  return status !== undefined && statusPatch(desired.claim, status, { now: () => 0 }) !== undefined ? 1 : 0;
-}
-
-/** What we said of the Service is taken back, and then the finalizers. */
-function writesToRelease(survey: Survey, key: ServiceKey): number {
-  const desired = desiredOf(survey, key);
-  if (desired?.kind !== 'release') return 0;
-  return releaseStatusPatch(desired.claim) === undefined ? 1 : 2;
-}
-
-/** What was refused before it was held, and is not ours any more. */
-function withdrawals({ services }: Survey): PlannedChange[] {
-  return [...services].flatMap(([name, desired]) => {
-    if (desired.kind !== 'foreign' || !carriesRefusal(desired.claim)) return [];
-    return { action: 'update', subject: `Service ${name}`, detail: 'our refusal is taken back', writes: 1 };
-  });
+  const detail = azure.map(({ kind, resource }) => `${kind} ${resource}`).join(', ') || besides;
+  return { action, subject, detail, writes };
 }
 
 /** Pods that have lost their label are not known here, and are let go besides. */
@@ -170,12 +82,9 @@ function orphanChanges({ orphans, repository }: Survey): PlannedChange[] {
 }
 
 /** Whether anything is to be done before the default outbound service has its turn. */
-function hasInitialWork(
-  { engine, orphans, awaited }: Survey,
-  planned: readonly (PlannedService & { readonly key: ServiceKey })[],
-): boolean {
-  const isWork = ({ key, azureWrites, registers }: (typeof planned)[number]) =>
-    awaited.has(key) && (registers || azureWrites > 0);
+function hasInitialWork({ engine, orphans, awaited }: Survey, planned: readonly PlannedService[]): boolean {
+  const isWork = ({ key, azure, registration }: PlannedService) =>
+    awaited.has(key) && (registration !== undefined || azure.length > 0);
   return orphans.services.size > 0 || !engine.tracker.isInSync || planned.some(isWork);
 }
 

@@ -4,7 +4,8 @@ import { type PartPlan, writesOf } from '@fairlead/part';
 import { describe, expect, it } from 'vitest';
 import { loadBalancerId, publicIpId } from './gateway-scope.ts';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { GatewayCluster } from './testing/cluster.ts';
 import { configuredPart, emulatedPart, readEnvironment } from './testing/part-bench.ts';
 import { Replica } from './testing/replica.ts';
 import { inbound } from './testing/spots.ts';
@@ -12,8 +13,8 @@ import { inbound } from './testing/spots.ts';
 async function newWorld() {
   const clock = new VirtualClock();
   const azure = newAzure(clock);
-  const cluster = new TestCluster(clock);
-  await cluster.setUp('10.0.0.1', '10.0.0.2');
+  const cluster = new GatewayCluster(clock);
+  await cluster.setUp(['10.0.0.1'], ['10.0.0.2']);
   const part = configuredPart(azure);
   const environment = readEnvironment(cluster, clock);
   return { clock, azure, cluster, part, environment };
@@ -22,7 +23,7 @@ async function newWorld() {
 const pod = { namespace: NAMESPACE, name: 'one' };
 
 /** The pod `one` is being deleted and has ended, and another of the same gateway is there. */
-async function replacePod(cluster: TestCluster): Promise<void> {
+async function replacePod(cluster: GatewayCluster): Promise<void> {
   await cluster.client.patchMerge(statusOf(pods), pod, { status: { phase: 'Succeeded' } });
   await cluster.client.delete(pods, pod);
   await cluster.createPod('two', 'blue', 'node-1', '10.2.0.2');
@@ -43,7 +44,7 @@ describe('the Azure service gateway as a part', () => {
       'create service gateway sgw (1)',
       'update subnet nodes (1)',
       'create egress gateway blue (2)',
-      'refuse Service shop/closed (1)',
+      'refuse Service shop/closed (2)',
       'create Service shop/web (4)',
       'update services of the gateway (1)',
       'update addresses of the gateway (1)',
@@ -65,8 +66,7 @@ describe('the Azure service gateway as a part', () => {
       await cluster.createService('web');
       const replica = new Replica(cluster, azure);
       await replica.settle();
-      replica.stop();
-      await replica.ended;
+      await replica.stop();
       return { ...world, id: (await cluster.service('web'))?.metadata.uid ?? '' };
     }
 
@@ -150,8 +150,7 @@ describe('the Azure service gateway as a part', () => {
       await cluster.createService('web');
       const first = new Replica(cluster, azure);
       await first.settle();
-      first.stop();
-      await first.ended;
+      await first.stop();
       const web = { namespace: NAMESPACE, name: 'web' };
       await cluster.client.patchMerge('status' in change ? statusOf(services) : services, web, change);
       await cluster.createService('shop');
@@ -165,7 +164,7 @@ describe('the Azure service gateway as a part', () => {
     },
   );
 
-  it.each<[string, (cluster: TestCluster) => unknown]>([
+  it.each<[string, (cluster: GatewayCluster) => unknown]>([
     ['ended', (cluster) => cluster.client.patchMerge(statusOf(pods), pod, { status: { phase: 'Succeeded' } })],
     ['gone, and another has come', (cluster) => replacePod(cluster)],
   ])('plans to let go of a pod that has %s', async (_, change) => {
@@ -173,8 +172,7 @@ describe('the Azure service gateway as a part', () => {
     await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
     const first = new Replica(cluster, azure);
     await first.settle();
-    first.stop();
-    await first.ended;
+    await first.stop();
     await change(cluster);
     const plan = await part.plan(environment);
     expect(linesOf(plan)).toContain('update pods without an egress gateway (1)');
@@ -207,7 +205,7 @@ describe('the Azure service gateway as a part', () => {
     azure.byHand({ method: 'PUT', path: publicIpId(scope, inbound('lost'), 'IPv4'), body: { ...body, tags } });
     azure.byHand({ method: 'PUT', path: publicIpId(scope, inbound('theirs'), 'IPv4'), body });
     expect(linesOf(await part.plan(environment)).slice(2)).toEqual(['delete leftovers of lost (1)']);
-    expect(await cluster.events()).toEqual([]);
+    expect(await cluster.eventLines()).toEqual([]);
   });
 
   it('explains a Service: not ours, refused, being made, reachable', async () => {
@@ -222,7 +220,12 @@ describe('the Azure service gateway as a part', () => {
       state: 'stuck',
       answer: expect.stringContaining('source-ranges-unsupported'),
     });
-    expect(await why('web')).toMatchObject({ state: 'working', waitsFor: 'the leader to make 3 writes to Azure' });
+    const uid = (await cluster.service('web'))?.metadata.uid;
+    const writes = ['hold', `put-public-ip ${uid}-pip`, `put-load-balancer ${uid}`, 'register', 'publish-status'];
+    expect(await why('web')).toMatchObject({
+      state: 'working',
+      waitsFor: `the leader to write: ${writes.join(', then ')}`,
+    });
     expect(await why('nobody')).toBeUndefined();
     await new Replica(cluster, azure).settle();
     expect(await why('web')).toEqual({
@@ -273,7 +276,10 @@ describe('the Azure service gateway as a part', () => {
       clusterId: 'cluster-1',
     };
     const [command] = emulatedPart(azure).commands;
-    await command?.run(section, environment, (line) => lines.push(line));
+    if (command?.needs !== 'configuration') throw new Error('there is no command');
+    const { clock, signal } = environment;
+    const print = (line: string) => lines.push(line);
+    await command.run({ configuration: section, environment, words: [], options: {}, clock, signal, print });
     expect(lines).toContainEqual(expect.stringMatching(/^blue {2}198\.18\.0\.\d {2}1 pods$/));
   });
 

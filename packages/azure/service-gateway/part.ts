@@ -1,5 +1,13 @@
-import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
-import { type OpenAzure, openToRead, openToRun, readClusterId } from '../arm/index.ts';
+import {
+  type ConfiguredInvocation,
+  definePart,
+  type LeaderEnvironment,
+  type LeaderPart,
+  type Part,
+  type ReadEnvironment,
+  readClusterId,
+} from '@fairlead/part';
+import { type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
 import { ServiceGatewayController } from './controller.ts';
 import { demoScene } from './demo.ts';
@@ -15,8 +23,8 @@ import { gatewayScope } from './settings.ts';
 import { type Survey, takeSurvey } from './survey.ts';
 
 /** The Azure service gateway, as the command line sees it. `openAzure` is how it gets to Azure. */
-export function serviceGatewayPart(openAzure: OpenAzure): Part {
-  return definePart<ServiceGatewayConfiguration>({
+export function serviceGatewayPart(openAzure: OpenAzure): Part<LeaderPart> {
+  return definePart({
     name: PART_NAME,
     summary: 'Gives Services load balancers, and pods egress gateways, through an Azure service gateway.',
     loadBalancerClass: SERVICE_GATEWAY_CLASS,
@@ -30,7 +38,8 @@ export function serviceGatewayPart(openAzure: OpenAzure): Part {
       {
         name: 'egress',
         summary: 'Lists the egress gateways, with their public addresses and how many pods leave by each.',
-        run: (configuration, environment, print) => listEgress(openAzure, configuration, environment, print),
+        needs: 'configuration',
+        run: (invocation) => listEgress(openAzure, invocation),
       },
     ],
     demo: demoScene,
@@ -38,8 +47,9 @@ export function serviceGatewayPart(openAzure: OpenAzure): Part {
   });
 }
 
-function configure(openAzure: OpenAzure, configuration: ServiceGatewayConfiguration): ConfiguredPart {
+function configure(openAzure: OpenAzure, configuration: ServiceGatewayConfiguration): LeaderPart {
   return {
+    runs: 'leader',
     start: (environment) => run(openAzure, configuration, environment),
     plan: async (environment) => {
       const survey = await look(openAzure, configuration, environment);
@@ -56,7 +66,7 @@ function configure(openAzure: OpenAzure, configuration: ServiceGatewayConfigurat
 async function run(
   openAzure: OpenAzure,
   configuration: ServiceGatewayConfiguration,
-  environment: RunEnvironment,
+  environment: LeaderEnvironment,
 ): Promise<void> {
   const { client, signal } = environment;
   await using azure = await openToRun(openAzure, configuration, PART_NAME, environment);
@@ -103,9 +113,7 @@ function statusOf({ engine, repository, orphans, gatewayExists }: Survey) {
 
 async function listEgress(
   openAzure: OpenAzure,
-  configuration: ServiceGatewayConfiguration,
-  environment: ReadEnvironment,
-  print: (line: string) => void,
+  { configuration, environment, print }: ConfiguredInvocation<ServiceGatewayConfiguration>,
 ): Promise<void> {
   const { engine, repository } = await look(openAzure, configuration, environment);
   for (const egress of engine.tracker.wanted.outbound) {

@@ -1,11 +1,11 @@
-import type { Clock, FairleadError, IpAddress } from '@fairlead/control';
+import type { Clock, IpAddress } from '@fairlead/control';
 import { type CacheChange, hasFinalizer, type Pod } from '@fairlead/kube';
 import type { Engine } from './engine.ts';
 import type { NodeDirectory } from './node-directory.ts';
 import { locatedServices } from './nrp-state.ts';
 import type { Inventory } from './inventory.ts';
 import type { Spot } from './places.ts';
-import { type EgressPolicy, POD_FINALIZER, type PodWish, podWish } from './pod-wish.ts';
+import { type EgressPolicy, isOver, POD_FINALIZER, type PodWish, podWish } from './pod-wish.ts';
 import type { WorldListing } from './repository.ts';
 import { type OutboundKey, outboundKey, type PodUid, podUid } from './service-key.ts';
 import type { OutboundSpec } from './service-spec.ts';
@@ -20,7 +20,7 @@ export interface PodFeedOptions {
   readonly clock: Clock;
   /** The finalizer of the pod, or the pod itself after a while, has to be looked at. */
   readonly lookAgain: (uid: PodUid, delayMilliseconds?: number) => void;
-  readonly onRefused: (pod: Pod, error: FairleadError) => void;
+  readonly onRefused: (pod: Pod, error: unknown) => void;
   /** A pod that wanted a gateway is no longer listed. */
   readonly onVanished: (what: string) => void;
 }
@@ -75,7 +75,7 @@ export class PodFeed {
   begin(listing: WorldListing): void {
     this.#isLive = true;
     const pods = this.#options.pods.list();
-    const gone = pods.filter((pod) => hasFinalizer(pod, POD_FINALIZER) && this.#wishOf(pod).kind !== 'egress');
+    const gone = pods.filter((pod) => hasFinalizer(pod, POD_FINALIZER) && isOver(this.#wishOf(pod)));
     this.#restoreDraining(gone, listing);
     for (const pod of pods) this.#take(pod);
   }
@@ -160,6 +160,10 @@ export class PodFeed {
     const { engine, nodes, clock, lookAgain, onRefused } = this.#options;
     const wish = this.#wishOf(pod);
     const { uid } = wish;
+    if (wish.kind === 'unreadable') {
+      onRefused(pod, wish.error);
+      return;
+    }
     if (wish.kind !== 'egress') {
       this.#leave(uid, pod, 'ended');
       if (wish.kind === 'refused') onRefused(pod, wish.error);

@@ -1,5 +1,6 @@
-import { FairleadError, findFairleadError, type IpAddress, parseIpAddress } from '@fairlead/control';
+import { findFairleadError, type IpAddress, parseIpAddress } from '@fairlead/control';
 import type { Pod } from '@fairlead/kube';
+import { refusal } from '@fairlead/service';
 import { EGRESS_LABEL, type EgressName, egressName, type PodUid, podUid } from './service-key.ts';
 
 /** What holds a pod until all its addresses have left NRP. */
@@ -20,7 +21,9 @@ export type PodWish =
       /** When it stops wanting it by itself, in wall time: the pod is being deleted. */
       readonly endsAt: number | undefined;
     }
-  | { readonly kind: 'refused'; readonly uid: PodUid; readonly error: FairleadError }
+  | { readonly kind: 'refused'; readonly uid: PodUid; readonly error: unknown }
+  /** Reading it failed, which is a defect of ours: it stays as it is, and no other pod suffers. */
+  | { readonly kind: 'unreadable'; readonly uid: PodUid; readonly error: unknown }
   | { readonly kind: 'gone'; readonly uid: PodUid; readonly addresses: readonly IpAddress[] };
 
 /**
@@ -30,10 +33,10 @@ export type PodWish =
 export function podWish(pod: Pod, policy: EgressPolicy, now: number): PodWish {
   const { metadata, spec } = pod;
   const uid = podUid(metadata.uid ?? '');
-  const addresses = addressesOf(pod);
-  const endsAt = endOf(pod);
-  if (hasEnded(pod) || (endsAt !== undefined && endsAt <= now)) return { kind: 'gone', uid, addresses };
   try {
+    const addresses = addressesOf(pod);
+    const endsAt = endOf(pod);
+    if (hasEnded(pod) || (endsAt !== undefined && endsAt <= now)) return { kind: 'gone', uid, addresses };
     const name = egressName(metadata.labels?.[EGRESS_LABEL] ?? '');
     if (spec.hostNetwork === true) {
       throw refusal('host-network', 'it uses the network of its node, whose traffic takes no egress gateway');
@@ -45,10 +48,14 @@ export function podWish(pod: Pod, policy: EgressPolicy, now: number): PodWish {
     const born = metadata.creationTimestamp ?? '';
     return { kind: 'egress', uid, born, name, addresses, nodeName: spec.nodeName, endsAt };
   } catch (error) {
-    const known = findFairleadError(error);
-    if (known === undefined) throw error;
-    return { kind: 'refused', uid, error: known };
+    const kind = findFairleadError(error) === undefined ? 'unreadable' : 'refused';
+    return { kind, uid, error };
   }
+}
+
+/** Whether the pod is to have no gateway any more. */
+export function isOver({ kind }: PodWish): boolean {
+  return kind === 'gone' || kind === 'refused';
 }
 
 /** In canonical spelling, each once. */
@@ -66,8 +73,4 @@ function hasEnded({ status, metadata }: Pod): boolean {
 /** A pod that is being deleted names the end of its grace period. */
 function endOf({ metadata }: Pod): number | undefined {
   return metadata.deletionTimestamp === undefined ? undefined : Date.parse(metadata.deletionTimestamp);
-}
-
-function refusal(code: string, message: string): FairleadError {
-  return new FairleadError(message, { verdict: 'terminal', code });
 }

@@ -2,7 +2,8 @@ import { VirtualClock } from '@fairlead/control';
 import { type Condition, findCondition, type Service, type ServiceSpec, services, statusOf } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { newAzure } from './testing/azure-bench.ts';
-import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { GatewayCluster } from './testing/cluster.ts';
 import { configuredPart, readEnvironment } from './testing/part-bench.ts';
 import { Replica } from './testing/replica.ts';
 
@@ -10,6 +11,8 @@ const key = { namespace: NAMESPACE, name: 'web' };
 const PROGRAMMED = 'fairlead.dev/Programmed';
 const ELSEWHERE = { type: 'LoadBalancer', loadBalancerClass: 'example.com/other' } as const;
 const PLAIN = { type: 'ClusterIP', loadBalancerClass: null, loadBalancerSourceRanges: null } as const;
+
+const TAKEN_BACK = ['PATCH shop/services/web/status', 'PATCH shop/services/web'];
 
 function condition(type: string): Condition {
   const lastTransitionTime = '2026-11-15T12:00:00Z';
@@ -19,15 +22,15 @@ function condition(type: string): Condition {
 async function newWorld() {
   const clock = new VirtualClock();
   const azure = newAzure(clock);
-  const cluster = new TestCluster(clock);
-  await cluster.setUp('10.0.0.1');
+  const cluster = new GatewayCluster(clock);
+  await cluster.setUp(['10.0.0.1']);
   const edit = (spec: { readonly [Field in keyof ServiceSpec]?: ServiceSpec[Field] | null }) =>
     cluster.client.patchMerge<Service>(services, key, { spec });
   const conditions = async () => (await cluster.service('web'))?.status?.conditions ?? [];
   return { clock, azure, cluster, edit, conditions };
 }
 
-/** With a Service that was refused before it was ever held. */
+/** With a Service that was refused, and was never served. */
 async function refusedWorld() {
   const world = await newWorld();
   const { cluster, azure, conditions } = world;
@@ -40,69 +43,61 @@ async function refusedWorld() {
 }
 
 describe('the refusal of a Service that is not ours any more', () => {
-  it('is taken back, in one write', async () => {
+  it('is taken back before the Service is let go', async () => {
     const { clock, cluster, replica, edit, conditions } = await refusedWorld();
     await edit(PLAIN);
     await replica.settle();
     expect(await conditions()).toEqual([]);
+    expect((await cluster.service('web'))?.metadata.finalizers).toBeUndefined();
     await clock.advance(700_000);
-    expect(cluster.writes).toEqual(['PATCH /api/v1/namespaces/shop/services/web/status']);
+    expect(cluster.writes).toEqual(TAKEN_BACK);
   });
 
   it.each([
-    ['became a plain one', PLAIN],
-    ['went to another class', ELSEWHERE],
-  ])('is taken back, as planned, where it %s while nobody looked', async (_, spec) => {
+    ['became a plain one', PLAIN, undefined],
+    ['went to another class', ELSEWHERE, ['service.kubernetes.io/load-balancer-cleanup']],
+  ])('is taken back, as planned, where it %s while we did not lead', async (_, spec, finalizers) => {
     const { clock, azure, cluster, replica, edit, conditions } = await refusedWorld();
-    replica.stop();
+    await replica.stop();
     await edit(PLAIN);
     await edit(spec);
     const part = configuredPart(azure);
     const environment = readEnvironment(cluster, clock);
     const planned = async () => (await part.plan(environment)).changes.filter(({ writes }) => writes > 0);
-    expect(await planned()).toEqual([
-      { action: 'update', subject: 'Service shop/web', detail: 'our refusal is taken back', writes: 1 },
-    ]);
+    expect(await planned()).toMatchObject([{ action: 'delete', subject: 'Service shop/web', writes: 2 }]);
     await new Replica(cluster, azure).settle();
     expect(await conditions()).toEqual([]);
-    expect(cluster.writes).toHaveLength(1);
+    expect((await cluster.service('web'))?.metadata.finalizers).toEqual(finalizers);
+    expect(cluster.writes).toEqual(TAKEN_BACK);
     expect(await planned()).toEqual([]);
   });
 
-  it('stays where another controller has put conditions on the Service, which is not touched', async () => {
+  it('is taken back alone where another controller has put conditions on the Service', async () => {
     const { clock, azure, cluster, replica, edit, conditions } = await refusedWorld();
-    replica.stop();
-    const both = [...(await conditions()), condition('example.com/Scanned')];
-    await cluster.client.patchMerge<Service>(
-      statusOf(services),
-      key,
-      { status: { conditions: both } },
-      { fieldManager: 'other' },
-    );
+    await replica.stop();
+    const scanned = condition('example.com/Scanned');
+    const both = [...(await conditions()), scanned];
+    await cluster.client.patchMerge<Service>(statusOf(services), key, { status: { conditions: both } });
     await edit(PLAIN);
     await new Replica(cluster, azure).settle();
     await clock.advance(700_000);
-    expect(await conditions()).toEqual(both);
-    expect(cluster.writes).toEqual([]);
+    expect(await conditions()).toEqual([scanned]);
+    expect(cluster.writes).toEqual(TAKEN_BACK);
   });
 
-  it.each(['before us', 'after us'])('stays where another part of Fairlead refused the Service, %s', async (when) => {
+  it('stays where another part of Fairlead owns the Service by then, and has the say', async () => {
     const { clock, azure, cluster, replica, edit, conditions } = await refusedWorld();
-    replica.stop();
-    const write = (written: readonly Condition[] | null, fieldManager: string) =>
-      cluster.client.patchMerge<Service>(
-        statusOf(services),
-        key,
-        { status: { conditions: written } },
-        { fieldManager },
-      );
-    if (when === 'before us') await write(null, 'fairlead-azure-service-gateway');
+    await replica.stop();
     await edit(PLAIN);
-    await write([condition(PROGRAMMED)], 'fairlead-gateway');
+    const finalizers = [...((await cluster.service('web'))?.metadata.finalizers ?? []), 'fairlead.dev/gateway'];
+    await cluster.editService('web', { metadata: { finalizers } });
+    const status = { conditions: [condition(PROGRAMMED)] };
+    await cluster.client.patchMerge<Service>(statusOf(services), key, { status });
     await new Replica(cluster, azure).settle();
     await clock.advance(700_000);
     expect(await conditions()).toEqual([condition(PROGRAMMED)]);
-    expect(cluster.writes).toEqual([]);
+    expect((await cluster.service('web'))?.metadata.finalizers).toEqual(['fairlead.dev/gateway']);
+    expect(cluster.writes).toEqual(['PATCH shop/services/web']);
   });
 
   it('is not taken back before the Lease is long enough for it', async () => {
@@ -115,17 +110,17 @@ describe('the refusal of a Service that is not ours any more', () => {
     replica.mayWrite = true;
     await clock.advance(60_000);
     expect(await conditions()).toEqual([]);
-    expect(cluster.writes).toHaveLength(1);
+    expect(cluster.writes).toEqual(TAKEN_BACK);
   });
 
   it('is no failure where the Service is gone by the time it is taken back', async () => {
     const { clock, cluster, replica, edit } = await refusedWorld();
     await edit(PLAIN);
-    await cluster.client.delete(services, key);
+    await cluster.forceDeleteService('web');
     await clock.advance(60_000);
-    expect(cluster.writes).toHaveLength(1);
+    expect((await cluster.eventLines('web')).join()).not.toContain('Failed');
     const entries = replica.journal.entries('service shop/web');
-    expect(entries.at(-1)).toMatchObject({ kind: 'state', state: 'gone' });
+    expect(entries.filter(({ kind }) => kind === 'error')).toEqual([]);
   });
 
   it('is nothing to hurry about where the Service is ours again by then', async () => {

@@ -32,7 +32,7 @@ export function waitAfter({ clock, random }: RetryPolicy, failures: number, erro
   const asked = findFairleadError(error)?.retryAfterMilliseconds;
   const isSlow = failures > QUICK_TRIES && findArmError(error)?.isThrottling !== true;
   const delay = isSlow ? SLOW_MILLISECONDS : backoffDelay(BACKOFF, failures, random, asked);
-  return { failures, notBefore: clock.monotonic() + delay };
+  return { failures, notBefore: clock.monotonic() + delay, failure: codeOf(error) };
 }
 
 /** What a failed creation or update leads to: a refusal that is about the service itself parks it. */

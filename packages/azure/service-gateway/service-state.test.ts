@@ -23,7 +23,7 @@ import { changedSpec, inboundSpec } from './testing/specs.ts';
 const spec = inboundSpec('web');
 const other = changedSpec('web', 81);
 const failure = { code: 'bad', message: 'no' };
-const wait = { failures: 1, notBefore: 1_000 };
+const wait = { failures: 1, notBefore: 1_000, failure: 'busy' };
 
 describe('the states of a service', () => {
   it('lead from the first wish to a service that is there', () => {

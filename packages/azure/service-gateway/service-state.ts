@@ -6,6 +6,8 @@ export interface Wait {
   readonly failures: number;
   /** By the monotonic clock. */
   readonly notBefore: number;
+  /** The code of what it failed with last. */
+  readonly failure: string | undefined;
 }
 
 /** What went wrong, for people and alerts. */
@@ -93,7 +95,7 @@ export type Setback =
   | { readonly kind: 'retry'; readonly wait: Wait }
   | { readonly kind: 'park'; readonly failure: Failure };
 
-export const NO_WAIT: Wait = { failures: 0, notBefore: Number.NEGATIVE_INFINITY };
+export const NO_WAIT: Wait = { failures: 0, notBefore: Number.NEGATIVE_INFINITY, failure: undefined };
 
 const KEEP: Afterwards = { kind: 'keep' };
 

@@ -40,19 +40,20 @@ const DELETIONS: Readonly<Record<ResourceStep['resource'], StepText>> = {
 
 /** The planned writes as steps that can be run and are recorded. */
 export function toSteps(repository: Repository, planned: readonly ResourceStep[], options: CallOptions): Step[] {
-  return planned.map((step) => {
-    const { name, ifItDiesHere } = (step.kind === 'put' ? PUTS : DELETIONS)[step.resource];
-    return {
-      name: `${name} ${armName(step.id)}`,
-      call: `${step.kind === 'put' ? 'PUT' : 'DELETE'} ${step.resource}`,
-      ifItDiesHere,
-      run: async (signal) => {
-        try {
-          await repository.perform(step, { ...options, signal });
-        } catch (error) {
-          throw inWords(error);
-        }
-      },
-    };
-  });
+  return planned.map((step) => ({
+    ...stepText(step),
+    call: `${step.kind === 'put' ? 'PUT' : 'DELETE'} ${step.resource}`,
+    run: async (signal) => {
+      try {
+        await repository.perform(step, { ...options, signal });
+      } catch (error) {
+        throw inWords(error);
+      }
+    },
+  }));
+}
+
+export function stepText(step: ResourceStep): StepText {
+  const { name, ifItDiesHere } = (step.kind === 'put' ? PUTS : DELETIONS)[step.resource];
+  return { name: `${name} ${armName(step.id)}`, ifItDiesHere };
 }

@@ -2,7 +2,7 @@ import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { publicIpId } from './gateway-scope.ts';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { TestCluster } from './testing/cluster.ts';
+import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 import { inbound } from './testing/spots.ts';
 
@@ -10,8 +10,8 @@ describe('the address that a Service shows', () => {
   it('stays while nobody knows what became of a write to its public IP', async () => {
     const clock = new VirtualClock();
     const azure = newAzure(clock);
-    const cluster = new TestCluster(clock);
-    await cluster.setUp('10.0.0.1');
+    const cluster = new GatewayCluster(clock);
+    await cluster.setUp(['10.0.0.1']);
     await cluster.createService('web');
     const replica = new Replica(cluster, azure, { comparisonIntervalSeconds: 60 });
     await replica.settle();
@@ -26,10 +26,10 @@ describe('the address that a Service shows', () => {
     azure.faults.next(put, { kind: 'lose-response' }, 4);
     expect(await clock.runUntil(() => azure.faults.left === 0, 120_000)).toBe(true);
     await clock.advance(300);
-    expect(replica.controller.engine.oldestUnsettledSince).toBeDefined();
+    expect(replica.engine.oldestUnsettledSince).toBeDefined();
     expect(await ingress()).toEqual(shown);
     await clock.advance(120_000);
     expect(await ingress()).toEqual(shown);
-    replica.stop();
+    await replica.stop();
   });
 });

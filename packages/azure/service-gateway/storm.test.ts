@@ -3,7 +3,8 @@ import { type Service, services } from '@fairlead/kube';
 import type { ArmEmulator, LoggedCall, RetryAfterForm } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 
 const STORM = 300_000;
@@ -58,8 +59,8 @@ function callsBeforeTheirTime(calls: readonly LoggedCall[], begun: number, storm
 async function newWorld() {
   const clock = new VirtualClock();
   const azure = newAzure(clock, { latency: { minimum: LATENCY, maximum: LATENCY } });
-  const cluster = new TestCluster(clock);
-  await cluster.setUp('10.0.0.1', '10.0.0.2');
+  const cluster = new GatewayCluster(clock);
+  await cluster.setUp(['10.0.0.1'], ['10.0.0.2']);
   for (let index = 0; index < 12; index += 1) {
     await cluster.createService(`old-${index}`);
     await cluster.putSlice(`old-${index}`, `old-${index}`, [`10.1.0.${index}@node-1`]);
@@ -75,7 +76,7 @@ async function newWorld() {
 type World = Awaited<ReturnType<typeof newWorld>>;
 
 /** What happens in the cluster meanwhile, one thing every few seconds. */
-const EDITS: readonly ((cluster: TestCluster) => Promise<unknown>)[] = [
+const EDITS: readonly ((cluster: GatewayCluster) => Promise<unknown>)[] = [
   (cluster) => cluster.createService('new-1'),
   (cluster) => cluster.putSlice('new-1', 'new-1', ['10.3.0.1@node-1']),
   (cluster) => cluster.putSlice('old-0', 'old-0', ['10.1.0.100@node-2']),
@@ -94,7 +95,7 @@ const EDITS: readonly ((cluster: TestCluster) => Promise<unknown>)[] = [
   (cluster) => cluster.putSlice('old-4', 'old-4', []),
 ];
 
-async function setPort({ client }: TestCluster, name: string, port: number): Promise<void> {
+async function setPort({ client }: GatewayCluster, name: string, port: number): Promise<void> {
   const key = { namespace: NAMESPACE, name };
   await client.patchMerge<Service>(services, key, { spec: { ports: [{ port, targetPort: 8080 }] } });
 }

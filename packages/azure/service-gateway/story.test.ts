@@ -3,7 +3,8 @@ import { type Service, services } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { Story } from './story.ts';
 import { newAzure } from './testing/azure-bench.ts';
-import { NAMESPACE, TestCluster } from './testing/cluster.ts';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { GatewayCluster } from './testing/cluster.ts';
 import { retriable } from './testing/engine-bench.ts';
 import { Replica } from './testing/replica.ts';
 import { inboundSpec } from './testing/specs.ts';
@@ -16,8 +17,8 @@ const busy = { kind: 'refuse', status: 409, code: 'Busy' } as const;
 async function newWorld() {
   const clock = new VirtualClock();
   const azure = newAzure(clock, { operationTime: { minimum: 300, maximum: 300 } });
-  const cluster = new TestCluster(clock);
-  await cluster.setUp('10.0.0.1');
+  const cluster = new GatewayCluster(clock);
+  await cluster.setUp(['10.0.0.1']);
   const replica = new Replica(cluster, azure);
   await replica.settle();
   const states = () =>
@@ -34,7 +35,7 @@ describe('Story', () => {
     const clock = new VirtualClock();
     const journal = new Journal(clock);
     const story = new Story(journal, clock, () => 'shop/web');
-    const wait = { failures: 1, notBefore: clock.monotonic() + 900 };
+    const wait = { failures: 1, notBefore: clock.monotonic() + 900, failure: 'busy' };
     const after = { kind: 'NotStarted', spec: inboundSpec('web'), wait } as const;
     story.stateChanged({ key: inbound('web'), before: undefined, after, outcome: { ok: false, error: retriable } });
     expect(journal.entries('service shop/web')).toMatchObject([
@@ -97,7 +98,7 @@ describe('Story', () => {
     azure.faults.next({ method: 'DELETE' }, busy, 8);
     await cluster.client.delete(services, key);
     await clock.advance(300_000);
-    expect(states().slice(2)).toEqual([
+    expect(states().slice(states().indexOf('Created'))).toEqual([
       'Created',
       'UpdatePending',
       'UpdateInProgress',

@@ -1,4 +1,4 @@
-import { seededRandom } from '@fairlead/control';
+import { type Clock, codeOf, messageOf, seededRandom } from '@fairlead/control';
 import {
   endpointSlices,
   hasFinalizer,
@@ -9,6 +9,7 @@ import {
   services as serviceResource,
 } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
+import { toServiceKey } from '@fairlead/service';
 import { type ArmClient, sameArmId } from '../arm/index.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
@@ -21,7 +22,7 @@ import { Inventory } from './inventory.ts';
 import { NodeDirectory } from './node-directory.ts';
 import { findOrphans, type Orphans } from './orphans.ts';
 import { PodFeed } from './pod-feed.ts';
-import { POD_FINALIZER, podWish } from './pod-wish.ts';
+import { isOver, POD_FINALIZER, podWish } from './pod-wish.ts';
 import { Repository } from './repository.ts';
 import { takeOver } from './observation.ts';
 import { EGRESS_LABEL, type PodUid, podUid, type ServiceKey } from './service-key.ts';
@@ -29,6 +30,7 @@ import { egressPolicy } from './settings.ts';
 
 /** Cluster and Azure at one moment, and what a leader that started now would make of them. Reads only. */
 export interface Survey {
+  readonly clock: Clock;
   readonly repository: Repository;
   /** Knows all that is wanted and all that is there; nothing is carried out. */
   readonly engine: Engine;
@@ -70,8 +72,7 @@ export async function takeSurvey({ environment, azure, scope, configuration }: S
   const engine = new Engine(new DiffTracker(clock), clock, seededRandom(1), quiet);
   const refusedPods = new Map<PodUid, string>();
   const policy = egressPolicy(configuration);
-  const isHeldInVain = (pod: Pod) =>
-    hasFinalizer(pod, POD_FINALIZER) && podWish(pod, policy, clock.now()).kind !== 'egress';
+  const isHeldInVain = (pod: Pod) => hasFinalizer(pod, POD_FINALIZER) && isOver(podWish(pod, policy, clock.now()));
   const nodes = new NodeDirectory();
   const pods = new PodFeed({
     engine,
@@ -82,7 +83,8 @@ export async function takeSurvey({ environment, azure, scope, configuration }: S
     pods: { list: () => allPods.items },
     lookAgain: () => {},
     onVanished: () => {},
-    onRefused: ({ metadata }, error) => refusedPods.set(podUid(metadata.uid ?? ''), `${error.code}: ${error.message}`),
+    onRefused: ({ metadata }, error) =>
+      refusedPods.set(podUid(metadata.uid ?? ''), `${codeOf(error)}: ${messageOf(error)}`),
   });
   const byName = new Map(allServices.items.map((service) => [keyText(service.metadata), service]));
   const rules = claimRules(defaultClass);
@@ -107,11 +109,12 @@ export async function takeSurvey({ environment, azure, scope, configuration }: S
   const awaited = new Set(engine.states.keys());
   const services = new Map([...byName].map(([name, service]) => [name, desiredFor(service, rules)]));
   for (const [name, desired] of services) {
-    if (desired.kind === 'serve' || desired.kind === 'refused') feed.tell(name, desired);
+    if (desired.kind !== 'foreign' && desired.kind !== 'release') feed.submit(toServiceKey(name), desired);
   }
   if (configuration.defaultOutbound) ensureDefaultOutboundServiceExists(engine, registered, nodes.families);
   const isWanted = (key: ServiceKey) => engine.tracker.wanted.has(key) || engine.state(key) !== undefined;
   return {
+    clock,
     repository,
     engine,
     services,

@@ -1,6 +1,6 @@
 import { type CloudCall, withinLease } from '@fairlead/cloud';
 import { type Clock, noMetrics, seededRandom } from '@fairlead/control';
-import type { RunEnvironment } from '@fairlead/part';
+import type { LeaderEnvironment } from '@fairlead/part';
 import type { ArmClient, ArmClientOptions } from '../client/client.ts';
 import type { CloudConfiguration } from '../configuration/cloud-configuration.ts';
 import type { CloudSource } from './azure-section.ts';
@@ -22,7 +22,7 @@ export function openToRun(
   openAzure: OpenAzure,
   source: CloudSource,
   part: string,
-  { clock, random, metrics, leadership }: RunEnvironment,
+  { clock, random, metrics, leadership }: LeaderEnvironment,
   beforeCall: (call: CloudCall) => void = withinLease(leadership),
 ): Promise<OpenedAzure> {
   return openAzure(source, { clock, random, metrics, userAgent: userAgentOf(part), beforeCall });

@@ -3,6 +3,6 @@ export { Inventory } from '../inventory.ts';
 export { Repository } from '../repository.ts';
 export { RunningEngine } from '../running-engine.ts';
 export { newAzure, scope } from './azure-bench.ts';
-export { TestCluster } from './cluster.ts';
+export { GatewayCluster } from './cluster.ts';
 export { Replica } from './replica.ts';
 export { inboundSpec } from './specs.ts';

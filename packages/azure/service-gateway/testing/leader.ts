@@ -1,13 +1,14 @@
 import { Journal, type Metrics, noMetrics, seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
-import type { Readiness } from '@fairlead/part';
+import { Comparison, Health, type Readiness } from '@fairlead/part';
+import type { EventMessage } from '@fairlead/kube';
 import type { ArmEmulator } from '@fairlead/sim/azure';
 import type { Endpoints } from '../difftracker.ts';
-import { DriftWatch } from '../drift.ts';
+import { AzureComparison } from '../drift.ts';
 import type { EgressPod } from '../egress-pods.ts';
-import { Health } from '../health.ts';
 import { Initialization } from '../initialization.ts';
 import { Inventory } from '../inventory.ts';
 import { Repository } from '../repository.ts';
+import { failureOf } from '../retry-policy.ts';
 import { RunningEngine } from '../running-engine.ts';
 import type { ServiceKey } from '../service-key.ts';
 import type { InboundSpec, OutboundSpec } from '../service-spec.ts';
@@ -24,7 +25,7 @@ export interface Cluster {
 export class Leader {
   readonly running: RunningEngine;
   readonly readiness: Readiness[] = [];
-  readonly drift: DriftWatch;
+  readonly comparison: Comparison;
   readonly holds: string[] = [];
   readonly repository: Repository;
   isInitialized = false;
@@ -54,14 +55,21 @@ export class Leader {
         podsDrained: () => {},
         addressRefused: () => {},
         locationsRound: (error) => initialization.locationsRound(error),
-        driftSuspected: (why) => this.drift.suspect(why),
+        driftSuspected: (why) => this.comparison.suspect(why),
       },
     });
     const { engine } = this.running;
     const common = { ...shared, engine, repository: this.repository, health };
-    const sweep = new Sweep({ ...common, keepsDefaultOutbound, onHold: (hold) => this.holds.push(hold.message) });
+    const events = { record: ({ note }: EventMessage) => this.holds.push(note) };
+    const sweep = new Sweep({ ...common, keepsDefaultOutbound, cluster: events });
     const defaultOutboundFamilies = () => (keepsDefaultOutbound ? (['IPv4'] as const) : undefined);
-    this.drift = new DriftWatch({ ...common, sweep, intervalMilliseconds: 600_000, defaultOutboundFamilies });
+    const azureComparison = new AzureComparison({ ...common, sweep, defaultOutboundFamilies });
+    this.comparison = new Comparison({
+      ...common,
+      outside: 'Azure',
+      intervalMilliseconds: 600_000,
+      compare: (signal) => azureComparison.compare(signal),
+    });
     const intake = {
       wantedServices: () =>
         new Set<ServiceKey>([
@@ -71,7 +79,7 @@ export class Leader {
       begin: () => {
         for (const { spec, endpoints, refused } of cluster.services) {
           if (refused === undefined) engine.addService(spec);
-          else engine.refuseService(spec.key, refused);
+          else engine.refuseService(spec.key, failureOf(refused));
           engine.updateEndpoints(spec.key, endpoints);
         }
         for (const { spec, pod } of cluster.pods) engine.addPod(spec, pod);
@@ -91,7 +99,7 @@ export class Leader {
   async #run(initialization: Initialization, signal: AbortSignal): Promise<void> {
     await initialization.initializeFromCluster(signal).catch(() => {});
     this.isInitialized = !signal.aborted;
-    await this.drift.run(signal);
+    await this.comparison.run(signal);
   }
 
   get engine() {

@@ -1,10 +1,10 @@
 import { seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
-import type { ConfiguredPart, Part, ReadEnvironment } from '@fairlead/part';
+import type { LeaderPart, Part, ReadEnvironment } from '@fairlead/part';
 import type { ArmEmulator } from '@fairlead/sim/azure';
 import { ArmClient, cloudConfiguration, type OpenAzure } from '../../arm/index.ts';
 import { serviceGatewayPart } from '../part.ts';
 import { scope } from './azure-bench.ts';
-import type { TestCluster } from './cluster.ts';
+import type { GatewayCluster } from './cluster.ts';
 
 const cloud = {
   subscriptionId: 'sub',
@@ -15,7 +15,7 @@ const cloud = {
 };
 
 /** The part with an emulated Azure behind it. */
-export function emulatedPart(azure: ArmEmulator): Part {
+export function emulatedPart(azure: ArmEmulator): Part<LeaderPart> {
   const open: OpenAzure = async (_, surroundings) => ({
     client: new ArmClient({ ...surroundings, random: seededRandom(9), endpoint: 'https://arm.test', transport: azure }),
     cloud: cloudConfiguration.parse(cloud),
@@ -24,7 +24,7 @@ export function emulatedPart(azure: ArmEmulator): Part {
   return serviceGatewayPart(open);
 }
 
-export function configuredPart(azure: ArmEmulator, section: object = {}): ConfiguredPart {
+export function configuredPart(azure: ArmEmulator, section: object = {}): LeaderPart {
   return emulatedPart(azure).configure({
     cloud,
     gatewayName: 'sgw',
@@ -34,6 +34,6 @@ export function configuredPart(azure: ArmEmulator, section: object = {}): Config
   });
 }
 
-export function readEnvironment(cluster: TestCluster, clock: VirtualClock): ReadEnvironment {
+export function readEnvironment(cluster: GatewayCluster, clock: VirtualClock): ReadEnvironment {
   return { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
 }
