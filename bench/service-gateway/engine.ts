@@ -43,7 +43,7 @@ const running = new RunningEngine({
       if (outcome?.ok === false) fail(`${key} failed: ${messageOf(outcome.error)}`);
     },
     podsDrained() {},
-    addressRefused: (place) => fail(`address ${place.address} was refused`),
+    addressRefused: (entry) => fail(`address ${entry.address} was refused`),
     locationsRound: () => onRound?.(),
     driftSuspected: fail,
   },
@@ -59,20 +59,20 @@ else fail(`there is no scenario ${scenario}`);
 process.exit();
 
 async function changeAddresses(changes: number): Promise<void> {
-  const wishes = Array.from({ length: WARM_UP_CHANGES + changes }, (_, change) => {
+  const requests = Array.from({ length: WARM_UP_CHANGES + changes }, (_, change) => {
     const service = (change * 7919) % world.services;
     world.replacePod(service, change);
     return { key: inboundSpec(world.uid(service)).key, endpoints: world.endpoints(service) };
   });
-  const grant = async (some: typeof wishes) => {
+  const grant = async (some: typeof requests) => {
     for (const { key, endpoints } of some) {
       const done = new Promise<void>((resolve) => (onRound = resolve));
       engine.updateEndpoints(key, endpoints);
       await done;
     }
   };
-  await grant(wishes.slice(0, WARM_UP_CHANGES));
-  const figures = await measured(() => grant(wishes.slice(WARM_UP_CHANGES)));
+  await grant(requests.slice(0, WARM_UP_CHANGES));
+  const figures = await measured(() => grant(requests.slice(WARM_UP_CHANGES)));
   console.log(JSON.stringify(figures));
 }
 

@@ -1,9 +1,9 @@
 import { VirtualClock } from '@fairlead/control';
 import { events as kubeEvents, namespaces, pods, services } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE } from '@fairlead/part/testing';
 import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 

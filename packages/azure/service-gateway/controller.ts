@@ -11,28 +11,27 @@ import {
 import { ClusterEvents, Comparison, Health, type LeaderEnvironment } from '@fairlead/part';
 import { recordOnService, toServiceKey } from '@fairlead/service';
 import type { ArmClient } from '../arm/index.ts';
-import { ClusterFeed } from './cluster-feed.ts';
+import { AzureComparison } from './cloud/comparison.ts';
+import { Inventory } from './cloud/inventory.ts';
+import { Leftovers } from './cloud/leftovers.ts';
+import { Repository } from './cloud/repository.ts';
+import { ClusterFeed } from './cluster/cluster-feed.ts';
+import { claimRules, likelyFamily, nrpKeyOf } from './cluster/desired.ts';
+import { NodeDirectory } from './cluster/node-directory.ts';
+import { PodFeed } from './cluster/pod-feed.ts';
+import { PodFinalizers } from './cluster/pod-finalizers.ts';
+import { ServiceReconciler } from './cluster/service-reconciler.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
-import { claimRules, likelyFamily, nrpKeyOf } from './desired.ts';
-import { AzureComparison } from './drift.ts';
-import { afterTheEngine, type StateChange } from './engine-listener.ts';
-import type { Engine } from './engine.ts';
-import { Announcer } from './events.ts';
-import type { GatewayScope } from './gateway-scope.ts';
-import { keepGauges } from './gauges.ts';
+import { afterTheEngine, type StateChange } from './engine/effects.ts';
+import type { Engine } from './engine/engine.ts';
+import { EGRESS_LABEL, isOutbound, podUid, type NrpKey } from './engine/nrp-key.ts';
 import { Initialization } from './initialization.ts';
-import { Inventory } from './inventory.ts';
-import { LeftoverFailures } from './leftover-failures.ts';
-import { NodeDirectory } from './node-directory.ts';
-import { PodFeed } from './pod-feed.ts';
-import { PodFinalizers } from './pod-finalizers.ts';
-import { Repository } from './repository.ts';
-import { RunningEngine } from './running-engine.ts';
-import { EGRESS_LABEL, isOutbound, podUid, type ServiceKey } from './service-key.ts';
-import { ServiceReconciler } from './service-reconciler.ts';
-import { egressPolicy } from './settings.ts';
-import { Story } from './story.ts';
-import { Sweep } from './sweep.ts';
+import { RunningEngine } from './pump.ts';
+import { Announcer } from './report/events.ts';
+import { keepGauges } from './report/gauges.ts';
+import { LeftoverFailures } from './report/leftover-failures.ts';
+import { StateJournal } from './report/state-journal.ts';
+import { egressPolicy, type GatewayScope } from './scope.ts';
 
 const CONCURRENT_SERVICES = 20;
 const CONCURRENT_PODS = 10;
@@ -57,7 +56,7 @@ export class ServiceGatewayController {
   readonly #serviceQueue: KeyedQueue;
   readonly #podQueue: KeyedQueue;
   readonly #announcer: Announcer;
-  readonly #story: Story;
+  readonly #story: StateJournal;
   readonly #health: Health;
   readonly #comparison: Comparison;
   readonly #initialization: Initialization;
@@ -70,7 +69,7 @@ export class ServiceGatewayController {
     const inventory = new Inventory(clock);
     this.#repository = new Repository(azure, scope, inventory, () => clock.monotonic());
     this.#health = new Health(environment.readiness);
-    this.#story = new Story(journal, clock, (key) => this.#feed.nameOf(key));
+    this.#story = new StateJournal(journal, clock, (key) => this.#feed.nameOf(key));
     const { maximumAddresses, maximumKilobytes } = configuration.addressLocations;
     const shared = { clock, random, logger, metrics, repository: this.#repository };
     this.#running = new RunningEngine({
@@ -82,7 +81,7 @@ export class ServiceGatewayController {
       observer: {
         stateChanged: (change) => this.#onStateChanged(change),
         podsDrained: (pods) => this.#pods.onDrained(pods),
-        addressRefused: (place, services, error) => this.#announcer.addressRefused(place, services, error),
+        addressRefused: (entry, services, error) => this.#announcer.addressRefused(entry, services, error),
         locationsRound: (error) => this.#onLocationsRound(error),
         driftSuspected: (why) => this.#comparison.suspect(why),
       },
@@ -124,7 +123,7 @@ export class ServiceGatewayController {
       onVanished: (what) => this.#comparison.suspect(`${what} is gone without having been let go`),
     });
     const clusterEvents = new ClusterEvents({ ...environment, recorder: events });
-    const nameOf = (key: ServiceKey) => this.#feed.nameOf(key);
+    const nameOf = (key: NrpKey) => this.#feed.nameOf(key);
     this.#announcer = new Announcer({
       recorder: events,
       cluster: clusterEvents,
@@ -134,13 +133,13 @@ export class ServiceGatewayController {
       podsOf: (key) => (isOutbound(key) ? engine.tracker.pods.podsOf(key) : []),
       addressOf: (key) => this.#addressOf(key),
     });
-    const sweep = new Sweep({
+    const leftovers = new Leftovers({
       ...shared,
       engine,
       keepsDefaultOutbound: configuration.defaultOutbound,
       cluster: clusterEvents,
     });
-    const common = { ...shared, engine, sweep, health: this.#health };
+    const common = { ...shared, engine, leftovers, health: this.#health };
     const defaultOutboundFamilies = () => this.#defaultOutboundFamilies();
     const azureComparison = new AzureComparison({ ...common, defaultOutboundFamilies });
     this.#comparison = new Comparison({
@@ -248,18 +247,18 @@ export class ServiceGatewayController {
     this.#health.round('updating addresses', error);
   }
 
-  #lookAgain(key: ServiceKey): void {
+  #lookAgain(key: NrpKey): void {
     const name = this.#feed.nameOf(key);
     if (name !== undefined) this.#serviceQueue.add(name);
   }
 
-  #serviceOf(key: ServiceKey): Service | undefined {
+  #serviceOf(key: NrpKey): Service | undefined {
     const name = this.#feed.nameOf(key);
     const service = name === undefined ? undefined : this.#services.get(name);
     return service !== undefined && nrpKeyOf(service) === key ? service : undefined;
   }
 
-  #addressOf(key: ServiceKey): string | undefined {
+  #addressOf(key: NrpKey): string | undefined {
     const service = this.#serviceOf(key);
     return service === undefined ? undefined : this.#repository.knownAddress(key, likelyFamily(service));
   }

@@ -1,8 +1,8 @@
 import { VirtualClock } from '@fairlead/control';
 import { endpointSlices, type Node, nodes, type Pod, pods, type Service, services, statusOf } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE } from '@fairlead/part/testing';
 import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 

@@ -1,9 +1,9 @@
 import { type KubeClient, type Pod, pods, type Service, services } from '@fairlead/kube';
 import type { DemoScene } from '@fairlead/part';
 import { demoSection } from '../arm/index.ts';
-import { SERVICE_GATEWAY_CLASS } from './desired.ts';
-import { POD_FINALIZER } from './pod-wish.ts';
-import { EGRESS_LABEL } from './service-key.ts';
+import { SERVICE_GATEWAY_CLASS } from './cluster/desired.ts';
+import { POD_FINALIZER } from './cluster/egress-request.ts';
+import { EGRESS_LABEL } from './engine/nrp-key.ts';
 
 const NAMESPACE = 'azure-demo';
 

@@ -1,9 +1,9 @@
 import { VirtualClock } from '@fairlead/control';
 import { type Service, services } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE } from '@fairlead/part/testing';
 import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 
@@ -129,7 +129,7 @@ describe('the whole controller, in what happens seldom', () => {
     expect(await cluster.pod('one')).toBeUndefined();
   });
 
-  it('edge case 16: programs the latest wish after an hour in which every attempt failed', async () => {
+  it('edge case 16: programs the latest request after an hour in which every attempt failed', async () => {
     const { clock, azure, cluster, located } = await newWorld();
     const replica = new Replica(cluster, azure);
     await replica.settle();

@@ -13,13 +13,13 @@ import {
 import { documentsOf } from '@fairlead/kube/testing';
 import { gatherEndpoints, gatherHosts } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
-import { claimRules, desiredFor, nrpKeyOf, serve } from './desired.ts';
-import { Inventory } from './inventory.ts';
-import { NodeDirectory } from './node-directory.ts';
-import { type EgressPolicy, podWish } from './pod-wish.ts';
-import { egressName, outboundKey } from './service-key.ts';
-import { planCreation, planDeletion } from './service-plan.ts';
-import type { ServiceSpec } from './service-spec.ts';
+import { Inventory } from './cloud/inventory.ts';
+import { planCreation, planDeletion } from './cloud/plan.ts';
+import { claimRules, desiredFor, nrpKeyOf, serve } from './cluster/desired.ts';
+import { type EgressPolicy, egressRequest } from './cluster/egress-request.ts';
+import { NodeDirectory } from './cluster/node-directory.ts';
+import { egressName, outboundKey } from './engine/nrp-key.ts';
+import type { ServiceSpec } from './engine/service-spec.ts';
 import { scope } from './testing/azure-bench.ts';
 
 const NOW = Date.UTC(2026, 0, 3);
@@ -59,14 +59,14 @@ function inbound(service: Service, slices: readonly EndpointSlice[], nodes: Node
 }
 
 function outbound(pod: Pod, nodes: NodeDirectory): object {
-  const wish = podWish(pod, POLICY, NOW);
-  if (wish.kind === 'gone') return { gone: wish.addresses };
-  if (wish.kind === 'unreadable') throw wish.error;
-  if (wish.kind === 'refused') return { refused: codeOf(wish.error), because: messageOf(wish.error) };
-  const spots = wish.addresses.flatMap((address) => nodes.spotOf(address, wish.nodeName) ?? []);
+  const request = egressRequest(pod, POLICY, NOW);
+  if (request.kind === 'gone') return { gone: request.addresses };
+  if (request.kind === 'unreadable') throw request.error;
+  if (request.kind === 'refused') return { refused: codeOf(request.error), because: messageOf(request.error) };
+  const addressKeys = request.addresses.flatMap((address) => nodes.addressKeyOf(address, request.nodeName) ?? []);
   return {
-    ...created({ key: outboundKey(wish.name), families: ['IPv4', 'IPv6'], isDefault: false }),
-    locations: Object.fromEntries(spots.map(({ address, location }) => [address, location])),
+    ...created({ key: outboundKey(request.name), families: ['IPv4', 'IPv6'], isDefault: false }),
+    locations: Object.fromEntries(addressKeys.map(({ address, location }) => [address, location])),
   };
 }
 
@@ -75,7 +75,7 @@ function created(spec: ServiceSpec): object {
   return {
     prepare: prepare.map((step) => ({
       call: `${step.kind} ${step.id}`,
-      ...('draft' in step ? { body: step.draft } : {}),
+      ...('body' in step ? { body: step.body } : {}),
     })),
     register,
   };

@@ -1,13 +1,13 @@
 import { serviceUid, VirtualClock } from '@fairlead/control';
 import { type Pod, pods, type Service, services } from '@fairlead/kube';
-import { describe, expect, it } from 'vitest';
-import { SERVICE_GATEWAY_CLASS } from './desired.ts';
-import { loadBalancerDraft, natGatewayDraft, publicIpDraft, registrationDraft } from './drafts.ts';
-import { loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
-import { inboundKey } from './service-key.ts';
-import type { InboundSpec } from './service-spec.ts';
-import { newAzure, scope } from './testing/azure-bench.ts';
 import { NAMESPACE } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import { loadBalancerBody, natGatewayBody, publicIpBody, registrationBody } from './cloud/request-bodies.ts';
+import { SERVICE_GATEWAY_CLASS } from './cluster/desired.ts';
+import { inboundKey } from './engine/nrp-key.ts';
+import type { InboundSpec } from './engine/service-spec.ts';
+import { loadBalancerId, natGatewayId, publicIpId } from './scope.ts';
+import { newAzure, scope } from './testing/azure-bench.ts';
 import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 import { outboundSpec } from './testing/specs.ts';
@@ -40,11 +40,11 @@ async function newWorld() {
   const post = (action: string, body: object) =>
     azure.byHand({ method: 'POST', path: `${scope.gatewayId}/${action}`, body: JSON.parse(JSON.stringify(body)) });
   put(scope.gatewayId, { location: scope.location, properties: { virtualNetwork: { id: scope.networkId } } });
-  put(publicIpId(scope, web.key, 'IPv4'), publicIpDraft(scope, web, 'IPv4', {}));
-  put(loadBalancerId(scope, web.key), loadBalancerDraft(scope, web, {}));
-  put(publicIpId(scope, blue.key, 'IPv4'), publicIpDraft(scope, blue, 'IPv4', {}));
-  put(natGatewayId(scope, blue.key), natGatewayDraft(scope, blue, {}));
-  const serviceRequests = [web, blue].map((spec) => ({ isDelete: false, service: registrationDraft(scope, spec) }));
+  put(publicIpId(scope, web.key, 'IPv4'), publicIpBody(scope, web, 'IPv4', {}));
+  put(loadBalancerId(scope, web.key), loadBalancerBody(scope, web, {}));
+  put(publicIpId(scope, blue.key, 'IPv4'), publicIpBody(scope, blue, 'IPv4', {}));
+  put(natGatewayId(scope, blue.key), natGatewayBody(scope, blue, {}));
+  const serviceRequests = [web, blue].map((spec) => ({ isDelete: false, service: registrationBody(scope, spec) }));
   post('updateServices', { action: 'PartialUpdate', serviceRequests });
   const addresses = [
     { address: '10.1.0.1', services: [uid] },

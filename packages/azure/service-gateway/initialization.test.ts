@@ -1,11 +1,11 @@
 import { FairleadError, VirtualClock } from '@fairlead/control';
 import type { ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
-import { loadBalancerId, natGatewayId, publicIpId } from './gateway-scope.ts';
+import { loadBalancerId, natGatewayId, publicIpId } from './scope.ts';
 import { group, newArmClient, newAzure, scope } from './testing/azure-bench.ts';
+import { endpoints, inbound, outbound, pod, addressKey } from './testing/keys.ts';
 import { type Cluster, Leader } from './testing/leader.ts';
 import { changedSpec, inboundSpec, outboundSpec } from './testing/specs.ts';
-import { endpoints, inbound, outbound, pod, spot } from './testing/spots.ts';
 
 const one = '10.1.0.1@10.0.0.1';
 
@@ -20,7 +20,12 @@ function clusterWith(count: number): Cluster {
       spec: inboundSpec(`s${index}`),
       endpoints: endpoints(`10.1.${index >> 8}.${index & 255}@10.0.0.${1 + (index % 9)}`),
     })),
-    pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), born: 'a', spots: [spot('10.2.0.1@10.0.0.1')] } }],
+    pods: [
+      {
+        spec: outboundSpec('blue'),
+        pod: { uid: pod('a'), createdAt: 'a', addressKeys: [addressKey('10.2.0.1@10.0.0.1')] },
+      },
+    ],
   };
 }
 
@@ -101,8 +106,11 @@ describe('Initialization', () => {
 
   it('is ready although an egress gateway that nobody names any more has an address that cannot leave it', async () => {
     const { clock, azure } = newWorld();
-    const spots = [spot('10.2.0.1@10.0.0.1')];
-    const moving = (name: string) => ({ spec: outboundSpec(name), pod: { uid: pod('a'), born: 'a', spots } });
+    const addressKeys = [addressKey('10.2.0.1@10.0.0.1')];
+    const moving = (name: string) => ({
+      spec: outboundSpec(name),
+      pod: { uid: pod('a'), createdAt: 'a', addressKeys },
+    });
     const first = new Leader(clock, azure, { services: [], pods: [moving('blue')] });
     await first.settle();
     first.stop();
@@ -238,7 +246,11 @@ describe('Initialization', () => {
       pods: [],
     });
     await clock.runUntil(() => leader.engine.state(inbound('web'))?.kind === 'CreationInProgress', 10_000);
-    leader.engine.addPod(outboundSpec('blue'), { uid: pod('a'), born: '', spots: [spot('10.2.0.1@10.0.0.1')] });
+    leader.engine.addPod(outboundSpec('blue'), {
+      uid: pod('a'),
+      createdAt: '',
+      addressKeys: [addressKey('10.2.0.1@10.0.0.1')],
+    });
     await leader.settle();
     expect(leader.engine.state(outbound('blue'))?.kind).toBe('Created');
     expect(azure.resources('natGateways')).toHaveLength(1);
@@ -271,13 +283,13 @@ describe('Initialization', () => {
       virtualNetwork: { id: scope.networkId },
       routeTargetAddress: { privateIPAddress: '10.0.1.4' },
     };
-    const draft = { location: scope.location, tags: { team: 'network' }, properties };
+    const body = { location: scope.location, tags: { team: 'network' }, properties };
     azure.faults.next(
       { method: 'PUT', kind: 'serviceGateways' },
       { kind: 'fail-operation', code: 'InternalServerError' },
     );
     const failing = newArmClient(clock, azure)
-      .put(scope.gatewayId, draft)
+      .put(scope.gatewayId, body)
       .catch(() => {});
     await clock.advance(60_000);
     await failing;
@@ -324,7 +336,12 @@ describe('Initialization, crashed before', () => {
     async (writes) => {
       const cluster: Cluster = {
         services: [{ spec: inboundSpec('web'), endpoints: endpoints(one) }],
-        pods: [{ spec: outboundSpec('blue'), pod: { uid: pod('a'), born: 'a', spots: [spot('10.2.0.1@10.0.0.1')] } }],
+        pods: [
+          {
+            spec: outboundSpec('blue'),
+            pod: { uid: pod('a'), createdAt: 'a', addressKeys: [addressKey('10.2.0.1@10.0.0.1')] },
+          },
+        ],
       };
       const { azure } = await crashAfter(writes, cluster);
       expect(azure.resources('publicIPAddresses').map(({ name }) => name)).toEqual(['blue-pip', 'web-pip']);
@@ -356,7 +373,7 @@ describe('Initialization, crashed before', () => {
 
   it('edge case 6: in the middle of a move, the address keeps its gateway until the new one is there', async () => {
     const { clock, azure } = newWorld({ latency: { minimum: 20, maximum: 20 } });
-    const at = { uid: pod('a'), born: 'a', spots: [spot(one)] };
+    const at = { uid: pod('a'), createdAt: 'a', addressKeys: [addressKey(one)] };
     const first = new Leader(clock, azure, { services: [], pods: [{ spec: outboundSpec('blue'), pod: at }] });
     await first.settle();
     first.stop();

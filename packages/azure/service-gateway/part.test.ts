@@ -1,14 +1,14 @@
 import { VirtualClock } from '@fairlead/control';
 import { pods, services, statusOf } from '@fairlead/kube';
 import { type PartPlan, writesOf } from '@fairlead/part';
-import { describe, expect, it } from 'vitest';
-import { loadBalancerId, publicIpId } from './gateway-scope.ts';
-import { newAzure, scope } from './testing/azure-bench.ts';
 import { NAMESPACE } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import { loadBalancerId, publicIpId } from './scope.ts';
+import { newAzure, scope } from './testing/azure-bench.ts';
 import { GatewayCluster } from './testing/cluster.ts';
+import { inbound } from './testing/keys.ts';
 import { configuredPart, emulatedPart, readEnvironment } from './testing/part-bench.ts';
 import { Replica } from './testing/replica.ts';
-import { inbound } from './testing/spots.ts';
 
 async function newWorld() {
   const clock = new VirtualClock();

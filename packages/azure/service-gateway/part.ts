@@ -4,23 +4,22 @@ import {
   type LeaderEnvironment,
   type LeaderPart,
   type Part,
-  type ReadEnvironment,
   readClusterId,
+  type ReadEnvironment,
 } from '@fairlead/part';
 import { type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
+import { SERVICE_GATEWAY_CLASS } from './cluster/desired.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
 import { ServiceGatewayController } from './controller.ts';
 import { demoScene } from './demo.ts';
-import { SERVICE_GATEWAY_CLASS } from './desired.ts';
-import { serviceGatewayEvents } from './events.ts';
-import { explain } from './explain.ts';
-import { PART_NAME } from './gateway-scope.ts';
+import { nrpName } from './engine/nrp-key.ts';
 import { serviceGatewayMetrics } from './metrics.ts';
-import { partPlan } from './part-plan.ts';
 import { permissions } from './permissions.ts';
-import { nrpName } from './service-key.ts';
-import { gatewayScope } from './settings.ts';
-import { type Survey, takeSurvey } from './survey.ts';
+import { serviceGatewayEvents } from './report/events.ts';
+import { explain } from './report/explain.ts';
+import { partPlan } from './report/part-plan.ts';
+import { type Snapshot, takeSnapshot } from './report/snapshot.ts';
+import { gatewayScope, PART_NAME } from './scope.ts';
 
 /** The Azure service gateway, as the command line sees it. `openAzure` is how it gets to Azure. */
 export function serviceGatewayPart(openAzure: OpenAzure): Part<LeaderPart> {
@@ -52,8 +51,8 @@ function configure(openAzure: OpenAzure, configuration: ServiceGatewayConfigurat
     runs: 'leader',
     start: (environment) => run(openAzure, configuration, environment),
     plan: async (environment) => {
-      const survey = await look(openAzure, configuration, environment);
-      return partPlan(survey, survey.repository.scope, configuration);
+      const snapshot = await look(openAzure, configuration, environment);
+      return partPlan(snapshot, snapshot.repository.scope, configuration);
     },
     explain: async (environment, subject) => {
       if (subject.kind !== 'service' && subject.kind !== 'pod') return undefined;
@@ -79,15 +78,15 @@ async function look(
   openAzure: OpenAzure,
   configuration: ServiceGatewayConfiguration,
   environment: ReadEnvironment,
-): Promise<Survey> {
+): Promise<Snapshot> {
   const { client, clock, signal } = environment;
   await using azure = await openToRead(openAzure, configuration, PART_NAME, clock);
   const cluster = await readClusterId(configuration.clusterId, client, { signal });
   const scope = gatewayScope(configuration, azure.cloud, cluster);
-  return await takeSurvey({ environment, azure: azure.client, scope, configuration });
+  return await takeSnapshot({ environment, azure: azure.client, scope, configuration });
 }
 
-function statusOf({ engine, repository, orphans, gatewayExists }: Survey) {
+function statusOf({ engine, repository, orphans, gatewayExists }: Snapshot) {
   const { tracker } = engine;
   const refused = [...engine.states.values()].filter(({ kind }) => kind === 'Parked').length;
   const missing = tracker.wanted.except(tracker.existing).length;

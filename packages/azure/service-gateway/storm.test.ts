@@ -1,9 +1,9 @@
 import { VirtualClock } from '@fairlead/control';
 import { type Service, services } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
 import type { ArmEmulator, LoggedCall, RetryAfterForm } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
-import { NAMESPACE } from '@fairlead/part/testing';
 import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 

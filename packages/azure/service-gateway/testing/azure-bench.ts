@@ -10,13 +10,13 @@ import {
 } from '@fairlead/control';
 import { type ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { ArmClient, armId, childArmId } from '../../arm/index.ts';
-import { type GatewayScope, PART_NAME } from '../gateway-scope.ts';
-import { Inventory } from '../inventory.ts';
-import type { LocationLimits } from '../locations-updater.ts';
-import type { Place, ServiceList } from '../places.ts';
-import { Repository } from '../repository.ts';
-import { RunningEngine } from '../running-engine.ts';
-import type { PodUid } from '../service-key.ts';
+import { Inventory } from '../cloud/inventory.ts';
+import type { LocationLimits } from '../cloud/locations-updater.ts';
+import { Repository } from '../cloud/repository.ts';
+import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
+import type { PodUid } from '../engine/nrp-key.ts';
+import { RunningEngine } from '../pump.ts';
+import { type GatewayScope, PART_NAME } from '../scope.ts';
 
 export const group = { subscriptionId: 'sub', resourceGroup: 'cluster' };
 const networkId = armId('virtualNetworks', group, 'net');
@@ -80,7 +80,7 @@ export class AzureBench {
   readonly states: string[] = [];
   readonly errors: unknown[] = [];
   readonly drained: PodUid[] = [];
-  readonly refused: { readonly place: Place; readonly services: ServiceList }[] = [];
+  readonly refused: { readonly entry: AddressEntry; readonly services: ServiceList }[] = [];
   readonly suspicions: string[] = [];
   readonly #stop = new AbortController();
 
@@ -109,7 +109,7 @@ export class AzureBench {
           if (outcome?.ok === false) this.errors.push(outcome.error);
         },
         podsDrained: (pods) => this.drained.push(...pods),
-        addressRefused: (place, services) => this.refused.push({ place, services }),
+        addressRefused: (entry, services) => this.refused.push({ entry, services }),
         locationsRound: () => {},
         driftSuspected: (why) => this.suspicions.push(why),
       },

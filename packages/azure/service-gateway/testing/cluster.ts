@@ -1,8 +1,8 @@
 import type { VirtualClock } from '@fairlead/control';
 import { type Pod, pods, statusOf } from '@fairlead/kube';
 import { NAMESPACE, TestCluster } from '@fairlead/part/testing';
-import { SERVICE_GATEWAY_CLASS } from '../desired.ts';
-import { EGRESS_LABEL } from '../service-key.ts';
+import { SERVICE_GATEWAY_CLASS } from '../cluster/desired.ts';
+import { EGRESS_LABEL } from '../engine/nrp-key.ts';
 
 /** A cluster whose Services are of our class, and whose user, scheduler and kubelets also see to pods. */
 export class GatewayCluster extends TestCluster {

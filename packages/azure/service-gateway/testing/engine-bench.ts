@@ -1,8 +1,8 @@
 import { FairleadError, seededRandom, VirtualClock } from '@fairlead/control';
-import { type AddressUpdate, DiffTracker } from '../difftracker.ts';
-import type { Outcome } from '../engine-listener.ts';
-import { Engine } from '../engine.ts';
-import type { PodUid, ServiceKey } from '../service-key.ts';
+import { type AddressUpdate, DiffTracker } from '../engine/difftracker.ts';
+import type { Outcome } from '../engine/effects.ts';
+import { Engine } from '../engine/engine.ts';
+import type { PodUid, NrpKey } from '../engine/nrp-key.ts';
 
 export const retriable = new FairleadError('try later', { verdict: 'retriable', code: 'busy' });
 export const terminal = new FairleadError('never', { verdict: 'terminal', code: 'invalid' });
@@ -11,7 +11,7 @@ export const terminal = new FairleadError('never', { verdict: 'terminal', code: 
 export class EngineBench {
   readonly clock = new VirtualClock();
   readonly tracker = new DiffTracker(this.clock);
-  readonly triggered = new Set<ServiceKey>();
+  readonly triggered = new Set<NrpKey>();
   readonly drained: PodUid[] = [];
   readonly states: string[] = [];
   readonly engine = new Engine(this.tracker, this.clock, seededRandom(1), {
@@ -22,12 +22,12 @@ export class EngineBench {
   });
 
   /** Starts what is to be done for the service; says what. */
-  begin(key: ServiceKey): string {
+  begin(key: NrpKey): string {
     const start = this.engine.begin(key);
     return start.kind === 'now' ? start.operation.kind : start.kind;
   }
 
-  complete(key: ServiceKey, error?: unknown): void {
+  complete(key: NrpKey, error?: unknown): void {
     const outcome: Outcome = error === undefined ? { ok: true, changed: true } : { ok: false, error };
     this.engine.onServiceCreationComplete(key, outcome);
     this.engine.onServiceUpdateComplete(key, outcome);
@@ -35,7 +35,7 @@ export class EngineBench {
   }
 
   /** Runs one operation to its end. */
-  run(key: ServiceKey, error?: unknown): string {
+  run(key: NrpKey, error?: unknown): string {
     const began = this.begin(key);
     this.complete(key, error);
     return began;
@@ -49,6 +49,6 @@ export class EngineBench {
   }
 }
 
-function lineOf({ place, services }: AddressUpdate): string {
-  return `${place.address}@${place.location} = ${services.join(',')}`;
+function lineOf({ entry, services }: AddressUpdate): string {
+  return `${entry.address}@${entry.location} = ${services.join(',')}`;
 }

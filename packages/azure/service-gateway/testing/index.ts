@@ -1,7 +1,7 @@
 /** What benches need of the engine and of the worlds its own tests run in. */
-export { Inventory } from '../inventory.ts';
-export { Repository } from '../repository.ts';
-export { RunningEngine } from '../running-engine.ts';
+export { Inventory } from '../cloud/inventory.ts';
+export { Repository } from '../cloud/repository.ts';
+export { RunningEngine } from '../pump.ts';
 export { newAzure, scope } from './azure-bench.ts';
 export { GatewayCluster } from './cluster.ts';
 export { Replica } from './replica.ts';

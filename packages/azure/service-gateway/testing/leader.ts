@@ -1,18 +1,18 @@
 import { Journal, type Metrics, noMetrics, seededRandom, silentLogger, type VirtualClock } from '@fairlead/control';
-import { Comparison, Health, type Readiness } from '@fairlead/part';
 import type { EventMessage } from '@fairlead/kube';
+import { Comparison, Health, type Readiness } from '@fairlead/part';
 import type { ArmEmulator } from '@fairlead/sim/azure';
-import type { Endpoints } from '../difftracker.ts';
-import { AzureComparison } from '../drift.ts';
-import type { EgressPod } from '../egress-pods.ts';
+import { AzureComparison } from '../cloud/comparison.ts';
+import { Inventory } from '../cloud/inventory.ts';
+import { Leftovers } from '../cloud/leftovers.ts';
+import { Repository } from '../cloud/repository.ts';
+import type { Endpoints } from '../engine/difftracker.ts';
+import type { EgressPod } from '../engine/egress-pods.ts';
+import type { NrpKey } from '../engine/nrp-key.ts';
+import { failureOf } from '../engine/retry-policy.ts';
+import type { InboundSpec, OutboundSpec } from '../engine/service-spec.ts';
 import { Initialization } from '../initialization.ts';
-import { Inventory } from '../inventory.ts';
-import { Repository } from '../repository.ts';
-import { failureOf } from '../retry-policy.ts';
-import { RunningEngine } from '../running-engine.ts';
-import type { ServiceKey } from '../service-key.ts';
-import type { InboundSpec, OutboundSpec } from '../service-spec.ts';
-import { Sweep } from '../sweep.ts';
+import { RunningEngine } from '../pump.ts';
 import { newArmClient, scope } from './azure-bench.ts';
 
 /** What the cluster wants: a stand-in for the caches. */
@@ -61,9 +61,9 @@ export class Leader {
     const { engine } = this.running;
     const common = { ...shared, engine, repository: this.repository, health };
     const events = { record: ({ note }: EventMessage) => this.holds.push(note) };
-    const sweep = new Sweep({ ...common, keepsDefaultOutbound, cluster: events });
+    const leftovers = new Leftovers({ ...common, keepsDefaultOutbound, cluster: events });
     const defaultOutboundFamilies = () => (keepsDefaultOutbound ? (['IPv4'] as const) : undefined);
-    const azureComparison = new AzureComparison({ ...common, sweep, defaultOutboundFamilies });
+    const azureComparison = new AzureComparison({ ...common, leftovers, defaultOutboundFamilies });
     this.comparison = new Comparison({
       ...common,
       outside: 'Azure',
@@ -72,10 +72,7 @@ export class Leader {
     });
     const intake = {
       wantedServices: () =>
-        new Set<ServiceKey>([
-          ...cluster.services.map(({ spec }) => spec.key),
-          ...cluster.pods.map(({ spec }) => spec.key),
-        ]),
+        new Set<NrpKey>([...cluster.services.map(({ spec }) => spec.key), ...cluster.pods.map(({ spec }) => spec.key)]),
       begin: () => {
         for (const { spec, endpoints, refused } of cluster.services) {
           if (refused === undefined) engine.addService(spec);
@@ -89,7 +86,7 @@ export class Leader {
       ...common,
       running: this.running,
       intake,
-      sweep,
+      leftovers,
       defaultOutboundFamilies,
     });
     const { signal } = this.#stop;

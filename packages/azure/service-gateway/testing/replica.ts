@@ -6,7 +6,7 @@ import type { ArmEmulator } from '@fairlead/sim/azure';
 import { ArmClient } from '../../arm/index.ts';
 import { serviceGatewayConfiguration } from '../configuration.ts';
 import { ServiceGatewayController } from '../controller.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { scope } from './azure-bench.ts';
 import type { GatewayCluster } from './cluster.ts';
 

@@ -1,6 +1,6 @@
 import { serviceUid } from '@fairlead/control';
-import type { InboundSpec, OutboundSpec } from '../service-spec.ts';
-import { inbound, outbound } from './spots.ts';
+import type { InboundSpec, OutboundSpec } from '../engine/service-spec.ts';
+import { inbound, outbound } from './keys.ts';
 
 export function inboundSpec(uid: string, changes: Partial<InboundSpec> = {}): InboundSpec {
   return {

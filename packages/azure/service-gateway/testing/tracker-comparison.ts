@@ -1,16 +1,18 @@
 import { VirtualClock } from '@fairlead/control';
 import fc from 'fast-check';
-import { DiffTracker } from '../difftracker.ts';
-import type { Place, ServiceList } from '../places.ts';
-import type { PodUid, ServiceKey } from '../service-key.ts';
-import { inbound, outbound, pod, spot } from './spots.ts';
-import { TrackerModel, textOf } from './tracker-model.ts';
+import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
+import { DiffTracker } from '../engine/difftracker.ts';
+import type { PodUid, NrpKey } from '../engine/nrp-key.ts';
+import { inbound, outbound, pod, addressKey } from './keys.ts';
+import { textOf, TrackerModel } from './tracker-model.ts';
 
 export const services = [inbound('a'), inbound('b')];
 export const egresses = [outbound('x'), outbound('y')];
 const foreign = inbound('foreign');
 export const pods = ['p', 'q', 'r'].map(pod);
-const spots = ['10.1.0.1@10.0.0.1', '10.1.0.1@10.0.0.2', '10.1.0.2@10.0.0.1', '10.1.0.3@10.0.0.2'].map(spot);
+const addressKeys = ['10.1.0.1@10.0.0.1', '10.1.0.1@10.0.0.2', '10.1.0.2@10.0.0.1', '10.1.0.3@10.0.0.2'].map(
+  addressKey,
+);
 
 export type Action =
   | { readonly do: 'endpoints'; readonly key: (typeof services)[number]; readonly at: readonly number[] }
@@ -25,14 +27,14 @@ export type Action =
   | { readonly do: 'send'; readonly how: 'confirmed' | 'refused' | 'lost'; readonly share: number }
   | { readonly do: 'list'; readonly at: number; readonly services: ServiceList };
 
-const someSpots = fc.uniqueArray(fc.nat(spots.length - 1), { maxLength: 3 });
+const someAddressKeys = fc.uniqueArray(fc.nat(addressKeys.length - 1), { maxLength: 3 });
 export const action: fc.Arbitrary<Action> = fc.oneof(
-  fc.record({ do: fc.constant('endpoints'), key: fc.constantFrom(...services), at: someSpots } as const),
+  fc.record({ do: fc.constant('endpoints'), key: fc.constantFrom(...services), at: someAddressKeys } as const),
   fc.record({
     do: fc.constant('pod'),
     uid: fc.constantFrom(...pods),
     egress: fc.constantFrom(...egresses),
-    at: someSpots,
+    at: someAddressKeys,
   } as const),
   fc.record({ do: fc.constant('remove'), uid: fc.constantFrom(...pods) } as const),
   fc.record({ do: fc.constant('promote'), egress: fc.constantFrom(...egresses), promoted: fc.boolean() } as const),
@@ -43,9 +45,9 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   } as const),
   fc.record({
     do: fc.constant('list'),
-    at: fc.nat(spots.length - 1),
+    at: fc.nat(addressKeys.length - 1),
     services: fc
-      .uniqueArray(fc.constantFrom<ServiceKey[]>(...services, ...egresses, foreign), { maxLength: 3 })
+      .uniqueArray(fc.constantFrom<NrpKey[]>(...services, ...egresses, foreign), { maxLength: 3 })
       .map((keys) => keys.toSorted()),
   } as const),
 );
@@ -76,7 +78,9 @@ export class TrackerComparison {
   #apply(act: Action): void {
     switch (act.do) {
       case 'endpoints': {
-        const chosen = new Map(act.at.flatMap((index) => spots[index] ?? []).map((at) => [at.address, at.location]));
+        const chosen = new Map(
+          act.at.flatMap((index) => addressKeys[index] ?? []).map((at) => [at.address, at.location]),
+        );
         for (const [address, location] of chosen) this.model.see({ address, location });
         this.model.endpoints.set(act.key, chosen);
         return this.tracker.updateK8sEndpoints(act.key, chosen);
@@ -84,9 +88,9 @@ export class TrackerComparison {
       case 'pod': {
         const chosen = {
           uid: act.uid,
-          born: act.uid,
+          createdAt: act.uid,
           egress: act.egress,
-          spots: act.at.flatMap((index) => spots[index] ?? []),
+          addressKeys: act.at.flatMap((index) => addressKeys[index] ?? []),
         };
         const promoted = this.#promoted.has(act.egress);
         this.model.putPod(chosen, promoted);
@@ -103,7 +107,7 @@ export class TrackerComparison {
       case 'send':
         return this.#send(act);
       case 'list': {
-        const at = spots[act.at];
+        const at = addressKeys[act.at];
         if (at === undefined) return;
         const text = this.model.see(at);
         if (!this.model.uncertain.has(text)) this.model.nrp.set(text, act.services);
@@ -114,10 +118,10 @@ export class TrackerComparison {
 
   #send({ how, share }: Action & { do: 'send' }): void {
     const chosen = this.tracker.locationChanges().filter((_, index) => index % share === 0);
-    const before = new Map(chosen.map((place) => [textOf(place), this.#nrpOf(place)]));
+    const before = new Map(chosen.map((entry) => [textOf(entry), this.#nrpOf(entry)]));
     const updates = this.tracker.beginUpdate(chosen);
-    for (const { place, services } of updates) {
-      const text = textOf(place);
+    for (const { entry, services } of updates) {
+      const text = textOf(entry);
       this.#sent.tracker.push(services);
       this.#sent.model.push(this.model.wanted(text));
       if (how === 'confirmed') {
@@ -134,23 +138,23 @@ export class TrackerComparison {
     if (how === 'lost') this.tracker.loseUpdate(updates);
   }
 
-  #nrpOf(place: Place): ServiceList {
-    return this.model.nrp.get(textOf(place)) ?? [];
+  #nrpOf(entry: AddressEntry): ServiceList {
+    return this.model.nrp.get(textOf(entry)) ?? [];
   }
 
   /** What both say, in the same words. */
   views(): { readonly tracker: unknown; readonly model: unknown } {
     const { tracker, model } = this;
-    const texts = [...model.spots.keys()];
+    const texts = [...model.addressKeys.keys()];
     const view = (from: (text: string) => ServiceList) => texts.map((text) => [text, [...from(text)]]);
     const { locations } = tracker.nrpResources;
-    const located = (text: string) => locations.get(spot(text).location)?.get(spot(text).address) ?? [];
+    const located = (text: string) => locations.get(addressKey(text).location)?.get(addressKey(text).address) ?? [];
     const keys = [...services, ...egresses, foreign];
-    const inModel = (key: ServiceKey) => [...model.nrp.values()].filter((names) => names.includes(key)).length;
+    const inModel = (key: NrpKey) => [...model.nrp.values()].filter((names) => names.includes(key)).length;
     return {
       tracker: {
         dirty: tracker.locationChanges().map(textOf).sort(),
-        wanted: view((text) => tracker.wantedAt(spot(text))),
+        wanted: view((text) => tracker.wantedAt(addressKey(text))),
         nrp: view(located),
         counts: keys.map((key) => tracker.locationCount(key)),
         drained: this.#drained.tracker,

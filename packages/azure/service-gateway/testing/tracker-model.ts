@@ -1,36 +1,36 @@
-import type { EgressPod } from '../egress-pods.ts';
-import type { Endpoints } from '../difftracker.ts';
-import type { Spot } from '../places.ts';
-import { type InboundKey, isOutbound, type OutboundKey, type PodUid, type ServiceKey } from '../service-key.ts';
+import type { AddressKey } from '../engine/address-table.ts';
+import type { Endpoints } from '../engine/difftracker.ts';
+import type { EgressPod } from '../engine/egress-pods.ts';
+import { type InboundKey, isOutbound, type OutboundKey, type PodUid, type NrpKey } from '../engine/nrp-key.ts';
 
-type SpotText = string;
-export const textOf = ({ address, location }: Spot): SpotText => `${address}@${location}`;
+type KeyText = string;
+export const textOf = ({ address, location }: AddressKey): KeyText => `${address}@${location}`;
 
 /** What the tracker should say, worked out from scratch at every question: slow, and simple enough to be believed. */
 export class TrackerModel {
   readonly endpoints = new Map<InboundKey, Endpoints>();
   pods: { pod: EgressPod; promoted: boolean }[] = [];
-  /** The pods at each place, the youngest last; in the tests their names tell their age. */
-  readonly claims = new Map<SpotText, PodUid[]>();
-  readonly draining = new Map<PodUid, Set<SpotText>>();
-  readonly former = new Map<PodUid, Set<SpotText>>();
-  readonly nrp = new Map<SpotText, readonly ServiceKey[]>();
-  readonly uncertain = new Set<SpotText>();
-  readonly spots = new Map<SpotText, Spot>();
-  readonly foreign = new Set<ServiceKey>();
+  /** The pods at each entry, the youngest last; in the tests their names tell their age. */
+  readonly claims = new Map<KeyText, PodUid[]>();
+  readonly draining = new Map<PodUid, Set<KeyText>>();
+  readonly former = new Map<PodUid, Set<KeyText>>();
+  readonly nrp = new Map<KeyText, readonly NrpKey[]>();
+  readonly uncertain = new Set<KeyText>();
+  readonly addressKeys = new Map<KeyText, AddressKey>();
+  readonly foreign = new Set<NrpKey>();
 
-  see(spot: Spot): SpotText {
-    this.spots.set(textOf(spot), spot);
-    return textOf(spot);
+  see(addressKey: AddressKey): KeyText {
+    this.addressKeys.set(textOf(addressKey), addressKey);
+    return textOf(addressKey);
   }
 
   putPod(pod: EgressPod, promoted: boolean): void {
     const before = this.pods.find((other) => other.pod.uid === pod.uid);
-    const after = new Set(pod.spots.map((spot) => this.see(spot)));
+    const after = new Set(pod.addressKeys.map((addressKey) => this.see(addressKey)));
     const left = new Set([
       ...(this.draining.get(pod.uid) ?? []),
       ...(this.former.get(pod.uid) ?? []),
-      ...(before?.pod.spots.map(textOf) ?? []),
+      ...(before?.pod.addressKeys.map(textOf) ?? []),
     ]);
     this.draining.delete(pod.uid);
     this.former.set(pod.uid, new Set([...left].filter((text) => !after.has(text))));
@@ -59,7 +59,7 @@ export class TrackerModel {
         owners.filter((owner) => owner !== uid),
       );
     }
-    this.draining.set(uid, new Set([...before.pod.spots.map(textOf), ...(this.former.get(uid) ?? [])]));
+    this.draining.set(uid, new Set([...before.pod.addressKeys.map(textOf), ...(this.former.get(uid) ?? [])]));
     this.former.delete(uid);
   }
 
@@ -78,8 +78,8 @@ export class TrackerModel {
     return drained;
   }
 
-  wanted(text: SpotText): readonly ServiceKey[] {
-    const wanted = new Set<ServiceKey>();
+  wanted(text: KeyText): readonly NrpKey[] {
+    const wanted = new Set<NrpKey>();
     for (const [key, endpoints] of this.endpoints) {
       for (const [address, location] of endpoints) if (textOf({ address, location }) === text) wanted.add(key);
     }
@@ -93,8 +93,8 @@ export class TrackerModel {
     return [...wanted].sort();
   }
 
-  differences(): readonly SpotText[] {
-    return [...this.spots.keys()]
+  differences(): readonly KeyText[] {
+    return [...this.addressKeys.keys()]
       .filter(
         (text) =>
           this.uncertain.has(text) || JSON.stringify(this.wanted(text)) !== JSON.stringify(this.nrp.get(text) ?? []),
@@ -102,12 +102,12 @@ export class TrackerModel {
       .sort();
   }
 
-  #owner(text: SpotText) {
+  #owner(text: KeyText) {
     const uid = this.claims.get(text)?.at(-1);
     return this.pods.find(({ pod }) => pod.uid === uid);
   }
 
-  #holds(text: SpotText): boolean {
+  #holds(text: KeyText): boolean {
     const owner = this.#owner(text);
     return (this.nrp.get(text) ?? []).some(
       (key) => isOutbound(key) && !this.foreign.has(key) && !(owner?.promoted === true && owner.pod.egress === key),

@@ -1,0 +1,115 @@
+import type { BrakeOptions, Clock, Logger, Metrics } from '@fairlead/control';
+import { type ClusterEvents, DeletionGuard } from '@fairlead/part';
+import { type ArmTags, ownershipOf, sameArmId } from '../../arm/index.ts';
+import type { Engine } from '../engine/engine.ts';
+import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
+import { isLive } from '../engine/service-state.ts';
+import { heldDeletions } from '../metrics.ts';
+import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, serviceOfTags } from '../scope.ts';
+import type { Inventory } from './inventory.ts';
+import type { RegisteredServices } from './observed.ts';
+import type { Repository } from './repository.ts';
+
+const BRAKE: BrakeOptions = {
+  things: 'services of this cluster in Azure',
+  fraction: 0.3,
+  minimumCount: 10,
+  confirmAfterMilliseconds: 600_000,
+};
+
+export interface LeftoversOptions {
+  readonly engine: Engine;
+  readonly repository: Repository;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly cluster: Pick<ClusterEvents, 'record'>;
+  /** Whether we see to the default outbound service. */
+  readonly keepsDefaultOutbound: boolean;
+}
+
+/** What may be deleted: services now, and what are only their public addresses when everything else is done. */
+export interface LeftoverPlan {
+  readonly services: readonly NrpKey[];
+  readonly addresses: readonly NrpKey[];
+}
+
+/** Finds what was left behind and carries our marks, and has it taken down like any service that goes. */
+export class Leftovers {
+  readonly #options: LeftoversOptions;
+  readonly #guard: DeletionGuard<NrpKey>;
+
+  constructor(options: LeftoversOptions) {
+    this.#options = options;
+    this.#guard = new DeletionGuard({ ...options, brake: BRAKE, gauge: heldDeletions });
+  }
+
+  /** Decides from a completed list that was begun at this time. */
+  plan({ ours }: RegisteredServices, listBegunAt: number): LeftoverPlan {
+    const { scope, inventory } = this.#options.repository;
+    const { services, addresses, known } = findOrphans(scope, inventory, ours, (key) => this.#isInUse(key));
+    const allowed = this.#guard.allow([...services, ...addresses], known, listBegunAt);
+    return {
+      services: allowed.filter((key) => services.has(key)),
+      addresses: allowed.filter((key) => addresses.has(key)),
+    };
+  }
+
+  /** Has leftovers taken down, except those that the cluster has come to want since they were found. */
+  delete(keys: readonly NrpKey[]): void {
+    for (const key of keys) if (!this.#isInUse(key)) this.#options.engine.deleteService(key);
+  }
+
+  /** What the cluster wants stays; what is being made or taken down needs no sweep. What was abandoned does. */
+  #isInUse(key: NrpKey): boolean {
+    const { engine, keepsDefaultOutbound } = this.#options;
+    if (key === DEFAULT_OUTBOUND_KEY) return keepsDefaultOutbound;
+    const state = engine.state(key);
+    return engine.tracker.wanted.has(key) || (state !== undefined && !isLive(state));
+  }
+}
+
+/** Services that have something outside that carries our marks, and that nobody wants. */
+export interface Orphans {
+  /** They have a load balancer, a NAT gateway or a registration. */
+  readonly services: ReadonlySet<NrpKey>;
+  /** Only public addresses are left of them. */
+  readonly addresses: ReadonlySet<NrpKey>;
+  /** How many services have something outside that carries our marks, wanted or not. */
+  readonly known: number;
+}
+
+/** Looks through all that is known to exist. `registered` are the services of ours in the gateway. */
+export function findOrphans(
+  scope: GatewayScope,
+  inventory: Inventory,
+  registered: ReadonlySet<NrpKey>,
+  isWanted: (key: NrpKey) => boolean,
+): Orphans {
+  const services = new Set<NrpKey>(registered);
+  for (const { id, tags } of inventory.present('loadBalancers')) {
+    const key = ownerOf(scope, tags);
+    if (key !== undefined && sameArmId(id, loadBalancerId(scope, key))) services.add(key);
+  }
+  for (const { id, tags } of inventory.present('natGateways')) {
+    const key = ownerOf(scope, tags);
+    if (key !== undefined && isOutbound(key) && sameArmId(id, natGatewayId(scope, key))) services.add(key);
+  }
+  const addresses = new Set<NrpKey>();
+  for (const { id, tags } of inventory.present('publicIPAddresses')) {
+    const key = ownerOf(scope, tags);
+    if (key === undefined || services.has(key)) continue;
+    const isNamedSo = (['IPv4', 'IPv6'] as const).some((family) => sameArmId(id, publicIpId(scope, key, family)));
+    if (isNamedSo) addresses.add(key);
+  }
+  return {
+    services: new Set([...services].filter((key) => !isWanted(key))),
+    addresses: new Set([...addresses].filter((key) => !isWanted(key))),
+    known: services.size + addresses.size,
+  };
+}
+
+/** The service that a resource with our marks belongs to. What carries marks of another cluster is none of ours. */
+function ownerOf(scope: GatewayScope, tags: ArmTags | undefined): NrpKey | undefined {
+  return ownershipOf(scope, tags) === 'ours' ? serviceOfTags(tags) : undefined;
+}

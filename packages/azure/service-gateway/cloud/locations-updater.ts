@@ -1,0 +1,189 @@
+import { isWithoutEffect } from '@fairlead/cloud';
+import {
+  Backoff,
+  type BatchLimits,
+  type Clock,
+  codeOf,
+  findFairleadError,
+  type Logger,
+  messageOf,
+  type Metrics,
+  type Random,
+  sendInBatches,
+  type Timer,
+} from '@fairlead/control';
+import type { AddressLocationChange, UpdateAddressLocationsRequest } from '../../arm/index.ts';
+import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
+import type { AddressUpdate, DiffTracker } from '../engine/difftracker.ts';
+import type { Engine } from '../engine/engine.ts';
+import { LONGEST_EGRESS_NAME, nrpName } from '../engine/nrp-key.ts';
+import { BACKOFF } from '../engine/retry-policy.ts';
+import {
+  addressesOutOfStep,
+  endpointLatencySeconds,
+  locationBatchSize,
+  quarantinedAddressesTotal,
+} from '../metrics.ts';
+import type { Repository } from './repository.ts';
+
+/** What Azure says when an address is put under a service that it does not know, and when the gateway is gone. */
+const SIGNS_OF_DRIFT: ReadonlySet<string> = new Set(['InvalidResourceReference', 'gateway-missing']);
+
+/** How much goes into one request; Azure publishes no limits. */
+export interface LocationLimits {
+  readonly addresses: number;
+  readonly bytes: number;
+}
+
+export interface LocationsUpdaterOptions {
+  readonly repository: Repository;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly limits: LocationLimits;
+  readonly signal: AbortSignal;
+  /** The gateway refuses this address by itself; everything else goes on without it. */
+  readonly onRefused: (entry: AddressEntry, services: ServiceList, error: unknown) => void;
+  /** A round has ended; the error is that of what has to be sent again. */
+  readonly onRound: (error: unknown) => void;
+  /** Azure has told something that does not go with what we know of it. */
+  readonly suspectDrift: (why: string) => void;
+}
+
+/**
+ * Brings the addresses in the gateway in step with the cluster, one request at a time: what has changed while one was
+ * under way goes into the next. What is sent is worked out when its call begins: what changes while that waits for a
+ * throttle gate goes into the next, too.
+ */
+export class LocationsUpdater {
+  readonly #engine: Engine;
+  readonly #tracker: DiffTracker;
+  readonly #options: LocationsUpdaterOptions;
+  readonly #limits: BatchLimits<AddressEntry>;
+  readonly #backoff: Backoff;
+  #isTriggered = false;
+  #isRunning = false;
+  #timer: Timer | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(engine: Engine, options: LocationsUpdaterOptions) {
+    this.#engine = engine;
+    this.#tracker = engine.tracker;
+    this.#options = options;
+    const { addresses, bytes } = options.limits;
+    this.#limits = { maximumCount: addresses, bytes: { maximum: bytes, sizeOf: sizeInRequest } };
+    this.#backoff = new Backoff(options.random, BACKOFF);
+    options.signal.addEventListener('abort', () => this.#timer?.cancel(), { once: true });
+  }
+
+  /** There may be something to send. Returns at once; after a failure nothing is sent before its time. */
+  trigger(): void {
+    this.#isTriggered = true;
+    if (!this.#isRunning && this.#timer === undefined && !this.#options.signal.aborted) void this.#run();
+  }
+
+  /** Resolves when no request is under way. */
+  async idle(): Promise<void> {
+    if (this.#isRunning) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  async #run(): Promise<void> {
+    const { clock, signal } = this.#options;
+    this.#isRunning = true;
+    // Whoever triggers may have more to say in the same breath.
+    await clock.turn();
+    while (this.#isTriggered && this.#timer === undefined && !signal.aborted) {
+      this.#isTriggered = false;
+      await this.#round();
+    }
+    this.#isRunning = false;
+    this.#onIdle?.();
+  }
+
+  async #round(): Promise<void> {
+    const { metrics, signal, onRound } = this.#options;
+    const entries = this.#tracker.locationChanges();
+    const outcome = await sendInBatches(entries, { limits: this.#limits, send: (batch) => this.#send(batch) });
+    if (signal.aborted) return;
+    for (const { entry, error } of outcome.refused) this.#refuse(entry, error);
+    metrics.set(addressesOutOfStep, this.#tracker.dirtyCount);
+    const [postponed] = outcome.postponed;
+    if (postponed !== undefined) this.#postpone(postponed.error);
+    else this.#backoff.reset();
+    onRound(postponed?.error);
+  }
+
+  async #send(batch: readonly AddressEntry[]): Promise<void> {
+    const { repository, metrics, signal } = this.#options;
+    const updates = this.#tracker.beginUpdate(batch);
+    if (updates.length === 0) return;
+    metrics.observe(locationBatchSize, updates.length);
+    try {
+      await repository.updateAddressLocations(updates, { signal });
+    } catch (error) {
+      // Anything but a refusal leaves it open whether the addresses were taken: they stay where they may be.
+      if (!signal.aborted && isWithoutEffect(error)) this.#tracker.refuseUpdate(updates);
+      else this.#tracker.loseUpdate(updates);
+      throw error;
+    }
+    this.#confirm(updates);
+  }
+
+  #confirm(updates: readonly AddressUpdate[]): void {
+    const { clock, metrics } = this.#options;
+    const now = clock.monotonic();
+    for (const { since } of updates) metrics.observe(endpointLatencySeconds, (now - since) / 1000);
+    this.#engine.checkPendingDeletions(this.#tracker.confirmUpdate(updates));
+  }
+
+  #refuse(entry: AddressEntry, error: unknown): void {
+    const { metrics, onRefused, suspectDrift } = this.#options;
+    if (SIGNS_OF_DRIFT.has(codeOf(error))) suspectDrift(`address ${entry.address}: ${messageOf(error)}`);
+    metrics.increment(quarantinedAddressesTotal);
+    onRefused(entry, this.#tracker.quarantine(entry), error);
+  }
+
+  #postpone(error: unknown): void {
+    const { clock, logger, suspectDrift } = this.#options;
+    if (SIGNS_OF_DRIFT.has(codeOf(error))) suspectDrift(messageOf(error));
+    const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
+    logger.warn({ code: codeOf(error), error: messageOf(error), delay }, 'addresses were not updated: trying again');
+    this.#timer = clock.setTimer(delay, () => {
+      this.#timer = undefined;
+      this.trigger();
+    });
+  }
+}
+
+/** The request for these updates: each location once, with all its addresses in it. */
+export function toLocationRequest(updates: readonly AddressUpdate[]): UpdateAddressLocationsRequest {
+  const byLocation = Map.groupBy(updates, ({ entry }) => entry.location);
+  return {
+    action: 'PartialUpdate',
+    addressLocations: [...byLocation].map(
+      ([addressLocation, updatesThere]): AddressLocationChange => ({
+        addressLocation,
+        addressUpdateAction: 'PartialUpdate',
+        addresses: updatesThere.map(({ entry, services }) => ({
+          address: entry.address,
+          services: services.map(nrpName),
+        })),
+      }),
+    ),
+  };
+}
+
+/** What a location, an address and a name take beside their own text. */
+const LOCATION_OVERHEAD = 80;
+const ADDRESS_OVERHEAD = 32;
+const NAME_OVERHEAD = 3;
+
+/** How much of a request an entry takes at most: as if its location were written for it alone. */
+export function sizeInRequest({ location, address, inbound, nrp }: AddressEntry): number {
+  let names = LONGEST_EGRESS_NAME;
+  // The key of a service is longer than its name.
+  for (const key of inbound) names += key.length + NAME_OVERHEAD;
+  for (const key of nrp) names += key.length + NAME_OVERHEAD;
+  return LOCATION_OVERHEAD + location.length + ADDRESS_OVERHEAD + address.length + names;
+}

@@ -1,0 +1,255 @@
+import type { Known } from '@fairlead/cloud';
+import { FairleadError, type IpFamily } from '@fairlead/control';
+import {
+  type ArmDraft,
+  type ArmId,
+  armName,
+  type ArmTags,
+  type GatewayService,
+  type GatewayServiceChange,
+  holds,
+  type LoadBalancer,
+  type NatGateway,
+  ownershipOf,
+  type PublicIpAddress,
+  sameArmId,
+  type ServiceRequest,
+} from '../../arm/index.ts';
+import { isOutbound, nrpName, type NrpKey } from '../engine/nrp-key.ts';
+import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
+import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
+import type { Inventory, InventoryKind } from './inventory.ts';
+import { registrationOwner } from './observed.ts';
+import {
+  familiesOf,
+  loadBalancerBody,
+  natGatewayBody,
+  publicIpBody,
+  registrationBody,
+  serviceTypeOf,
+} from './request-bodies.ts';
+
+const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
+
+/** A write to one resource. */
+export type ResourceStep =
+  | {
+      readonly kind: 'put';
+      readonly resource: 'publicIPAddresses';
+      readonly id: ArmId<'publicIPAddresses'>;
+      readonly body: ArmDraft<PublicIpAddress>;
+    }
+  | {
+      readonly kind: 'put';
+      readonly resource: 'loadBalancers';
+      readonly id: ArmId<'loadBalancers'>;
+      readonly body: ArmDraft<LoadBalancer>;
+    }
+  | {
+      readonly kind: 'put';
+      readonly resource: 'natGateways';
+      readonly id: ArmId<'natGateways'>;
+      readonly body: ArmDraft<NatGateway>;
+    }
+  | { readonly kind: 'delete'; readonly resource: InventoryKind; readonly id: ArmId<InventoryKind> };
+
+/** What it takes to make a service be there as its spec says: before, by, and after its registration. */
+export interface CreationPlan {
+  readonly prepare: readonly ResourceStep[];
+  readonly register: ServiceRequest | undefined;
+  /** The public address of a family that a Service no longer has; an egress gateway keeps those it has. */
+  readonly tidyUp: readonly ResourceStep[];
+}
+
+/** What it takes to take a service down, in this order. */
+export interface DeletionPlan {
+  readonly unregister: ServiceRequest | undefined;
+  readonly remove: readonly ResourceStep[];
+}
+
+/**
+ * The writes by which what is known to exist becomes what the spec says; none for what is so already. Throws a terminal
+ * error when a name is taken by something that is not ours.
+ */
+export function planCreation(scope: GatewayScope, spec: ServiceSpec, inventory: Inventory): CreationPlan {
+  const families = familiesOf(spec);
+  const addresses = families.flatMap((family) => putPublicIp(scope, spec, family, inventory));
+  const balancer = isInboundSpec(spec)
+    ? putLoadBalancer(scope, spec, inventory)
+    : putNatGateway(scope, spec, inventory);
+  return {
+    prepare: [...addresses, ...balancer],
+    register: registration(scope, spec, inventory),
+    tidyUp: isInboundSpec(spec) ? removalsExcept(scope, spec.key, families, inventory) : [],
+  };
+}
+
+/** How many write calls a plan takes; registrations of many services share one, which counts here as one for each. */
+export function writesOfCreation({ prepare, register, tidyUp }: CreationPlan): number {
+  return prepare.length + tidyUp.length + (register === undefined ? 0 : 1);
+}
+
+/** The writes that take down what is known to exist of the service and is ours. */
+export function planDeletion(scope: GatewayScope, key: NrpKey, inventory: Inventory): DeletionPlan {
+  return { unregister: planUnregistration(scope, key, inventory), remove: planRemoval(scope, key, inventory) };
+}
+
+/** The first half of a deletion. */
+export function planUnregistration(scope: GatewayScope, key: NrpKey, inventory: Inventory): DeletionPlan['unregister'] {
+  if (!isRegisteredByUs(scope, key, inventory)) return undefined;
+  return { isDelete: true, service: { name: nrpName(key), properties: { serviceType: serviceTypeOf(key) } } };
+}
+
+/** The second half of a deletion: planned when the first is done, as much may have changed by then. */
+export function planRemoval(scope: GatewayScope, key: NrpKey, inventory: Inventory): DeletionPlan['remove'] {
+  return [
+    ...(isOutbound(key)
+      ? removal(scope, 'natGateways', natGatewayId(scope, key), inventory)
+      : removal(scope, 'loadBalancers', loadBalancerId(scope, key), inventory)),
+    ...removalsExcept(scope, key, [], inventory),
+  ];
+}
+
+/** A name that is the UID of our Service is enough; that of an egress gateway may be another's. */
+function isRegisteredByUs(scope: GatewayScope, key: NrpKey, inventory: Inventory): boolean {
+  const known = inventory.registration(key);
+  if (known.state !== 'present') return known.state === 'unknown';
+  const owner = registrationOwner(scope, inventory, key, known.body);
+  return owner === 'ours' || (owner === 'unmarked' && !isOutbound(key));
+}
+
+export function writesOfDeletion({ unregister, remove }: DeletionPlan): number {
+  return remove.length + (unregister === undefined ? 0 : 1);
+}
+
+function removalsExcept(
+  scope: GatewayScope,
+  key: NrpKey,
+  families: readonly IpFamily[],
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  return FAMILIES.filter((family) => !families.includes(family)).flatMap((family) =>
+    removal(scope, 'publicIPAddresses', publicIpId(scope, key, family), inventory),
+  );
+}
+
+function putPublicIp(
+  scope: GatewayScope,
+  spec: ServiceSpec,
+  family: IpFamily,
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  const id = publicIpId(scope, spec.key, family);
+  const known = inventory.find('publicIPAddresses', id);
+  const isAttached =
+    known.state === 'present' &&
+    isOutbound(spec.key) &&
+    sameArmId(known.body.properties.natGateway?.id ?? '', natGatewayId(scope, spec.key));
+  checkOwner(scope, spec, known, 'public IP address', isAttached);
+  const body = publicIpBody(scope, spec, family, tagsOf(known));
+  return isAsWanted(known, body) ? [] : [{ kind: 'put', resource: 'publicIPAddresses', id, body }];
+}
+
+function putLoadBalancer(
+  scope: GatewayScope,
+  spec: Parameters<typeof loadBalancerBody>[1],
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  const id = loadBalancerId(scope, spec.key);
+  const known = inventory.find('loadBalancers', id);
+  checkOwner(scope, spec, known, 'load balancer', false);
+  const body = loadBalancerBody(scope, spec, tagsOf(known));
+  return isAsWanted(known, body) ? [] : [{ kind: 'put', resource: 'loadBalancers', id, body }];
+}
+
+function putNatGateway(
+  scope: GatewayScope,
+  spec: Parameters<typeof natGatewayBody>[1],
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  const id = natGatewayId(scope, spec.key);
+  const known = inventory.find('natGateways', id);
+  const serves = known.state === 'present' ? known.body.properties.serviceGateway?.id : undefined;
+  checkOwner(scope, spec, known, 'NAT gateway', sameArmId(serves ?? '', scope.gatewayId));
+  const body = natGatewayBody(scope, spec, tagsOf(known));
+  return isAsWanted(known, body) ? [] : [{ kind: 'put', resource: 'natGateways', id, body }];
+}
+
+function registration(scope: GatewayScope, spec: ServiceSpec, inventory: Inventory): ServiceRequest | undefined {
+  const body = registrationBody(scope, spec);
+  const known = inventory.registration(spec.key);
+  if (known.state === 'present') {
+    if (isRegisteredAs(known.body, body)) return undefined;
+    const owner = registrationOwner(scope, inventory, spec.key, known.body);
+    if (owner === 'another-owner') throw registrationTaken(scope, body.name);
+  }
+  return { isDelete: false, service: body };
+}
+
+/** The pool's network is not always told back, and follows from the gateway's. */
+function isRegisteredAs({ properties: there }: GatewayService, { properties: wanted }: GatewayServiceChange): boolean {
+  const pools = (wanted.loadBalancerBackendPools ?? []).map(({ id }) => ({ id }));
+  return (
+    there.serviceType === wanted.serviceType &&
+    (there.isDefault ?? false) === (wanted.isDefault ?? false) &&
+    sameArmId(there.publicNatGatewayId ?? '', wanted.publicNatGatewayId ?? '') &&
+    holds(there.loadBalancerBackendPools, pools)
+  );
+}
+
+function removal<Kind extends InventoryKind>(
+  scope: GatewayScope,
+  resource: Kind,
+  id: ArmId<Kind>,
+  inventory: Inventory,
+): readonly ResourceStep[] {
+  const known = inventory.find(resource, id);
+  if (known.state === 'absent') return [];
+  if (known.state === 'present' && ownershipOf(scope, tagsOf(known)) !== 'ours') return [];
+  return [{ kind: 'delete', resource, id }];
+}
+
+/**
+ * Something of this name may be there already. What carries our mark is ours; what carries another's never is. Without
+ * a mark, a name that is the UID of our Service can only be meant for it; the name of an egress gateway proves nothing,
+ * unless the thing is already part of our gateway.
+ */
+function checkOwner(
+  scope: GatewayScope,
+  spec: ServiceSpec,
+  known: Known<{ readonly id: ArmId; readonly tags?: ArmTags }>,
+  what: string,
+  isPartOfGateway: boolean,
+): void {
+  if (known.state !== 'present') return;
+  const ownership = ownershipOf(scope, known.body.tags);
+  if (ownership === 'ours' || (ownership === 'unmarked' && (isInboundSpec(spec) || isPartOfGateway))) return;
+  const marks = Object.keys(tagsFor(scope, spec)).join(', ');
+  const name = armName(known.body.id);
+  throw new FairleadError(
+    `there is a ${what} named ${name} in resource group ${scope.group.resourceGroup} that is not ours: ` +
+      `choose another name, delete it, or put our tags (${marks}) on it to hand it over`,
+    { verdict: 'terminal', code: 'name-taken' },
+  );
+}
+
+function registrationTaken({ gatewayId }: GatewayScope, name: string): FairleadError {
+  return new FairleadError(
+    `the service ${name} of the service gateway ${armName(gatewayId)} is not ours: choose another name, or remove it`,
+    { verdict: 'terminal', code: 'name-taken' },
+  );
+}
+
+function isAsWanted(
+  known: Known<{ readonly properties: { readonly provisioningState?: string } }>,
+  // Azure spells regions in its own way, and no resource changes its region.
+  { tags, sku, properties }: ArmDraft<PublicIpAddress> | ArmDraft<LoadBalancer> | ArmDraft<NatGateway>,
+): boolean {
+  if (known.state !== 'present' || known.body.properties.provisioningState === 'Failed') return false;
+  return holds(known.body, { tags, sku, properties });
+}
+
+/** What others have tagged it with stays on it. */
+function tagsOf(known: Known<{ readonly tags?: ArmTags }>): ArmTags {
+  return known.state === 'present' ? (known.body.tags ?? {}) : {};
+}

@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream';
+import { isWithoutEffect } from '@fairlead/cloud';
+import { type HttpTransport, VirtualClock } from '@fairlead/control';
+import { failure } from '@fairlead/control/testing';
+import { describe, expect, it } from 'vitest';
+import { newArmClient, newAzure, scope } from '../testing/azure-bench.ts';
+import { inbound } from '../testing/keys.ts';
+import { Inventory } from './inventory.ts';
+import { Repository } from './repository.ts';
+
+const registration = {
+  isDelete: false,
+  service: { name: 'web', properties: { serviceType: 'Inbound', loadBalancerBackendPools: null } },
+} as const;
+
+function newRepository(clock: VirtualClock, transport: HttpTransport): Repository {
+  return new Repository(newArmClient(clock, transport), scope, new Inventory(clock), () => clock.monotonic());
+}
+
+describe('Repository', () => {
+  it('does not know what became of a call that was accepted with a link that leads astray', async () => {
+    const clock = new VirtualClock();
+    const accept: HttpTransport = {
+      async send() {
+        const headers = { location: 'https://elsewhere.test/operations/1' };
+        return { status: 202, headers, body: Readable.from([]) };
+      },
+    };
+    const repository = newRepository(clock, accept);
+    const error = await failure(clock, repository.updateServices([registration], {}));
+    expect(error).toMatchObject({ code: 'untrusted-link', verdict: 'terminal' });
+    expect(isWithoutEffect(error)).toBe(false);
+    expect(repository.inventory.registration(inbound('web')).state).toBe('unknown');
+  });
+
+  it('does not know what became of a call that got no answer before its operation failed', async () => {
+    const clock = new VirtualClock();
+    const azure = newAzure(clock);
+    const properties = { virtualNetwork: { id: scope.networkId } };
+    azure.byHand({ method: 'PUT', path: scope.gatewayId, body: { location: scope.location, properties } });
+    const repository = newRepository(clock, azure);
+    azure.faults.next({ kind: 'updateServices' }, { kind: 'lose-response' });
+    azure.faults.next({ kind: 'updateServices' }, { kind: 'fail-operation', code: 'InvalidThing' });
+    const error = await failure(clock, repository.updateServices([registration], {}));
+    expect(error).toMatchObject({ code: 'InvalidThing', verdict: 'terminal' });
+    expect(repository.inventory.registration(inbound('web')).state).toBe('unknown');
+  });
+});

@@ -1,0 +1,220 @@
+import { isNotFound, type Known } from '@fairlead/cloud';
+import { FairleadError, type IpAddress } from '@fairlead/control';
+import {
+  type AddressLocation,
+  type ArmClient,
+  type ArmId,
+  type CallOptions,
+  clusterTags,
+  type GatewayService,
+  type ServiceGateway,
+  type ServiceRequest,
+} from '../../arm/index.ts';
+import type { AddressUpdate } from '../engine/difftracker.ts';
+import { isOutbound, type NrpKey } from '../engine/nrp-key.ts';
+import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from '../scope.ts';
+import { assignedAddress, type Inventory, type InventoryKind, type Listing } from './inventory.ts';
+import { toLocationRequest } from './locations-updater.ts';
+import type { ResourceStep } from './plan.ts';
+
+/** Everything there is outside. */
+export interface WorldListing extends Listing {
+  readonly locations: readonly AddressLocation[];
+}
+
+/** All calls to Azure, and what is known from their answers. */
+export class Repository {
+  readonly scope: GatewayScope;
+  readonly inventory: Inventory;
+  readonly #client: ArmClient;
+  readonly #now: () => number;
+
+  /** `now` is the monotonic clock. */
+  constructor(client: ArmClient, scope: GatewayScope, inventory: Inventory, now: () => number) {
+    this.#client = client;
+    this.scope = scope;
+    this.inventory = inventory;
+    this.#now = now;
+  }
+
+  async findGateway(options: CallOptions): Promise<ServiceGateway | undefined> {
+    return this.#client.find(this.scope.gatewayId, options);
+  }
+
+  async createGateway(options: CallOptions): Promise<void> {
+    const { gatewayId, location, networkId } = this.scope;
+    const body = { location, tags: clusterTags(this.scope), properties: { virtualNetwork: { id: networkId } } };
+    await this.#client.put(gatewayId, body, { ...options, answer: 'accepted' });
+  }
+
+  /** Has Azure try again what it failed at: the gateway as it was asked for, by whomever, unless it changed since. */
+  async repeatGateway(gateway: ServiceGateway, options: CallOptions): Promise<void> {
+    const { id, name: _, etag, ...body } = gateway;
+    const condition = etag === undefined ? {} : { ifMatch: etag };
+    await this.#client.put(id, body, { ...options, ...condition, answer: 'accepted' });
+  }
+
+  async getSubnet(options: CallOptions) {
+    return this.#client.get(this.scope.subnetId, options);
+  }
+
+  /** Only if the subnet is still as it was read: it belongs to others, too. */
+  async attachToSubnet(subnet: Awaited<ReturnType<Repository['getSubnet']>>, options: CallOptions): Promise<void> {
+    const { gatewayId, subnetId } = this.scope;
+    const { id: _, name: _name, etag, ...rest } = subnet;
+    const body = { ...rest, properties: { ...subnet.properties, serviceGateway: { id: gatewayId } } };
+    const condition = etag === undefined ? {} : { ifMatch: etag };
+    await this.#client.put(subnetId, body, { ...options, ...condition, answer: 'accepted' });
+  }
+
+  /** Lists everything; complete, or it rejects. `hasGateway` is false when the gateway is known not to be there. */
+  async list(options: CallOptions, hasGateway = true): Promise<WorldListing> {
+    const { group, gatewayId } = this.scope;
+    const begunAt = this.#now();
+    const [services, locations, publicIPAddresses, loadBalancers, natGateways] = await Promise.all([
+      hasGateway ? this.#client.listServices(gatewayId, options) : [],
+      hasGateway ? this.#client.listAddressLocations(gatewayId, options) : [],
+      this.#client.list('publicIPAddresses', group, options),
+      this.#client.list('loadBalancers', group, options),
+      this.#client.list('natGateways', group, options),
+    ]);
+    return { begunAt, services, locations, publicIPAddresses, loadBalancers, natGateways };
+  }
+
+  async perform(step: ResourceStep, options: CallOptions): Promise<void> {
+    if (step.kind === 'delete') {
+      await this.inventory.changing(step.resource, step.id, () => this.#client.delete(step.id, options));
+      this.inventory.set(step.resource, step.id, { state: 'absent' });
+      return;
+    }
+    switch (step.resource) {
+      case 'publicIPAddresses': {
+        const put = () => this.#client.put(step.id, step.body, options);
+        const body = await this.inventory.changing(step.resource, step.id, put);
+        return this.inventory.set(step.resource, step.id, { state: 'present', body });
+      }
+      case 'loadBalancers': {
+        const put = () => this.#client.put(step.id, step.body, { ...options, answer: 'accepted' });
+        const body = await this.inventory.changing(step.resource, step.id, put);
+        return this.inventory.set(step.resource, step.id, { state: 'present', body: settled(body) });
+      }
+      case 'natGateways': {
+        const put = () => this.#client.put(step.id, step.body, { ...options, answer: 'accepted' });
+        const body = await this.inventory.changing(step.resource, step.id, put);
+        return this.inventory.set(step.resource, step.id, { state: 'present', body: settled(body) });
+      }
+    }
+  }
+
+  /** Reads whatever of the service is in doubt. */
+  async resolveDoubts(key: NrpKey, options: CallOptions): Promise<void> {
+    for (const family of ['IPv4', 'IPv6'] as const) {
+      if (this.isAddressInDoubt(key, family))
+        await this.#read('publicIPAddresses', publicIpId(this.scope, key, family), options);
+    }
+    if (isOutbound(key)) await this.#resolve('natGateways', natGatewayId(this.scope, key), options);
+    else await this.#resolve('loadBalancers', loadBalancerId(this.scope, key), options);
+  }
+
+  /** Azure says that something of the service is missing: nothing of it is taken for granted any more. */
+  doubt(key: NrpKey): void {
+    for (const family of ['IPv4', 'IPv6'] as const)
+      this.#doubt('publicIPAddresses', publicIpId(this.scope, key, family));
+    if (isOutbound(key)) this.#doubt('natGateways', natGatewayId(this.scope, key));
+    else this.#doubt('loadBalancers', loadBalancerId(this.scope, key));
+  }
+
+  /** The public address of a Service; read again while Azure has not assigned it. */
+  async publicAddress(key: NrpKey, family: 'IPv4' | 'IPv6', options: CallOptions): Promise<IpAddress> {
+    const id = publicIpId(this.scope, key, family);
+    let assigned = assignedAddress(this.inventory.find('publicIPAddresses', id));
+    if (assigned === undefined) {
+      await this.#read('publicIPAddresses', id, options);
+      assigned = assignedAddress(this.inventory.find('publicIPAddresses', id));
+    }
+    if (assigned !== undefined) return assigned.address;
+    throw new FairleadError('Azure has not assigned the public address yet', {
+      verdict: 'retriable',
+      code: 'address-not-assigned',
+    });
+  }
+
+  /** Whether a write to the public address was not answered in a way that tells what became of it. */
+  isAddressInDoubt(key: NrpKey, family: 'IPv4' | 'IPv6'): boolean {
+    return this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)).state === 'unknown';
+  }
+
+  /** The public address as far as it is known. */
+  knownAddress(key: NrpKey, family: 'IPv4' | 'IPv6'): IpAddress | undefined {
+    return assignedAddress(this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)))?.address;
+  }
+
+  /** Registers and unregisters services: all of them, or none. */
+  async updateServices(requests: readonly ServiceRequest[], options: CallOptions): Promise<void> {
+    const names = requests.map(({ service }) => service.name);
+    const body = { action: 'PartialUpdate', serviceRequests: requests } as const;
+    try {
+      await this.inventory.changingRegistrations(names, () =>
+        this.#client.updateServices(this.scope.gatewayId, body, options),
+      );
+    } catch (error) {
+      throw toGatewayError(error);
+    }
+    for (const request of requests) {
+      const known: Known<GatewayService> = request.isDelete
+        ? { state: 'absent' }
+        : { state: 'present', body: registered(request) };
+      this.inventory.setRegistration(request.service.name, known);
+    }
+  }
+
+  /** Puts addresses under services: all of them, or none. */
+  async updateAddressLocations(updates: readonly AddressUpdate[], options: CallOptions): Promise<void> {
+    try {
+      await this.#client.updateAddressLocations(this.scope.gatewayId, toLocationRequest(updates), options);
+    } catch (error) {
+      throw toGatewayError(error);
+    }
+  }
+
+  #doubt<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): void {
+    if (this.inventory.find(kind, id).state === 'present') this.inventory.set(kind, id, { state: 'unknown' });
+  }
+
+  async #resolve<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {
+    if (this.inventory.find(kind, id).state === 'unknown') await this.#read(kind, id, options);
+  }
+
+  async #read<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {
+    const body = await this.#client.find(id, options);
+    this.inventory.set(kind, id, body === undefined ? { state: 'absent' } : { state: 'present', body });
+  }
+}
+
+/** What Azure accepted is what is there once it is done. */
+function settled<Body extends { readonly properties: object }>(body: Body): Body {
+  return { ...body, properties: { ...body.properties, provisioningState: 'Succeeded' } };
+}
+
+function registered({ service }: ServiceRequest & { readonly isDelete: false }): GatewayService {
+  const { serviceType, isDefault, loadBalancerBackendPools, publicNatGatewayId } = service.properties;
+  return {
+    name: service.name,
+    properties: {
+      serviceType,
+      ...(isDefault === undefined ? {} : { isDefault }),
+      ...(loadBalancerBackendPools ? { loadBalancerBackendPools } : {}),
+      ...(publicNatGatewayId ? { publicNatGatewayId } : {}),
+    },
+  };
+}
+
+/** That the gateway is not there is nobody's fault in a batch: it is made again, and then the batch is sent again. */
+function toGatewayError(error: unknown): unknown {
+  if (!isNotFound(error)) return error;
+  return new FairleadError('the service gateway is not there', {
+    verdict: 'retriable',
+    code: 'gateway-missing',
+    cause: error,
+  });
+}

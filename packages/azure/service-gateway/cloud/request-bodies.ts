@@ -1,0 +1,126 @@
+import type { IpFamily } from '@fairlead/control';
+import {
+  type ArmDraft,
+  type ArmTags,
+  childArmId,
+  type GatewayServiceChange,
+  type LoadBalancer,
+  type LoadBalancerProperties,
+  type NatGateway,
+  type PublicIpAddress,
+  type ServiceType,
+} from '../../arm/index.ts';
+import { isOutbound, nrpName, type NrpKey } from '../engine/nrp-key.ts';
+import {
+  type InboundPort,
+  type InboundSpec,
+  isInboundSpec,
+  type OutboundSpec,
+  type ServiceSpec,
+} from '../engine/service-spec.ts';
+import { backendPoolId, type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
+
+const FRONTEND = 'frontend';
+
+export function publicIpBody(
+  scope: GatewayScope,
+  spec: ServiceSpec,
+  family: IpFamily,
+  otherTags: ArmTags,
+): ArmDraft<PublicIpAddress> {
+  return {
+    location: scope.location,
+    tags: { ...otherTags, ...tagsFor(scope, spec) },
+    sku: { name: 'StandardV2' },
+    properties: { publicIPAllocationMethod: 'Static', publicIPAddressVersion: family },
+  };
+}
+
+export function loadBalancerBody(scope: GatewayScope, spec: InboundSpec, otherTags: ArmTags): ArmDraft<LoadBalancer> {
+  const { key, family, ports } = spec;
+  return {
+    location: scope.location,
+    tags: { ...otherTags, ...tagsFor(scope, spec) },
+    sku: { name: 'Service' },
+    properties: {
+      scope: 'Public',
+      frontendIPConfigurations: [
+        { name: FRONTEND, properties: { publicIPAddress: { id: publicIpId(scope, key, family) } } },
+      ],
+      backendAddressPools: [{ name: nrpName(key), properties: {} }],
+      loadBalancingRules: ports.map((port) => loadBalancingRule(scope, spec, port)),
+    },
+  };
+}
+
+export function natGatewayBody(scope: GatewayScope, spec: OutboundSpec, otherTags: ArmTags): ArmDraft<NatGateway> {
+  const { key, families } = spec;
+  const addresses = (family: IpFamily) => [{ id: publicIpId(scope, key, family) }];
+  return {
+    location: scope.location,
+    tags: { ...otherTags, ...tagsFor(scope, spec) },
+    sku: { name: 'StandardV2' },
+    properties: {
+      ...(families.includes('IPv4') ? { publicIpAddresses: addresses('IPv4') } : {}),
+      ...(families.includes('IPv6') ? { publicIpAddressesV6: addresses('IPv6') } : {}),
+      serviceGateway: { id: scope.gatewayId },
+    },
+  };
+}
+
+/** How the gateway is told of a service. Both references are always sent: an absent one would stay as it was. */
+export function registrationBody(scope: GatewayScope, spec: ServiceSpec): GatewayServiceChange {
+  const { key } = spec;
+  if (isInboundSpec(spec)) {
+    const pool = { id: backendPoolId(scope, key), name: nrpName(key) };
+    const properties = { virtualNetwork: { id: scope.networkId } };
+    return {
+      name: nrpName(key),
+      properties: {
+        serviceType: 'Inbound',
+        isDefault: false,
+        loadBalancerBackendPools: [{ ...pool, properties }],
+        publicNatGatewayId: null,
+      },
+    };
+  }
+  return {
+    name: nrpName(key),
+    properties: {
+      serviceType: 'Outbound',
+      isDefault: spec.isDefault,
+      loadBalancerBackendPools: null,
+      publicNatGatewayId: natGatewayId(scope, spec.key),
+    },
+  };
+}
+
+export function serviceTypeOf(key: NrpKey): ServiceType {
+  return isOutbound(key) ? 'Outbound' : 'Inbound';
+}
+
+/** The families a service has public addresses of. */
+export function familiesOf(spec: ServiceSpec): readonly IpFamily[] {
+  return isInboundSpec(spec) ? [spec.family] : spec.families;
+}
+
+type Rule = NonNullable<LoadBalancerProperties['loadBalancingRules']>[number];
+
+function loadBalancingRule(scope: GatewayScope, spec: InboundSpec, { protocol, port, targetPort }: InboundPort): Rule {
+  const { key, idleTimeoutMinutes } = spec;
+  const loadBalancer = loadBalancerId(scope, key);
+  return {
+    name: `rule-${protocol.toLowerCase()}-${port}`,
+    properties: {
+      protocol: protocol === 'TCP' ? 'Tcp' : 'Udp',
+      frontendPort: port,
+      backendPort: targetPort,
+      frontendIPConfiguration: { id: childArmId('frontendIPConfigurations', loadBalancer, FRONTEND) },
+      backendAddressPool: { id: backendPoolId(scope, key) },
+      idleTimeoutInMinutes: idleTimeoutMinutes,
+      enableFloatingIP: false,
+      // Azure knows resets for TCP only.
+      enableTcpReset: protocol === 'TCP',
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { FairleadError, findFairleadError, messageOf } from '@fairlead/control';
+import { findArmError } from '../../arm/index.ts';
+
+/** Without the id of the call, which is another one each time: repeats are to be recognised. */
+export function stableMessage(error: unknown): string {
+  const id = findArmError(error)?.correlationId;
+  return id === undefined ? messageOf(error) : messageOf(error).replace(`, correlation ${id}`, '');
+}
+
+/** The error in these words, so that a loop of attempts fails with the same each time. Its cause has the id. */
+export function withStableMessage(error: unknown): unknown {
+  const known = findFairleadError(error);
+  const words = stableMessage(error);
+  if (known === undefined || words === messageOf(error)) return error;
+  const { verdict, code, retryAfterMilliseconds: delay } = known;
+  const retryAfter = delay === undefined ? {} : { retryAfterMilliseconds: delay };
+  return new FairleadError(words, { verdict, code, ...retryAfter, cause: error });
+}

@@ -1,0 +1,59 @@
+import type { Step } from '@fairlead/control';
+import { armName, type CallOptions } from '../../arm/index.ts';
+import type { ResourceStep } from './plan.ts';
+import type { Repository } from './repository.ts';
+import { withStableMessage } from './stable-error.ts';
+
+type StepText = Pick<Step, 'name' | 'ifItDiesHere'>;
+
+const PUTS: Readonly<Record<ResourceStep['resource'], StepText>> = {
+  publicIPAddresses: {
+    name: 'put-public-ip',
+    ifItDiesHere:
+      'The address carries its marks; the next leader lists it and goes on with what uses it, or sweeps it.',
+  },
+  loadBalancers: {
+    name: 'put-load-balancer',
+    ifItDiesHere:
+      'The load balancer carries its marks and takes no traffic; the next leader lists it and registers it.',
+  },
+  natGateways: {
+    name: 'put-nat-gateway',
+    ifItDiesHere: 'The NAT gateway carries its marks and takes no traffic; the next leader lists it and registers it.',
+  },
+};
+
+const DELETIONS: Readonly<Record<ResourceStep['resource'], StepText>> = {
+  publicIPAddresses: {
+    name: 'delete-public-ip',
+    ifItDiesHere: 'Nothing is left outside; the next leader finds nothing to delete and lets go of the Service.',
+  },
+  loadBalancers: {
+    name: 'delete-load-balancer',
+    ifItDiesHere: 'The public address is left with its marks; the next leader lists it and deletes it.',
+  },
+  natGateways: {
+    name: 'delete-nat-gateway',
+    ifItDiesHere: 'The public addresses are left with their marks; the next leader lists them and deletes them.',
+  },
+};
+
+/** The planned writes as steps that can be run and are recorded. */
+export function toSteps(repository: Repository, planned: readonly ResourceStep[], options: CallOptions): Step[] {
+  return planned.map((step) => ({
+    ...stepText(step),
+    call: `${step.kind === 'put' ? 'PUT' : 'DELETE'} ${step.resource}`,
+    run: async (signal) => {
+      try {
+        await repository.perform(step, { ...options, signal });
+      } catch (error) {
+        throw withStableMessage(error);
+      }
+    },
+  }));
+}
+
+export function stepText(step: ResourceStep): StepText {
+  const { name, ifItDiesHere } = (step.kind === 'put' ? PUTS : DELETIONS)[step.resource];
+  return { name: `${name} ${armName(step.id)}`, ifItDiesHere };
+}

@@ -1,0 +1,241 @@
+import { type CacheChange, type EndpointSlice, hasFinalizer, type Node, type Service } from '@fairlead/kube';
+import {
+  type ClaimedReading,
+  type ClaimRules,
+  EndpointIndex,
+  readClaimed,
+  type ServiceKey,
+  serviceKey,
+  shownAddresses,
+  toServiceKey,
+} from '@fairlead/service';
+import type { WorldListing } from '../cloud/repository.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type InboundKey, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
+import { failureOf } from '../engine/retry-policy.ts';
+import { type InboundSpec, sameSpec } from '../engine/service-spec.ts';
+import type { ClusterIntake } from '../initialization.ts';
+import {
+  type ClaimedDesired,
+  type Desired,
+  desiredFor,
+  likelyFamily,
+  type LoadBalancerRequest,
+  locate,
+  type LocatedEndpoints,
+  nrpKeyOf,
+  serve,
+  type ServedService,
+} from './desired.ts';
+import type { NodeDirectory } from './node-directory.ts';
+import type { PodFeed } from './pod-feed.ts';
+
+/** What came of submitting a Service to the engine, with the endpoints that it has. */
+export type SubmitResult = ClaimedReading<ServedService>;
+
+interface KnownService {
+  readonly key: InboundKey;
+  readonly claim: ClaimedDesired['claim'];
+  /** What is asked for, and what the engine was last told; none while it cannot be served. */
+  readonly served: { readonly request: LoadBalancerRequest; readonly spec: InboundSpec } | undefined;
+}
+
+export interface ClusterFeedOptions {
+  readonly engine: Engine;
+  readonly rules: ClaimRules;
+  /** The cache of Services. */
+  readonly services: {
+    list(): readonly Service[];
+    get(name: string): Service | undefined;
+  };
+  readonly nodes: NodeDirectory;
+  readonly pods: PodFeed;
+  /** The Service has to be looked at again. */
+  readonly lookAgain: (name: ServiceKey) => void;
+  /** Something that we hold is gone without having been let go. */
+  readonly onVanished: (what: string) => void;
+}
+
+const WATCHER = 'service ';
+
+/**
+ * Tells the engine what the cluster wants. Endpoints go straight from the watch into the engine; a Service goes through
+ * a queue first, for it has to be held by a finalizer before anything exists outside.
+ */
+export class ClusterFeed implements ClusterIntake {
+  readonly #options: ClusterFeedOptions;
+  readonly #endpoints = new EndpointIndex();
+  /** `namespace/name` -> what the engine was told of it. */
+  readonly #known = new Map<ServiceKey, KnownService>();
+  readonly #names = new Map<NrpKey, ServiceKey>();
+  /** Services of which nothing is left outside, and that nobody has asked for since. */
+  readonly #released = new Set<NrpKey>();
+  #isLive = false;
+
+  constructor(options: ClusterFeedOptions) {
+    this.#options = options;
+  }
+
+  /** `namespace/name` of a Service that the engine was told of. */
+  nameOf(key: NrpKey): ServiceKey | undefined {
+    return this.#names.get(key);
+  }
+
+  onService(name: ServiceKey): void {
+    if (this.#isLive) this.#options.lookAgain(name);
+  }
+
+  onSlice(change: CacheChange<EndpointSlice>): void {
+    const names =
+      change.type === 'delete' ? this.#endpoints.delete(change.before.metadata) : this.#endpoints.set(change.after);
+    if (this.#isLive) for (const name of names) this.#updateEndpoints(toServiceKey(name));
+  }
+
+  onNode(change: CacheChange<Node>): void {
+    const { nodes, pods } = this.#options;
+    const before = nodes.families;
+    const watchers = change.type === 'delete' ? nodes.delete(change.key) : nodes.set(change.after);
+    if (!this.#isLive) return;
+    for (const watcher of watchers) {
+      if (watcher.startsWith(WATCHER)) this.#updateEndpoints(toServiceKey(watcher.slice(WATCHER.length)));
+      else pods.onNode(watcher);
+    }
+    if (nodes.families.length !== before.length) pods.onFamilies();
+  }
+
+  wantedServices(): ReadonlySet<NrpKey> {
+    const wanted = new Set<NrpKey>(this.#options.pods.wantedEgresses());
+    for (const { claim } of this.#all()) if (claim.state === 'claimed') wanted.add(nrpKeyOf(claim.service));
+    return wanted;
+  }
+
+  begin(listing: WorldListing): void {
+    const { engine, pods, lookAgain } = this.#options;
+    this.#isLive = true;
+    const all = [...this.#all()];
+    for (const desired of all) {
+      const { service, rules } = desired.claim;
+      const [name, key] = [serviceKey(service.metadata), nrpKeyOf(service)];
+      if (desired.kind === 'release') this.release(name, key);
+      if (desired.kind === 'release' || desired.kind === 'foreign') continue;
+      engine.tracker.wanted.set(key, true);
+      // What exists outside goes on being served; what does not waits until the Service is held.
+      if (engine.tracker.existing.has(key) || hasFinalizer(service, rules.finalizer)) this.submit(name, desired);
+    }
+    pods.begin(listing);
+    for (const { claim } of all) lookAgain(serviceKey(claim.service.metadata));
+  }
+
+  /** Tells the engine what the Service wants, with the endpoints it has now. */
+  submit(name: ServiceKey, desired: ClaimedDesired): SubmitResult {
+    const { engine } = this.#options;
+    const { claim } = desired;
+    const key = nrpKeyOf(claim.service);
+    this.#names.set(key, name);
+    this.#released.delete(key);
+    const reading = desired.kind === 'serve' ? this.#serve(claim, desired.wanted) : desired;
+    if (desired.kind === 'serve' && reading.kind === 'serve') {
+      const { spec, located } = reading.wanted;
+      this.#known.set(name, { key, claim, served: { request: desired.wanted, spec } });
+      engine.addService(spec);
+      this.#apply(name, key, located);
+    } else if (reading.kind !== 'serve') {
+      const failure = reading.kind === 'refuse' ? reading.refusal : failureOf(reading.error);
+      const known = { key, claim, served: undefined };
+      this.#known.set(name, known);
+      // A Service that shows an address was reachable there; one that was registered, and no more, was not.
+      engine.refuseService(key, failure, shownAddresses(claim.service).length > 0);
+      this.#applyUnserved(name, known);
+    }
+    return reading;
+  }
+
+  /** Nothing of the Service is wanted outside any more. */
+  release(name: ServiceKey, key: InboundKey): void {
+    const { engine, nodes } = this.#options;
+    this.#known.delete(name);
+    this.#names.set(key, name);
+    nodes.watch(`${WATCHER}${name}`, new Set());
+    if (!this.#released.has(key)) engine.deleteService(key);
+  }
+
+  /** The name stands for another Service now, or for one that is not ours: what the one before had is taken down. */
+  forgetOthers(name: ServiceKey, current: InboundKey | undefined): void {
+    const known = this.#known.get(name);
+    if (known !== undefined && known.key !== current) this.release(name, known.key);
+  }
+
+  /** There is no Service of this name any more, although we have not let it go. */
+  onVanished(name: ServiceKey): void {
+    const { engine, nodes, onVanished } = this.#options;
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    this.#known.delete(name);
+    nodes.watch(`${WATCHER}${name}`, new Set());
+    engine.abandonService(known.key);
+    onVanished(`Service ${name}`);
+  }
+
+  /** The engine has taken down everything of the service. */
+  onGone(key: NrpKey): void {
+    const name = this.#names.get(key);
+    if (name === undefined || isOutbound(key)) return;
+    const service = this.#options.services.get(name);
+    if (service === undefined || nrpKeyOf(service) !== key) {
+      this.forget(key);
+      return;
+    }
+    this.#released.add(key);
+    this.#options.lookAgain(name);
+  }
+
+  isReleased(key: NrpKey): boolean {
+    return this.#released.has(key);
+  }
+
+  /** Nobody will ask about the service again. */
+  forget(key: NrpKey): void {
+    this.#released.delete(key);
+    this.#names.delete(key);
+  }
+
+  #updateEndpoints(name: ServiceKey): void {
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    if (known.served === undefined) {
+      this.#applyUnserved(name, known);
+      return;
+    }
+    const { request, spec } = known.served;
+    const reading = this.#serve(known.claim, request);
+    if (reading.kind === 'serve') this.#apply(name, known.key, reading.wanted.located);
+    // A named port means another number now, or endpoints are left out: the Service's owner is to know.
+    const isNews = reading.kind !== 'serve' || reading.wanted.ignored !== undefined;
+    if (isNews || !sameSpec(reading.wanted.spec, spec)) this.#options.lookAgain(name);
+  }
+
+  #serve(claim: KnownService['claim'], request: LoadBalancerRequest): SubmitResult {
+    const { metadata } = claim.service;
+    return readClaimed(claim, () =>
+      serve(request, this.#endpoints.endpoints(metadata), this.#endpoints.hosts(metadata), this.#options.nodes),
+    );
+  }
+
+  /** A Service that is refused, or cannot be read, may be served nevertheless, as it was before. */
+  #applyUnserved(name: ServiceKey, { key, claim }: KnownService): void {
+    const { service } = claim;
+    const hosts = () => this.#endpoints.hosts(service.metadata);
+    const located = readClaimed(claim, () => locate(likelyFamily(service), hosts(), this.#options.nodes));
+    if (located.kind === 'serve') this.#apply(name, key, located.wanted);
+  }
+
+  #apply(name: ServiceKey, key: InboundKey, { endpoints, nodes }: LocatedEndpoints): void {
+    this.#options.nodes.watch(`${WATCHER}${name}`, nodes);
+    this.#options.engine.updateEndpoints(key, endpoints);
+  }
+
+  *#all(): Generator<Desired> {
+    const { services, rules } = this.#options;
+    for (const service of services.list()) yield desiredFor(service, rules);
+  }
+}

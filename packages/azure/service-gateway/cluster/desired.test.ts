@@ -1,0 +1,100 @@
+import type { EndpointSlice, Service } from '@fairlead/kube';
+import { gatherEndpoints, gatherHosts } from '@fairlead/service';
+import { describe, expect, it } from 'vitest';
+import { claimRules, desiredFor, serve, SERVICE_GATEWAY_CLASS } from './desired.ts';
+import { NodeDirectory } from './node-directory.ts';
+
+function service(spec: Partial<Service['spec']> = {}, annotations: Record<string, string> = {}): Service {
+  return {
+    metadata: { namespace: 'shop', name: 'web', uid: 'uid-1', annotations },
+    spec: {
+      type: 'LoadBalancer',
+      loadBalancerClass: SERVICE_GATEWAY_CLASS,
+      ipFamilies: ['IPv4'],
+      ports: [{ name: 'http', port: 80, targetPort: 8080 }],
+      ...spec,
+    },
+  };
+}
+
+function slice(endpoints: EndpointSlice['endpoints'], addressType: 'IPv4' | 'IPv6' = 'IPv4'): EndpointSlice {
+  const metadata = { namespace: 'shop', name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } };
+  return { metadata, addressType, endpoints, ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] };
+}
+
+const nodes = new NodeDirectory();
+nodes.set({ metadata: { name: 'a' }, status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] } });
+
+function served(of: Service, ...slices: readonly EndpointSlice[]) {
+  const desired = desiredFor(of, claimRules(undefined));
+  if (desired.kind !== 'serve') throw new Error(`expected to be served, but it is ${desired.kind}`);
+  return serve(desired.wanted, gatherEndpoints(slices), gatherHosts(slices), nodes);
+}
+
+describe('what a Service needs outside', () => {
+  it('edge case 9: is endpoints that are ready, or of unknown readiness, and no others', () => {
+    const { located } = served(
+      service(),
+      slice([
+        { addresses: ['10.1.0.1'], nodeName: 'a', conditions: { ready: true } },
+        { addresses: ['10.1.0.2'], nodeName: 'a' },
+        { addresses: ['10.1.0.3'], nodeName: 'a', conditions: { ready: false } },
+      ]),
+    );
+    expect([...located.endpoints.keys()]).toEqual(['10.1.0.1', '10.1.0.2']);
+  });
+
+  it('is the last endpoints that still serve while all of them terminate', () => {
+    const conditions = { ready: false, serving: true, terminating: true };
+    const { located } = served(service(), slice([{ addresses: ['10.1.0.1'], nodeName: 'a', conditions }]));
+    expect([...located.endpoints]).toEqual([['10.1.0.1', '10.0.0.1']]);
+  });
+
+  it('names the nodes it waits for, known or not', () => {
+    const endpoint = { addresses: ['10.1.0.1'], nodeName: 'late' };
+    const { located } = served(service(), slice([endpoint]));
+    expect(located.endpoints.size).toBe(0);
+    expect([...located.nodes]).toEqual(['late']);
+  });
+
+  it('is one family when two would be welcome, and none when both are required', () => {
+    const both = { ipFamilies: ['IPv4', 'IPv6'] } as const;
+    expect(served(service({ ...both, ipFamilyPolicy: 'PreferDualStack' })).spec.family).toBe('IPv4');
+    const required = desiredFor(service({ ...both, ipFamilyPolicy: 'RequireDualStack' }), claimRules(undefined));
+    expect(required).toMatchObject({ kind: 'refuse', refusal: { code: 'dual-stack-unsupported' } });
+  });
+
+  it('takes the idle timeout from its annotation', () => {
+    const annotation = 'service.beta.kubernetes.io/azure-load-balancer-tcp-idle-timeout';
+    expect(served(service()).spec.idleTimeoutMinutes).toBe(4);
+    expect(served(service({}, { [annotation]: '15' })).spec.idleTimeoutMinutes).toBe(15);
+  });
+
+  it.each([
+    ['azure-load-balancer-health-probe-request-path', '/healthz'],
+    ['azure-additional-public-ips', '192.0.2.7'],
+    ['azure-pip-name', 'mine'],
+    ['azure-an-annotation-of-the-future', 'yes'],
+    ['port_80_no_lb_rule', 'true'],
+  ])('is refused for %s, as for every annotation of Azure that means nothing here', (name, value) => {
+    const desired = desiredFor(service({}, { [`service.beta.kubernetes.io/${name}`]: value }), claimRules(undefined));
+    expect(desired).toMatchObject({ kind: 'refuse', refusal: { code: 'annotation-unsupported' } });
+  });
+
+  it('is not changed by an annotation that says no', () => {
+    const annotation = 'service.beta.kubernetes.io/azure-load-balancer-internal';
+    expect(desiredFor(service({}, { [annotation]: 'false' }), claimRules(undefined)).kind).toBe('serve');
+  });
+
+  it('tells of endpoints that were left out, by slice', () => {
+    const { ignored } = served(service(), slice([{ addresses: ['nonsense'], nodeName: 'a' }]));
+    expect(ignored).toContain('EndpointSlice web-1');
+  });
+
+  it('is nothing for a Service without a class, unless ours is the default', () => {
+    const { loadBalancerClass: _, ...spec } = service().spec;
+    const classless = { ...service(), spec };
+    expect(desiredFor(classless, claimRules(undefined)).kind).toBe('foreign');
+    expect(desiredFor(classless, claimRules(SERVICE_GATEWAY_CLASS)).kind).toBe('serve');
+  });
+});

@@ -1,0 +1,157 @@
+import { type IpAddress, type IpFamily, serviceUid } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import {
+  type ClaimedReading,
+  type ClaimRules,
+  CLOUD_PROVIDER_FINALIZER,
+  type DemandedPort,
+  demandsOf,
+  type EndpointHost,
+  type GatheredEndpoints,
+  type LoadBalancerCapabilities,
+  readService,
+  refusal,
+  requireSupported,
+  selectEndpoints,
+  servedFamilies,
+  type ServiceReading,
+  unsupported,
+} from '@fairlead/service';
+import { azureAnnotations, idleTimeoutMinutes, refuseAnnotationsBut } from '../../arm/index.ts';
+import type { Endpoints } from '../engine/difftracker.ts';
+import { type InboundKey, inboundKey } from '../engine/nrp-key.ts';
+import type { InboundSpec } from '../engine/service-spec.ts';
+import type { NodeDirectory } from './node-directory.ts';
+import { resolvePorts } from './target-ports.ts';
+
+export const SERVICE_GATEWAY_CLASS = 'fairlead.dev/azure-service-gateway';
+
+/** The annotations of Azure's own controller that count here, too. */
+const HONOURED: ReadonlySet<string> = new Set([azureAnnotations.idleTimeout]);
+/** In minutes. */
+const LONGEST_IDLE_TIMEOUT = 30;
+
+/** What a load balancer behind the service gateway can do. It reaches pods directly, so no traffic passes a node. */
+const capabilities: LoadBalancerCapabilities = {
+  protocols: ['TCP', 'UDP'],
+  mixedProtocols: true,
+  families: ['IPv4', 'IPv6'],
+  dualStack: false,
+  namedTargetPorts: true,
+  repeatedTargetPorts: false,
+  localTraffic: true,
+  sourceRanges: false,
+  clientAffinity: false,
+  chosenAddresses: false,
+  needsNodePorts: false,
+};
+
+/** What a Service asks for, as far as it alone tells. */
+export interface LoadBalancerRequest extends Omit<InboundSpec, 'ports'> {
+  readonly demandedPorts: readonly DemandedPort[];
+}
+
+/** What should exist outside for one Service. */
+export type Desired = ServiceReading<LoadBalancerRequest>;
+/** The same for a Service that is ours, whether or not it can be served. */
+export type ClaimedDesired = ClaimedReading<LoadBalancerRequest>;
+
+export function claimRules(defaultClass: string | undefined): ClaimRules {
+  return {
+    loadBalancerClass: SERVICE_GATEWAY_CLASS,
+    finalizer: 'fairlead.dev/azure-service-gateway',
+    // Those that Azure's own controller knows.
+    companionFinalizers: ['servicegateway.azure.com/service-cleanup', CLOUD_PROVIDER_FINALIZER],
+    isDefault: defaultClass === SERVICE_GATEWAY_CLASS,
+  };
+}
+
+/** Reads from a Service what it needs outside. What cannot be honoured is refused, never left out. */
+export function desiredFor(service: Service, rules: ClaimRules): Desired {
+  return readService(service, rules, loadBalancerRequest);
+}
+
+function loadBalancerRequest(service: Service): LoadBalancerRequest {
+  const demands = demandsOf(service);
+  requireSupported(unsupported(demands, capabilities));
+  refuseAnnotationsBut(HONOURED, service);
+  const [family] = servedFamilies(demands, capabilities);
+  if (family === undefined) throw refusal('family-unsupported', 'it asks for no address family that there is');
+  return {
+    key: nrpKeyOf(service),
+    uid: uidOf(service),
+    family,
+    idleTimeoutMinutes: idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-idle-timeout'),
+    demandedPorts: demands.ports,
+  };
+}
+
+/** What a request comes to with the endpoints that are there now. */
+export interface ServedService {
+  readonly spec: InboundSpec;
+  readonly located: LocatedEndpoints;
+  /** What was left out, in plain words; undefined when nothing was. */
+  readonly ignored: string | undefined;
+}
+
+export interface LocatedEndpoints {
+  readonly endpoints: Endpoints;
+  /** All nodes it has endpoints on, whether or not they are known. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+/** Throws a terminal error when the endpoints make the request impossible. */
+export function serve(
+  { demandedPorts, ...rest }: LoadBalancerRequest,
+  gathered: GatheredEndpoints,
+  hosts: readonly EndpointHost[],
+  nodes: NodeDirectory,
+): ServedService {
+  const { ports, deviating } = resolvePorts(demandedPorts, gathered);
+  return {
+    spec: { ...rest, ports },
+    located: locate(rest.family, hosts, nodes, deviating),
+    ignored: ignoredEndpoints(gathered, deviating),
+  };
+}
+
+/** Where the endpoints are that take traffic now. Those whose node is not known yet wait for it. */
+export function locate(
+  family: IpFamily,
+  hosts: readonly EndpointHost[],
+  nodes: NodeDirectory,
+  leftOut: ReadonlySet<IpAddress> = new Set(),
+): LocatedEndpoints {
+  const candidates = hosts.filter((host) => host.family === family && !leftOut.has(host.address));
+  const endpoints = new Map<IpAddress, IpAddress>();
+  const asked = new Set<string>();
+  for (const { address, nodeName } of selectEndpoints(candidates).endpoints) {
+    if (nodeName !== undefined) asked.add(nodeName);
+    const addressKey = nodes.addressKeyOf(address, nodeName);
+    if (addressKey !== undefined) endpoints.set(addressKey.address, addressKey.location);
+  }
+  return { endpoints, nodes: asked };
+}
+
+/** The key of a Service, whether or not it is ours. */
+export function nrpKeyOf(service: Service): InboundKey {
+  return inboundKey(uidOf(service));
+}
+
+function uidOf({ metadata }: Service) {
+  return serviceUid(metadata.uid ?? '');
+}
+
+/** The family of a Service that could not be read to the end. */
+export function likelyFamily({ spec }: Service): IpFamily {
+  return spec.ipFamilies?.[0] ?? 'IPv4';
+}
+
+function ignoredEndpoints({ problems }: GatheredEndpoints, deviating: ReadonlySet<IpAddress>): string | undefined {
+  const sentences = problems.map(({ slice, sentence }) => `EndpointSlice ${slice}: ${sentence}`);
+  if (deviating.size > 0) {
+    const some = [...deviating].slice(0, 3).join(', ');
+    sentences.push(`${deviating.size} endpoints give a named port another number than most do, such as ${some}`);
+  }
+  return sentences.length === 0 ? undefined : sentences.join('; ');
+}

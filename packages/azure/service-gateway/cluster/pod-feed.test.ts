@@ -1,0 +1,105 @@
+import { VirtualClock } from '@fairlead/control';
+import type { Node, Pod } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { Inventory } from '../cloud/inventory.ts';
+import { EGRESS_LABEL } from '../engine/nrp-key.ts';
+import { EngineBench } from '../testing/engine-bench.ts';
+import { pod as podUid } from '../testing/keys.ts';
+import { POD_FINALIZER } from './egress-request.ts';
+import { NodeDirectory } from './node-directory.ts';
+import { PodFeed } from './pod-feed.ts';
+
+const node: Node = {
+  metadata: { name: 'node-1' },
+  status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] },
+};
+const pod: Pod = {
+  metadata: { namespace: 'shop', name: 'p', uid: 'p', labels: { [EGRESS_LABEL]: 'blue' } },
+  spec: { nodeName: 'node-1', containers: [] },
+  status: { phase: 'Running', podIPs: [{ ip: '10.1.0.1' }] },
+};
+const NOTHING = {
+  begunAt: 0,
+  services: [],
+  locations: [],
+  publicIPAddresses: [],
+  loadBalancers: [],
+  natGateways: [],
+};
+
+function newFeed(isSynced = true) {
+  const clock = new VirtualClock();
+  const { engine } = new EngineBench();
+  const nodes = new NodeDirectory();
+  nodes.set(node);
+  const asked: string[] = [];
+  const feed = new PodFeed({
+    engine,
+    nodes,
+    clock,
+    inventory: new Inventory(clock),
+    pods: { list: () => [pod] },
+    policy: new Map(),
+    lookAgain: (uid) => asked.push(uid),
+    onRefused: () => {},
+    onVanished: () => {},
+  });
+  feed.begin(NOTHING);
+  if (isSynced) feed.onInitialSync();
+  return { feed, asked };
+}
+
+const uid = podUid('p');
+const held: Pod = { ...pod, metadata: { ...pod.metadata, finalizers: [POD_FINALIZER] } };
+/** The pod is no longer among those with the label, as far as the cache had followed it. */
+const unlabelled = { type: 'delete', key: 'shop/p', before: pod, initial: false } as const;
+
+describe('the feed of pods', () => {
+  it('asks for a look at a pod that is to be held, and not again by that very look', () => {
+    const { feed, asked } = newFeed();
+    expect(asked).toEqual(['p']);
+    // A look that ends in a failure is repeated after a while; one that asks for the next would never let time pass.
+    feed.lookAt(uid);
+    expect(feed.finalizerChange(uid)).toBe('add');
+    expect(asked).toEqual(['p']);
+    feed.onNode('pod p');
+    expect(asked).toEqual(['p', 'p']);
+  });
+
+  it('lets go of a pod that lost its label before the cache saw that we hold it', () => {
+    const { feed } = newFeed();
+    feed.onFinalizerAttempted(uid);
+    feed.onFinalizerWritten(uid, held);
+    feed.onPod(unlabelled);
+    expect(feed.finalizerChange(uid)).toBe('remove');
+    expect(feed.podOf(uid)).toBe(held);
+  });
+
+  it('lets go of a pod that lost its label while it was being held, whatever became of that', () => {
+    const { feed } = newFeed();
+    feed.onFinalizerAttempted(uid);
+    feed.onPod(unlabelled);
+    expect(feed.finalizerChange(uid)).toBe('remove');
+    feed.onFinalizerWritten(uid, held);
+    expect(feed.finalizerChange(uid)).toBe('remove');
+    feed.onFinalizerWritten(uid, undefined);
+    expect(feed.finalizerChange(uid)).toBe('nothing');
+  });
+
+  it('lets no pod go before all addresses that nobody wants have left: it may have had others before we came', () => {
+    const { feed, asked } = newFeed(false);
+    feed.onFinalizerWritten(uid, held);
+    feed.onPod(unlabelled);
+    expect(feed.finalizerChange(uid)).toBe('nothing');
+    asked.length = 0;
+    feed.onInitialSync();
+    expect(asked).toEqual(['p']);
+    expect(feed.finalizerChange(uid)).toBe('remove');
+  });
+
+  it('has nothing to do with a pod that lost its label and was never held', () => {
+    const { feed } = newFeed();
+    feed.onPod(unlabelled);
+    expect(feed.finalizerChange(uid)).toBe('nothing');
+  });
+});

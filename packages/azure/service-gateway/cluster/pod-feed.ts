@@ -1,0 +1,224 @@
+import type { Clock, IpAddress } from '@fairlead/control';
+import { type CacheChange, hasFinalizer, type Pod } from '@fairlead/kube';
+import type { Inventory } from '../cloud/inventory.ts';
+import { locatedServices } from '../cloud/observed.ts';
+import type { WorldListing } from '../cloud/repository.ts';
+import type { AddressKey } from '../engine/address-table.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type OutboundKey, outboundKey, type PodUid, podUid } from '../engine/nrp-key.ts';
+import type { OutboundSpec } from '../engine/service-spec.ts';
+import { type EgressPolicy, isOver, POD_FINALIZER, type EgressRequest, egressRequest } from './egress-request.ts';
+import type { NodeDirectory } from './node-directory.ts';
+
+export interface PodFeedOptions {
+  readonly engine: Engine;
+  readonly inventory: Inventory;
+  /** The cache of pods that have the label. */
+  readonly pods: { list(): readonly Pod[] };
+  readonly nodes: NodeDirectory;
+  readonly policy: EgressPolicy;
+  readonly clock: Clock;
+  /** The finalizer of the pod, or the pod itself after a while, has to be looked at. */
+  readonly lookAgain: (uid: PodUid, delayMilliseconds?: number) => void;
+  readonly onRefused: (pod: Pod, error: unknown) => void;
+  /** A pod that wanted a gateway is no longer listed. */
+  readonly onVanished: (what: string) => void;
+}
+
+const WATCHER = 'pod ';
+
+/** Tells the engine which pods want which egress gateway, and knows which pods are to be held and which may go. */
+export class PodFeed {
+  readonly #options: PodFeedOptions;
+  /** Pods that want a gateway, as last seen. */
+  readonly #wanting = new Map<PodUid, Pod>();
+  /** Pods that want none any more and have our finalizer. */
+  readonly #leaving = new Map<PodUid, Pod>();
+  /** Pods whose finalizer we have just taken off. */
+  readonly #letGo = new Set<PodUid>();
+  /** Pods on which we are putting our finalizer, or tried to: they may have it although nobody has seen it yet. */
+  readonly #maybeHeld = new Set<PodUid>();
+  #isLive = false;
+  /** Until then pods may have addresses in NRP that they no longer show, and that nobody remembers. */
+  #isInitiallySynced = false;
+
+  constructor(options: PodFeedOptions) {
+    this.#options = options;
+  }
+
+  podOf(uid: PodUid): Pod | undefined {
+    return this.#wanting.get(uid) ?? this.#leaving.get(uid);
+  }
+
+  *wantedEgresses(): Generator<OutboundKey> {
+    for (const pod of this.#options.pods.list()) {
+      const request = this.#requestOf(pod);
+      if (request.kind === 'egress') yield outboundKey(request.name);
+    }
+  }
+
+  onPod(change: CacheChange<Pod>): void {
+    if (!this.#isLive) return;
+    if (change.type !== 'delete') {
+      this.#take(change.after);
+      return;
+    }
+    // It has ended without our seeing it, or lost its label; or the list that it is missing from is wrong.
+    const uid = podUid(change.before.metadata.uid ?? '');
+    const wasWanting = this.#wanting.has(uid);
+    this.#leave(uid, change.before, 'vanished');
+    this.#considerFinalizer(uid);
+    this.#letGo.delete(uid);
+    if (wasWanting) this.#options.onVanished(`pod ${change.key}`);
+  }
+
+  begin(listing: WorldListing): void {
+    this.#isLive = true;
+    const pods = this.#options.pods.list();
+    const gone = pods.filter((pod) => hasFinalizer(pod, POD_FINALIZER) && isOver(this.#requestOf(pod)));
+    this.#restoreDraining(gone, listing);
+    for (const pod of pods) this.#take(pod);
+  }
+
+  /** All addresses that nobody wants have left NRP. */
+  onInitialSync(): void {
+    this.#isInitiallySynced = true;
+    for (const uid of this.#leaving.keys()) this.#options.lookAgain(uid);
+  }
+
+  /** The node of a pod, named by what it asked under, has changed. */
+  onNode(watcher: string): void {
+    const uid = podUid(watcher.slice(WATCHER.length));
+    this.lookAt(uid);
+    this.#considerFinalizer(uid);
+  }
+
+  /** Looks at the pod again: time has passed, or its node has changed. Whoever asks sees to the finalizer. */
+  lookAt(uid: PodUid): void {
+    const pod = this.#wanting.get(uid);
+    if (pod !== undefined) this.#apply(pod);
+  }
+
+  /** Nodes have got another family: gateways need an address of it. */
+  onFamilies(): void {
+    const { engine } = this.#options;
+    for (const egress of engine.tracker.pods.localServiceNameToNRPServiceMap.keys())
+      engine.addService(this.#spec(egress));
+  }
+
+  onDrained(pods: readonly PodUid[]): void {
+    for (const uid of pods) this.#options.lookAgain(uid);
+  }
+
+  /** What is to be done about the finalizer of the pod, as of now. */
+  finalizerChange(uid: PodUid): 'add' | 'remove' | 'nothing' {
+    const { pods } = this.#options.engine.tracker;
+    if (this.#leaving.has(uid)) {
+      const isDrained = pods.drainingEntries(uid) === undefined && this.#isInitiallySynced;
+      return isDrained ? 'remove' : 'nothing';
+    }
+    const pod = this.#wanting.get(uid);
+    if (pod === undefined || pods.egressOf(uid) === undefined || hasFinalizer(pod, POD_FINALIZER)) return 'nothing';
+    return pod.metadata.deletionTimestamp === undefined ? 'add' : 'nothing';
+  }
+
+  /** The finalizer is about to be put on the pod. */
+  onFinalizerAttempted(uid: PodUid): void {
+    this.#maybeHeld.add(uid);
+  }
+
+  /** The finalizer was put on the pod, or taken off it; undefined when the pod is gone. */
+  onFinalizerWritten(uid: PodUid, pod: Pod | undefined): void {
+    this.#maybeHeld.delete(uid);
+    if (pod !== undefined && hasFinalizer(pod, POD_FINALIZER)) {
+      if (this.#wanting.has(uid)) this.#wanting.set(uid, pod);
+      else this.adoptStray(pod);
+      return;
+    }
+    this.#leaving.delete(uid);
+    this.#letGo.add(uid);
+  }
+
+  /** A pod without the label that has our finalizer: it lost the label while nobody looked. */
+  adoptStray(pod: Pod): void {
+    const uid = podUid(pod.metadata.uid ?? '');
+    if (this.podOf(uid) !== undefined) return;
+    this.#leaving.set(uid, pod);
+    this.#options.lookAgain(uid);
+  }
+
+  #take(pod: Pod): void {
+    this.#apply(pod);
+    this.#considerFinalizer(podUid(pod.metadata.uid ?? ''));
+  }
+
+  #considerFinalizer(uid: PodUid): void {
+    if (this.finalizerChange(uid) !== 'nothing') this.#options.lookAgain(uid);
+  }
+
+  #apply(pod: Pod): void {
+    const { engine, nodes, clock, lookAgain, onRefused } = this.#options;
+    const request = this.#requestOf(pod);
+    const { uid } = request;
+    if (request.kind === 'unreadable') {
+      onRefused(pod, request.error);
+      return;
+    }
+    if (request.kind !== 'egress') {
+      this.#leave(uid, pod, 'ended');
+      if (request.kind === 'refused') onRefused(pod, request.error);
+      return;
+    }
+    this.#wanting.set(uid, pod);
+    this.#leaving.delete(uid);
+    this.#letGo.delete(uid);
+    nodes.watch(`${WATCHER}${uid}`, new Set(request.nodeName === undefined ? [] : [request.nodeName]));
+    if (request.endsAt !== undefined) lookAgain(uid, Math.max(1, request.endsAt - clock.now()));
+    const addressKeys = request.addresses.flatMap((address) => nodes.addressKeyOf(address, request.nodeName) ?? []);
+    const egress = outboundKey(request.name);
+    const present = engine.tracker.pods.egressOf(uid);
+    // A pod is counted from its first address on, and then until it goes: it may be without one for a moment.
+    if (addressKeys.length === 0 && present === undefined) return;
+    if (present !== undefined && present !== egress) engine.deletePod(uid);
+    engine.addPod(this.#spec(egress), { uid, createdAt: request.createdAt, addressKeys });
+  }
+
+  /** The pod wants no gateway any more: it has ended, lost its label, or asks for what it cannot have. */
+  #leave(uid: PodUid, pod: Pod, how: 'ended' | 'vanished'): void {
+    const { engine, nodes } = this.#options;
+    nodes.watch(`${WATCHER}${uid}`, new Set());
+    engine.deletePod(uid, how);
+    // The cache may be behind our own write.
+    const latest = [pod, this.#wanting.get(uid)].find(
+      (known) => known !== undefined && hasFinalizer(known, POD_FINALIZER),
+    );
+    this.#wanting.delete(uid);
+    if (this.#letGo.has(uid) || (latest === undefined && !this.#maybeHeld.has(uid))) return;
+    this.#leaving.set(uid, latest ?? pod);
+  }
+
+  #restoreDraining(gone: readonly Pod[], listing: WorldListing): void {
+    if (gone.length === 0) return;
+    const { engine, inventory } = this.#options;
+    const addressKeys = new Map<IpAddress, AddressKey[]>();
+    for (const { addressKey } of locatedServices(inventory, listing.locations)) {
+      addressKeys.set(addressKey.address, [...(addressKeys.get(addressKey.address) ?? []), addressKey]);
+    }
+    for (const pod of gone) {
+      const request = this.#requestOf(pod);
+      const addresses = request.kind === 'gone' ? request.addresses : [];
+      engine.tracker.restoreDraining(
+        request.uid,
+        addresses.flatMap((address) => addressKeys.get(address) ?? []),
+      );
+    }
+  }
+
+  #requestOf(pod: Pod): EgressRequest {
+    return egressRequest(pod, this.#options.policy, this.#options.clock.now());
+  }
+
+  #spec(key: OutboundKey): OutboundSpec {
+    return { key, families: this.#options.nodes.families, isDefault: false };
+  }
+}

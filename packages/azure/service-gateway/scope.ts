@@ -1,0 +1,75 @@
+import { type ClusterId, type IpFamily, readOwnerTags } from '@fairlead/control';
+import {
+  type ArmId,
+  armId,
+  type ArmTags,
+  type AzureScope,
+  azureScope,
+  childArmId,
+  type CloudConfiguration,
+  clusterTags,
+  nodeSubnetId,
+  serviceTags,
+} from '../arm/index.ts';
+import type { EgressPolicy } from './cluster/egress-request.ts';
+import type { ServiceGatewayConfiguration } from './configuration.ts';
+import { egressName, inboundKey, keyFromNrp, nrpName, type OutboundKey, type NrpKey } from './engine/nrp-key.ts';
+import { isInboundSpec, type ServiceSpec } from './engine/service-spec.ts';
+
+export const PART_NAME = 'azure-service-gateway';
+/** Whom the API server names as the writer of what we write. */
+export const FIELD_MANAGER = `fairlead-${PART_NAME}`;
+
+/** On what belongs to an egress gateway: its name, as a Service's things carry its UID. */
+const EGRESS_TAG = 'fairlead-egress';
+
+export interface GatewayScope extends AzureScope {
+  readonly gatewayId: ArmId<'serviceGateways'>;
+  readonly subnetId: ArmId<'subnets'>;
+}
+
+export function publicIpId(scope: GatewayScope, key: NrpKey, family: IpFamily): ArmId<'publicIPAddresses'> {
+  return armId('publicIPAddresses', scope.group, `${nrpName(key)}-pip${family === 'IPv6' ? '-v6' : ''}`);
+}
+
+export function loadBalancerId(scope: GatewayScope, key: NrpKey): ArmId<'loadBalancers'> {
+  return armId('loadBalancers', scope.group, nrpName(key));
+}
+
+export function natGatewayId(scope: GatewayScope, key: OutboundKey): ArmId<'natGateways'> {
+  return armId('natGateways', scope.group, nrpName(key));
+}
+
+/** The pool is named by the UID, like its load balancer. */
+export function backendPoolId(scope: GatewayScope, key: NrpKey): ArmId<'backendAddressPools'> {
+  return childArmId('backendAddressPools', loadBalancerId(scope, key), nrpName(key));
+}
+
+/** The marks that go on everything in the very call that creates it. */
+export function tagsFor(scope: GatewayScope, spec: ServiceSpec): ArmTags {
+  if (isInboundSpec(spec)) return serviceTags(scope, spec.uid);
+  return { ...clusterTags(scope), [EGRESS_TAG]: nrpName(spec.key) };
+}
+
+/** The service that a resource of ours belongs to, by its tags; undefined when they do not say. */
+export function serviceOfTags(tags: ArmTags | undefined): NrpKey | undefined {
+  const uid = readOwnerTags(tags ?? {})?.service;
+  if (uid !== undefined) return inboundKey(uid);
+  const egress = Object.entries(tags ?? {}).find(([name]) => name.toLowerCase() === EGRESS_TAG)?.[1];
+  return egress === undefined ? undefined : keyFromNrp(egress, 'outbound');
+}
+
+/** Where in Azure everything of this cluster lives. */
+export function gatewayScope(
+  configuration: ServiceGatewayConfiguration,
+  cloud: CloudConfiguration,
+  cluster: ClusterId,
+): GatewayScope {
+  const scope = azureScope(PART_NAME, cluster, cloud);
+  const gatewayId = armId('serviceGateways', scope.group, configuration.gatewayName);
+  return { ...scope, gatewayId, subnetId: nodeSubnetId(cloud) };
+}
+
+export function egressPolicy({ egressPolicy: rules }: ServiceGatewayConfiguration): EgressPolicy {
+  return new Map(rules.map(({ gateway, namespaces: allowed }) => [egressName(gateway), new Set(allowed)]));
+}
