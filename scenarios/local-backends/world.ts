@@ -1,7 +1,7 @@
 import { type HttpTransport, type Random, randomInteger, randomPick } from '@fairlead/control';
 import { localBackendsPart } from '@fairlead/azure/local-backends';
 import { endpointSlices, leases, type Node, namespaces, nodes, type Service, services, statusOf } from '@fairlead/kube';
-import type { ConfiguredPart } from '@fairlead/part';
+import type { LeaderPart } from '@fairlead/part';
 import type { Incarnation, SimulatedProcess, Simulation } from '@fairlead/sim';
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { AZURE, CLOUD, openAzureOver, serveAzure } from '../azure.ts';
@@ -167,7 +167,7 @@ export async function buildWorld(simulation: Simulation, minutes: number, settin
 }
 
 /** The part as it is configured now, with this way to Azure. */
-export function partOver({ settings, configuration }: World, transport: HttpTransport): ConfiguredPart {
+export function partOver({ settings, configuration }: World, transport: HttpTransport): LeaderPart {
   return localBackendsPart(openAzureOver(transport)).configure({
     cloud: {
       ...CLOUD,
@@ -187,7 +187,7 @@ export function partOver({ settings, configuration }: World, transport: HttpTran
 /** A replica whose every leadership is watched from outside. */
 function run(world: World, incarnation: Incarnation): Promise<void> {
   const { settings, watch, azure } = world;
-  const watched: ConfiguredPart = {
+  const watched: LeaderPart = {
     ...partOver(world, azure.emulator),
     async start(environment) {
       const { clock, client, random, logger } = environment;

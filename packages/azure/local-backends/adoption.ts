@@ -1,7 +1,8 @@
 import type { Service } from '@fairlead/kube';
+import { objectKeyOf } from '@fairlead/service';
 import { armIdKey, type LoadBalancer } from '../arm/index.ts';
 import type { AdoptedPools, WantedService } from './desired.ts';
-import { oldPoolName, toObjectKey } from './names.ts';
+import { oldPoolName } from './names.ts';
 import { nameFor } from './service-parts.ts';
 import { type AzureSite, poolId, serviceOfName } from './site.ts';
 
@@ -37,7 +38,7 @@ export function adoptablePools(
   const found = wanted.families.flatMap((family) => {
     const recorded = wanted.adoptedPools[family];
     if (recorded !== undefined) return [[family, recorded] as const];
-    const old = oldPoolName(toObjectKey(wanted.key), family);
+    const old = oldPoolName(objectKeyOf(wanted.key), family);
     const pool = has(old);
     if (pool === undefined || names().get(old) !== 1 || has(nameFor(site, wanted, family)) !== undefined) return [];
     return isUsedByOthers(site, loadBalancer, pool.name) ? [] : [[family, pool.name] as const];

@@ -1,11 +1,11 @@
 import { type Clock, type IpAddress, type Lanes, type Logger, messageOf, sleep } from '@fairlead/control';
+import type { ServiceKey } from '@fairlead/service';
 import type { ArmClient, ArmId } from '../arm/index.ts';
 import type { ResourceHolding, ResourceLock } from './azure-resource-locker.ts';
 import type { BackendTracker } from './backend-tracker.ts';
 import type { UpdaterSettings } from './configuration.ts';
 import { LeadingEdge } from './leading-edge.ts';
 import { type LocalServices, type PoolKey, poolKey } from './local-services.ts';
-import type { ServiceKey } from './names.ts';
 import {
   afterFailure,
   distinctServices,

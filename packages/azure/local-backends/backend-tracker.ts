@@ -1,8 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IpAddress, IpFamily } from '@fairlead/control';
 import type { EndpointSlice, Node, ObjectKey } from '@fairlead/kube';
-import { EndpointIndex, nodeAddress, nodeExclusion, selectByNode } from '@fairlead/service';
-import { type ServiceKey, toObjectKey, toServiceKey } from './names.ts';
+import {
+  EndpointIndex,
+  nodeAddress,
+  nodeExclusion,
+  objectKeyOf,
+  type ServiceKey,
+  selectByNode,
+  toServiceKey,
+} from '@fairlead/service';
 
 const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
 
@@ -56,7 +63,7 @@ export class BackendTracker {
 
   /** The addresses of the nodes that serve the Service now: sorted, each once. */
   addresses(service: ServiceKey, family: IpFamily): readonly IpAddress[] {
-    const hosts = this.#endpoints.hosts(toObjectKey(service)).filter((host) => host.family === family);
+    const hosts = this.#endpoints.hosts(objectKeyOf(service)).filter((host) => host.family === family);
     const addresses = [...selectByNode(hosts).keys()].flatMap((name) => {
       const node = this.#nodes.get(name);
       return node?.takesTraffic ? (node[family] ?? []) : [];
@@ -71,7 +78,7 @@ export class BackendTracker {
 
   /** What in the Service's slices cannot be used, in sentences. */
   problems(service: ServiceKey): readonly string[] {
-    const { problems } = this.#endpoints.endpoints(toObjectKey(service));
+    const { problems } = this.#endpoints.endpoints(objectKeyOf(service));
     return problems.map(({ slice, sentence }) => `EndpointSlice ${slice}: ${sentence}`);
   }
 
@@ -116,7 +123,7 @@ export class BackendTracker {
   }
 
   #look(service: ServiceKey): Followed {
-    const hosts = this.#endpoints.hosts(toObjectKey(service));
+    const hosts = this.#endpoints.hosts(objectKeyOf(service));
     const nodes = new Set(hosts.flatMap(({ nodeName }) => nodeName ?? []));
     const addresses = { IPv4: this.addresses(service, 'IPv4'), IPv6: this.addresses(service, 'IPv6') };
     return { addresses, nodes };

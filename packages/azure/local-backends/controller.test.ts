@@ -31,7 +31,7 @@ describe('a new local Service', () => {
       },
       status: {
         loadBalancer: { ingress: [{ ip: '198.18.0.1', ipMode: 'VIP' }] },
-        conditions: [{ type: 'fairlead.dev/Programmed', status: 'True', reason: 'AddressAssigned' }],
+        conditions: [{ type: 'fairlead.dev/Programmed', status: 'True', reason: 'Programmed' }],
       },
     });
     expect(await world.reasons('web')).toEqual(['EnsuringLoadBalancer', 'EnsuredLoadBalancer']);

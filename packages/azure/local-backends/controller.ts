@@ -11,9 +11,9 @@ import {
   type SharedCache,
   services,
 } from '@fairlead/kube';
-import type { RunEnvironment } from '@fairlead/part';
-import { recordOnService } from '@fairlead/service';
-import { type CloudConfiguration, type OpenedAzure, readClusterId } from '../arm/index.ts';
+import { type LeaderEnvironment, readClusterId } from '@fairlead/part';
+import { recordOnService, type ServiceKey, toServiceKey } from '@fairlead/service';
+import type { CloudConfiguration, OpenedAzure } from '../arm/index.ts';
 import { AzureResourceLocker, noResourceLock } from './azure-resource-locker.ts';
 import { BackendPoolUpdater } from './backend-pool-updater.ts';
 import { BackendTracker } from './backend-tracker.ts';
@@ -21,7 +21,6 @@ import { type LocalBackendsConfiguration, updaterSettings } from './configuratio
 import { claimRules } from './desired.ts';
 import { LocalServices } from './local-services.ts';
 import { localBackendsMetrics } from './metrics.ts';
-import { type ServiceKey, toServiceKey } from './names.ts';
 import { PoolRegister } from './pool-register.ts';
 import { Reconciler } from './reconciler.ts';
 import { type AzureSite, azureSite, poolId } from './site.ts';
@@ -36,7 +35,7 @@ const SWEEP_AGAIN_MILLISECONDS = 600_000;
 export async function runController(
   { client: arm, cloud }: Pick<OpenedAzure, 'client' | 'cloud'>,
   configuration: LocalBackendsConfiguration,
-  environment: RunEnvironment,
+  environment: LeaderEnvironment,
 ): Promise<void> {
   const { client, clock, logger, metrics, journal, events, caches, readiness, signal } = environment;
   for (const definition of localBackendsMetrics) metrics.declare(definition);
@@ -118,7 +117,7 @@ export async function siteOf(
   return azureSite(cluster, cloud, configuration.loadBalancers);
 }
 
-function serviceQueue(environment: RunEnvironment, cache: SharedCache<Service>, reconciler: Reconciler): KeyedQueue {
+function serviceQueue(environment: LeaderEnvironment, cache: SharedCache<Service>, reconciler: Reconciler): KeyedQueue {
   const { clock, random, logger, metrics, journal, events } = environment;
   return new KeyedQueue({
     name: 'azure-local-services',
@@ -168,7 +167,7 @@ function nodeFacts({ metadata, spec, status }: Node): Node {
 
 /** Removes leftovers at the start, and from then on compares everything with Azure again and again. */
 async function keepComparing(
-  { clock, logger, signal }: RunEnvironment,
+  { clock, logger, signal }: LeaderEnvironment,
   { comparisonIntervalSeconds }: LocalBackendsConfiguration,
   cache: SharedCache<Service>,
   reconciler: Reconciler,

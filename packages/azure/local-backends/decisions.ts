@@ -1,20 +1,12 @@
 import { serviceUid } from '@fairlead/control';
-import type { Service } from '@fairlead/kube';
-import type { ClaimedService } from '@fairlead/service';
+import { byAge, type Service } from '@fairlead/kube';
+import { type ClaimedService, type ServiceKey, serviceKey, type UnservedService } from '@fairlead/service';
 import type { LoadBalancer } from '../arm/index.ts';
 import { adoptablePools, type OldPoolNames, oldPoolNames } from './adoption.ts';
 import type { BackendTracker } from './backend-tracker.ts';
-import {
-  adoptedPools,
-  byAge,
-  type Desired,
-  type DesiredOptions,
-  desiredFor,
-  recordedLoadBalancer,
-  type WantedService,
-} from './desired.ts';
+import { adoptedPools, type DesiredOptions, desiredFor, recordedLoadBalancer, type WantedService } from './desired.ts';
 import type { Intention, Present } from './intention.ts';
-import { type ServiceKey, serviceKey, serviceMark } from './names.ts';
+import { serviceMark } from './names.ts';
 import { type PlacementRequest, placeServices } from './placement.ts';
 import type { AzureSite } from './site.ts';
 
@@ -28,8 +20,7 @@ export type Decision =
       /** Where it has to leave first. */
       readonly movesFrom: string | undefined;
     }
-  | { readonly kind: 'refuse'; readonly claim: ClaimedService; readonly code: string; readonly message: string }
-  | Extract<Desired, { readonly kind: 'release' | 'foreign' | 'unreadable' }>;
+  | UnservedService;
 
 export interface DecisionInput {
   readonly site: AzureSite;
@@ -62,13 +53,12 @@ export function decide(input: DecisionInput): ReadonlyMap<ServiceKey, Decision> 
     occupiedBy(cluster, new Set(decided.map(([key]) => key))),
   );
   const decisions = decided.map(([key, desired]): [ServiceKey, Decision] => {
-    if (desired.kind === 'refused') return [key, { ...desired, kind: 'refuse' }];
     if (desired.kind !== 'serve') return [key, desired];
     const { claim, wanted } = desired;
     const placement = placements.get(key);
     if (placement?.kind !== 'placed') {
       const { code = 'no-load-balancer', message = 'it was not placed' } = placement ?? {};
-      return [key, { kind: 'refuse', claim, code, message }];
+      return [key, { kind: 'refuse', claim, refusal: { code, message } }];
     }
     const { loadBalancer } = placement;
     const recorded = wanted.recordedLoadBalancer;

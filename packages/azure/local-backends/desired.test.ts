@@ -1,6 +1,6 @@
 import type { Service, ServiceSpec } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { adoptedPools, adoptedPoolsText, byAge, claimRules, desiredFor } from './desired.ts';
+import { adoptedPools, adoptedPoolsText, claimRules, desiredFor } from './desired.ts';
 
 const azure = 'service.beta.kubernetes.io/azure-';
 
@@ -85,14 +85,16 @@ describe('what a Service asks for', () => {
     ],
     ['a private link', {}, { [`${azure}pls-create`]: 'true' }, 'annotation-unsupported'],
   ])('is refused when it is %s', (_, spec, annotations, code) => {
-    expect(read(service(spec, annotations))).toMatchObject({ kind: 'refused', code });
+    expect(read(service(spec, annotations))).toMatchObject({ kind: 'refuse', refusal: { code } });
   });
 
   it('is refused all at once, so that nobody has to find out one by one', () => {
     const refused = read(service({ externalTrafficPolicy: 'Cluster', loadBalancerIP: '198.51.100.1' }));
     expect(refused).toMatchObject({
-      kind: 'refused',
-      message: expect.stringMatching(/asks for the address .*; it asks for externalTrafficPolicy: Cluster/),
+      kind: 'refuse',
+      refusal: {
+        message: expect.stringMatching(/asks for the address .*; it asks for externalTrafficPolicy: Cluster/),
+      },
     });
   });
 
@@ -100,7 +102,7 @@ describe('what a Service asks for', () => {
     const restricted = service({ loadBalancerSourceRanges: ['192.0.2.0/24'] });
     expect([read(restricted), read(restricted, false)]).toMatchObject([
       { kind: 'serve' },
-      { kind: 'refused', code: 'source-ranges-unsupported' },
+      { kind: 'refuse', refusal: { code: 'source-ranges-unsupported' } },
     ]);
   });
 
@@ -137,14 +139,5 @@ describe('what is recorded on a Service', () => {
     expect(adoptedPools(service({}, { 'azure-local.fairlead.dev/adopted-backend-pools': 'x,IPv5=y,IPv4=' }))).toEqual(
       {},
     );
-  });
-
-  it('is given to the oldest first', () => {
-    const born = (name: string, creationTimestamp: string) => ({
-      ...service(),
-      metadata: { namespace: 'shop', name, creationTimestamp },
-    });
-    const sorted = [born('b', '2026-01-02'), born('c', '2026-01-01'), born('a', '2026-01-02')].toSorted(byAge);
-    expect(sorted.map(({ metadata }) => metadata.name)).toEqual(['c', 'a', 'b']);
   });
 });

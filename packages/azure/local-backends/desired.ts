@@ -1,29 +1,23 @@
-import {
-  codeOf,
-  findFairleadError,
-  type IpAddress,
-  type IpFamily,
-  messageOf,
-  type ServiceUid,
-  serviceUid,
-} from '@fairlead/control';
-import { keyText, type Service } from '@fairlead/kube';
+import { type IpAddress, type IpFamily, type ServiceUid, serviceUid } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
 import {
   type Affinity,
-  type ClaimedService,
   type ClaimRules,
-  claimService,
   demandsOf,
-  type ForeignService,
   type LoadBalancerCapabilities,
+  type Refusal,
+  readService,
+  requireSupported,
   type ServiceDemands,
-  type ServiceToRelease,
+  type ServiceKey,
+  type ServiceReading,
   type SourceRanges,
   servedFamilies,
+  serviceKey,
   unsupported,
 } from '@fairlead/service';
 import { type AnnotatedDemands, annotatedDemands } from './annotations.ts';
-import { PART_NAME, type ServiceKey, serviceKey } from './names.ts';
+import { PART_NAME } from './names.ts';
 
 export const AZURE_LOCAL_CLASS = 'fairlead.dev/azure-local';
 
@@ -73,13 +67,7 @@ export interface WantedService extends AnnotatedDemands {
 }
 
 /** What should exist outside for one Service. */
-export type Desired =
-  | { readonly kind: 'serve'; readonly claim: ClaimedService; readonly wanted: WantedService }
-  | { readonly kind: 'refused'; readonly claim: ClaimedService; readonly code: string; readonly message: string }
-  | { readonly kind: 'release'; readonly claim: ServiceToRelease }
-  | { readonly kind: 'foreign'; readonly claim: ForeignService }
-  /** We failed to read it, which is a defect of ours: it keeps what it has, and nobody else suffers. */
-  | { readonly kind: 'unreadable'; readonly claim: ClaimedService; readonly error: unknown };
+export type Desired = ServiceReading<WantedService>;
 
 /** What this installation can do, beyond what Azure can. */
 export interface DesiredOptions {
@@ -97,33 +85,16 @@ export function claimRules(defaultClass: string | undefined): ClaimRules {
 }
 
 /** Reads from a Service what it needs in Azure. What cannot be honoured is refused, never left out. */
-export function desiredFor(service: Service, options: DesiredOptions): Desired {
-  const claim = claimService(service, options.rules);
-  if (claim.state === 'foreign') return { kind: 'foreign', claim };
-  if (claim.state === 'release') return { kind: 'release', claim };
-  try {
-    return desiredLoadBalancer(claim, options);
-  } catch (error) {
-    if (findFairleadError(error) === undefined) return { kind: 'unreadable', claim, error };
-    return { kind: 'refused', claim, code: codeOf(error), message: messageOf(error) };
-  }
+export function desiredFor(service: Service, { rules, hasSecurityGroup }: DesiredOptions): Desired {
+  return readService(service, rules, () => wantedService(service, hasSecurityGroup));
 }
 
-function desiredLoadBalancer(claim: ClaimedService, { hasSecurityGroup }: DesiredOptions): Desired {
-  const { service } = claim;
+function wantedService(service: Service, hasSecurityGroup: boolean): WantedService {
   const annotated = annotatedDemands(service);
   const demands = demandsOf(service);
-  const able = {
-    ...capabilities,
-    sourceRanges: hasSecurityGroup,
-    chosenAddresses: annotated.scope === 'internal',
-  };
-  const refusals = [...unsupported(demands, able), ...unsupportedHere(demands)];
-  const [first] = refusals;
-  if (first !== undefined) {
-    return { kind: 'refused', claim, code: first.code, message: refusals.map(({ sentence }) => sentence).join('; ') };
-  }
-  const wanted: WantedService = {
+  const able = { ...capabilities, sourceRanges: hasSecurityGroup, chosenAddresses: annotated.scope === 'internal' };
+  requireSupported(unsupported(demands, able), unsupportedHere(demands));
+  return {
     ...annotated,
     key: serviceKey(service.metadata),
     uid: serviceUid(service.metadata.uid ?? ''),
@@ -136,19 +107,18 @@ function desiredLoadBalancer(claim: ClaimedService, { hasSecurityGroup }: Desire
     recordedLoadBalancer: recordedLoadBalancer(service),
     adoptedPools: adoptedPools(service),
   };
-  return { kind: 'serve', claim, wanted };
 }
 
 /** What only makes sense for local Services. */
-function* unsupportedHere(demands: ServiceDemands): Generator<{ readonly code: string; readonly sentence: string }> {
+function* unsupportedHere(demands: ServiceDemands): Generator<Refusal> {
   if (demands.externalTraffic !== 'Local') {
-    const sentence = `it asks for externalTrafficPolicy: ${demands.externalTraffic}, and only Local is served here`;
-    yield { code: 'cluster-traffic-unsupported', sentence };
+    const message = `it asks for externalTrafficPolicy: ${demands.externalTraffic}, and only Local is served here`;
+    yield { code: 'cluster-traffic-unsupported', message };
   } else if (demands.healthCheckNodePort === undefined) {
-    const sentence = 'it has no healthCheckNodePort, without which nobody can tell which nodes serve it';
-    yield { code: 'health-check-port-missing', sentence };
+    const message = 'it has no healthCheckNodePort, without which no probe can tell which nodes serve it';
+    yield { code: 'health-check-port-missing', message };
   }
-  if (demands.ports.length === 0) yield { code: 'no-ports', sentence: 'it has no ports' };
+  if (demands.ports.length === 0) yield { code: 'no-ports', message: 'it has no ports' };
 }
 
 /** By port, then protocol. */
@@ -177,17 +147,6 @@ export function adoptedPoolsText(pools: AdoptedPools): string | undefined {
     .map((pair) => pair.join('='))
     .join(',');
   return text === '' ? undefined : text;
-}
-
-/** Oldest first: whoever came first is placed first. */
-export function byAge(left: Service, right: Service): number {
-  const [leftBorn, rightBorn] = [left, right].map(({ metadata }) => metadata.creationTimestamp ?? '');
-  const [leftKey, rightKey] = [left, right].map(({ metadata }) => keyText(metadata));
-  return compare(leftBorn, rightBorn) || compare(leftKey, rightKey);
-}
-
-function compare(left = '', right = ''): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 function isFamily(text: string): text is IpFamily {

@@ -1,8 +1,7 @@
-import { messageOf } from '@fairlead/control';
 import type { Explanation } from '@fairlead/part';
+import { explainUnserved, type ServiceKey, shownIngress } from '@fairlead/service';
 import type { Decision } from './decisions.ts';
 import { callOf } from './intention.ts';
-import type { ServiceKey } from './names.ts';
 import { poolsOutOfStep, writesFor } from './part-plan.ts';
 import { poolNameFor } from './service-parts.ts';
 import { servedAddresses } from './service-status.ts';
@@ -15,38 +14,13 @@ export function explainService(key: ServiceKey, survey: Survey): Explanation | u
   const decision = survey.decisions.get(key);
   if (decision === undefined) return undefined;
   const subject = `Service ${key}`;
-  switch (decision.kind) {
-    case 'foreign': {
-      const answer = `${subject} is not served by azure-local: ${decision.claim.sentence}.`;
-      return { answer, state: 'not-ours', wanted: [], there: [] };
-    }
-    case 'unreadable':
-      return {
-        answer: `${subject} stays as it is, because reading it failed: ${messageOf(decision.error)}`,
-        state: 'stuck',
-        wanted: [],
-        there: shown(decision),
-        waitsFor: 'a version of Fairlead that can read it: this is a defect worth reporting',
-      };
-    case 'release':
-      return {
-        answer: `${subject} is being let go: ${decision.claim.sentence}.`,
-        state: 'working',
-        wanted: ['nothing in Azure, and no finalizer of ours'],
-        there: shown(decision),
-        waitsFor: waitsFor(key, survey, 'the leader to let go of it'),
-      };
-    case 'refuse':
-      return {
-        answer: `${subject} is refused (${decision.code}): ${decision.message}.`,
-        state: 'stuck',
-        wanted: [`a load balancer, because ${decision.claim.sentence}`],
-        there: shown(decision),
-        waitsFor: REMEDIES[decision.code] ?? 'a change of the Service: what it asks for cannot be honoured',
-      };
-    case 'serve':
-      return explainServed(key, subject, decision, survey);
-  }
+  if (decision.kind === 'serve') return explainServed(key, subject, decision, survey);
+  const remedy = decision.kind === 'refuse' ? REMEDIES[decision.refusal.code] : pendingCalls(key, survey);
+  return explainUnserved(decision, {
+    subject,
+    servedBy: 'azure-local',
+    ...(remedy === undefined ? {} : { waitsFor: remedy }),
+  });
 }
 
 /** What ends the wait of a Service that was refused, by the code of the refusal. */
@@ -62,12 +36,12 @@ function explainServed(key: ServiceKey, subject: string, decision: Serve, survey
   const addresses = intention?.kind === 'present' ? servedAddresses(decision.wanted, index.addressesOf(intention)) : [];
   const base = {
     wanted: wanted(key, decision, survey),
-    there: [...shown(decision), ...backends(key, decision, survey)],
+    there: [...shownIngress(decision.claim.service), ...backends(key, decision, survey)],
   };
   const outOfStep = poolsOutOfStep(key, decision, survey);
   if (writesFor(survey, key).length > 0 || addresses.length < decision.wanted.families.length) {
     const answer = `${subject} is to be reached through the load balancer ${decision.loadBalancer}, which is not all there yet.`;
-    return { ...base, answer, state: 'working', waitsFor: waitsFor(key, survey, 'Azure to give it an address') };
+    return { ...base, answer, state: 'working', waitsFor: pendingCalls(key, survey) ?? 'Azure to give it an address' };
   }
   if (outOfStep.length > 0) {
     const answer = `${subject} is reachable at ${addresses.join(' and ')}, but its backend pool does not have all nodes that serve it.`;
@@ -103,13 +77,7 @@ function listed(addresses: readonly string[]): string {
   return addresses.length === 0 ? 'no node' : addresses.join(', ');
 }
 
-function shown({ claim }: Decision): string[] {
-  const ingress = claim.service.status?.loadBalancer?.ingress ?? [];
-  if (ingress.length === 0) return ['no address in status.loadBalancer.ingress'];
-  return ingress.map(({ ip, hostname }) => `${ip ?? hostname} in status.loadBalancer.ingress`);
-}
-
-function waitsFor(key: ServiceKey, survey: Survey, otherwise: string): string {
+function pendingCalls(key: ServiceKey, survey: Survey): string | undefined {
   const calls = writesFor(survey, key).map(callOf);
-  return calls.length === 0 ? otherwise : `the leader to write: ${calls.join(', then ')}`;
+  return calls.length === 0 ? undefined : `the leader to write: ${calls.join(', then ')}`;
 }

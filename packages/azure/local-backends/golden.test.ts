@@ -39,7 +39,8 @@ function translate(documents: readonly unknown[]): unknown {
   });
   return {
     services: [...decisions].map(([service, decision]) => {
-      if (decision.kind === 'refuse') return { service, refused: decision.code, because: decision.message };
+      if (decision.kind === 'refuse')
+        return { service, refused: decision.refusal.code, because: decision.refusal.message };
       return { service, decision: decision.kind, ...(decision.kind === 'serve' ? { on: decision.loadBalancer } : {}) };
     }),
     writes: writes.map((write) => ({ call: callOf(write), ...('draft' in write ? { body: write.draft } : {}) })),

@@ -1,3 +1,4 @@
+import type { ServiceKey } from '@fairlead/service';
 import {
   type ArmDraft,
   type ArmId,
@@ -7,7 +8,7 @@ import {
   type PublicIpAddress,
 } from '../arm/index.ts';
 import type { AdoptedPools, WantedService } from './desired.ts';
-import type { ServiceKey, ServiceMark } from './names.ts';
+import type { ServiceMark } from './names.ts';
 import type { BackendContents } from './service-parts.ts';
 
 /** What is to become of one Service in Azure. */

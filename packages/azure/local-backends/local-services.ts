@@ -1,5 +1,5 @@
 import type { IpFamily } from '@fairlead/control';
-import type { ServiceKey } from './names.ts';
+import type { ServiceKey } from '@fairlead/service';
 
 /** A backend pool, whatever the case in which it is spelled. */
 export type PoolKey = string & { readonly brand: 'PoolKey' };

@@ -2,9 +2,6 @@ import { createHash } from 'node:crypto';
 import type { ClusterId, IpFamily, ServiceUid } from '@fairlead/control';
 import { keyText, type ObjectKey } from '@fairlead/kube';
 
-/** `namespace/name`. */
-export type ServiceKey = `${string}/${string}`;
-
 /** Stands for a cluster and this part in the names of what is inside a load balancer, where there are no tags. */
 export type ClusterMark = string & { readonly brand: 'ClusterMark' };
 /** Stands for one Service, by its UID, in the same place. */
@@ -20,22 +17,6 @@ const MARKED = /^.*-([0-9a-f]{6})([0-9a-f]{12})(-v6)?(-[a-z0-9]+)*$/i;
 
 /** Entries of a backend pool with this prefix are ours. */
 const ENTRY_PREFIX = 'fairlead-';
-
-export function serviceKey({ namespace = 'default', name }: ObjectKey): ServiceKey {
-  return `${namespace}/${name}`;
-}
-
-/** For keys of queues and caches, which are plain text. */
-export function toServiceKey(text: string): ServiceKey {
-  const [namespace = '', name = ''] = text.split('/');
-  return `${namespace}/${name}`;
-}
-
-/** Back again. */
-export function toObjectKey(service: ServiceKey): Required<ObjectKey> {
-  const [namespace = '', name = ''] = service.split('/');
-  return { namespace, name };
-}
 
 export function clusterMark(cluster: ClusterId): ClusterMark {
   return marked(digest(`${PART_NAME} ${cluster}`, CLUSTER_DIGITS), isClusterMark);

@@ -1,5 +1,5 @@
+import type { ServiceKey } from '@fairlead/service';
 import type { PoolKey } from './local-services.ts';
-import type { ServiceKey } from './names.ts';
 import { type BackendPoolOperation, poolOf } from './operation-queue.ts';
 
 /** All operations for one backend pool: they are tried, parked and repeated together. */

@@ -1,6 +1,6 @@
 import type { IpFamily } from '@fairlead/control';
+import type { ServiceKey } from '@fairlead/service';
 import { type PoolKey, poolKey } from './local-services.ts';
-import type { ServiceKey } from './names.ts';
 
 /**
  * Bring a backend pool in step on behalf of a Service. It does not say what the pool is to hold: that is looked up when

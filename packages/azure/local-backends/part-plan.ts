@@ -1,10 +1,9 @@
 import type { Clock } from '@fairlead/control';
 import type { PartPlan, PlannedChange } from '@fairlead/part';
-import { releaseStatusPatch, statusPatch } from '@fairlead/service';
+import { releaseStatusPatch, type ServiceKey, statusPatch } from '@fairlead/service';
 import { armName } from '../arm/index.ts';
 import type { Decision } from './decisions.ts';
 import type { AzureWrite, Intention } from './intention.ts';
-import type { ServiceKey } from './names.ts';
 import { mergeEntries } from './pool-entries.ts';
 import { poolNameFor } from './service-parts.ts';
 import { refusedStatus, servedAddresses, servedStatus } from './service-status.ts';
@@ -59,7 +58,7 @@ function serviceChange(
     case 'serve':
       return { ...change, action: actionFor(key, decision, survey, own), detail: detailOf(decision) };
     case 'refuse':
-      return { ...change, action: 'refuse', detail: `${decision.code}: ${decision.message}` };
+      return { ...change, action: 'refuse', detail: `${decision.refusal.code}: ${decision.refusal.message}` };
     case 'release':
       return { ...change, action: 'delete', detail: `lets go of its load balancer: ${decision.claim.sentence}` };
   }
@@ -87,7 +86,7 @@ function serviceWrites(
   const { claim } = decision;
   switch (decision.kind) {
     case 'refuse': {
-      const status = refusedStatus(claim.service, decision.code, decision.message);
+      const status = refusedStatus(claim.service, decision.refusal);
       return statusPatch(decision.claim, status, clock) === undefined ? 0 : 1;
     }
     case 'release':

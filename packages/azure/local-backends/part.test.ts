@@ -133,7 +133,10 @@ describe('status and commands', () => {
     });
     const lines: string[] = [];
     const [command] = world.part.commands;
-    await command?.run(SECTION, world.readEnvironment, (line) => lines.push(plain(line)));
+    if (command?.needs !== 'configuration') throw new Error('the command asks for no configuration');
+    const { readEnvironment: environment } = world;
+    const print = (line: string) => lines.push(plain(line));
+    await command.run({ ...environment, configuration: SECTION, environment, words: [], options: {}, print });
     expect(lines).toEqual([
       'inside/shop-inside  shop/inside  0 nodes  in step',
       'one/shop-web  shop/web  1 nodes  in step',

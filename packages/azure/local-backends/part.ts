@@ -1,6 +1,14 @@
 import { type CloudCall, withinLease } from '@fairlead/cloud';
-import { type ConfiguredPart, definePart, type Part, type ReadEnvironment, type RunEnvironment } from '@fairlead/part';
-import { describeServiceEvents } from '@fairlead/service';
+import {
+  type ConfiguredInvocation,
+  definePart,
+  type LeaderEnvironment,
+  type LeaderPart,
+  type Part,
+  type PartStatus,
+  type ReadEnvironment,
+} from '@fairlead/part';
+import { describeServiceEvents, serviceKey } from '@fairlead/service';
 import { type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
 import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
@@ -8,7 +16,7 @@ import { demoScene } from './demo.ts';
 import { AZURE_LOCAL_CLASS } from './desired.ts';
 import { explainService } from './explain.ts';
 import { localBackendsMetrics } from './metrics.ts';
-import { PART_NAME, serviceKey } from './names.ts';
+import { PART_NAME } from './names.ts';
 import { partPlan, poolsOutOfStep, writesFor } from './part-plan.ts';
 import { permissions } from './permissions.ts';
 import { poolNameFor } from './service-parts.ts';
@@ -17,8 +25,8 @@ import { newRetriableBackendPoolUpdateError } from './update-error.ts';
 import { updateEvents } from './update-reporter.ts';
 
 /** Load balancers for local Services in Azure, as the command line sees them. `openAzure` is how it gets there. */
-export function localBackendsPart(openAzure: OpenAzure): Part {
-  return definePart<LocalBackendsConfiguration>({
+export function localBackendsPart(openAzure: OpenAzure): Part<LeaderPart> {
+  return definePart<LocalBackendsConfiguration, LeaderPart>({
     name: PART_NAME,
     summary: 'Gives local Services a place on Azure load balancers, with pools that follow their nodes.',
     loadBalancerClass: AZURE_LOCAL_CLASS,
@@ -47,7 +55,8 @@ export function localBackendsPart(openAzure: OpenAzure): Part {
       {
         name: 'pools',
         summary: 'Lists the backend pools, the Services they are for, and whether they are in step.',
-        run: (configuration, environment, print) => listPools(openAzure, configuration, environment, print),
+        needs: 'configuration',
+        run: (invocation) => listPools(openAzure, invocation),
       },
     ],
     demo: demoScene,
@@ -55,8 +64,9 @@ export function localBackendsPart(openAzure: OpenAzure): Part {
   });
 }
 
-function configure(openAzure: OpenAzure, configuration: LocalBackendsConfiguration): ConfiguredPart {
+function configure(openAzure: OpenAzure, configuration: LocalBackendsConfiguration): LeaderPart {
   return {
+    runs: 'leader',
     start: (environment) => run(openAzure, configuration, environment),
     plan: async (environment) => partPlan(await look(openAzure, configuration, environment), environment.clock),
     explain: async (environment, subject) => {
@@ -70,7 +80,7 @@ function configure(openAzure: OpenAzure, configuration: LocalBackendsConfigurati
 async function run(
   openAzure: OpenAzure,
   configuration: LocalBackendsConfiguration,
-  environment: RunEnvironment,
+  environment: LeaderEnvironment,
 ): Promise<void> {
   const beforeCall = beforeCallOf(environment);
   await using azure = await openToRun(openAzure, configuration, PART_NAME, environment, beforeCall);
@@ -78,7 +88,7 @@ async function run(
 }
 
 /** What is held back because the Lease is about to end, the updater may try again. */
-function beforeCallOf({ leadership }: RunEnvironment): (call: CloudCall) => void {
+function beforeCallOf({ leadership }: LeaderEnvironment): (call: CloudCall) => void {
   const check = withinLease(leadership);
   return (call) => {
     try {
@@ -98,7 +108,7 @@ async function look(
   return await takeSurvey(azure, configuration, environment);
 }
 
-function statusOf(survey: Survey) {
+function statusOf(survey: Survey): PartStatus {
   const counts = { served: 0, working: 0, refused: 0, released: 0 };
   let outOfStep = 0;
   for (const [key, decision] of survey.decisions) {
@@ -127,9 +137,7 @@ function statusOf(survey: Survey) {
 
 async function listPools(
   openAzure: OpenAzure,
-  configuration: LocalBackendsConfiguration,
-  environment: ReadEnvironment,
-  print: (line: string) => void,
+  { configuration, environment, print }: ConfiguredInvocation<LocalBackendsConfiguration>,
 ): Promise<void> {
   const survey = await look(openAzure, configuration, environment);
   for (const [key, decision] of survey.decisions) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import type { ServiceKey } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
 import type { ConfiguredLoadBalancer } from './configuration.ts';
-import type { ServiceKey } from './names.ts';
 import { type PlacementRequest, placeServices } from './placement.ts';
 
 const loadBalancers: readonly ConfiguredLoadBalancer[] = [

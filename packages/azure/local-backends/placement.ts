@@ -1,5 +1,5 @@
+import type { ServiceKey } from '@fairlead/service';
 import type { ConfiguredLoadBalancer, FrontendScope } from './configuration.ts';
-import type { ServiceKey } from './names.ts';
 
 /** A Service as far as its place matters. */
 export interface PlacementRequest {

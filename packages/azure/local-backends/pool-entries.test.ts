@@ -1,9 +1,9 @@
 import { type IpAddress, requireIpAddress } from '@fairlead/control';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BackendAddress } from '../arm/index.ts';
 import { entryName } from './names.ts';
 import { mergeEntries } from './pool-entries.ts';
+import fc from 'fast-check';
 
 const address = (last: number): IpAddress => requireIpAddress(`10.0.0.${last}`);
 const entry = (name: string, ipAddress?: string): BackendAddress => ({

@@ -1,11 +1,12 @@
 import type { IpFamily } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
+import type { ServiceKey } from '@fairlead/service';
 import type { LoadBalancer } from '../arm/index.ts';
 import type { BackendPoolUpdater } from './backend-pool-updater.ts';
 import type { BackendTracker } from './backend-tracker.ts';
 import { adoptedPools } from './desired.ts';
 import type { LocalPool, LocalServiceInfo, LocalServices } from './local-services.ts';
-import { familyName, type ServiceKey, type ServiceMark } from './names.ts';
+import { familyName, type ServiceMark } from './names.ts';
 import { mergeEntries } from './pool-entries.ts';
 import { type AzureSite, serviceOfName } from './site.ts';
 

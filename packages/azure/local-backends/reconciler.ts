@@ -1,7 +1,7 @@
 import { type Lanes, messageOf, serviceUid, verdictOf } from '@fairlead/control';
 import { OwnWrites, type Service } from '@fairlead/kube';
-import { ClusterEvents, type RunEnvironment } from '@fairlead/part';
-import { claimService, type ServiceEventReason, serviceEvents } from '@fairlead/service';
+import { ClusterEvents, type LeaderEnvironment } from '@fairlead/part';
+import { claimService, type ServiceEventReason, type ServiceKey, serviceEvents } from '@fairlead/service';
 import { findArmError } from '../arm/index.ts';
 import type { ResourceHolding, ResourceLock } from './azure-resource-locker.ts';
 import { type ConvergenceFailure, converge, mayBeSomebodys } from './convergence.ts';
@@ -9,13 +9,13 @@ import type { Decision } from './decisions.ts';
 import { recordedLoadBalancer } from './desired.ts';
 import { Leftovers, removalOf } from './leftovers.ts';
 import { driftTotal, heldDeletions, servicesByOutcome } from './metrics.ts';
-import { type ServiceKey, type ServiceMark, serviceMark } from './names.ts';
+import { type ServiceMark, serviceMark } from './names.ts';
 import { observe } from './observed.ts';
 import { type PassOptions, type PassOutcome, ServicePass } from './service-pass.ts';
 import { ServiceWriter } from './service-writer.ts';
 
 export interface ReconcilerOptions extends Omit<PassOptions, 'writer' | 'environment'> {
-  readonly environment: RunEnvironment;
+  readonly environment: LeaderEnvironment;
   /** The cache of Services. */
   readonly services: { get(key: ServiceKey): Service | undefined; list(): readonly Service[] };
   readonly serviceReconcileLock: Lanes;

@@ -1,4 +1,5 @@
 import type { IpAddress, IpFamily } from '@fairlead/control';
+import { objectKeyOf } from '@fairlead/service';
 import {
   type ArmPart,
   type BackendPoolProperties,
@@ -10,7 +11,7 @@ import {
   type ProbeProperties,
 } from '../arm/index.ts';
 import type { WantedPort, WantedService } from './desired.ts';
-import { baseName, entryName, familyName, ruleName, serviceMark, toObjectKey } from './names.ts';
+import { baseName, entryName, familyName, ruleName, serviceMark } from './names.ts';
 import { type AzureSite, loadBalancerId, poolId, publicIpId, subnetIdOf } from './site.ts';
 
 export type PoolPart = ArmPart<'backendAddressPools', BackendPoolProperties>;
@@ -49,7 +50,7 @@ export type BackendContents = Readonly<Record<IpFamily, readonly IpAddress[]>>;
 
 /** What frontend, probe and public address of a family are called. */
 export function nameFor(site: AzureSite, { key, uid }: Pick<WantedService, 'key' | 'uid'>, family: IpFamily): string {
-  return familyName(baseName(toObjectKey(key), site.mark, serviceMark(uid)), family);
+  return familyName(baseName(objectKeyOf(key), site.mark, serviceMark(uid)), family);
 }
 
 /** Its own, or the one that was taken over. */

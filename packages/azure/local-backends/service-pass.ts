@@ -1,7 +1,7 @@
 import { FairleadError, Lanes, serviceUid } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
-import type { RunEnvironment } from '@fairlead/part';
-import { recordOnService, type ServiceEventReason } from '@fairlead/service';
+import type { LeaderEnvironment } from '@fairlead/part';
+import { recordOnService, type ServiceEventReason, serviceNotes, type ServiceKey } from '@fairlead/service';
 import type { ArmClient } from '../arm/index.ts';
 import { AzureIndex } from './azure-index.ts';
 import type { ResourceHolding } from './azure-resource-locker.ts';
@@ -10,7 +10,7 @@ import { type ConvergenceFailure, converge } from './convergence.ts';
 import { type Decision, decide, detachedFrom, intentionFor, presentAt } from './decisions.ts';
 import { type DesiredOptions, recordedLoadBalancer } from './desired.ts';
 import type { AzureWrite, Intention } from './intention.ts';
-import { type ServiceKey, serviceMark } from './names.ts';
+import { serviceMark } from './names.ts';
 import { type ObservedAzure, observe } from './observed.ts';
 import type { PoolRegister } from './pool-register.ts';
 import { poolNameFor } from './service-parts.ts';
@@ -23,7 +23,7 @@ const CONCURRENT_SERVICES = 10;
 const ADDRESS_DELAY_MILLISECONDS = 2_000;
 
 export interface PassOptions {
-  readonly environment: Pick<RunEnvironment, 'events' | 'journal'>;
+  readonly environment: Pick<LeaderEnvironment, 'events' | 'journal'>;
   readonly arm: ArmClient;
   readonly site: AzureSite;
   readonly desired: DesiredOptions;
@@ -142,7 +142,7 @@ export class ServicePass {
         throw decision.error;
       case 'release':
         await this.#options.writer.letGo(decision.claim, this.#input.signal);
-        this.#tell(decision, 'DeletedLoadBalancer', `Nothing is left in Azure: ${decision.claim.sentence}.`);
+        this.#tell(decision, 'DeletedLoadBalancer', serviceNotes.released(decision.claim));
         return;
       case 'refuse':
         await this.#refuse(key, decision, index);
@@ -163,8 +163,7 @@ export class ServicePass {
     const addresses = servedAddresses(wanted, index.addressesOf(present));
     const written = await writer.publish(claim, servedStatus(addresses), this.#input.signal);
     this.#settled.set(key, written);
-    if (written !== claim.service)
-      this.#tell(decision, 'EnsuredLoadBalancer', `Reachable at ${addresses.join(' and ')}.`);
+    if (written !== claim.service) this.#tell(decision, 'EnsuredLoadBalancer', serviceNotes.reachable(addresses));
     else if (this.#wasWritten(key))
       this.#tell(decision, 'UpdatedLoadBalancer', `The load balancer ${loadBalancer} follows.`);
   }
@@ -172,14 +171,14 @@ export class ServicePass {
   /** What it has stays, and goes on following its endpoints: a mistake in a Service must not take it down. */
   async #refuse(key: ServiceKey, decision: Extract<Decision, { kind: 'refuse' }>, index: AzureIndex): Promise<void> {
     const { register, writer } = this.#options;
-    const { claim, code, message } = decision;
+    const { claim, refusal } = decision;
     const { service } = claim;
     const mark = serviceMark(serviceUid(service.metadata.uid ?? ''));
     const body = index.observed.loadBalancers.get(recordedLoadBalancer(service)?.toLowerCase() ?? '');
     register.registerWhatIsThere(key, service, mark, body);
-    const written = await writer.publish(claim, refusedStatus(service, code, message), this.#input.signal);
+    const written = await writer.publish(claim, refusedStatus(service, refusal), this.#input.signal);
     this.#settled.set(key, written);
-    if (written !== service) this.#tell(decision, 'LoadBalancerRefused', `Refused (${code}): ${message}.`);
+    if (written !== service) this.#tell(decision, 'LoadBalancerRefused', serviceNotes.refused(refusal));
   }
 
   #wasWritten(key: ServiceKey): boolean {

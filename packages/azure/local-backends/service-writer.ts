@@ -16,10 +16,11 @@ import {
   type DesiredServiceStatus,
   releaseStatusPatch,
   type ServiceToRelease,
+  serviceKey,
   statusPatch,
 } from '@fairlead/service';
 import { ADOPTED_POOLS_ANNOTATION, type AdoptedPools, adoptedPoolsText, LOAD_BALANCER_ANNOTATION } from './desired.ts';
-import { PART_NAME, serviceKey } from './names.ts';
+import { PART_NAME } from './names.ts';
 
 export interface ServiceWriterOptions {
   readonly client: Pick<KubeClient, 'patchMerge'>;

@@ -1,6 +1,7 @@
 import { type IpAddress, serviceUid } from '@fairlead/control';
 import { endpointSlices, nodes, services } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
+import type { ServiceKey } from '@fairlead/service';
 import type { OpenedAzure } from '../arm/index.ts';
 import { AzureIndex } from './azure-index.ts';
 import { BackendTracker } from './backend-tracker.ts';
@@ -10,7 +11,7 @@ import { type Decision, decide, intentionFor } from './decisions.ts';
 import { claimRules, recordedLoadBalancer } from './desired.ts';
 import type { AzureWrite, Intention } from './intention.ts';
 import { removalOf, servicesThere } from './leftovers.ts';
-import { type ServiceKey, type ServiceMark, serviceMark } from './names.ts';
+import { type ServiceMark, serviceMark } from './names.ts';
 import { type ObservedAzure, observe } from './observed.ts';
 import { outlook } from './outlook.ts';
 import type { AzureSite } from './site.ts';

@@ -1,5 +1,6 @@
 import { type Clock, codeOf, type Journal, type Metrics, messageOf, type StepRecord } from '@fairlead/control';
 import { type EventRecorder, type EventType, type Service, services } from '@fairlead/kube';
+import type { ServiceKey } from '@fairlead/service';
 import {
   endpointProgrammingSeconds,
   operationSeconds,
@@ -7,7 +8,6 @@ import {
   operationsWaiting,
   retriesTotal,
 } from './metrics.ts';
-import type { ServiceKey } from './names.ts';
 import { distinctServices, type OperationGroup } from './operation-groups.ts';
 import type { BackendPoolOperation } from './operation-queue.ts';
 

@@ -26,7 +26,7 @@ export const ONE_CLOUD = {
 };
 
 /** The section of a part in the demo, whose emulated Azure is at this address. */
-export function demoSection(resourceManagerEndpoint: string) {
+export function demoSection(resourceManagerEndpoint = '') {
   const network = { vnetName: 'demo', subnetName: 'nodes' };
   const subscriptionId = '00000000-0000-0000-0000-000000000000';
   const cloud = { subscriptionId, resourceGroup: 'demo', location: 'westeurope', ...network, resourceManagerEndpoint };

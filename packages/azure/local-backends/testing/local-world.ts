@@ -22,7 +22,7 @@ import {
   statusOf,
 } from '@fairlead/kube';
 import { connectionOver } from '@fairlead/kube/testing';
-import type { ConfiguredPart, Part, ReadEnvironment, Readiness, RunEnvironment } from '@fairlead/part';
+import type { LeaderPart, Part, ReadEnvironment, Readiness, LeaderEnvironment } from '@fairlead/part';
 import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { isBodyOf } from '../../arm/client/decode.ts';
@@ -157,7 +157,7 @@ export class LocalWorld {
   }
 
   /** The part, behind which this Azure is. */
-  get part(): Part {
+  get part(): Part<LeaderPart> {
     return localBackendsPart(async ({ cloudFile }, surroundings) => ({
       client: new ArmClient({
         ...surroundings,
@@ -170,7 +170,7 @@ export class LocalWorld {
     }));
   }
 
-  configured(section: object = {}): ConfiguredPart {
+  configured(section: object = {}): LeaderPart {
     return this.part.configure({ ...SECTION, ...section });
   }
 
@@ -187,7 +187,7 @@ export class LocalWorld {
     const connection = connectionOver(this.#watched(), clock);
     const client = new KubeClient(connection, clock);
     const shared = { clock, random: seededRandom(11), logger: silentLogger, metrics };
-    const environment: RunEnvironment = {
+    const environment: LeaderEnvironment = {
       ...shared,
       client,
       caches: new CacheFactory({ ...shared, connection, signal }),

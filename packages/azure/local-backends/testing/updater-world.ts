@@ -10,6 +10,7 @@ import {
 import { RecordedMetrics, result } from '@fairlead/control/testing';
 import { KubeClient, type KubeObject } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
+import type { ServiceKey } from '@fairlead/service';
 import { type LoggedCall, lineOf } from '@fairlead/sim/azure';
 import { type BackendPool, childArmId } from '../../arm/index.ts';
 import { emulated, ids } from '../../arm/testing/emulated.ts';
@@ -18,7 +19,7 @@ import { BackendPoolUpdater } from '../backend-pool-updater.ts';
 import type { UpdaterSettings } from '../configuration.ts';
 import { LocalServices, poolKey } from '../local-services.ts';
 import { operationsTotal } from '../metrics.ts';
-import { entryName, type ServiceKey } from '../names.ts';
+import { entryName } from '../names.ts';
 import { UpdateReporter } from '../update-reporter.ts';
 
 export const INTERVAL = 30_000;
