@@ -15,16 +15,16 @@ import { type LeaderEnvironment, readClusterId } from '@fairlead/part';
 import { recordOnService, type ServiceKey, toServiceKey } from '@fairlead/service';
 import type { CloudConfiguration, OpenedAzure } from '../arm/index.ts';
 import { AzureResourceLocker, noResourceLock } from './azure-resource-locker.ts';
-import { BackendPoolUpdater } from './backend-pool-updater.ts';
-import { BackendTracker } from './backend-tracker.ts';
+import { BackendPoolUpdater } from './backend-pools/backend-pool-updater.ts';
+import { BackendTracker } from './backend-pools/backend-tracker.ts';
+import { LocalServices } from './backend-pools/local-services.ts';
+import { PoolRegister } from './backend-pools/pool-registry.ts';
+import { UpdateReporter } from './backend-pools/update-reporter.ts';
 import { type LocalBackendsConfiguration, updaterSettings } from './configuration.ts';
-import { claimRules } from './desired.ts';
-import { LocalServices } from './local-services.ts';
+import { claimRules } from './load-balancers/desired.ts';
+import { Reconciler } from './load-balancers/reconciler.ts';
 import { localBackendsMetrics } from './metrics.ts';
-import { PoolRegister } from './pool-register.ts';
-import { Reconciler } from './reconciler.ts';
 import { type AzureSite, azureSite, poolId } from './site.ts';
-import { UpdateReporter } from './update-reporter.ts';
 
 /** So many Services at most are worked on in one go. */
 const LARGEST_BATCH = 500;

@@ -1,7 +1,7 @@
 import { type KubeClient, type Service, services } from '@fairlead/kube';
 import type { DemoScene } from '@fairlead/part';
 import { demoSection } from '../arm/index.ts';
-import { AZURE_LOCAL_CLASS } from './desired.ts';
+import { AZURE_LOCAL_CLASS } from './load-balancers/desired.ts';
 
 const NAMESPACE = 'azure-local-demo';
 

@@ -3,12 +3,12 @@ import { endpointSlices, nodes, services } from '@fairlead/kube';
 import { documentsOf } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm/index.ts';
-import { BackendTracker } from './backend-tracker.ts';
-import { decide, intentionFor } from './decisions.ts';
-import { claimRules } from './desired.ts';
-import { callOf } from './intention.ts';
-import type { ObservedAzure } from './observed.ts';
-import { outlook } from './outlook.ts';
+import { BackendTracker } from './backend-pools/backend-tracker.ts';
+import { claimRules } from './load-balancers/desired.ts';
+import type { ObservedAzure } from './load-balancers/observed.ts';
+import { decide, intentionFor } from './load-balancers/outcome.ts';
+import { callOf } from './load-balancers/target.ts';
+import { outlook } from './report/dry-run.ts';
 import { site } from './testing/wanted.ts';
 
 const EMPTY_AZURE: ObservedAzure = {

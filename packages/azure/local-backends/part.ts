@@ -10,19 +10,19 @@ import {
 } from '@fairlead/part';
 import { describeServiceEvents, serviceKey } from '@fairlead/service';
 import { type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
+import { newRetriableBackendPoolUpdateError } from './backend-pools/update-error.ts';
+import { updateEvents } from './backend-pools/update-reporter.ts';
 import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
 import { demoScene } from './demo.ts';
-import { AZURE_LOCAL_CLASS } from './desired.ts';
-import { explainService } from './explain.ts';
+import { poolNameFor } from './load-balancers/child-resources.ts';
+import { AZURE_LOCAL_CLASS } from './load-balancers/desired.ts';
 import { localBackendsMetrics } from './metrics.ts';
 import { PART_NAME } from './names.ts';
-import { partPlan, poolsOutOfStep, writesFor } from './part-plan.ts';
 import { permissions } from './permissions.ts';
-import { poolNameFor } from './service-parts.ts';
-import { type Survey, takeSurvey } from './survey.ts';
-import { newRetriableBackendPoolUpdateError } from './update-error.ts';
-import { updateEvents } from './update-reporter.ts';
+import { explainService } from './report/explain.ts';
+import { partPlan, poolsOutOfStep, writesFor } from './report/part-plan.ts';
+import { type Survey, takeSurvey } from './report/snapshot.ts';
 
 /** Load balancers for local Services in Azure, as the command line sees them. `openAzure` is how it gets there. */
 export function localBackendsPart(openAzure: OpenAzure): Part<LeaderPart> {

@@ -22,12 +22,12 @@ import {
   statusOf,
 } from '@fairlead/kube';
 import { connectionOver } from '@fairlead/kube/testing';
-import type { LeaderPart, Part, ReadEnvironment, Readiness, LeaderEnvironment } from '@fairlead/part';
+import type { LeaderEnvironment, LeaderPart, Part, ReadEnvironment, Readiness } from '@fairlead/part';
 import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { isBodyOf } from '../../arm/client/decode.ts';
 import { ArmClient, armId, type LoadBalancer, type PublicIpAddress, type SecurityRule } from '../../arm/index.ts';
-import { AZURE_LOCAL_CLASS } from '../desired.ts';
+import { AZURE_LOCAL_CLASS } from '../load-balancers/desired.ts';
 import { localBackendsPart } from '../part.ts';
 
 const NAMESPACE = 'shop';

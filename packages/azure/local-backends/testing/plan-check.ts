@@ -1,9 +1,9 @@
 import { ownMark } from '../../arm/index.ts';
-import { AzureIndex } from '../azure-index.ts';
-import type { AzureWrite, Intention, Present } from '../intention.ts';
+import { AzureIndex } from '../load-balancers/azure-index.ts';
+import type { ObservedAzure } from '../load-balancers/observed.ts';
+import { securityRulesFor } from '../load-balancers/security-rules.ts';
+import type { AzureWrite, Intention, Present } from '../load-balancers/target.ts';
 import { serviceMark } from '../names.ts';
-import type { ObservedAzure } from '../observed.ts';
-import { securityRulesFor } from '../security-rules.ts';
 import { serviceOfName } from '../site.ts';
 import { site } from './wanted.ts';
 

@@ -15,12 +15,12 @@ import { type LoggedCall, lineOf } from '@fairlead/sim/azure';
 import { type BackendPool, childArmId } from '../../arm/index.ts';
 import { emulated, ids } from '../../arm/testing/emulated.ts';
 import { AzureResourceLocker } from '../azure-resource-locker.ts';
-import { BackendPoolUpdater } from '../backend-pool-updater.ts';
+import { BackendPoolUpdater } from '../backend-pools/backend-pool-updater.ts';
+import { LocalServices, poolKey } from '../backend-pools/local-services.ts';
+import { UpdateReporter } from '../backend-pools/update-reporter.ts';
 import type { UpdaterSettings } from '../configuration.ts';
-import { LocalServices, poolKey } from '../local-services.ts';
 import { operationsTotal } from '../metrics.ts';
 import { entryName } from '../names.ts';
-import { UpdateReporter } from '../update-reporter.ts';
 
 export const INTERVAL = 30_000;
 const LEASE_PATH = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/aks-managed-resource-locker';

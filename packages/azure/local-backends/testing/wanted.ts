@@ -2,8 +2,8 @@ import { clusterId, serviceUid } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import { parseCloudConfiguration } from '../../arm/index.ts';
 import type { ConfiguredLoadBalancer } from '../configuration.ts';
-import type { WantedService } from '../desired.ts';
-import type { Present } from '../intention.ts';
+import type { WantedService } from '../load-balancers/desired.ts';
+import type { Present } from '../load-balancers/target.ts';
 import { serviceMark } from '../names.ts';
 import { type AzureSite, azureSite } from '../site.ts';
 

@@ -1,0 +1,136 @@
+import { type IpFamily, requireIpAddress } from '@fairlead/control';
+import type { Endpoint, EndpointSlice, Node } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { BackendTracker } from './backend-tracker.ts';
+import fc from 'fast-check';
+
+const ready = (nodeName: string, address = podOn(nodeName)): Endpoint => ({ addresses: [address], nodeName });
+const podOn = (nodeName: string) => `10.244.${nodeName.charCodeAt(0)}.1`;
+const unready = (nodeName: string): Endpoint => ({
+  ...ready(nodeName),
+  conditions: { ready: false, serving: false, terminating: false },
+});
+const draining = (nodeName: string): Endpoint => ({
+  ...ready(nodeName),
+  conditions: { ready: false, serving: true, terminating: true },
+});
+
+let version = 0;
+function slice(name: string, endpoints: readonly Endpoint[], service = 'web'): EndpointSlice {
+  version += 1;
+  const labels = { 'kubernetes.io/service-name': service };
+  const isIpv6 = endpoints[0]?.addresses[0]?.includes(':') === true;
+  return {
+    metadata: { namespace: 'shop', name, labels, resourceVersion: String(version) },
+    addressType: isIpv6 ? 'IPv6' : 'IPv4',
+    endpoints,
+  };
+}
+
+function node(name: string, addresses: readonly string[], more: Partial<Node['metadata']> = {}): Node {
+  return {
+    metadata: { name, ...more },
+    status: { addresses: addresses.map((address) => ({ type: 'InternalIP' as const, address })) },
+  };
+}
+
+/** A tracker with three nodes that follows `shop/web`, and what it told. */
+function followed() {
+  const told: string[] = [];
+  const tracker = new BackendTracker((service, family) => told.push(`${service} ${family}`));
+  tracker.setNode(node('a', ['10.0.0.1', 'fd00::1']));
+  tracker.setNode(node('b', ['10.0.0.2', 'fd00::2']));
+  tracker.setNode(node('c', ['10.0.0.3']));
+  tracker.follow('shop/web');
+  const addresses = (family: IpFamily = 'IPv4') => tracker.addresses('shop/web', family);
+  return { tracker, told, addresses };
+}
+
+describe('the nodes that serve a Service', () => {
+  it('come from all its slices, added, changed and deleted', () => {
+    const { tracker, told, addresses } = followed();
+    tracker.setSlice(slice('web-1', [ready('a')]));
+    tracker.setSlice(slice('web-2', [ready('b')]));
+    expect(addresses()).toEqual(['10.0.0.1', '10.0.0.2']);
+    tracker.setSlice(slice('web-1', []));
+    expect(addresses()).toEqual(['10.0.0.2']);
+    tracker.deleteSlice({ namespace: 'shop', name: 'web-2' });
+    expect(addresses()).toEqual([]);
+    expect(told).toEqual(Array.from({ length: 4 }, () => 'shop/web IPv4'));
+  });
+
+  it('stay while another slice still has an endpoint on them', () => {
+    const { tracker, told, addresses } = followed();
+    tracker.setSlice(slice('web-1', [ready('a')]));
+    tracker.setSlice(slice('web-2', [ready('a', '10.244.0.2'), ready('b')]));
+    told.length = 0;
+    tracker.setSlice(slice('web-1', []));
+    expect(addresses()).toEqual(['10.0.0.1', '10.0.0.2']);
+    expect(told).toEqual([]);
+  });
+
+  it('are those with ready endpoints, and those whose last endpoints are finishing', () => {
+    const { tracker, addresses } = followed();
+    tracker.setSlice(slice('web-1', [ready('a'), unready('b'), draining('c')]));
+    expect(addresses()).toEqual(['10.0.0.1', '10.0.0.3']);
+  });
+
+  it('follow a node that appears late, changes its address, is excluded, or goes', () => {
+    const { tracker, told, addresses } = followed();
+    tracker.setSlice(slice('web-1', [ready('d')]));
+    expect(addresses()).toEqual([]);
+    tracker.setNode(node('d', ['10.0.0.4']));
+    expect(addresses()).toEqual(['10.0.0.4']);
+    tracker.setNode(node('d', ['10.0.0.5']));
+    expect(addresses()).toEqual(['10.0.0.5']);
+    tracker.setNode(
+      node('d', ['10.0.0.5'], { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } }),
+    );
+    expect(addresses()).toEqual([]);
+    expect(tracker.isNode(requireIpAddress('10.0.0.5'))).toBe(true);
+    tracker.setNode(node('d', ['10.0.0.5']));
+    tracker.deleteNode('d');
+    expect(addresses()).toEqual([]);
+    expect(tracker.isNode(requireIpAddress('10.0.0.5'))).toBe(false);
+    expect(told).toHaveLength(5);
+  });
+
+  it('are told for the family that changed, and only of Services that are followed', () => {
+    const { tracker, told, addresses } = followed();
+    tracker.setSlice(slice('web-6', [ready('a', 'fd01::1')]));
+    tracker.setSlice(slice('other-1', [ready('a')], 'other'));
+    expect([addresses('IPv4'), addresses('IPv6')]).toEqual([[], ['fd00::1']]);
+    expect(told).toEqual(['shop/web IPv6']);
+    tracker.unfollow('shop/web');
+    tracker.deleteSlice({ namespace: 'shop', name: 'web-6' });
+    tracker.deleteNode('a');
+    expect(told).toEqual(['shop/web IPv6']);
+  });
+
+  it('are told exactly when they differ from what they were, whatever happens', () => {
+    const names = fc.constantFrom('a', 'b', 'c');
+    const endpoint = fc.tuple(names, fc.constantFrom(ready, unready, draining)).map(([name, make]) => make(name));
+    const event = fc.oneof(
+      fc.record({ slice: fc.constantFrom('web-1', 'web-2'), endpoints: fc.array(endpoint, { maxLength: 3 }) }),
+      fc.record({ gone: fc.constantFrom('web-1', 'web-2') }),
+      fc.record({ node: names, address: fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.9') }),
+      fc.record({ lost: names }),
+    );
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+        const { tracker, told, addresses } = followed();
+        let last = addresses();
+        for (const happened of events) {
+          told.length = 0;
+          if ('slice' in happened) tracker.setSlice(slice(happened.slice, happened.endpoints));
+          else if ('gone' in happened) tracker.deleteSlice({ namespace: 'shop', name: happened.gone });
+          else if ('node' in happened) tracker.setNode(node(happened.node, [happened.address]));
+          else tracker.deleteNode(happened.lost);
+          const now = addresses();
+          expect(told.filter((line) => line.endsWith('IPv4'))).toHaveLength(String(now) === String(last) ? 0 : 1);
+          last = now;
+        }
+      }),
+    );
+  });
+});

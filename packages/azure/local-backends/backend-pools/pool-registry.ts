@@ -1,0 +1,93 @@
+import type { IpFamily } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import type { ServiceKey } from '@fairlead/service';
+import type { LoadBalancer } from '../../arm/index.ts';
+import { adoptedPools } from '../load-balancers/desired.ts';
+import { familyName, type ServiceMark } from '../names.ts';
+import { type AzureSite, serviceOfName } from '../site.ts';
+import type { BackendPoolUpdater } from './backend-pool-updater.ts';
+import type { BackendTracker } from './backend-tracker.ts';
+import type { LocalPool, LocalServiceInfo, LocalServices } from './local-services.ts';
+import { mergeEntries } from './pool-entries.ts';
+
+export interface PoolRegisterOptions {
+  readonly site: AzureSite;
+  readonly services: LocalServices;
+  readonly backends: BackendTracker;
+  /** As it is now; undefined when there is none of this name. */
+  readonly serviceOf: (key: ServiceKey) => Service | undefined;
+  readonly updater: Pick<BackendPoolUpdater, 'addOperation' | 'removeOperation'>;
+}
+
+/** Knows which Services have pools, and sees to it that the updater hears of every pool that is out of step. */
+export class PoolRegister {
+  readonly #options: PoolRegisterOptions;
+
+  constructor(options: PoolRegisterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The Service has its pools, which are as in `body`; from now on they follow its endpoints. One that left while its
+   * load balancer was written is not followed: nobody would forget it again.
+   */
+  register(service: Service, info: LocalServiceInfo, body: LoadBalancer | undefined): void {
+    const { services, backends } = this.#options;
+    if (!this.#isStillThere(info.service, service)) return;
+    services.set(info);
+    backends.follow(info.service);
+    for (const pool of info.pools) {
+      const there = body?.properties.backendAddressPools?.find(({ name }) => isSameName(name, pool.name));
+      const entries = there?.properties.loadBalancerBackendAddresses ?? [];
+      const wanted = backends.addresses(info.service, pool.family);
+      if (mergeEntries(entries, wanted, (address) => backends.isNode(address)) !== undefined) this.#add(info, pool);
+    }
+  }
+
+  /** For a Service that cannot be served as it is now: what it has goes on following its endpoints. */
+  registerWhatIsThere(key: ServiceKey, service: Service, mark: ServiceMark, body: LoadBalancer | undefined): void {
+    if (body === undefined) return;
+    const pools = poolsThere(this.#options.site, service, mark, body);
+    if (pools.length > 0) this.register(service, { service: key, loadBalancer: body.name, pools }, body);
+  }
+
+  /** The Service is on its way out, or was never ours: nothing that waits for it is tried any more. */
+  forget(service: ServiceKey): void {
+    const { services, backends, updater } = this.#options;
+    if (services.get(service) === undefined) return;
+    services.delete(service);
+    backends.unfollow(service);
+    updater.removeOperation(service);
+  }
+
+  /** The nodes that serve the Service changed. */
+  changed(service: ServiceKey, family: IpFamily): void {
+    const info = this.#options.services.get(service);
+    for (const pool of info?.pools ?? []) {
+      if (info !== undefined && pool.family === family) this.#add(info, pool);
+    }
+  }
+
+  #isStillThere(key: ServiceKey, { metadata: { uid } }: Service): boolean {
+    const current = this.#options.serviceOf(key)?.metadata;
+    return current !== undefined && current.uid === uid && current.deletionTimestamp === undefined;
+  }
+
+  #add({ service, loadBalancer }: LocalServiceInfo, { name, family }: LocalPool): void {
+    this.#options.updater.addOperation({ service, loadBalancer, backendPool: name, family });
+  }
+}
+
+function poolsThere(site: AzureSite, service: Service, mark: ServiceMark, body: LoadBalancer): readonly LocalPool[] {
+  const adopted = adoptedPools(service);
+  return (body.properties.backendAddressPools ?? []).flatMap(({ name }): readonly LocalPool[] => {
+    for (const family of ['IPv4', 'IPv6'] as const)
+      if (isSameName(adopted[family] ?? '', name)) return [{ family, name }];
+    if (serviceOfName(site, name) !== mark) return [];
+    return [{ family: name.toLowerCase().endsWith(familyName('', 'IPv6')) ? 'IPv6' : 'IPv4', name }];
+  });
+}
+
+function isSameName(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
+}

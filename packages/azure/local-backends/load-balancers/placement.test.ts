@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import type { ServiceKey } from '@fairlead/service';
+import { describe, expect, it } from 'vitest';
+import type { ConfiguredLoadBalancer } from '../configuration.ts';
+import { type PlacementRequest, placeServices } from './placement.ts';
+
+const loadBalancers: readonly ConfiguredLoadBalancer[] = [
+  { name: 'one', frontends: 'public' },
+  { name: 'two', frontends: 'public' },
+  { name: 'inside', frontends: 'internal' },
+];
+const request = (service: ServiceKey, more: Partial<PlacementRequest> = {}): PlacementRequest => ({
+  service,
+  scope: 'public',
+  rules: 1,
+  allowed: undefined,
+  recorded: undefined,
+  ...more,
+});
+const place = (requests: readonly PlacementRequest[], occupied: Readonly<Record<string, number>> = {}) =>
+  [...placeServices(requests, loadBalancers, new Map(Object.entries(occupied))).values()].map((placement) =>
+    placement.kind === 'placed' ? placement.loadBalancer : placement.code,
+  );
+
+describe('placeServices', () => {
+  it('takes the load balancer with the fewest rules, and the first on a tie', () => {
+    expect(place([request('a/1', { rules: 3 }), request('a/2'), request('a/3'), request('a/4')])).toEqual([
+      'one',
+      'two',
+      'two',
+      'two',
+    ]);
+    expect(place([request('a/1')], { one: 1 })).toEqual(['two']);
+  });
+
+  it('leaves a Service where it was placed, however crowded it is there, and however it is spelled', () => {
+    expect(place([request('a/1', { recorded: 'ONE' })], { one: 100 })).toEqual(['one']);
+  });
+
+  it('moves a Service that may no longer be where it was', () => {
+    expect(place([request('a/1', { recorded: 'one', scope: 'internal' })])).toEqual(['inside']);
+    expect(place([request('a/1', { recorded: 'one', allowed: ['Two', 'unknown'] })])).toEqual(['two']);
+    expect(place([request('a/1', { recorded: 'gone' })])).toEqual(['one']);
+  });
+
+  it('refuses a Service for which there is none, and says what to do', () => {
+    const placed = placeServices([request('a/1', { allowed: ['inside'] })], loadBalancers, new Map());
+    expect(placed.get('a/1')).toMatchObject({
+      code: 'no-load-balancer',
+      message: expect.stringContaining('among inside: add one under'),
+    });
+  });
+
+  it('spreads new Services so that no load balancer has more than one Service over another', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 50 }), (count) => {
+        const placed = place(Array.from({ length: count }, (_, index) => request(`a/${index}`)));
+        const [one, two] = ['one', 'two'].map((name) => placed.filter((chosen) => chosen === name).length);
+        expect(Math.abs((one ?? 0) - (two ?? 0))).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('changes nothing when asked again with what it decided', () => {
+    const arbitrary = fc.array(
+      fc.record({
+        scope: fc.constantFrom('public' as const, 'internal' as const),
+        rules: fc.integer({ min: 1, max: 5 }),
+        recorded: fc.constantFrom(undefined, 'one', 'two', 'inside', 'gone'),
+        allowed: fc.constantFrom(undefined, ['one'], ['two', 'inside'], ['gone']),
+      }),
+      { maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(arbitrary, (shapes) => {
+        const requests = shapes.map((shape, index) => request(`a/${index}`, shape));
+        const first = place(requests);
+        const recorded = requests.map((entry, index) => ({ ...entry, recorded: first[index] }));
+        expect(place(recorded)).toEqual(first);
+      }),
+    );
+  });
+});

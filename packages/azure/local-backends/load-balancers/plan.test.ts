@@ -1,0 +1,273 @@
+import { requireIpAddress } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import { armId, type LoadBalancer } from '../../arm/index.ts';
+import { afterWrite, imaginedAnswer, MOST_ROUNDS, outlook } from '../report/dry-run.ts';
+import { loadBalancerId, publicIpId } from '../site.ts';
+import { addressesHeldTwice, differences, letInUnguarded } from '../testing/plan-check.ts';
+import { openSite, present, site, wantedService } from '../testing/wanted.ts';
+import { nameFor } from './child-resources.ts';
+import type { WantedService } from './desired.ts';
+import type { ObservedAzure } from './observed.ts';
+import { nextWrites, type PlanningTable } from './plan.ts';
+import { callOf, type Intention, type Present } from './target.ts';
+import fc from 'fast-check';
+
+const EMPTY: ObservedAzure = { loadBalancers: new Map(), publicIps: new Map(), securityGroup: undefined };
+const guarded: ObservedAzure = {
+  ...EMPTY,
+  securityGroup: {
+    id: armId('networkSecurityGroups', site.group, 'nodes'),
+    name: 'nodes',
+    location: 'westeurope',
+    properties: {},
+  },
+};
+const table = (intentions: readonly Intention[], observed: ObservedAzure): PlanningTable => ({
+  site: observed.securityGroup === undefined ? openSite : site,
+  intentions,
+  observed,
+  isNode: () => false,
+});
+const absent = ({ mark, subject, adopted }: Present): Intention => ({ kind: 'absent', mark, subject, adopted });
+const writesOf = (planned: PlanningTable) => outlook(planned).writes;
+const calls = (intentions: readonly Intention[], observed: ObservedAzure) =>
+  writesOf(table(intentions, observed)).map(callOf);
+
+/** What is there after all writes. */
+function settled(intentions: readonly Intention[], before: ObservedAzure): ObservedAzure {
+  return outlook(table(intentions, before)).observed;
+}
+
+const web = wantedService('shop/web');
+const name = nameFor(site, web, 'IPv4');
+
+describe('the writes for a Service', () => {
+  it('make its address, then who may reach it, then the load balancer', () => {
+    expect(calls([present(web)], guarded)).toEqual([
+      `PUT publicIPAddresses/${name}`,
+      'PUT networkSecurityGroups/nodes',
+      'PUT loadBalancers/one',
+    ]);
+    expect(calls([present(web)], EMPTY)).toEqual([`PUT publicIPAddresses/${name}`, 'PUT loadBalancers/one']);
+  });
+
+  it('take it down the other way round, and the load balancer with the last one on it', () => {
+    expect(calls([absent(present(web))], settled([present(web)], guarded))).toEqual([
+      'PUT loadBalancers/one',
+      'PUT networkSecurityGroups/nodes',
+      `DELETE publicIPAddresses/${name}`,
+      'DELETE loadBalancers/one',
+    ]);
+  });
+
+  it('are one for each load balancer and one for the security group, however many Services there are', () => {
+    const many = Array.from({ length: 30 }, (_, index) => wantedService(`shop/s${index}`));
+    const placed = many.map((wanted, index) => present(wanted, index % 2 === 0 ? 'one' : 'two'));
+    expect(calls(placed, guarded).filter((call) => !call.includes('publicIPAddresses'))).toEqual([
+      'PUT networkSecurityGroups/nodes',
+      'PUT loadBalancers/one',
+      'PUT loadBalancers/two',
+    ]);
+  });
+
+  it('let traffic to an internal address with restricted sources in only after those are', () => {
+    const sourceRanges = { kind: 'only', IPv4: ['10.1.0.0/16'], IPv6: [] } as const;
+    const inside = present(wantedService('shop/in', { scope: 'internal', sourceRanges }));
+    const writes = writesOf(table([inside], guarded));
+    expect(writes.map(callOf)).toEqual([
+      'PUT loadBalancers/inside',
+      'PUT networkSecurityGroups/nodes',
+      'PUT loadBalancers/inside',
+    ]);
+    const rules = writes.flatMap((write) =>
+      write.kind === 'put-load-balancer' ? [write.draft.properties.loadBalancingRules?.length] : [],
+    );
+    expect(rules).toEqual([0, 1]);
+  });
+
+  it('need no rule of the security group for an internal address that is open', () => {
+    expect(calls([present(wantedService('shop/in', { scope: 'internal' }))], guarded)).toEqual([
+      'PUT loadBalancers/inside',
+    ]);
+  });
+
+  it('leave the other load balancer first when it moves, and keep its address', () => {
+    const before = settled([present(web)], guarded);
+    expect(calls([present(web, 'two')], before)).toEqual([
+      'PUT loadBalancers/one',
+      'PUT loadBalancers/two',
+      'DELETE loadBalancers/one',
+    ]);
+    const { mark, subject, adopted } = present(web);
+    expect(calls([{ kind: 'detached', mark, subject, adopted }], before)).toEqual([
+      'PUT loadBalancers/one',
+      'DELETE loadBalancers/one',
+    ]);
+  });
+
+  it('wait for an address that Azure has not given yet, and hold nobody else up', () => {
+    const api = wantedService('shop/api');
+    const apiName = nameFor(site, api, 'IPv4');
+    let observed = guarded;
+    for (const write of nextWrites(table([present(web), present(api)], guarded))) {
+      const answer = imaginedAnswer(write);
+      if (answer.kind !== 'public-ip' || answer.body === undefined) continue;
+      const { ipAddress: _none, ...properties } = answer.body.properties;
+      const body = answer.name === apiName ? { ...answer.body, properties } : answer.body;
+      observed = afterWrite(observed, { ...answer, body });
+    }
+    const writes = writesOf(table([present(web), present(api)], observed));
+    expect(writes.map(callOf)).toEqual(['PUT networkSecurityGroups/nodes', 'PUT loadBalancers/one']);
+    expect(writes.map(({ subjects }) => subjects)).toEqual([['shop/web'], ['shop/web']]);
+  });
+
+  it('take the address of a family away that it no longer has', () => {
+    const both = present({ ...web, families: ['IPv4', 'IPv6'] });
+    expect(calls([present(web)], settled([both], guarded))).toEqual([
+      'PUT networkSecurityGroups/nodes',
+      'PUT loadBalancers/one',
+      `DELETE publicIPAddresses/${name}-v6`,
+    ]);
+  });
+
+  it('refuse to take over a public address that has the name and is not ours', () => {
+    const id = publicIpId(site, name);
+    const body = {
+      id,
+      name,
+      location: 'westeurope',
+      sku: { name: 'Standard' },
+      properties: { publicIPAllocationMethod: 'Static' },
+    } as const;
+    expect(() => nextWrites(table([present(web)], { ...guarded, publicIps: new Map([[name, body]]) }))).toThrowError(
+      expect.objectContaining({ code: 'address-not-ours', verdict: 'terminal' }),
+    );
+  });
+
+  it('put right what somebody changed, and nothing else', () => {
+    const before = settled([present(web)], guarded);
+    const drifted = [...before.loadBalancers].map(([key, body]): [string, LoadBalancer] => {
+      const probes = body.properties.probes?.map((probe) => ({
+        ...probe,
+        properties: { ...probe.properties, port: 1 },
+      }));
+      return [key, { ...body, properties: { ...body.properties, probes: probes ?? [] } }];
+    });
+    const observed = { ...before, loadBalancers: new Map(drifted) };
+    expect(calls([present(web)], observed)).toEqual(['PUT loadBalancers/one']);
+    expect(settled([present(web)], observed).loadBalancers.get('one')).toMatchObject({
+      properties: { probes: [{ name, properties: { port: 30_080, protocol: 'Http', requestPath: '/healthz' } }] },
+    });
+  });
+
+  it('take what serves the Service along, and count it as no difference by itself', () => {
+    const contents = { IPv4: [requireIpAddress('10.0.0.7')], IPv6: [] };
+    const before = settled([present(web)], guarded);
+    expect(calls([{ ...present(web), contents }], before)).toEqual([]);
+    const more = { ...present({ ...web, ports: [...web.ports, { protocol: 'UDP', port: 53 }] }), contents };
+    const pools = settled([more], before).loadBalancers.get('one')?.properties.backendAddressPools;
+    expect(pools).toMatchObject([
+      { properties: { loadBalancerBackendAddresses: [{ properties: { ipAddress: '10.0.0.7' } }] } },
+    ]);
+  });
+
+  it('touch a pool that was taken over under the name that it had', () => {
+    const adopted = present({ ...web, adoptedPools: { IPv4: 'shop-web' } });
+    const pools = settled([adopted], guarded).loadBalancers.get('one')?.properties.backendAddressPools;
+    expect(pools?.map((pool) => pool.name)).toEqual(['shop-web']);
+    expect(calls([absent(adopted)], settled([adopted], guarded))).toContain('DELETE loadBalancers/one');
+  });
+});
+
+const range = fc.constantFrom(
+  { kind: 'any' } as const,
+  { kind: 'only', IPv4: ['192.0.2.0/24'], IPv6: [] } as const,
+  { kind: 'only', IPv4: [], IPv6: ['2001:db8:1::/48'] } as const,
+);
+const arbitraryWanted = (key: 'a/x' | 'a/y' | 'b/z'): fc.Arbitrary<WantedService> =>
+  fc
+    .record({
+      scope: fc.constantFrom('public' as const, 'internal' as const),
+      families: fc.constantFrom(['IPv4'] as const, ['IPv6', 'IPv4'] as const),
+      ports: fc.constantFrom(
+        [{ protocol: 'TCP', port: 80 }] as const,
+        [
+          { protocol: 'TCP', port: 80 },
+          { protocol: 'UDP', port: 80 },
+        ] as const,
+        [{ protocol: 'UDP', port: 53 }] as const,
+      ),
+      sourceRanges: range,
+      healthCheckNodePort: fc.constantFrom(30_001, 30_002),
+      adoptedPools: fc.constantFrom({}, { IPv4: `old-${key.replace('/', '-')}` }),
+    })
+    .map((more) => wantedService(key, more));
+const intention = (key: 'a/x' | 'a/y' | 'b/z'): fc.Arbitrary<Intention> =>
+  fc.tuple(arbitraryWanted(key), fc.constantFrom('one', 'two'), fc.boolean()).map(([wanted, name, isThere]) => {
+    const wish = wanted.scope === 'internal' ? present(wanted) : present(wanted, name);
+    return isThere ? wish : absent(wish);
+  });
+const intentions = fc.tuple(intention('a/x'), intention('a/y'), intention('b/z'));
+
+/** Somebody else's load balancer part, address and rule, which must survive everything. */
+const withOthers: ObservedAzure = {
+  loadBalancers: new Map([
+    [
+      'one',
+      {
+        id: loadBalancerId(site, 'one'),
+        name: 'one',
+        location: 'westeurope',
+        sku: { name: 'Standard' },
+        properties: { backendAddressPools: [{ name: 'aksOutboundBackendPool', properties: {} }] },
+      },
+    ],
+  ]),
+  publicIps: new Map(),
+  securityGroup: guarded.securityGroup && {
+    ...guarded.securityGroup,
+    properties: {
+      securityRules: [
+        {
+          name: 'ssh',
+          properties: {
+            priority: 500,
+            direction: 'Inbound',
+            access: 'Allow',
+            protocol: 'Tcp',
+            destinationPortRange: '22',
+          },
+        },
+      ],
+    },
+  },
+};
+
+describe('the writes from anything to anything', () => {
+  it('end, leave nothing to do, and never let anybody in before the security group does', () => {
+    fc.assert(
+      fc.property(intentions, intentions, fc.nat({ max: 6 }), (first, second, stopAfter) => {
+        // The first intentions are carried out in part, as by a leader that died.
+        let observed = writesOf(table(first, withOthers))
+          .slice(0, stopAfter)
+          .reduce((before, write) => afterWrite(before, imaginedAnswer(write)), withOthers);
+        let rounds = 0;
+        for (;;) {
+          const writes = nextWrites(table(second, observed));
+          if (writes.length === 0) break;
+          rounds += 1;
+          expect(rounds).toBeLessThan(MOST_ROUNDS);
+          for (const write of writes) {
+            expect(letInUnguarded(second, observed, write)).toEqual([]);
+            observed = afterWrite(observed, imaginedAnswer(write));
+          }
+          expect(addressesHeldTwice(observed)).toEqual([]);
+        }
+        expect(differences(second, observed)).toEqual([]);
+        expect(JSON.stringify([...observed.loadBalancers])).toContain('aksOutboundBackendPool');
+        expect(JSON.stringify(observed.securityGroup)).toContain('"ssh"');
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import { requireIpAddress } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import type { SecurityRule } from '../../arm/index.ts';
+import { serviceMark } from '../names.ts';
+import { site, wantedService } from '../testing/wanted.ts';
+import { mergeSecurityRules, securityRulesFor } from './security-rules.ts';
+import fc from 'fast-check';
+
+const addresses = { IPv4: requireIpAddress('198.51.100.1'), IPv6: requireIpAddress('2001:db8::1') };
+const web = wantedService('shop/web', {
+  families: ['IPv4', 'IPv6'],
+  ports: [
+    { protocol: 'TCP', port: 80 },
+    { protocol: 'TCP', port: 443 },
+    { protocol: 'UDP', port: 443 },
+  ],
+});
+const shape = (wanted: typeof web) =>
+  securityRulesFor(site, wanted, addresses).map(({ name, properties: rule }) => {
+    const ports = rule.destinationPortRanges?.join('+') ?? rule.destinationPortRange;
+    const from = rule.sourceAddressPrefixes?.join('+') ?? rule.sourceAddressPrefix;
+    const suffix = name.replace(/^shop-web-[0-9a-f]{18}/, '');
+    return `${suffix}: ${rule.access} ${rule.protocol} ${from} -> ${rule.destinationAddressPrefix} ${ports}`;
+  });
+const theirs = (name: string, priority: number): SecurityRule => ({
+  name,
+  properties: { priority, direction: 'Inbound', access: 'Deny', protocol: '*', destinationPortRange: '22' },
+});
+
+describe('who may reach a Service', () => {
+  it('everybody, for a public one that does not say', () => {
+    expect(shape(web)).toEqual([
+      '-allow-tcp: Allow Tcp * -> 198.51.100.1 80+443',
+      '-allow-udp: Allow Udp * -> 198.51.100.1 443',
+      '-v6-allow-tcp: Allow Tcp * -> 2001:db8::1 80+443',
+      '-v6-allow-udp: Allow Udp * -> 2001:db8::1 443',
+    ]);
+  });
+
+  it('those it names, and nobody in a family of which it names none', () => {
+    const sourceRanges = { kind: 'only', IPv4: ['192.0.2.0/24'], IPv6: [] } as const;
+    expect(shape({ ...web, ports: web.ports.slice(0, 1), sourceRanges })).toEqual([
+      '-allow-tcp: Allow Tcp 192.0.2.0/24 -> 198.51.100.1 80',
+      '-deny: Deny * * -> 198.51.100.1 *',
+      '-v6-deny: Deny * * -> 2001:db8::1 *',
+    ]);
+  });
+
+  it('whoever the network lets, for an internal one that does not say', () => {
+    expect(shape({ ...web, scope: 'internal' })).toEqual([]);
+  });
+
+  it('nobody is let to an address that is not known', () => {
+    expect(securityRulesFor(site, web, {})).toEqual([]);
+  });
+});
+
+describe('mergeSecurityRules', () => {
+  const mark = serviceMark(web.uid);
+  const wanted = securityRulesFor(site, web, addresses);
+
+  it('gives each rule a priority that nobody has, what lets in before what keeps out', () => {
+    const others = [theirs('ssh', 500), theirs('last', 4096)];
+    const sourceRanges = { kind: 'only', IPv4: ['192.0.2.0/24'], IPv6: [] } as const;
+    const rules = securityRulesFor(site, { ...web, families: ['IPv4'], sourceRanges }, addresses);
+    const merged = mergeSecurityRules(site, others, new Map([[mark, rules]]));
+    expect(merged.rules.map(({ properties }) => properties.priority)).toEqual([500, 4096, 501, 502, 4095]);
+  });
+
+  it('moves a rule of ours back that somebody put out of its range', () => {
+    const { rules } = mergeSecurityRules(site, [], new Map([[mark, wanted]]));
+    const moved = rules.map((rule, index) =>
+      index === 0 ? { ...rule, properties: { ...rule.properties, priority: 4000 } } : rule,
+    );
+    const merged = mergeSecurityRules(site, moved, new Map([[mark, wanted]]));
+    expect(merged.changed).toEqual(new Set([mark]));
+    expect(new Set(merged.rules.map(({ properties }) => properties.priority))).toEqual(new Set([500, 501, 502, 503]));
+  });
+
+  it('says so when no priority is left', () => {
+    const full = Array.from({ length: 2_000 }, (_, index) => theirs(`r${index}`, 500 + index));
+    expect(() => mergeSecurityRules(site, full, new Map([[mark, wanted]]))).toThrowError(
+      expect.objectContaining({ code: 'security-group-full', verdict: 'terminal' }),
+    );
+  });
+
+  it('changes nothing of others, has no priority twice, and finds nothing to do in what it made', () => {
+    const kinds = fc.constantFrom(
+      { kind: 'any' } as const,
+      { kind: 'only', IPv4: ['192.0.2.0/24'], IPv6: ['2001:db8::/32'] } as const,
+    );
+    const service = fc.record({
+      key: fc.constantFrom('a/x' as const, 'a/y' as const, 'b/z' as const),
+      sourceRanges: kinds,
+      isThere: fc.boolean(),
+    });
+    const services = fc.uniqueArray(service, { selector: ({ key }) => key });
+    const others = fc.uniqueArray(fc.constantFrom(500, 501, 503, 4095, 4096, 300), { maxLength: 5 });
+    fc.assert(
+      fc.property(others, services, services, (taken, first, second) => {
+        const foreign = taken.map((priority) => theirs(`r${priority}`, priority));
+        const rulesOf = (list: typeof first) =>
+          new Map(
+            list.map(({ key, sourceRanges, isThere }) => {
+              const wish = wantedService(key, { sourceRanges });
+              return [serviceMark(wish.uid), isThere ? securityRulesFor(site, wish, addresses) : []] as const;
+            }),
+          );
+        const before = mergeSecurityRules(site, foreign, rulesOf(first)).rules;
+        const { rules } = mergeSecurityRules(site, before, rulesOf(second));
+        expect(rules.filter(({ name }) => /^r\d+$/.test(name))).toEqual(foreign);
+        expect(new Set(rules.map(({ properties }) => properties.priority)).size).toBe(rules.length);
+        expect(mergeSecurityRules(site, rules, rulesOf(second)).changed.size).toBe(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,154 @@
+import { FairleadError, type IpAddress, type IpFamily, ownerText } from '@fairlead/control';
+import { holds, type SecurityRule, type SecurityRuleProperties } from '../../arm/index.ts';
+import { PART_NAME, type ServiceMark } from '../names.ts';
+import { type AzureSite, serviceOfName } from '../site.ts';
+import { nameFor } from './child-resources.ts';
+import type { WantedService } from './desired.ts';
+
+/** A rule without its priority, which depends on what else is there. */
+export interface WantedRule {
+  readonly name: string;
+  readonly properties: Omit<SecurityRuleProperties, 'priority'>;
+}
+
+/** What was let in is decided before what is kept out. From the first number to the last, whichever is higher. */
+const PRIORITIES = { Allow: { from: 500, to: 2499 }, Deny: { from: 4096, to: 2500 } } as const;
+
+/** The address of a Service, by family, as far as it is known. */
+export type KnownAddresses = Readonly<Partial<Record<IpFamily, IpAddress>>>;
+
+/**
+ * Who may reach the addresses of a Service. A public frontend lets nobody in by itself; an internal one everybody in
+ * the network. Where sources are restricted, all others are kept out by a rule of their own, whatever other rules say.
+ */
+export function securityRulesFor(
+  site: AzureSite,
+  wanted: WantedService,
+  addresses: KnownAddresses,
+): readonly WantedRule[] {
+  return wanted.families.flatMap((family) => {
+    const address = addresses[family];
+    return address === undefined ? [] : rulesForAddress(site, wanted, family, address);
+  });
+}
+
+function rulesForAddress(
+  site: AzureSite,
+  wanted: WantedService,
+  family: IpFamily,
+  address: IpAddress,
+): readonly WantedRule[] {
+  const { sourceRanges, scope } = wanted;
+  const name = nameFor(site, wanted, family);
+  const mark = { cluster: site.cluster, part: PART_NAME, service: wanted.uid };
+  const common = {
+    direction: 'Inbound',
+    description: ownerText(mark, `Service ${wanted.key}`),
+    sourcePortRange: '*',
+    destinationAddressPrefix: address,
+  } as const;
+  if (sourceRanges.kind === 'any') {
+    return scope === 'internal' ? [] : allowRules(wanted, name, { ...common, sourceAddressPrefix: '*' });
+  }
+  const ranges = sourceRanges[family];
+  const deny: WantedRule = {
+    name: `${name}-deny`,
+    properties: { ...common, access: 'Deny', protocol: '*', sourceAddressPrefix: '*', destinationPortRange: '*' },
+  };
+  return ranges.length === 0
+    ? [deny]
+    : [...allowRules(wanted, name, { ...common, sourceAddressPrefixes: ranges }), deny];
+}
+
+function allowRules(
+  { ports }: WantedService,
+  name: string,
+  common: Omit<SecurityRuleProperties, 'access' | 'protocol' | 'priority'>,
+): readonly WantedRule[] {
+  return (['TCP', 'UDP'] as const).flatMap((protocol) => {
+    const numbers = ports.filter((port) => port.protocol === protocol).map(({ port }) => String(port));
+    if (numbers.length === 0) return [];
+    const azures = protocol === 'TCP' ? 'Tcp' : 'Udp';
+    return [
+      {
+        name: `${name}-allow-${protocol.toLowerCase()}`,
+        properties: { ...common, access: 'Allow', protocol: azures, destinationPortRanges: numbers },
+      } as const,
+    ];
+  });
+}
+
+/** What a merge of rules comes to. */
+export interface MergedRules {
+  readonly rules: readonly SecurityRule[];
+  /** The Services whose rules are changed by it. */
+  readonly changed: ReadonlySet<ServiceMark>;
+}
+
+/**
+ * The rules of a group after those of the Services in `wanted` are as wanted; everybody else's stay as they are. A rule
+ * that stays keeps its priority. Throws a terminal error when no priority is left.
+ */
+export function mergeSecurityRules(
+  site: AzureSite,
+  current: readonly SecurityRule[],
+  wanted: ReadonlyMap<ServiceMark, readonly WantedRule[]>,
+): MergedRules {
+  const missing = new Map([...wanted.values()].flat().map((rule) => [rule.name.toLowerCase(), rule]));
+  const changed = new Set<ServiceMark>();
+  const kept: SecurityRule[] = [];
+  const toPlace: WantedRule[] = [];
+  for (const rule of current) {
+    const owner = serviceOfName(site, rule.name);
+    if (owner === undefined || !wanted.has(owner)) {
+      kept.push(rule);
+      continue;
+    }
+    const target = missing.get(rule.name.toLowerCase());
+    missing.delete(rule.name.toLowerCase());
+    if (target !== undefined && isInRange(rule, target) && holds(rule, target)) {
+      kept.push(rule);
+      continue;
+    }
+    changed.add(owner);
+    if (target === undefined) continue;
+    if (isInRange(rule, target)) kept.push(withPriority(target, rule.properties.priority));
+    else toPlace.push(target);
+  }
+  const placed = placeRules([...toPlace, ...missing.values()], kept);
+  for (const rule of placed) {
+    const owner = serviceOfName(site, rule.name);
+    if (owner !== undefined) changed.add(owner);
+  }
+  return { rules: [...kept, ...placed], changed };
+}
+
+function placeRules(rules: readonly WantedRule[], others: readonly SecurityRule[]): readonly SecurityRule[] {
+  const taken = new Set(
+    others.filter(({ properties }) => properties.direction === 'Inbound').map(({ properties }) => properties.priority),
+  );
+  return rules.map((rule) => {
+    const priority = freePriority(rule, taken);
+    taken.add(priority);
+    return withPriority(rule, priority);
+  });
+}
+
+function freePriority({ name, properties }: WantedRule, taken: ReadonlySet<number>): number {
+  const { from, to } = PRIORITIES[properties.access];
+  const step = Math.sign(to - from);
+  for (let priority = from; priority !== to + step; priority += step) if (!taken.has(priority)) return priority;
+  throw new FairleadError(
+    `the security group has no free priority from ${from} to ${to} for ${name}: remove rules that are not needed`,
+    { verdict: 'terminal', code: 'security-group-full' },
+  );
+}
+
+function isInRange({ properties: { priority } }: SecurityRule, { properties: { access } }: WantedRule): boolean {
+  const { from, to } = PRIORITIES[access];
+  return priority >= Math.min(from, to) && priority <= Math.max(from, to);
+}
+
+function withPriority({ name, properties }: WantedRule, priority: number): SecurityRule {
+  return { name, properties: { ...properties, priority } };
+}
