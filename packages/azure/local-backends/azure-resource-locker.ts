@@ -1,7 +1,7 @@
-import { type Clock, FairleadError, type Logger, messageOf } from '@fairlead/control';
+import { type Clock, FairleadError, type Lanes, type Logger, messageOf } from '@fairlead/control';
 import { isAlreadyExists, isConflict, type KubeClient, keyText, type Lease, leases } from '@fairlead/kube';
 
-/** What everybody who changes load balancers of the cluster agreed upon. */
+/** What all components that change load balancers of the cluster agreed upon. */
 const LEASE = { namespace: 'kube-system', name: 'aks-managed-resource-locker' };
 const HOLDER = 'cloud-controller-manager';
 const PREVIOUS_HOLDER_ANNOTATION = 'aks-managed-resource-locker-previous-holder';
@@ -10,9 +10,12 @@ const DURATION_SECONDS = 900;
 const RENEW_AFTER_MILLISECONDS = (DURATION_SECONDS * 1000) / 3;
 const CALL_DEADLINE_MILLISECONDS = 10_000;
 
+/** Of the error when another component holds the lock. */
+export const LOCKED_CODE = 'azure-resources-locked';
+
 /** Keeps other components from changing the load balancers while we do. */
 export interface ResourceLock {
-  /** Rejects with a retriable error when somebody else holds it. */
+  /** Rejects with a retriable error when another component holds it. */
   acquire(signal: AbortSignal): Promise<ResourceHolding>;
 }
 
@@ -23,10 +26,34 @@ export interface ResourceHolding {
   release(): Promise<void>;
 }
 
-/** For clusters in which nobody else changes load balancers. */
+/** For clusters in which no other component changes load balancers. */
 export const noResourceLock: ResourceLock = {
   acquire: async () => ({ keep: async () => {}, release: async () => {} }),
 };
+
+/** What is taken before load balancers are changed, in this order. */
+export interface UpdateLocks {
+  /** One at a time, in this process: the main path and the updater of backend pools take turns. */
+  readonly serviceReconcileLock: Lanes;
+  /** The same, among all components of the cluster. */
+  readonly azureResourceLocker: ResourceLock;
+}
+
+export async function holdingBoth<Result>(
+  { serviceReconcileLock, azureResourceLocker }: UpdateLocks,
+  signal: AbortSignal,
+  work: (holding: ResourceHolding) => Promise<Result>,
+): Promise<Result> {
+  const locked = async () => {
+    const holding = await azureResourceLocker.acquire(signal);
+    try {
+      return await work(holding);
+    } finally {
+      await holding.release();
+    }
+  };
+  return serviceReconcileLock.run('services', locked, signal);
+}
 
 export interface AzureResourceLockerOptions {
   readonly client: Pick<KubeClient, 'find' | 'create' | 'patchMerge'>;
@@ -78,7 +105,7 @@ export class AzureResourceLocker implements ResourceLock {
     try {
       return await client.create(leases, { metadata: LEASE, spec }, options);
     } catch (error) {
-      throw isAlreadyExists(error) ? locked('somebody else was faster') : error;
+      throw isAlreadyExists(error) ? locked('another component was faster') : error;
     }
   }
 
@@ -105,13 +132,10 @@ export class AzureResourceLocker implements ResourceLock {
         leases,
         LEASE,
         { ...patch, metadata },
-        {
-          signal,
-          deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS,
-        },
+        { signal, deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS },
       );
     } catch (error) {
-      throw isConflict(error) ? locked('somebody else was faster') : error;
+      throw isConflict(error) ? locked('another component was faster') : error;
     }
   }
 
@@ -132,5 +156,5 @@ export class AzureResourceLocker implements ResourceLock {
 
 function locked(why: string): FairleadError {
   const message = `cannot lock the Azure resources (Lease ${keyText(LEASE)}): ${why}; trying again later`;
-  return new FairleadError(message, { verdict: 'retriable', code: 'azure-resources-locked' });
+  return new FairleadError(message, { verdict: 'retriable', code: LOCKED_CODE });
 }

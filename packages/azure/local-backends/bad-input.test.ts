@@ -42,7 +42,7 @@ describe('what other people do to a load balancer', () => {
     await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
     await world.pass(10);
     expect(world.takeWrites()).toEqual(['PUT loadBalancers/one 200']);
-    expect([world.pools('one'), world.parts('one').rules]).toEqual([{ 'shop-web': ['10.0.1.2'] }, ['shop-web-tcp-80']]);
+    expect([world.pools('one'), world.children('one').rules]).toEqual([{ 'shop-web': ['10.0.1.2'] }, ['shop-web-tcp-80']]);
     expect(await updates(world)).toEqual([]);
     await world.stop();
   });
@@ -84,7 +84,7 @@ describe('what other people do to a load balancer', () => {
       properties: { ...body.properties, backendAddressPools: [{ name: 'theirs', properties: {} }] },
     }));
     await world.pass(60);
-    expect(world.parts('one').pools).toEqual(['theirs']);
+    expect(world.children('one').pools).toEqual(['theirs']);
     expect(await world.service('web')).toBeUndefined();
     await world.stop();
   });
@@ -102,7 +102,7 @@ describe('what other people do to a load balancer', () => {
     const annotations = { 'service.beta.kubernetes.io/azure-load-balancer-configurations': 'one' };
     await world.createService('api', {}, annotations);
     await world.pass(60);
-    expect(world.parts('one').pools).toEqual(['shop-api', 'shop-web', 'theirs']);
+    expect(world.children('one').pools).toEqual(['shop-api', 'shop-web', 'theirs']);
     expect(await world.addresses('api')).toHaveLength(1);
     await world.stop();
   });
@@ -124,7 +124,7 @@ describe('what other people do to a load balancer', () => {
     world.byHand('PUT', group, { location: 'westeurope', properties: { securityRules: [] } });
     await world.pass(100);
     expect(world.takeWrites()).toEqual(['PUT networkSecurityGroups/nodes 200', 'PUT loadBalancers/one 200']);
-    expect(world.parts('one').rules).toEqual(['shop-web-tcp-80']);
+    expect(world.children('one').rules).toEqual(['shop-web-tcp-80']);
     expect(world.loadBalancer('one')?.properties.probes).toMatchObject([{ properties: { protocol: 'Http' } }]);
     await world.stop();
   });
@@ -206,7 +206,7 @@ describe('a pool that another controller made', () => {
     expect(world.pools('two')).toEqual({ 'shop-web': ['10.0.1.3'] });
     await world.deleteService('web');
     await world.pass(10);
-    expect(world.parts('two')).toEqual({ frontends: [], pools: [], probes: [], rules: [] });
+    expect(world.children('two')).toEqual({ frontends: [], pools: [], probes: [], rules: [] });
     await world.stop();
   });
 
@@ -258,7 +258,22 @@ describe('what cannot be honoured', () => {
     expect(event?.note).toContain(`Refused (${code}): `);
     const service = await world.service('web');
     expect(service?.status?.conditions).toMatchObject([{ type: 'fairlead.dev/Programmed', status: 'False' }]);
-    expect(service?.metadata.finalizers).toBeUndefined();
+    expect(service?.metadata.finalizers).toEqual(['fairlead.dev/azure-local']);
+    await world.stop();
+  });
+
+  it('is taken back when the Service is no longer a load balancer', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', { ports: [{ port: 80, protocol: 'SCTP' }] });
+    await world.start();
+    expect((await world.service('web'))?.status?.conditions).toMatchObject([{ status: 'False' }]);
+    const noLongerLocal = { loadBalancerClass: null, externalTrafficPolicy: null, healthCheckNodePort: null };
+    await world.editService('web', { spec: { type: 'ClusterIP', ...noLongerLocal } });
+    await world.pass(5);
+    const { metadata, status } = (await world.service('web')) ?? {};
+    expect([metadata?.finalizers, status?.conditions]).toEqual([undefined, undefined]);
+    expect(await world.reasons('web')).toContain('DeletedLoadBalancer');
+    expect(world.takeWrites()).toEqual([]);
     await world.stop();
   });
 

@@ -50,7 +50,7 @@ describe('a new local Service', () => {
     ]);
     const body = world.loadBalancer('one');
     expect(body).toMatchObject({ sku: { name: 'Standard' }, tags: marks, location: 'westeurope' });
-    expect(world.parts('one')).toEqual({ frontends: [name], pools: [name], probes: [name], rules: [`${name}-tcp-80`] });
+    expect(world.children('one')).toEqual({ frontends: [name], pools: [name], probes: [name], rules: [`${name}-tcp-80`] });
     expect(body?.properties.probes?.[0]?.properties).toMatchObject({
       protocol: 'Http',
       port: service?.spec.healthCheckNodePort,
@@ -97,7 +97,7 @@ describe('a new local Service', () => {
       'PUT loadBalancers/one 201',
       'PUT loadBalancers/two 201',
     ]);
-    expect([world.parts('one').pools.length, world.parts('two').pools.length]).toEqual([25, 25]);
+    expect([world.children('one').pools.length, world.children('two').pools.length]).toEqual([25, 25]);
     for (const name of names) expect(await world.addresses(name)).toHaveLength(1);
     await world.stop();
   });
@@ -152,7 +152,7 @@ describe('a Service that changes', () => {
     await world.editService('web', { spec: { ports, sessionAffinity: 'ClientIP' } });
     await world.pass(5);
     expect(world.takeWrites()).toEqual(['PUT networkSecurityGroups/nodes 200', 'PUT loadBalancers/one 200']);
-    expect(world.parts('one').rules).toEqual(['shop-web-tcp-8080', 'shop-web-udp-53']);
+    expect(world.children('one').rules).toEqual(['shop-web-tcp-8080', 'shop-web-udp-53']);
     expect(world.loadBalancer('one')?.properties.loadBalancingRules).toMatchObject([
       { properties: { loadDistribution: 'SourceIP' } },
       { properties: { loadDistribution: 'SourceIP' } },
@@ -198,7 +198,7 @@ describe('a Service that changes', () => {
     await world.editService('web', { spec: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] } });
     await world.pass(5);
     expect(await world.addresses('web')).toEqual(['198.18.0.1']);
-    expect(world.parts('one').pools).toEqual(['shop-web']);
+    expect(world.children('one').pools).toEqual(['shop-web']);
     expect(world.publicIps.map(({ name }) => plain(name))).toEqual(['shop-web']);
     await world.stop();
   });
@@ -220,7 +220,7 @@ describe('a Service that changes', () => {
     await world.editService('web', { metadata: { annotations: { [internal]: null } } });
     await world.pass(10);
     expect(await world.addresses('web')).toEqual(['198.18.0.2']);
-    expect([world.loadBalancer('inside'), world.parts('one').rules]).toEqual([undefined, ['shop-web-tcp-80']]);
+    expect([world.loadBalancer('inside'), world.children('one').rules]).toEqual([undefined, ['shop-web-tcp-80']]);
     await world.stop();
   });
 });
@@ -289,10 +289,10 @@ describe('a Service that is deleted', () => {
     world.byHand('PUT', world.loadBalancerPath('one'), body);
     await world.createService('web');
     await world.start();
-    expect(world.parts('one').pools).toEqual(['aksOutboundBackendPool', 'shop-web']);
+    expect(world.children('one').pools).toEqual(['aksOutboundBackendPool', 'shop-web']);
     await world.deleteService('web');
     await world.pass(5);
-    expect(world.parts('one')).toEqual({ frontends: [], pools: ['aksOutboundBackendPool'], probes: [], rules: [] });
+    expect(world.children('one')).toEqual({ frontends: [], pools: ['aksOutboundBackendPool'], probes: [], rules: [] });
     await world.stop();
   });
 });

@@ -69,7 +69,7 @@ describe('the part', () => {
     await world.createService('web');
     world.azure.faults.next({}, { kind: 'refuse', status: 503, code: 'Down' }, 200);
     await world.start({}, 60);
-    expect(world.readiness).toEqual({ ready: false, reason: expect.stringContaining('cannot read Azure: ') });
+    expect(world.readiness).toEqual({ ready: false, reason: expect.stringContaining('Azure cannot be read: ') });
     expect((await world.events('web')).at(-1)).toMatchObject({ reason: 'SyncLoadBalancerFailed' });
     world.azure.faults.clear();
     await world.pass(400);
@@ -141,7 +141,7 @@ describe('the part', () => {
     world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, { kind: 'lose-response' });
     await world.start({}, 60);
     expect(await world.addresses('web')).toEqual(['198.18.0.1']);
-    expect(world.parts('one').rules).toEqual(['shop-web-tcp-80']);
+    expect(world.children('one').rules).toEqual(['shop-web-tcp-80']);
     await world.stop();
   });
 
@@ -151,7 +151,7 @@ describe('the part', () => {
     await world.start({ comparisonIntervalSeconds: 60 });
     world.byHand('DELETE', world.loadBalancerPath('one'));
     await world.pass(100);
-    expect(world.parts('one').rules).toEqual(['shop-web-tcp-80']);
+    expect(world.children('one').rules).toEqual(['shop-web-tcp-80']);
     expect(world.metrics.lines(driftTotal)).toEqual(['put-load-balancer 1']);
     await world.stop();
   });
@@ -187,7 +187,7 @@ describe('what is left of Services that no longer exist', () => {
     await world.start({ comparisonIntervalSeconds: 0 });
     expect(world.publicIps.map(({ name }) => plain(name))).toEqual(['shop-stays', 'theirs']);
     expect(world.securityRules.map(({ name }) => plain(name))).toEqual(['shop-stays-allow-tcp']);
-    expect([...world.parts('one').pools, ...world.parts('two').pools]).toEqual(['shop-stays']);
+    expect([...world.children('one').pools, ...world.children('two').pools]).toEqual(['shop-stays']);
     await world.stop();
   });
 

@@ -4,11 +4,11 @@ import { documentsOf } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm/index.ts';
 import { BackendTracker } from './backend-pools/backend-tracker.ts';
-import { claimRules } from './load-balancers/desired.ts';
+import { desiredOptions } from './load-balancers/desired.ts';
 import type { ObservedAzure } from './load-balancers/observed.ts';
-import { decide, intentionFor } from './load-balancers/outcome.ts';
-import { callOf } from './load-balancers/target.ts';
-import { outlook } from './report/dry-run.ts';
+import { decide, targetOf } from './load-balancers/outcome.ts';
+import { callOf } from './load-balancers/plan.ts';
+import { dryRun } from './report/dry-run.ts';
 import { site } from './testing/wanted.ts';
 
 const EMPTY_AZURE: ObservedAzure = {
@@ -25,25 +25,29 @@ const EMPTY_AZURE: ObservedAzure = {
 /** What is decided for each Service, and every write by which it comes about in an Azure that has nothing yet. */
 function translate(documents: readonly unknown[]): unknown {
   const cluster = documentsOf(services, documents);
-  const backends = new BackendTracker(() => {});
+  const backends = new BackendTracker();
   for (const node of documentsOf(nodes, documents)) backends.setNode(node);
   for (const slice of documentsOf(endpointSlices, documents)) backends.setSlice(slice);
-  const options = { rules: claimRules(undefined), hasSecurityGroup: true };
-  const decisions = decide({ site, options, services: cluster, cluster, loadBalancers: new Map() });
-  const intentions = [...decisions].flatMap(([key, decision]) => intentionFor(key, decision, backends) ?? []);
-  const { writes } = outlook({
+  const options = desiredOptions(site, undefined);
+  const outcomes = decide({ site, options, services: cluster, cluster, loadBalancers: new Map() });
+  const targets = [...outcomes].flatMap(([key, outcome]) => targetOf(key, outcome) ?? []);
+  const { writes } = dryRun({
     site,
-    intentions,
+    targets,
     observed: EMPTY_AZURE,
-    isNode: (address) => backends.isNode(address),
+    backends,
   });
   return {
-    services: [...decisions].map(([service, decision]) => {
-      if (decision.kind === 'refuse')
-        return { service, refused: decision.refusal.code, because: decision.refusal.message };
-      return { service, decision: decision.kind, ...(decision.kind === 'serve' ? { on: decision.loadBalancer } : {}) };
+    services: [...outcomes].map(([service, outcome]) => {
+      if (outcome.kind === 'refuse')
+        return { service, refused: outcome.refusal.code, because: outcome.refusal.message };
+      return {
+        service,
+        outcome: outcome.kind,
+        ...(outcome.kind === 'serve' ? { on: outcome.target.loadBalancer } : {}),
+      };
     }),
-    writes: writes.map((write) => ({ call: callOf(write), ...('draft' in write ? { body: write.draft } : {}) })),
+    writes: writes.map((write) => ({ call: callOf(write), ...('body' in write ? { body: write.body } : {}) })),
   };
 }
 

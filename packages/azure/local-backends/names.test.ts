@@ -1,7 +1,7 @@
 import { clusterId, serviceUid } from '@fairlead/control';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { baseName, clusterMark, familyName, oldPoolName, readMarks, ruleName, serviceMark } from './names.ts';
-import fc from 'fast-check';
 
 const cluster = clusterMark(clusterId('c1'));
 const label = fc.stringMatching(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);

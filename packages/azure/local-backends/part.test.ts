@@ -25,7 +25,7 @@ describe('the plan', () => {
     expect(linesOf(plan)).toEqual([
       'create Service shop/inside (2)',
       'create Service shop/web (3)',
-      'refuse Service shop/wide (1)',
+      'refuse Service shop/wide (2)',
       'update security group nodes (1)',
       'create load balancer inside (1)',
       'create load balancer one (1)',
@@ -93,7 +93,7 @@ describe('why', () => {
     expect(plainText(await why('web'))).toMatchObject({
       state: 'working',
       waitsFor:
-        'the leader to write: PUT publicIPAddresses/shop-web, then PUT networkSecurityGroups/nodes, then PUT loadBalancers/one',
+        'the leader to write: record-placement, then PUT publicIPAddresses/shop-web, then PUT networkSecurityGroups/nodes, then PUT loadBalancers/one, then publish-status',
     });
     await world.start();
     await world.stop();

@@ -4,7 +4,7 @@ import type { Readiness } from '../part.ts';
 import { Comparison } from './comparison.ts';
 import { Health } from './health.ts';
 
-function world(intervalMilliseconds = 600_000) {
+function world(intervalMilliseconds = 600_000, startsNow = false) {
   const clock = new VirtualClock();
   const comparedAt: number[] = [];
   const warnings: string[] = [];
@@ -25,7 +25,7 @@ function world(intervalMilliseconds = 600_000) {
     },
   });
   const stop = new AbortController();
-  const ended = comparison.run(stop.signal);
+  const ended = comparison.run(stop.signal, { startsNow });
   return { clock, comparison, comparedAt, warnings, readiness, state, stop: () => (stop.abort(), ended) };
 }
 
@@ -35,6 +35,15 @@ describe('Comparison', () => {
     await clock.advance(6 * 600_000);
     expect(comparedAt.length).toBeGreaterThanOrEqual(5);
     expect(comparedAt.length).toBeLessThanOrEqual(7);
+    await stop();
+  });
+
+  it('compares at once where it starts now, and then as ever', async () => {
+    const { clock, comparedAt, stop } = world(600_000, true);
+    await clock.advance(1_000);
+    expect(comparedAt).toEqual([0]);
+    await clock.advance(660_000);
+    expect(comparedAt).toHaveLength(2);
     await stop();
   });
 

@@ -37,13 +37,18 @@ export class Comparison {
     this.#wake?.();
   }
 
-  /** Compares after each interval until the signal aborts; what fails is tried again, and told by the health. */
-  async run(signal: AbortSignal): Promise<void> {
+  /**
+   * Compares after each interval until the signal aborts, and at once where it `startsNow`. What fails is tried again,
+   * and told by the health.
+   */
+  async run(signal: AbortSignal, { startsNow = false } = {}): Promise<void> {
     const { clock, random, logger, health, outside, intervalMilliseconds } = this.#options;
     const what = `comparing with ${outside}`;
+    let isDue = startsNow;
     while (!signal.aborted) {
       try {
-        await this.#pause(jitter(random, intervalMilliseconds, 0.1), signal);
+        if (!isDue) await this.#pause(jitter(random, intervalMilliseconds, 0.1), signal);
+        isDue = false;
         await this.compare(signal);
         health.round(what, undefined);
       } catch (error) {

@@ -147,7 +147,7 @@ export class TestCluster {
     const { items } = await this.client.list(events);
     return items
       .filter(({ regarding }) => name === undefined || regarding.name === name)
-      .toSorted((left, right) => (left.eventTime < right.eventTime ? -1 : 1));
+      .toSorted((left, right) => left.eventTime.localeCompare(right.eventTime) || versionOf(left) - versionOf(right));
   }
 
   /** The same as `web EnsuredLoadBalancer: Reachable at 192.0.2.10.` */
@@ -155,6 +155,9 @@ export class TestCluster {
     return (await this.events(name)).map(({ regarding, reason, note }) => `${regarding.name} ${reason}: ${note}`);
   }
 }
+
+/** Of two Events of the same moment, the one that was written first comes first. */
+const versionOf = ({ metadata }: KubeEvent) => Number(metadata.resourceVersion);
 
 async function* rewritten(body: AsyncIterable<Uint8Array>, rewrite: (text: string) => string) {
   for await (const piece of body) yield Buffer.from(rewrite(Buffer.from(piece).toString()));

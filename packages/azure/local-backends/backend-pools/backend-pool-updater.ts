@@ -190,7 +190,7 @@ export class BackendPoolUpdater {
     if (this.#relevant(group).length === 0) return;
     const current = pool.properties.loadBalancerBackendAddresses ?? [];
     // Asked only now: what changed since the operation was queued, or since the read began, is in it.
-    const entries = mergeEntries(current, this.#wanted(group.pool), (address) => backends.isNode(address));
+    const entries = mergeEntries(current, this.#wanted(group.pool), backends);
     if (entries === undefined) return;
     const virtualNetwork = pool.properties.virtualNetwork ?? { id: networkId };
     const properties = { ...pool.properties, virtualNetwork, loadBalancerBackendAddresses: entries };

@@ -1,8 +1,9 @@
-import { type IpFamily, requireIpAddress } from '@fairlead/control';
-import type { Endpoint, EndpointSlice, Node } from '@fairlead/kube';
-import { describe, expect, it } from 'vitest';
-import { BackendTracker } from './backend-tracker.ts';
+import { type IpAddress, type IpFamily, requireIpAddress } from '@fairlead/control';
+import type { Endpoint, EndpointSlice, Node, ObjectKey } from '@fairlead/kube';
+import type { ServiceKey } from '@fairlead/service';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BackendsChange, BackendTracker } from './backend-tracker.ts';
 
 const ready = (nodeName: string, address = podOn(nodeName)): Endpoint => ({ addresses: [address], nodeName });
 const podOn = (nodeName: string) => `10.244.${nodeName.charCodeAt(0)}.1`;
@@ -37,12 +38,22 @@ function node(name: string, addresses: readonly string[], more: Partial<Node['me
 /** A tracker with three nodes that follows `shop/web`, and what it told. */
 function followed() {
   const told: string[] = [];
-  const tracker = new BackendTracker((service, family) => told.push(`${service} ${family}`));
+  const note = (changes: readonly BackendsChange[]) =>
+    told.push(...changes.map(({ service, family }) => `${service} ${family}`));
+  const backends = new BackendTracker();
+  const tracker = {
+    setSlice: (made: EndpointSlice) => note(backends.setSlice(made)),
+    deleteSlice: (key: ObjectKey) => note(backends.deleteSlice(key)),
+    setNode: (made: Node) => note(backends.setNode(made)),
+    deleteNode: (name: string) => note(backends.deleteNode(name)),
+    unfollow: (service: ServiceKey) => backends.unfollow(service),
+    isNode: (address: IpAddress) => backends.isNode(address),
+  };
   tracker.setNode(node('a', ['10.0.0.1', 'fd00::1']));
   tracker.setNode(node('b', ['10.0.0.2', 'fd00::2']));
   tracker.setNode(node('c', ['10.0.0.3']));
-  tracker.follow('shop/web');
-  const addresses = (family: IpFamily = 'IPv4') => tracker.addresses('shop/web', family);
+  backends.follow('shop/web');
+  const addresses = (family: IpFamily = 'IPv4') => backends.addresses('shop/web', family);
   return { tracker, told, addresses };
 }
 

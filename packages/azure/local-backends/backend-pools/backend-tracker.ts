@@ -24,15 +24,17 @@ interface Followed {
   readonly nodes: ReadonlySet<string>;
 }
 
-/** Is told that the nodes that serve a Service changed, in this family. */
-export type BackendsChanged = (service: ServiceKey, family: IpFamily) => void;
+/** The nodes that serve a Service changed, in this family. */
+export interface BackendsChange {
+  readonly service: ServiceKey;
+  readonly family: IpFamily;
+}
 
 /**
  * Which nodes serve which Service, from all its EndpointSlices and from the nodes' own addresses. A change costs as
- * much as the Services it concerns.
+ * much as the Services it concerns, and gives what changed for those that are followed.
  */
 export class BackendTracker {
-  readonly #changed: BackendsChanged;
   readonly #endpoints = new EndpointIndex();
   readonly #nodes = new Map<string, KnownNode>();
   /** Address -> how many nodes report it. */
@@ -41,24 +43,20 @@ export class BackendTracker {
   /** Node -> the followed Services with endpoints on it. */
   readonly #followersOf = new Map<string, Set<ServiceKey>>();
 
-  constructor(changed: BackendsChanged) {
-    this.#changed = changed;
+  setSlice(slice: EndpointSlice): readonly BackendsChange[] {
+    return this.#refresh(this.#endpoints.set(slice));
   }
 
-  setSlice(slice: EndpointSlice): void {
-    this.#refresh(this.#endpoints.set(slice));
+  deleteSlice(slice: ObjectKey): readonly BackendsChange[] {
+    return this.#refresh(this.#endpoints.delete(slice));
   }
 
-  deleteSlice(slice: ObjectKey): void {
-    this.#refresh(this.#endpoints.delete(slice));
+  setNode(node: Node): readonly BackendsChange[] {
+    return this.#setNode(node.metadata.name, toKnownNode(node));
   }
 
-  setNode(node: Node): void {
-    this.#setNode(node.metadata.name, toKnownNode(node));
-  }
-
-  deleteNode(name: string): void {
-    this.#setNode(name, undefined);
+  deleteNode(name: string): readonly BackendsChange[] {
+    return this.#setNode(name, undefined);
   }
 
   /** The addresses of the nodes that serve the Service now: sorted, each once. */
@@ -76,12 +74,6 @@ export class BackendTracker {
     return this.#reported.has(address);
   }
 
-  /** What in the Service's slices cannot be used, in sentences. */
-  problems(service: ServiceKey): readonly string[] {
-    const { problems } = this.#endpoints.endpoints(objectKeyOf(service));
-    return problems.map(({ slice, sentence }) => `EndpointSlice ${slice}: ${sentence}`);
-  }
-
   /** From now on, changes of the Service's nodes are told. */
   follow(service: ServiceKey): void {
     this.#remember(service, this.#look(service));
@@ -91,16 +83,16 @@ export class BackendTracker {
     this.#remember(service, undefined);
   }
 
-  #setNode(name: string, after: KnownNode | undefined): void {
+  #setNode(name: string, after: KnownNode | undefined): readonly BackendsChange[] {
     const before = this.#nodes.get(name);
-    if (isDeepStrictEqual(before, after)) return;
+    if (isDeepStrictEqual(before, after)) return [];
     for (const family of FAMILIES) {
       this.#count(before?.[family], -1);
       this.#count(after?.[family], 1);
     }
     if (after === undefined) this.#nodes.delete(name);
     else this.#nodes.set(name, after);
-    this.#refresh([...(this.#followersOf.get(name) ?? [])]);
+    return this.#refresh([...(this.#followersOf.get(name) ?? [])]);
   }
 
   #count(address: IpAddress | undefined, more: 1 | -1): void {
@@ -110,16 +102,17 @@ export class BackendTracker {
     else this.#reported.set(address, count);
   }
 
-  #refresh(services: readonly string[]): void {
-    for (const service of services.map(toServiceKey)) {
+  #refresh(services: readonly string[]): readonly BackendsChange[] {
+    return services.map(toServiceKey).flatMap((service) => {
       const before = this.#followed.get(service);
-      if (before === undefined) continue;
+      if (before === undefined) return [];
       const after = this.#look(service);
       this.#remember(service, after);
-      for (const family of FAMILIES) {
-        if (!isDeepStrictEqual(before.addresses[family], after.addresses[family])) this.#changed(service, family);
-      }
-    }
+      const changed = FAMILIES.filter(
+        (family) => !isDeepStrictEqual(before.addresses[family], after.addresses[family]),
+      );
+      return changed.map((family) => ({ service, family }));
+    });
   }
 
   #look(service: ServiceKey): Followed {

@@ -1,9 +1,9 @@
 import { type IpAddress, requireIpAddress } from '@fairlead/control';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BackendAddress } from '../../arm/index.ts';
 import { entryName } from '../names.ts';
 import { mergeEntries } from './pool-entries.ts';
-import fc from 'fast-check';
 
 const address = (last: number): IpAddress => requireIpAddress(`10.0.0.${last}`);
 const entry = (name: string, ipAddress?: string): BackendAddress => ({
@@ -11,7 +11,7 @@ const entry = (name: string, ipAddress?: string): BackendAddress => ({
   properties: ipAddress === undefined ? {} : { ipAddress },
 });
 const ours = (last: number) => entry(entryName(address(last)), address(last));
-const none = () => false;
+const none = { isNode: () => false };
 
 describe('mergeEntries', () => {
   it('adds what is missing and takes out what is ours and no longer wanted', () => {
@@ -27,7 +27,7 @@ describe('mergeEntries', () => {
   it('takes an entry for a node of the cluster for its own, under whatever name', () => {
     const nodes = new Set([address(1), address(2)]);
     const left = [entry('aks-vmss000000', '10.0.0.1'), entry('aks-vmss000001', '10.0.0.2')];
-    expect(mergeEntries(left, [address(2)], (candidate) => nodes.has(candidate))).toEqual([ours(2)]);
+    expect(mergeEntries(left, [address(2)], { isNode: (candidate) => nodes.has(candidate) })).toEqual([ours(2)]);
   });
 
   it('leaves what else an entry says as it is, and knows an address in another spelling', () => {
@@ -53,9 +53,9 @@ describe('mergeEntries', () => {
     });
     fc.assert(
       fc.property(world, ({ current, wanted, nodes }) => {
-        const isNode = (candidate: IpAddress) => nodes.includes(candidate);
-        const merged = mergeEntries(current, wanted, isNode) ?? current;
-        expect(mergeEntries(merged, wanted, isNode)).toBeUndefined();
+        const backends = { isNode: (candidate: IpAddress) => nodes.includes(candidate) };
+        const merged = mergeEntries(current, wanted, backends) ?? current;
+        expect(mergeEntries(merged, wanted, backends)).toBeUndefined();
         const foreign = current.filter(({ name }) => ['x', 'y', 'empty'].includes(name));
         expect(merged.filter(({ name }) => ['x', 'y', 'empty'].includes(name))).toEqual(foreign);
         const named = merged.filter(({ name }) => name.startsWith('fairlead-'));

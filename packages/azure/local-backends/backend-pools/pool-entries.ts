@@ -4,12 +4,12 @@ import { entryName, isEntryName } from '../names.ts';
 
 /**
  * The entries of a pool that is to send to these addresses, or undefined when it does already. Entries that are neither
- * ours nor for a node of the cluster are somebody else's and stay.
+ * ours nor for a node of the cluster belong to another program and stay.
  */
 export function mergeEntries(
   current: readonly BackendAddress[],
   wanted: readonly IpAddress[],
-  isNode: (address: IpAddress) => boolean,
+  backends: { isNode(address: IpAddress): boolean },
 ): readonly BackendAddress[] | undefined {
   const missing = new Set(wanted);
   const entries = current.flatMap((entry): readonly BackendAddress[] => {
@@ -18,7 +18,7 @@ export function mergeEntries(
       // It gets our name: when its node is gone, nothing else tells that it was ours.
       return isEntryName(entry.name) ? [entry] : [{ ...entry, name: entryName(address) }];
     }
-    const isOurs = isEntryName(entry.name) || (address !== undefined && isNode(address));
+    const isOurs = isEntryName(entry.name) || (address !== undefined && backends.isNode(address));
     return isOurs ? [] : [entry];
   });
   const added = [...missing].map((address) => ({ name: entryName(address), properties: { ipAddress: address } }));

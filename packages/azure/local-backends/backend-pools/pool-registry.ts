@@ -1,16 +1,16 @@
-import type { IpFamily } from '@fairlead/control';
+import { type IpFamily, serviceUid } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { ServiceKey } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
 import { adoptedPools } from '../load-balancers/desired.ts';
-import { familyName, type ServiceMark } from '../names.ts';
+import { familyName, serviceMark } from '../names.ts';
 import { type AzureSite, serviceOfName } from '../site.ts';
 import type { BackendPoolUpdater } from './backend-pool-updater.ts';
-import type { BackendTracker } from './backend-tracker.ts';
+import type { BackendsChange, BackendTracker } from './backend-tracker.ts';
 import type { LocalPool, LocalServiceInfo, LocalServices } from './local-services.ts';
 import { mergeEntries } from './pool-entries.ts';
 
-export interface PoolRegisterOptions {
+export interface PoolRegistryOptions {
   readonly site: AzureSite;
   readonly services: LocalServices;
   readonly backends: BackendTracker;
@@ -20,34 +20,29 @@ export interface PoolRegisterOptions {
 }
 
 /** Knows which Services have pools, and sees to it that the updater hears of every pool that is out of step. */
-export class PoolRegister {
-  readonly #options: PoolRegisterOptions;
+export class PoolRegistry {
+  readonly #options: PoolRegistryOptions;
 
-  constructor(options: PoolRegisterOptions) {
+  constructor(options: PoolRegistryOptions) {
     this.#options = options;
   }
 
   /**
    * The Service has its pools, which are as in `body`; from now on they follow its endpoints. One that left while its
-   * load balancer was written is not followed: nobody would forget it again.
+   * load balancer was written is not followed: no further event would make us forget it.
    */
   register(service: Service, info: LocalServiceInfo, body: LoadBalancer | undefined): void {
     const { services, backends } = this.#options;
     if (!this.#isStillThere(info.service, service)) return;
     services.set(info);
     backends.follow(info.service);
-    for (const pool of info.pools) {
-      const there = body?.properties.backendAddressPools?.find(({ name }) => isSameName(name, pool.name));
-      const entries = there?.properties.loadBalancerBackendAddresses ?? [];
-      const wanted = backends.addresses(info.service, pool.family);
-      if (mergeEntries(entries, wanted, (address) => backends.isNode(address)) !== undefined) this.#add(info, pool);
-    }
+    for (const pool of poolsOutOfStep(info, body, backends)) this.#add(info, pool);
   }
 
   /** For a Service that cannot be served as it is now: what it has goes on following its endpoints. */
-  registerWhatIsThere(key: ServiceKey, service: Service, mark: ServiceMark, body: LoadBalancer | undefined): void {
+  registerWhatIsThere(key: ServiceKey, service: Service, body: LoadBalancer | undefined): void {
     if (body === undefined) return;
-    const pools = poolsThere(this.#options.site, service, mark, body);
+    const pools = poolsThere(this.#options.site, service, body);
     if (pools.length > 0) this.register(service, { service: key, loadBalancer: body.name, pools }, body);
   }
 
@@ -60,11 +55,13 @@ export class PoolRegister {
     updater.removeOperation(service);
   }
 
-  /** The nodes that serve the Service changed. */
-  changed(service: ServiceKey, family: IpFamily): void {
-    const info = this.#options.services.get(service);
-    for (const pool of info?.pools ?? []) {
-      if (info !== undefined && pool.family === family) this.#add(info, pool);
+  /** The nodes that serve these Services changed. */
+  follow(changes: readonly BackendsChange[]): void {
+    for (const { service, family } of changes) {
+      const info = this.#options.services.get(service);
+      for (const pool of info?.pools ?? []) {
+        if (info !== undefined && pool.family === family) this.#add(info, pool);
+      }
     }
   }
 
@@ -78,13 +75,30 @@ export class PoolRegister {
   }
 }
 
-function poolsThere(site: AzureSite, service: Service, mark: ServiceMark, body: LoadBalancer): readonly LocalPool[] {
+/** Pools of the Service that do not have the nodes that serve it; `body` is that of its load balancer. */
+export function poolsOutOfStep(
+  { service, pools }: LocalServiceInfo,
+  body: LoadBalancer | undefined,
+  backends: Pick<BackendTracker, 'addresses' | 'isNode'>,
+): readonly LocalPool[] {
+  return pools.filter(({ name, family }) => {
+    const there = body?.properties.backendAddressPools?.find((pool) => isSameName(pool.name, name));
+    const entries = there?.properties.loadBalancerBackendAddresses ?? [];
+    return mergeEntries(entries, backends.addresses(service, family), backends) !== undefined;
+  });
+}
+
+function poolsThere(site: AzureSite, service: Service, body: LoadBalancer): readonly LocalPool[] {
   const adopted = adoptedPools(service);
-  return (body.properties.backendAddressPools ?? []).flatMap(({ name }): readonly LocalPool[] => {
-    for (const family of ['IPv4', 'IPv6'] as const)
-      if (isSameName(adopted[family] ?? '', name)) return [{ family, name }];
-    if (serviceOfName(site, name) !== mark) return [];
-    return [{ family: name.toLowerCase().endsWith(familyName('', 'IPv6')) ? 'IPv6' : 'IPv4', name }];
+  const mark = serviceMark(serviceUid(service.metadata.uid ?? ''));
+  const familyOf = (name: string): IpFamily | undefined => {
+    for (const family of ['IPv4', 'IPv6'] as const) if (isSameName(adopted[family] ?? '', name)) return family;
+    if (serviceOfName(site, name) !== mark) return undefined;
+    return name.toLowerCase().endsWith(familyName('', 'IPv6')) ? 'IPv6' : 'IPv4';
+  };
+  return (body.properties.backendAddressPools ?? []).flatMap(({ name }) => {
+    const family = familyOf(name);
+    return family === undefined ? [] : [{ family, name }];
   });
 }
 

@@ -1,10 +1,20 @@
-import { Lanes, runSteps, type Step, type StepRecord } from '@fairlead/control';
-import { type ArmClient, armName, type CallOptions } from '../../arm/index.ts';
+import { FairleadError, type Journal, Lanes, runSteps, verdictOf } from '@fairlead/control';
+import {
+  type ArmClient,
+  armName,
+  type CallOptions,
+  findArmError,
+  type LoadBalancer,
+  type NetworkSecurityGroup,
+  type PublicIpAddress,
+} from '../../arm/index.ts';
 import type { ResourceHolding } from '../azure-resource-locker.ts';
-import { afterWrite, type WriteAnswer } from '../report/dry-run.ts';
 import type { ObservedAzure } from './observed.ts';
-import { type AzureWrite, callOf, type Intention } from './target.ts';
+import { type AzureWrite, callOf, nextWrites, type PlanInput } from './plan.ts';
+import { isLeftover, type Target } from './target.ts';
 
+/** More rounds than any plan takes: an address, who may reach it, two writes of a load balancer, removals. */
+export const MAX_ROUNDS = 12;
 /** Azure takes many public addresses at once; a load balancer takes one change at a time, and gets only one. */
 const CONCURRENT_WRITES = 10;
 
@@ -12,76 +22,118 @@ const CONCURRENT_WRITES = 10;
 const IF_IT_DIES_HERE: Readonly<Record<AzureWrite['kind'], string>> = {
   'put-public-ip': 'The address carries the UID of the Service; the next leader finds it by its name and goes on.',
   'put-security-group': 'The rules are for an address that leads nowhere yet; the next leader finds them in place.',
-  'put-load-balancer': 'The parts carry the mark of the Service; the next leader finds them and publishes the status.',
+  'put-load-balancer': 'All in it carries the mark of its Service; the next leader finds it and publishes the status.',
   'delete-public-ip': 'The finalizer still holds the Service; the next leader finds nothing left and lets it go.',
-  'delete-load-balancer': 'Nobody was on it; the next Service that is placed there makes it again.',
+  'delete-load-balancer': 'No Service was on it; the next one that is placed there makes it again.',
 };
 
-export interface ApplyOptions {
+export interface ConvergeOptions extends Pick<PlanInput, 'site' | 'backends'> {
   readonly client: Pick<ArmClient, 'put' | 'delete'>;
+  readonly journal: Journal;
   readonly holding: ResourceHolding;
   readonly signal: AbortSignal;
-  /** Where steps for this Service are recorded. */
-  readonly recordFor: (subject: Intention['subject']) => StepRecord;
 }
 
-/** A write that Azure did not take. */
-export interface FailedWrite {
-  readonly write: AzureWrite;
+/** Why something did not come about. */
+export interface ConvergenceFailure {
   readonly error: unknown;
+  /** The write was for others, too, and one of them may be to blame. */
+  readonly isShared: boolean;
 }
 
-export interface Applied {
+export interface Converged {
   readonly observed: ObservedAzure;
-  readonly failed: readonly FailedWrite[];
+  readonly writes: readonly AzureWrite[];
+  readonly failures: ReadonlyMap<Target['subject'], ConvergenceFailure>;
 }
 
-/** Makes the writes side by side. What fails is told, and keeps nothing else from going ahead. */
-export async function applyWrites(
-  writes: readonly AzureWrite[],
+/** Writes, round by round, until Azure is as it should be. A Service that fails is left as it is; the others go on. */
+export async function converge(
+  targets: readonly Target[],
   before: ObservedAzure,
-  options: ApplyOptions,
-): Promise<Applied> {
-  const lanes = new Lanes(CONCURRENT_WRITES);
+  options: ConvergeOptions,
+): Promise<Converged> {
+  const failures = new Map<Target['subject'], ConvergenceFailure>();
+  const writes: AzureWrite[] = [];
   let observed = before;
-  const failed: FailedWrite[] = [];
-  await Promise.all(
-    writes.map((write) =>
-      lanes.run(write.id, async () => {
-        try {
-          await runWrite(write, options, (answer) => {
-            observed = afterWrite(observed, answer);
-          });
-        } catch (error) {
-          options.signal.throwIfAborted();
-          failed.push({ write, error });
-        }
-      }),
-    ),
-  );
-  return { observed, failed };
-}
-
-async function runWrite(
-  write: AzureWrite,
-  { client, holding, signal, recordFor }: ApplyOptions,
-  onAnswer: (answer: WriteAnswer) => void,
-): Promise<void> {
-  const [subject = 'leftover load balancer' as const] = write.subjects;
-  const record = recordFor(subject);
-  const step: Step = {
-    name: write.kind,
-    call: callOf(write),
-    ifItDiesHere: IF_IT_DIES_HERE[write.kind],
-    async run(stepSignal) {
-      await holding.keep(stepSignal);
-      onAnswer(await send(client, write, { signal: stepSignal, record }));
-    },
+  const fail = (subjects: readonly Target['subject'][], error: unknown) => {
+    for (const subject of subjects) failures.set(subject, { error, isShared: subjects.length > 1 });
   };
-  await runSteps([step], record, signal);
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const pending = targets.filter(({ subject }) => !failures.has(subject));
+    let next: readonly AzureWrite[] = [];
+    try {
+      next = nextWrites({ ...options, targets: pending, observed });
+    } catch (error) {
+      fail(subjectsOf(pending), error);
+    }
+    if (next.length === 0) return { observed, writes, failures };
+    let isStuck = false;
+    const lanes = new Lanes(CONCURRENT_WRITES);
+    const work = async (write: AzureWrite) => {
+      try {
+        const answer = await send(write, options);
+        observed = withAnswer(observed, answer);
+        writes.push(write);
+      } catch (error) {
+        options.signal.throwIfAborted();
+        fail(write.subjects, error);
+        // An empty load balancer that could not be deleted concerns no Service: it is tried again next time.
+        isStuck ||= write.subjects.length === 0;
+      }
+    };
+    await Promise.all(next.map((write) => lanes.run(write.id, () => work(write))));
+    if (isStuck) return { observed, writes, failures };
+  }
+  const message = 'Azure does not come to rest: what is written is not what it shows afterwards';
+  fail(subjectsOf(targets), new FairleadError(message, { verdict: 'retriable', code: 'not-settled' }));
+  return { observed, writes, failures };
 }
 
-async function send(
+/** Whether leaving some of the Services out may let the others through. */
+export function mayBlameOneService({ error, isShared }: ConvergenceFailure): boolean {
+  if (!isShared || verdictOf(error) !== 'terminal') return false;
+  const refusal = findArmError(error);
+  return refusal === undefined || !isAccessError(refusal.status);
+}
+
+/** Not about what was sent: about who we are, or about a resource that is missing. */
+function isAccessError(status: number): boolean {
+  return status === 401 || status === 403 || status === 404;
+}
+
+/** What Azure answered to a write, in place of what was observed before. */
+export type WriteAnswer =
+  | { readonly kind: 'public-ip'; readonly name: string; readonly body: PublicIpAddress | undefined }
+  | { readonly kind: 'load-balancer'; readonly name: string; readonly body: LoadBalancer | undefined }
+  | { readonly kind: 'security-group'; readonly body: NetworkSecurityGroup };
+
+export function withAnswer(observed: ObservedAzure, answer: WriteAnswer): ObservedAzure {
+  switch (answer.kind) {
+    case 'public-ip':
+      return { ...observed, publicIps: replaced(observed.publicIps, answer.name, answer.body) };
+    case 'load-balancer':
+      return { ...observed, loadBalancers: replaced(observed.loadBalancers, answer.name, answer.body) };
+    case 'security-group':
+      return { ...observed, securityGroup: answer.body };
+  }
+}
+
+/** Makes one write, as a journalled step. */
+async function send(write: AzureWrite, { client, journal, holding, signal }: ConvergeOptions): Promise<WriteAnswer> {
+  const [subject = 'leftover load balancer' as const] = write.subjects;
+  const record = { journal, key: isLeftover(subject) ? subject : `service ${subject}` };
+  const { promise, resolve } = Promise.withResolvers<WriteAnswer>();
+  const run = async (stepSignal: AbortSignal) => {
+    await holding.keep(stepSignal);
+    resolve(await request(client, write, { signal: stepSignal, record }));
+  };
+  const ifItDiesHere = IF_IT_DIES_HERE[write.kind];
+  await runSteps([{ name: write.kind, call: callOf(write), ifItDiesHere, run }], record, signal);
+  return promise;
+}
+
+async function request(
   client: Pick<ArmClient, 'put' | 'delete'>,
   write: AzureWrite,
   call: CallOptions,
@@ -89,14 +141,14 @@ async function send(
   const name = armName(write.id);
   switch (write.kind) {
     case 'put-public-ip':
-      return { kind: 'public-ip', name, body: await client.put(write.id, write.draft, call) };
+      return { kind: 'public-ip', name, body: await client.put(write.id, write.body, call) };
     case 'put-security-group':
-      return { kind: 'security-group', body: await client.put(write.id, write.draft, { ...call, ...matching(write) }) };
+      return { kind: 'security-group', body: await client.put(write.id, write.body, { ...call, ...matching(write) }) };
     case 'put-load-balancer': {
-      // One that we could not see is somebody's all the same.
+      // One that we could not see has an owner all the same.
       const isNew = write.etag === undefined ? ({ ifNoneMatch: '*' } as const) : {};
       const options = { ...call, ...matching(write), ...isNew };
-      return { kind: 'load-balancer', name, body: await client.put(write.id, write.draft, options) };
+      return { kind: 'load-balancer', name, body: await client.put(write.id, write.body, options) };
     }
     case 'delete-public-ip':
       await client.delete(write.id, call);
@@ -107,7 +159,22 @@ async function send(
   }
 }
 
-/** What somebody else wrote since we read is never overwritten, and never deleted. */
+/** What another program wrote since we read is never overwritten, and never deleted. */
 function matching({ etag }: { readonly etag: string | undefined }): { readonly ifMatch?: string } {
   return etag === undefined ? {} : { ifMatch: etag };
+}
+
+function replaced<Body>(
+  bodies: ReadonlyMap<string, Body>,
+  name: string,
+  body: Body | undefined,
+): ReadonlyMap<string, Body> {
+  const changed = new Map(bodies);
+  if (body === undefined) changed.delete(name.toLowerCase());
+  else changed.set(name.toLowerCase(), body);
+  return changed;
+}
+
+function subjectsOf(targets: readonly Target[]): readonly Target['subject'][] {
+  return targets.map(({ subject }) => subject);
 }

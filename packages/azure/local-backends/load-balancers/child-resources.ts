@@ -10,32 +10,35 @@ import {
   type LoadBalancingRuleProperties,
   type ProbeProperties,
 } from '../../arm/index.ts';
+import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
+import type { LocalServiceInfo } from '../backend-pools/local-services.ts';
 import { baseName, entryName, familyName, ruleName, serviceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId, poolId, publicIpId, subnetIdOf } from '../site.ts';
 import type { WantedPort, WantedService } from './desired.ts';
+import type { PresentTarget } from './target.ts';
 
-export type PoolPart = ArmPart<'backendAddressPools', BackendPoolProperties>;
-export type ProbePart = ArmPart<'probes', ProbeProperties>;
-export type RulePart = ArmPart<'loadBalancingRules', LoadBalancingRuleProperties>;
+export type PoolChild = ArmPart<'backendAddressPools', BackendPoolProperties>;
+export type ProbeChild = ArmPart<'probes', ProbeProperties>;
+export type RuleChild = ArmPart<'loadBalancingRules', LoadBalancingRuleProperties>;
 
-/** The lists of a load balancer in which a Service has parts. */
-export const PART_LISTS = [
+/** The lists of a load balancer in which a Service has child resources. */
+export const CHILD_LISTS = [
   'frontendIPConfigurations',
   'backendAddressPools',
   'probes',
   'loadBalancingRules',
 ] as const satisfies readonly (keyof LoadBalancer['properties'])[];
-export type PartList = (typeof PART_LISTS)[number];
+export type ChildList = (typeof CHILD_LISTS)[number];
 
 /** Everything of one Service inside its load balancer. */
-export interface ServiceParts {
+export interface ChildResources {
   readonly frontendIPConfigurations: readonly Frontend[];
-  readonly backendAddressPools: readonly PoolPart[];
-  readonly probes: readonly ProbePart[];
-  readonly loadBalancingRules: readonly RulePart[];
+  readonly backendAddressPools: readonly PoolChild[];
+  readonly probes: readonly ProbeChild[];
+  readonly loadBalancingRules: readonly RuleChild[];
 }
 
-export const NO_PARTS: ServiceParts = {
+export const NO_CHILDREN: ChildResources = {
   frontendIPConfigurations: [],
   backendAddressPools: [],
   probes: [],
@@ -45,30 +48,35 @@ export const NO_PARTS: ServiceParts = {
 /** Often enough that a node that stops serving is noticed within ten seconds. */
 const PROBE = { intervalInSeconds: 5, probeThreshold: 2, requestPath: '/healthz', protocol: 'Http' } as const;
 
-/** The nodes that serve a Service, by family. */
-export type BackendContents = Readonly<Record<IpFamily, readonly IpAddress[]>>;
-
 /** What frontend, probe and public address of a family are called. */
 export function nameFor(site: AzureSite, { key, uid }: Pick<WantedService, 'key' | 'uid'>, family: IpFamily): string {
   return familyName(baseName(objectKeyOf(key), site.mark, serviceMark(uid)), family);
 }
 
 /** Its own, or the one that was taken over. */
-export function poolNameFor(site: AzureSite, wanted: WantedService, family: IpFamily): string {
+function poolNameFor(site: AzureSite, wanted: WantedService, family: IpFamily): string {
   return wanted.adoptedPools[family] ?? nameFor(site, wanted, family);
 }
 
-/** What the Service is to have inside the load balancer; `contents` goes into pools that are new. */
-export function partsFor(
+/** Where the pools of a Service are that is to be served. */
+export function localServiceInfo(site: AzureSite, { wanted, loadBalancer }: PresentTarget): LocalServiceInfo {
+  const pools = wanted.families.map((family) => ({ family, name: poolNameFor(site, wanted, family) }));
+  return { service: wanted.key, loadBalancer, pools };
+}
+
+/** What the Service is to have inside the load balancer; its nodes go into pools that are new. */
+export function childResourcesFor(
   site: AzureSite,
   wanted: WantedService,
   loadBalancer: string,
-  contents: BackendContents,
-): ServiceParts {
+  backends: Pick<BackendTracker, 'addresses'>,
+): ChildResources {
   const { families, ports } = wanted;
   return {
     frontendIPConfigurations: families.map((family) => frontendFor(site, wanted, family)),
-    backendAddressPools: families.map((family) => poolFor(site, wanted, family, contents[family])),
+    backendAddressPools: families.map((family) =>
+      poolFor(site, wanted, family, backends.addresses(wanted.key, family)),
+    ),
     probes: families.map((family) => ({
       name: nameFor(site, wanted, family),
       properties: { ...PROBE, port: wanted.healthCheckNodePort },
@@ -79,9 +87,9 @@ export function partsFor(
   };
 }
 
-/** Lets nobody in yet: for an internal frontend whose address is not known before it exists. */
-export function withoutRules(parts: ServiceParts): ServiceParts {
-  return { ...parts, loadBalancingRules: [] };
+/** Lets no traffic in yet: for an internal frontend whose address is not known before it exists. */
+export function withoutRules(children: ChildResources): ChildResources {
+  return { ...children, loadBalancingRules: [] };
 }
 
 function frontendFor(site: AzureSite, wanted: WantedService, family: IpFamily): Frontend {
@@ -96,7 +104,7 @@ function frontendFor(site: AzureSite, wanted: WantedService, family: IpFamily): 
   return { name, properties: { subnet, ...allocation, privateIPAddressVersion: family } };
 }
 
-function poolFor(site: AzureSite, wanted: WantedService, family: IpFamily, addresses: readonly IpAddress[]): PoolPart {
+function poolFor(site: AzureSite, wanted: WantedService, family: IpFamily, addresses: readonly IpAddress[]): PoolChild {
   return {
     name: poolNameFor(site, wanted, family),
     properties: {
@@ -116,7 +124,7 @@ function ruleFor(
   loadBalancer: string,
   family: IpFamily,
   { protocol, port }: WantedPort,
-): RulePart {
+): RuleChild {
   const id = loadBalancerId(site, loadBalancer);
   const name = nameFor(site, wanted, family);
   const forTcp = { idleTimeoutInMinutes: wanted.idleTimeoutMinutes, enableTcpReset: true };
@@ -132,7 +140,7 @@ function ruleFor(
       enableFloatingIP: true,
       loadDistribution: wanted.affinity === 'client-ip' ? 'SourceIP' : 'Default',
       ...(protocol === 'TCP' ? forTcp : {}),
-      // How the nodes reach the internet is for others to say.
+      // How the nodes reach the internet is up to the operator.
       ...(wanted.scope === 'public' ? { disableOutboundSnat: true } : {}),
     },
   };

@@ -1,6 +1,7 @@
 import type { Service, ServiceSpec } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { adoptedPools, adoptedPoolsText, claimRules, desiredFor } from './desired.ts';
+import { openSite, site } from '../testing/wanted.ts';
+import { adoptedPools, adoptedPoolsText, desiredFor, desiredOptions } from './desired.ts';
 
 const azure = 'service.beta.kubernetes.io/azure-';
 
@@ -19,7 +20,7 @@ function service(spec: Partial<ServiceSpec> = {}, annotations: Readonly<Record<s
   };
 }
 const read = (made: Service, hasSecurityGroup = true) =>
-  desiredFor(made, { rules: claimRules(undefined), hasSecurityGroup });
+  desiredFor(made, desiredOptions(hasSecurityGroup ? site : openSite, undefined));
 
 describe('what a Service asks for', () => {
   it('is read with everything that Azure needs to know', () => {

@@ -7,6 +7,7 @@ import {
   type LoadBalancerCapabilities,
   type Refusal,
   readService,
+  refusal,
   requireSupported,
   type ServiceDemands,
   type ServiceKey,
@@ -16,8 +17,10 @@ import {
   serviceKey,
   unsupported,
 } from '@fairlead/service';
+import { annotationText, azureAnnotations, idleTimeoutMinutes, refuseAnnotationsBut } from '../../arm/index.ts';
+import type { FrontendScope } from '../configuration.ts';
 import { PART_NAME } from '../names.ts';
-import { type AnnotatedDemands, annotatedDemands } from './annotations.ts';
+import type { AzureSite } from '../site.ts';
 
 export const AZURE_LOCAL_CLASS = 'fairlead.dev/azure-local';
 
@@ -25,6 +28,11 @@ export const AZURE_LOCAL_CLASS = 'fairlead.dev/azure-local';
 export const LOAD_BALANCER_ANNOTATION = 'azure-local.fairlead.dev/load-balancer';
 /** Pools that another controller had made for the Service, as `IPv4=name,IPv6=name`. */
 export const ADOPTED_POOLS_ANNOTATION = 'azure-local.fairlead.dev/adopted-backend-pools';
+
+const { internal: INTERNAL, internalSubnet: INTERNAL_SUBNET, loadBalancers: LOAD_BALANCERS } = azureAnnotations;
+const HONOURED: ReadonlySet<string> = new Set(Object.values(azureAnnotations));
+/** In minutes, as a standard load balancer has it. */
+const LONGEST_IDLE_TIMEOUT = 100;
 
 /** What a standard load balancer with floating addresses can do for a local Service. */
 const capabilities: LoadBalancerCapabilities = {
@@ -40,6 +48,16 @@ const capabilities: LoadBalancerCapabilities = {
   chosenAddresses: true,
   needsNodePorts: false,
 };
+
+/** What a Service asks of Azure by annotation. */
+export interface AnnotatedDemands {
+  readonly scope: FrontendScope;
+  /** The name of the subnet for the internal address; undefined: that of the nodes. */
+  readonly subnet: string | undefined;
+  /** The load balancers it may be placed on; undefined: any. */
+  readonly allowed: readonly string[] | undefined;
+  readonly idleTimeoutMinutes: number;
+}
 
 /** Pools under names that are not of our making. */
 export type AdoptedPools = Readonly<Partial<Record<IpFamily, string>>>;
@@ -76,12 +94,13 @@ export interface DesiredOptions {
   readonly hasSecurityGroup: boolean;
 }
 
-export function claimRules(defaultClass: string | undefined): ClaimRules {
-  return {
-    loadBalancerClass: AZURE_LOCAL_CLASS,
-    finalizer: `fairlead.dev/${PART_NAME}`,
-    isDefault: defaultClass === AZURE_LOCAL_CLASS,
-  };
+export function desiredOptions(
+  { securityGroupId }: Pick<AzureSite, 'securityGroupId'>,
+  defaultClass: string | undefined,
+): DesiredOptions {
+  const isDefault = defaultClass === AZURE_LOCAL_CLASS;
+  const rules = { loadBalancerClass: AZURE_LOCAL_CLASS, finalizer: `fairlead.dev/${PART_NAME}`, isDefault } as const;
+  return { rules, hasSecurityGroup: securityGroupId !== undefined };
 }
 
 /** Reads from a Service what it needs in Azure. What cannot be honoured is refused, never left out. */
@@ -107,6 +126,34 @@ function wantedService(service: Service, hasSecurityGroup: boolean): WantedServi
     recordedLoadBalancer: recordedLoadBalancer(service),
     adoptedPools: adoptedPools(service),
   };
+}
+
+/**
+ * Reads the annotations that users of Azure's own controller know. Throws a terminal error for one that cannot be
+ * honoured or understood: it is never left out.
+ */
+function annotatedDemands(service: Service): AnnotatedDemands {
+  refuseAnnotationsBut(HONOURED, service);
+  const scope = scopeOf(annotationText(service, INTERNAL));
+  const subnet = annotationText(service, INTERNAL_SUBNET);
+  if (subnet !== undefined && scope === 'public') {
+    throw refusal(
+      'annotation-unsupported',
+      `its annotation ${INTERNAL_SUBNET} makes sense only with ${INTERNAL}: "true"`,
+    );
+  }
+  const allowed = annotationText(service, LOAD_BALANCERS)
+    ?.split(',')
+    .map((name) => name.trim());
+  const idleTimeout = idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-annotation');
+  return { scope, subnet, allowed, idleTimeoutMinutes: idleTimeout };
+}
+
+function scopeOf(text: string | undefined): FrontendScope {
+  const lower = text?.toLowerCase() ?? 'false';
+  if (lower === 'true') return 'internal';
+  if (lower === 'false') return 'public';
+  throw refusal('invalid-annotation', `its annotation ${INTERNAL} is ${JSON.stringify(text)}: use "true" or "false"`);
 }
 
 /** What only makes sense for local Services. */

@@ -1,41 +1,36 @@
-import { type BrakeDecision, type Clock, DeletionBrake } from '@fairlead/control';
-import type { ServiceMark } from '../names.ts';
+import { serviceUid } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import { type ClaimRules, claimService } from '@fairlead/service';
+import { type ServiceMark, serviceMark } from '../names.ts';
 import { type AzureSite, serviceOfName, serviceOfTags } from '../site.ts';
-import { partOwner, servicesIn } from './load-balancer-body.ts';
+import { childOwner, servicesIn } from './load-balancer-body.ts';
 import type { ObservedAzure } from './observed.ts';
-import type { Intention } from './target.ts';
 
-const BRAKE = { things: 'Services in Azure', fraction: 0.3, minimumCount: 5, confirmAfterMilliseconds: 600_000 };
+export interface ServicesInAzure {
+  /** Those of this cluster that have anything there. */
+  readonly all: readonly ServiceMark[];
+  /** Those of them that no longer exist, or are no longer ours. */
+  readonly leftovers: readonly ServiceMark[];
+}
 
-/** The Services of this cluster that have anything in Azure, whether or not they still exist. */
-export function servicesThere(site: AzureSite, observed: ObservedAzure): ReadonlySet<ServiceMark> {
-  const ownerOf = partOwner(site, new Map());
-  const rules = observed.securityGroup?.properties.securityRules ?? [];
-  return new Set([
+/** `cluster` has all Services that exist, and must be at least as old as what was observed. */
+export function servicesInAzure(
+  site: AzureSite,
+  observed: ObservedAzure,
+  cluster: readonly Service[],
+  rules: ClaimRules,
+): ServicesInAzure {
+  const ownerOf = childOwner(site, new Map());
+  const securityRules = observed.securityGroup?.properties.securityRules ?? [];
+  const there = new Set([
     ...[...observed.loadBalancers.values()].flatMap((body) => [...servicesIn(body, ownerOf)]),
     ...[...observed.publicIps.values()].flatMap(({ tags }) => serviceOfTags(site, tags) ?? []),
-    ...rules.flatMap(({ name }) => serviceOfName(site, name) ?? []),
+    ...securityRules.flatMap(({ name }) => serviceOfName(site, name) ?? []),
   ]);
-}
-
-/** Finds what is left of Services that no longer exist, and holds back when there is suspiciously much of it. */
-export class Leftovers {
-  readonly #site: AzureSite;
-  readonly #brake: DeletionBrake<ServiceMark>;
-
-  constructor(site: AzureSite, clock: Clock) {
-    this.#site = site;
-    this.#brake = new DeletionBrake(clock, BRAKE);
-  }
-
-  /** `readAt` is the monotonic time at which Azure, and before it the cluster, was read. */
-  judge(observed: ObservedAzure, existing: ReadonlySet<ServiceMark>, readAt: number): BrakeDecision<ServiceMark> {
-    const there = servicesThere(this.#site, observed);
-    const left = [...there].filter((mark) => !existing.has(mark));
-    return this.#brake.judge(left, there.size, readAt);
-  }
-}
-
-export function removalOf(mark: ServiceMark): Intention {
-  return { kind: 'absent', mark, subject: `leftover ${mark}`, adopted: {} };
+  const existing = new Set(
+    cluster
+      .filter((service) => claimService(service, rules).state !== 'foreign')
+      .map(({ metadata }) => serviceMark(serviceUid(metadata.uid ?? ''))),
+  );
+  return { all: [...there], leftovers: [...there].filter((mark) => !existing.has(mark)) };
 }

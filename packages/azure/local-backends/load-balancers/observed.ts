@@ -1,13 +1,23 @@
-import { FairleadError, type StepRecord } from '@fairlead/control';
+import { FairleadError, type IpAddress, parseIpAddress } from '@fairlead/control';
 import {
   type ArmClient,
+  type ArmId,
+  armIdKey,
   armName,
   type CallOptions,
+  type Frontend,
+  holds,
   type LoadBalancer,
   type NetworkSecurityGroup,
   type PublicIpAddress,
+  type SecurityRule,
 } from '../../arm/index.ts';
+import type { ServiceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId } from '../site.ts';
+import { nameFor } from './child-resources.ts';
+import { type ChildOwner, childOwner, servicesIn } from './load-balancer-body.ts';
+import type { WantedRule } from './security-rules.ts';
+import type { PresentTarget, Target } from './target.ts';
 
 /** What is in Azure, as far as it matters here. */
 export interface ObservedAzure {
@@ -19,19 +29,17 @@ export interface ObservedAzure {
   readonly securityGroup: NetworkSecurityGroup | undefined;
 }
 
-export interface ObserveOptions {
-  readonly client: Pick<ArmClient, 'find' | 'list'>;
-  readonly site: AzureSite;
-  /** Load balancers to look for beside those of the configuration. */
-  readonly alsoLoadBalancers: readonly string[];
-  readonly signal: AbortSignal;
-  readonly record?: StepRecord;
-}
-
-/** Reads it all, in as many calls as there are load balancers and two. Rejects when any of it cannot be read. */
-export async function observe(options: ObserveOptions): Promise<ObservedAzure> {
-  const { client, site, alsoLoadBalancers, signal, record } = options;
-  const call: CallOptions = { signal, ...(record === undefined ? {} : { record }) };
+/**
+ * Reads it all, in as many calls as there are load balancers and two. Rejects when any of it cannot be read.
+ * `alsoLoadBalancers` are looked for beside those of the configuration.
+ */
+export async function observe(
+  client: Pick<ArmClient, 'find' | 'list'>,
+  site: AzureSite,
+  alsoLoadBalancers: readonly string[],
+  signal: AbortSignal,
+): Promise<ObservedAzure> {
+  const call = { signal };
   const named = [...site.loadBalancers.map(({ name }) => name), ...alsoLoadBalancers];
   const names = [...new Map(named.map((name) => [name.toLowerCase(), name])).values()];
   const [found, publicIps, securityGroup] = await Promise.all([
@@ -63,4 +71,71 @@ async function readSecurityGroup(
 
 function byName<Resource extends { readonly name: string }>(resources: readonly Resource[]): Map<string, Resource> {
   return new Map(resources.map((resource) => [resource.name.toLowerCase(), resource]));
+}
+
+/** What is in Azure, arranged so that a plan for many Services takes no longer than reading it once. */
+export class AzureIndex {
+  readonly observed: ObservedAzure;
+  readonly ownerOf: ChildOwner;
+  readonly #site: AzureSite;
+  /** Service -> the load balancers that have something of it. */
+  readonly #foundOn = new Map<ServiceMark, Set<string>>();
+  /** `loadBalancer/name`, in lower case -> frontend */
+  readonly #frontends = new Map<string, Frontend>();
+  /** Public addresses that a frontend holds. */
+  readonly #held = new Set<string>();
+  /** Name in lower case -> rule */
+  readonly #rules: ReadonlyMap<string, SecurityRule>;
+
+  constructor(site: AzureSite, observed: ObservedAzure, targets: readonly Target[]) {
+    this.#site = site;
+    this.observed = observed;
+    const adopted = targets.flatMap(({ mark, adopted: pools }) =>
+      Object.values(pools).map((name) => [name.toLowerCase(), mark] as const),
+    );
+    this.ownerOf = childOwner(site, new Map(adopted));
+    for (const [name, loadBalancer] of observed.loadBalancers) {
+      for (const mark of servicesIn(loadBalancer, this.ownerOf)) {
+        const names = this.#foundOn.get(mark);
+        if (names === undefined) this.#foundOn.set(mark, new Set([name]));
+        else names.add(name);
+      }
+      for (const frontend of loadBalancer.properties.frontendIPConfigurations ?? []) {
+        this.#frontends.set(`${name}/${frontend.name.toLowerCase()}`, frontend);
+        const { publicIPAddress } = frontend.properties;
+        if (publicIPAddress !== undefined) this.#held.add(armIdKey(publicIPAddress.id));
+      }
+    }
+    const rules = observed.securityGroup?.properties.securityRules ?? [];
+    this.#rules = new Map(rules.map((rule) => [rule.name.toLowerCase(), rule]));
+  }
+
+  /** Where the Service can be reached, in the order of its families, as far as it is known. */
+  addressesOf({ wanted, loadBalancer }: PresentTarget): readonly IpAddress[] {
+    return wanted.families.flatMap((family) => {
+      const name = nameFor(this.#site, wanted, family).toLowerCase();
+      const text =
+        wanted.scope === 'public'
+          ? this.observed.publicIps.get(name)?.properties.ipAddress
+          : this.#frontends.get(`${loadBalancer.toLowerCase()}/${name}`)?.properties.privateIPAddress;
+      return parseIpAddress(text ?? '')?.address ?? [];
+    });
+  }
+
+  knowsAllAddressesOf(target: PresentTarget): boolean {
+    return this.addressesOf(target).length === target.wanted.families.length;
+  }
+
+  /** Whether a load balancer has anything of the Service; `except` is not asked. */
+  isAnywhere(mark: ServiceMark, except?: string): boolean {
+    return [...(this.#foundOn.get(mark) ?? [])].some((name) => name !== except?.toLowerCase());
+  }
+
+  isHeld(publicIp: ArmId<'publicIPAddresses'>): boolean {
+    return this.#held.has(armIdKey(publicIp));
+  }
+
+  hasSecurityRules(wanted: readonly WantedRule[]): boolean {
+    return wanted.every((rule) => holds(this.#rules.get(rule.name.toLowerCase()), rule));
+  }
 }

@@ -1,26 +1,23 @@
-import { serviceUid } from '@fairlead/control';
 import { byAge, type Service } from '@fairlead/kube';
 import { type ClaimedService, type ServiceKey, serviceKey, type UnservedService } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
-import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
-import { serviceMark } from '../names.ts';
 import type { AzureSite } from '../site.ts';
-import { adoptablePools, type OldPoolNames, oldPoolNames } from './adoption.ts';
-import { adoptedPools, type DesiredOptions, desiredFor, recordedLoadBalancer, type WantedService } from './desired.ts';
-import { type PlacementRequest, placeServices } from './placement.ts';
-import type { Intention, Present } from './target.ts';
+import { AdoptablePools } from './adoption.ts';
+import { type DesiredOptions, desiredFor, recordedLoadBalancer, type WantedService } from './desired.ts';
+import { noLoadBalancerFor, type PlacementRequest, placeServices } from './placement.ts';
+import { type PresentTarget, presentOn, type Target, without } from './target.ts';
 
-/** What was decided for one Service, with its place and the pools it takes over. */
-export type Decision =
-  | {
-      readonly kind: 'serve';
-      readonly claim: ClaimedService;
-      readonly wanted: WantedService;
-      readonly loadBalancer: string;
-      /** Where it has to leave first. */
-      readonly movesFrom: string | undefined;
-    }
-  | UnservedService;
+/** A Service that has its place. */
+export interface ServedService {
+  readonly kind: 'serve';
+  readonly claim: ClaimedService;
+  readonly target: PresentTarget;
+  /** The load balancer that it has to leave first. */
+  readonly movesFrom: string | undefined;
+}
+
+/** What was decided for one Service. */
+export type Outcome = ServedService | UnservedService;
 
 export interface DecisionInput {
   readonly site: AzureSite;
@@ -34,56 +31,36 @@ export interface DecisionInput {
 }
 
 /** Decides for these Services, oldest first. A leader goes by it, and `plan` and `why` are made of it. */
-export function decide(input: DecisionInput): ReadonlyMap<ServiceKey, Decision> {
+export function decide(input: DecisionInput): ReadonlyMap<ServiceKey, Outcome> {
   const { site, options, services, cluster, loadBalancers } = input;
-  const decided = services
+  const read = services
     .toSorted(byAge)
     .map((service) => [serviceKey(service.metadata), desiredFor(service, options)] as const);
-  let names: OldPoolNames | undefined;
-  const oldNames = () => {
-    names ??= oldPoolNames(cluster);
-    return names;
-  };
-  const requests = decided.flatMap(([, desired]) =>
-    desired.kind === 'serve' ? [placementRequest(desired.wanted, input, oldNames)] : [],
+  const pools = new AdoptablePools(site, cluster, loadBalancers);
+  const requests = read.flatMap(([, desired]) =>
+    desired.kind === 'serve' ? [placementRequest(desired.wanted, pools)] : [],
   );
-  const placements = placeServices(
-    requests,
-    site.loadBalancers,
-    occupiedBy(cluster, new Set(decided.map(([key]) => key))),
-  );
-  const decisions = decided.map(([key, desired]): [ServiceKey, Decision] => {
+  const occupied = occupiedBy(cluster, new Set(read.map(([key]) => key)));
+  const placements = placeServices(requests, site.loadBalancers, occupied);
+  const outcomes = read.map(([key, desired]): [ServiceKey, Outcome] => {
     if (desired.kind !== 'serve') return [key, desired];
     const { claim, wanted } = desired;
-    const placement = placements.get(key);
-    if (placement?.kind !== 'placed') {
-      const { code = 'no-load-balancer', message = 'it was not placed' } = placement ?? {};
-      return [key, { kind: 'refuse', claim, refusal: { code, message } }];
-    }
-    const { loadBalancer } = placement;
+    const loadBalancer = placements.get(key);
+    if (loadBalancer === undefined) return [key, { kind: 'refuse', claim, refusal: noLoadBalancerFor(wanted) }];
     const recorded = wanted.recordedLoadBalancer;
-    const isMove = recorded !== undefined && recorded.toLowerCase() !== loadBalancer.toLowerCase();
+    const movesFrom = recorded?.toLowerCase() === loadBalancer.toLowerCase() ? undefined : recorded;
     // What it took over stays behind when it moves.
-    const staying = isMove ? { ...wanted, adoptedPools: {} } : wanted;
-    const adopted = adoptablePools(site, staying, loadBalancers.get(loadBalancer.toLowerCase()), oldNames);
-    const movesFrom = isMove ? recorded : undefined;
-    return [key, { kind: 'serve', claim, wanted: { ...wanted, adoptedPools: adopted }, loadBalancer, movesFrom }];
+    const staying = movesFrom === undefined ? wanted : { ...wanted, adoptedPools: {} };
+    const target = presentOn(loadBalancer, { ...wanted, adoptedPools: pools.on(loadBalancer, staying) });
+    return [key, { kind: 'serve', claim, target, movesFrom }];
   });
-  return new Map(decisions);
+  return new Map(outcomes);
 }
 
 /** A new Service goes where a pool waits for it that it can take over. */
-function placementRequest(
-  wanted: WantedService,
-  { site, loadBalancers }: DecisionInput,
-  oldNames: () => OldPoolNames,
-): PlacementRequest {
+function placementRequest(wanted: WantedService, pools: AdoptablePools): PlacementRequest {
   const { key, scope, allowed, families, ports } = wanted;
-  const waiting = () =>
-    [...loadBalancers.values()].find((loadBalancer) => {
-      return Object.keys(adoptablePools(site, wanted, loadBalancer, oldNames)).length > 0;
-    })?.name;
-  const recorded = wanted.recordedLoadBalancer ?? waiting();
+  const recorded = wanted.recordedLoadBalancer ?? pools.whereFor(wanted);
   return { service: key, scope, allowed, rules: families.length * ports.length, recorded };
 }
 
@@ -99,38 +76,14 @@ function occupiedBy(cluster: readonly Service[], except: ReadonlySet<ServiceKey>
   return rules;
 }
 
-/** What a decision means for Azure; undefined: nothing is touched. */
-export function intentionFor(
-  key: ServiceKey,
-  decision: Decision,
-  backends: Pick<BackendTracker, 'addresses'>,
-): Intention | undefined {
-  if (decision.kind === 'serve') return presentAt(key, decision, backends);
-  return decision.kind === 'release' ? { ...ownerOf(key, decision.claim.service), kind: 'absent' } : undefined;
+/** For a Service that has to leave a load balancer before it goes to another; undefined for all others. */
+export function detachedTargetOf(key: ServiceKey, outcome: Outcome): Target | undefined {
+  if (outcome.kind !== 'serve' || outcome.movesFrom === undefined) return undefined;
+  return without('detached', key, outcome.claim.service);
 }
 
-export function presentAt(
-  key: ServiceKey,
-  { claim, wanted, loadBalancer }: Extract<Decision, { kind: 'serve' }>,
-  backends: Pick<BackendTracker, 'addresses'>,
-): Present {
-  const contents = { IPv4: backends.addresses(key, 'IPv4'), IPv6: backends.addresses(key, 'IPv6') };
-  return {
-    ...ownerOf(key, claim.service),
-    kind: 'present',
-    adopted: wanted.adoptedPools,
-    wanted,
-    loadBalancer,
-    contents,
-  };
-}
-
-/** Leaves where it is, before it goes elsewhere. */
-export function detachedFrom(key: ServiceKey, service: Service): Intention {
-  return { ...ownerOf(key, service), kind: 'detached' };
-}
-
-function ownerOf(subject: ServiceKey, service: Service): Pick<Intention, 'mark' | 'subject' | 'adopted'> {
-  const uid = serviceUid(service.metadata.uid ?? '');
-  return { mark: serviceMark(uid), subject, adopted: adoptedPools(service) };
+/** What an outcome means for Azure; undefined: nothing is touched. */
+export function targetOf(key: ServiceKey, outcome: Outcome): Target | undefined {
+  if (outcome.kind === 'serve') return outcome.target;
+  return outcome.kind === 'release' ? without('absent', key, outcome.claim.service) : undefined;
 }

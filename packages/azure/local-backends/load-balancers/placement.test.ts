@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import type { ServiceKey } from '@fairlead/service';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConfiguredLoadBalancer } from '../configuration.ts';
-import { type PlacementRequest, placeServices } from './placement.ts';
+import { noLoadBalancerFor, type PlacementRequest, placeServices } from './placement.ts';
 
 const loadBalancers: readonly ConfiguredLoadBalancer[] = [
   { name: 'one', frontends: 'public' },
@@ -17,10 +17,10 @@ const request = (service: ServiceKey, more: Partial<PlacementRequest> = {}): Pla
   recorded: undefined,
   ...more,
 });
-const place = (requests: readonly PlacementRequest[], occupied: Readonly<Record<string, number>> = {}) =>
-  [...placeServices(requests, loadBalancers, new Map(Object.entries(occupied))).values()].map((placement) =>
-    placement.kind === 'placed' ? placement.loadBalancer : placement.code,
-  );
+const place = (requests: readonly PlacementRequest[], occupied: Readonly<Record<string, number>> = {}) => {
+  const placed = placeServices(requests, loadBalancers, new Map(Object.entries(occupied)));
+  return requests.map(({ service }) => placed.get(service));
+};
 
 describe('placeServices', () => {
   it('takes the load balancer with the fewest rules, and the first on a tie', () => {
@@ -44,8 +44,9 @@ describe('placeServices', () => {
   });
 
   it('refuses a Service for which there is none, and says what to do', () => {
-    const placed = placeServices([request('a/1', { allowed: ['inside'] })], loadBalancers, new Map());
-    expect(placed.get('a/1')).toMatchObject({
+    const inside = request('a/1', { allowed: ['inside'] });
+    expect(place([inside])).toEqual([undefined]);
+    expect(noLoadBalancerFor(inside)).toMatchObject({
       code: 'no-load-balancer',
       message: expect.stringContaining('among inside: add one under'),
     });

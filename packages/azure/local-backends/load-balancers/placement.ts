@@ -1,4 +1,4 @@
-import type { ServiceKey } from '@fairlead/service';
+import type { Refusal, ServiceKey } from '@fairlead/service';
 import type { ConfiguredLoadBalancer, FrontendScope } from '../configuration.ts';
 
 /** A Service as far as its place matters. */
@@ -13,20 +13,16 @@ export interface PlacementRequest {
   readonly recorded: string | undefined;
 }
 
-export type Placement =
-  | { readonly kind: 'placed'; readonly loadBalancer: string }
-  | { readonly kind: 'refused'; readonly code: 'no-load-balancer'; readonly message: string };
-
 /**
  * Where each Service goes: it stays where it was placed before, as long as it may be there; a new one goes to the load
  * balancer with the fewest rules, the first of the list on a tie. `occupied` has the rules of the Services that are not
- * asked about, by load balancer in lower case.
+ * asked about, by load balancer in lower case. A Service for which there is no load balancer is not in the answer.
  */
 export function placeServices(
   requests: readonly PlacementRequest[],
   loadBalancers: readonly ConfiguredLoadBalancer[],
   occupied: ReadonlyMap<string, number>,
-): ReadonlyMap<ServiceKey, Placement> {
+): ReadonlyMap<ServiceKey, string> {
   const rules = new Map(occupied);
   const rulesOn = (name: string) => rules.get(name.toLowerCase()) ?? 0;
   const count = (name: string, more: number) => rules.set(name.toLowerCase(), rulesOn(name) + more);
@@ -35,14 +31,14 @@ export function placeServices(
     const name = stays(request);
     if (name !== undefined) count(name, request.rules);
   }
-  const placements = new Map<ServiceKey, Placement>();
+  const placements = new Map<ServiceKey, string>();
   for (const request of requests) {
     const kept = stays(request);
-    const names = candidates(request, loadBalancers);
-    const [first] = names.toSorted((left, right) => rulesOn(left) - rulesOn(right));
+    const [first] = candidates(request, loadBalancers).toSorted((left, right) => rulesOn(left) - rulesOn(right));
     const chosen = kept ?? first;
-    if (chosen !== undefined && kept === undefined) count(chosen, request.rules);
-    placements.set(request.service, chosen === undefined ? refusal(request) : { kind: 'placed', loadBalancer: chosen });
+    if (chosen === undefined) continue;
+    if (kept === undefined) count(chosen, request.rules);
+    placements.set(request.service, chosen);
   }
   return placements;
 }
@@ -61,10 +57,10 @@ function isAt({ recorded }: PlacementRequest, name: string): boolean {
   return recorded?.toLowerCase() === name.toLowerCase();
 }
 
-function refusal({ scope, allowed }: PlacementRequest): Placement {
+export function noLoadBalancerFor({ scope, allowed }: Pick<PlacementRequest, 'scope' | 'allowed'>): Refusal {
   const among = allowed === undefined ? '' : ` among ${allowed.join(', ')}`;
   const message =
     `there is no load balancer for ${scope} frontends${among}: ` +
     'add one under parts.azure-local.loadBalancers, or change what the Service asks for';
-  return { kind: 'refused', code: 'no-load-balancer', message };
+  return { code: 'no-load-balancer', message };
 }

@@ -1,16 +1,17 @@
 import { requireIpAddress } from '@fairlead/control';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { armId, type LoadBalancer } from '../../arm/index.ts';
-import { afterWrite, imaginedAnswer, MOST_ROUNDS, outlook } from '../report/dry-run.ts';
+import { dryRun, imaginedAnswer } from '../report/dry-run.ts';
 import { loadBalancerId, publicIpId } from '../site.ts';
 import { addressesHeldTwice, differences, letInUnguarded } from '../testing/plan-check.ts';
 import { openSite, present, site, wantedService } from '../testing/wanted.ts';
+import { MAX_ROUNDS, withAnswer } from './apply.ts';
 import { nameFor } from './child-resources.ts';
 import type { WantedService } from './desired.ts';
 import type { ObservedAzure } from './observed.ts';
-import { nextWrites, type PlanningTable } from './plan.ts';
-import { callOf, type Intention, type Present } from './target.ts';
-import fc from 'fast-check';
+import { callOf, nextWrites, type PlanInput } from './plan.ts';
+import type { PresentTarget, Target } from './target.ts';
 
 const EMPTY: ObservedAzure = { loadBalancers: new Map(), publicIps: new Map(), securityGroup: undefined };
 const guarded: ObservedAzure = {
@@ -22,20 +23,20 @@ const guarded: ObservedAzure = {
     properties: {},
   },
 };
-const table = (intentions: readonly Intention[], observed: ObservedAzure): PlanningTable => ({
-  site: observed.securityGroup === undefined ? openSite : site,
-  intentions,
-  observed,
-  isNode: () => false,
-});
-const absent = ({ mark, subject, adopted }: Present): Intention => ({ kind: 'absent', mark, subject, adopted });
-const writesOf = (planned: PlanningTable) => outlook(planned).writes;
-const calls = (intentions: readonly Intention[], observed: ObservedAzure) =>
-  writesOf(table(intentions, observed)).map(callOf);
+const noNodes = { addresses: () => [], isNode: () => false };
+const planInput = (
+  targets: readonly Target[],
+  observed: ObservedAzure,
+  backends: PlanInput['backends'] = noNodes,
+): PlanInput => ({ site: observed.securityGroup === undefined ? openSite : site, targets, observed, backends });
+const absent = ({ mark, subject, adopted }: PresentTarget): Target => ({ kind: 'absent', mark, subject, adopted });
+const writesOf = (planned: PlanInput) => dryRun(planned).writes;
+const calls = (targets: readonly Target[], observed: ObservedAzure) =>
+  writesOf(planInput(targets, observed)).map(callOf);
 
 /** What is there after all writes. */
-function settled(intentions: readonly Intention[], before: ObservedAzure): ObservedAzure {
-  return outlook(table(intentions, before)).observed;
+function settled(targets: readonly Target[], before: ObservedAzure): ObservedAzure {
+  return dryRun(planInput(targets, before)).observed;
 }
 
 const web = wantedService('shop/web');
@@ -73,14 +74,14 @@ describe('the writes for a Service', () => {
   it('let traffic to an internal address with restricted sources in only after those are', () => {
     const sourceRanges = { kind: 'only', IPv4: ['10.1.0.0/16'], IPv6: [] } as const;
     const inside = present(wantedService('shop/in', { scope: 'internal', sourceRanges }));
-    const writes = writesOf(table([inside], guarded));
+    const writes = writesOf(planInput([inside], guarded));
     expect(writes.map(callOf)).toEqual([
       'PUT loadBalancers/inside',
       'PUT networkSecurityGroups/nodes',
       'PUT loadBalancers/inside',
     ]);
     const rules = writes.flatMap((write) =>
-      write.kind === 'put-load-balancer' ? [write.draft.properties.loadBalancingRules?.length] : [],
+      write.kind === 'put-load-balancer' ? [write.body.properties.loadBalancingRules?.length] : [],
     );
     expect(rules).toEqual([0, 1]);
   });
@@ -109,14 +110,14 @@ describe('the writes for a Service', () => {
     const api = wantedService('shop/api');
     const apiName = nameFor(site, api, 'IPv4');
     let observed = guarded;
-    for (const write of nextWrites(table([present(web), present(api)], guarded))) {
+    for (const write of nextWrites(planInput([present(web), present(api)], guarded))) {
       const answer = imaginedAnswer(write);
       if (answer.kind !== 'public-ip' || answer.body === undefined) continue;
       const { ipAddress: _none, ...properties } = answer.body.properties;
       const body = answer.name === apiName ? { ...answer.body, properties } : answer.body;
-      observed = afterWrite(observed, { ...answer, body });
+      observed = withAnswer(observed, { ...answer, body });
     }
-    const writes = writesOf(table([present(web), present(api)], observed));
+    const writes = writesOf(planInput([present(web), present(api)], observed));
     expect(writes.map(callOf)).toEqual(['PUT networkSecurityGroups/nodes', 'PUT loadBalancers/one']);
     expect(writes.map(({ subjects }) => subjects)).toEqual([['shop/web'], ['shop/web']]);
   });
@@ -139,12 +140,12 @@ describe('the writes for a Service', () => {
       sku: { name: 'Standard' },
       properties: { publicIPAllocationMethod: 'Static' },
     } as const;
-    expect(() => nextWrites(table([present(web)], { ...guarded, publicIps: new Map([[name, body]]) }))).toThrowError(
-      expect.objectContaining({ code: 'address-not-ours', verdict: 'terminal' }),
-    );
+    expect(() =>
+      nextWrites(planInput([present(web)], { ...guarded, publicIps: new Map([[name, body]]) })),
+    ).toThrowError(expect.objectContaining({ code: 'address-not-ours', verdict: 'terminal' }));
   });
 
-  it('put right what somebody changed, and nothing else', () => {
+  it('put right what another program changed, and nothing else', () => {
     const before = settled([present(web)], guarded);
     const drifted = [...before.loadBalancers].map(([key, body]): [string, LoadBalancer] => {
       const probes = body.properties.probes?.map((probe) => ({
@@ -161,11 +162,12 @@ describe('the writes for a Service', () => {
   });
 
   it('take what serves the Service along, and count it as no difference by itself', () => {
-    const contents = { IPv4: [requireIpAddress('10.0.0.7')], IPv6: [] };
+    const backends = { addresses: () => [requireIpAddress('10.0.0.7')], isNode: () => false };
     const before = settled([present(web)], guarded);
-    expect(calls([{ ...present(web), contents }], before)).toEqual([]);
-    const more = { ...present({ ...web, ports: [...web.ports, { protocol: 'UDP', port: 53 }] }), contents };
-    const pools = settled([more], before).loadBalancers.get('one')?.properties.backendAddressPools;
+    expect(writesOf(planInput([present(web)], before, backends))).toEqual([]);
+    const more = present({ ...web, ports: [...web.ports, { protocol: 'UDP', port: 53 }] });
+    const { observed } = dryRun(planInput([more], before, backends));
+    const pools = observed.loadBalancers.get('one')?.properties.backendAddressPools;
     expect(pools).toMatchObject([
       { properties: { loadBalancerBackendAddresses: [{ properties: { ipAddress: '10.0.0.7' } }] } },
     ]);
@@ -202,14 +204,14 @@ const arbitraryWanted = (key: 'a/x' | 'a/y' | 'b/z'): fc.Arbitrary<WantedService
       adoptedPools: fc.constantFrom({}, { IPv4: `old-${key.replace('/', '-')}` }),
     })
     .map((more) => wantedService(key, more));
-const intention = (key: 'a/x' | 'a/y' | 'b/z'): fc.Arbitrary<Intention> =>
+const target = (key: 'a/x' | 'a/y' | 'b/z'): fc.Arbitrary<Target> =>
   fc.tuple(arbitraryWanted(key), fc.constantFrom('one', 'two'), fc.boolean()).map(([wanted, name, isThere]) => {
-    const wish = wanted.scope === 'internal' ? present(wanted) : present(wanted, name);
-    return isThere ? wish : absent(wish);
+    const served = wanted.scope === 'internal' ? present(wanted) : present(wanted, name);
+    return isThere ? served : absent(served);
   });
-const intentions = fc.tuple(intention('a/x'), intention('a/y'), intention('b/z'));
+const targets = fc.tuple(target('a/x'), target('a/y'), target('b/z'));
 
-/** Somebody else's load balancer part, address and rule, which must survive everything. */
+/** A pool and a rule of other owners, which must survive everything. */
 const withOthers: ObservedAzure = {
   loadBalancers: new Map([
     [
@@ -246,20 +248,20 @@ const withOthers: ObservedAzure = {
 describe('the writes from anything to anything', () => {
   it('end, leave nothing to do, and never let anybody in before the security group does', () => {
     fc.assert(
-      fc.property(intentions, intentions, fc.nat({ max: 6 }), (first, second, stopAfter) => {
-        // The first intentions are carried out in part, as by a leader that died.
-        let observed = writesOf(table(first, withOthers))
+      fc.property(targets, targets, fc.nat({ max: 6 }), (first, second, stopAfter) => {
+        // The first targets are carried out in part, as by a leader that died.
+        let observed = writesOf(planInput(first, withOthers))
           .slice(0, stopAfter)
-          .reduce((before, write) => afterWrite(before, imaginedAnswer(write)), withOthers);
+          .reduce((before, write) => withAnswer(before, imaginedAnswer(write)), withOthers);
         let rounds = 0;
         for (;;) {
-          const writes = nextWrites(table(second, observed));
+          const writes = nextWrites(planInput(second, observed));
           if (writes.length === 0) break;
           rounds += 1;
-          expect(rounds).toBeLessThan(MOST_ROUNDS);
+          expect(rounds).toBeLessThan(MAX_ROUNDS);
           for (const write of writes) {
             expect(letInUnguarded(second, observed, write)).toEqual([]);
-            observed = afterWrite(observed, imaginedAnswer(write));
+            observed = withAnswer(observed, imaginedAnswer(write));
           }
           expect(addressesHeldTwice(observed)).toEqual([]);
         }

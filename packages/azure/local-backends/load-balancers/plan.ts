@@ -1,32 +1,72 @@
-import { FairleadError, type IpAddress, type IpFamily } from '@fairlead/control';
-import { type ArmDraft, holds, type PublicIpAddress, serviceTags } from '../../arm/index.ts';
+import { FairleadError, type IpFamily } from '@fairlead/control';
+import {
+  type ArmDraft,
+  type ArmId,
+  armName,
+  holds,
+  type LoadBalancer,
+  type NetworkSecurityGroup,
+  type PublicIpAddress,
+  serviceTags,
+} from '../../arm/index.ts';
+import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import type { ServiceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId, publicIpId, serviceOfTags } from '../site.ts';
-import { AzureIndex } from './azure-index.ts';
-import { NO_PARTS, nameFor, partsFor, type ServiceParts, withoutRules } from './child-resources.ts';
+import { type ChildResources, childResourcesFor, NO_CHILDREN, nameFor, withoutRules } from './child-resources.ts';
 import type { WantedService } from './desired.ts';
 import { isAbandoned, mergeLoadBalancer } from './load-balancer-body.ts';
-import type { ObservedAzure } from './observed.ts';
+import { AzureIndex, type ObservedAzure } from './observed.ts';
 import { mergeSecurityRules, securityRulesFor, type WantedRule } from './security-rules.ts';
-import type { AzureWrite, Intention } from './target.ts';
+import type { Target } from './target.ts';
 
-/** What a plan is made from. */
-export interface PlanningTable {
-  readonly site: AzureSite;
-  readonly intentions: readonly Intention[];
-  readonly observed: ObservedAzure;
-  readonly isNode: (address: IpAddress) => boolean;
+/** One write to Azure, and the Services that it is for. */
+export type AzureWrite = { readonly subjects: readonly Target['subject'][] } & (
+  | {
+      readonly kind: 'put-public-ip';
+      readonly id: ArmId<'publicIPAddresses'>;
+      readonly body: ArmDraft<PublicIpAddress>;
+    }
+  | {
+      readonly kind: 'put-security-group';
+      readonly id: ArmId<'networkSecurityGroups'>;
+      readonly body: ArmDraft<NetworkSecurityGroup>;
+      readonly etag: string | undefined;
+    }
+  | {
+      readonly kind: 'put-load-balancer';
+      readonly id: ArmId<'loadBalancers'>;
+      readonly body: ArmDraft<LoadBalancer>;
+      /** Undefined: it is new. */
+      readonly etag: string | undefined;
+    }
+  | { readonly kind: 'delete-public-ip'; readonly id: ArmId<'publicIPAddresses'> }
+  | { readonly kind: 'delete-load-balancer'; readonly id: ArmId<'loadBalancers'>; readonly etag: string | undefined }
+);
+
+/** The call a write makes, as the journal and crash tests name it. */
+export function callOf({ kind, id }: AzureWrite): string {
+  const verb = kind.startsWith('put') ? 'PUT' : 'DELETE';
+  const resource = id.split('/').at(-2) ?? '';
+  return `${verb} ${resource}/${armName(id)}`;
 }
 
-type Indexed = PlanningTable & { readonly index: AzureIndex };
+/** What a plan is made from. */
+export interface PlanInput {
+  readonly site: AzureSite;
+  readonly targets: readonly Target[];
+  readonly observed: ObservedAzure;
+  readonly backends: Pick<BackendTracker, 'addresses' | 'isNode'>;
+}
+
+type Indexed = PlanInput & { readonly index: AzureIndex };
 
 /**
- * The writes to make next; none when everything is as intended, as far as it can be. They come in an order in which
- * nobody ever reaches a Service who should not: its address, who may reach it, and only then the rules that let
+ * The writes to make next; none when everything is as wanted, as far as it can be. They come in an order in which no
+ * client ever reaches a Service that should not: its address, who may reach it, and only then the rules that let
  * traffic in; and the other way round when it goes. Ask again with what Azure answered, until there are none.
  */
-export function nextWrites(table: PlanningTable): readonly AzureWrite[] {
-  const indexed = { ...table, index: new AzureIndex(table.site, table.observed, table.intentions) };
+export function nextWrites(input: PlanInput): readonly AzureWrite[] {
+  const indexed = { ...input, index: new AzureIndex(input.site, input.observed, input.targets) };
   for (const phase of [publicIpWrites, securityGroupWrites, loadBalancerWrites, removals]) {
     const writes = phase(indexed);
     if (writes.length > 0) return writes;
@@ -34,21 +74,21 @@ export function nextWrites(table: PlanningTable): readonly AzureWrite[] {
   return [];
 }
 
-function publicIpWrites({ site, intentions, observed }: Indexed): readonly AzureWrite[] {
-  return intentions.flatMap((intention) => {
-    if (intention.kind !== 'present' || intention.wanted.scope !== 'public') return [];
-    const { wanted, subject } = intention;
+function publicIpWrites({ site, targets, observed }: Indexed): readonly AzureWrite[] {
+  return targets.flatMap((target) => {
+    if (target.kind !== 'present' || target.wanted.scope !== 'public') return [];
+    const { wanted, subject } = target;
     return wanted.families.flatMap((family) => {
       const name = nameFor(site, wanted, family);
       const there = observed.publicIps.get(name.toLowerCase());
-      const draft = publicIpDraft(site, wanted, family, there);
-      if (there !== undefined && holds(there, draft)) return [];
-      return [{ kind: 'put-public-ip', id: publicIpId(site, name), draft, subjects: [subject] } as const];
+      const body = publicIpBody(site, wanted, family, there);
+      if (there !== undefined && holds(there, body)) return [];
+      return [{ kind: 'put-public-ip', id: publicIpId(site, name), body, subjects: [subject] } as const];
     });
   });
 }
 
-function publicIpDraft(
+function publicIpBody(
   site: AzureSite,
   wanted: WantedService,
   family: IpFamily,
@@ -68,83 +108,83 @@ function publicIpDraft(
   };
 }
 
-function securityGroupWrites(table: Indexed): readonly AzureWrite[] {
-  const { site, intentions, observed } = table;
+function securityGroupWrites(input: Indexed): readonly AzureWrite[] {
+  const { site, targets, observed } = input;
   if (observed.securityGroup === undefined) return [];
   const wanted = new Map<ServiceMark, readonly WantedRule[]>();
-  for (const intention of intentions) {
-    const rules = securityRulesOf(table, intention);
-    if (rules !== undefined) wanted.set(intention.mark, rules);
+  for (const target of targets) {
+    const rules = securityRulesOf(input, target);
+    if (rules !== undefined) wanted.set(target.mark, rules);
   }
-  const { id, name: _name, etag, ...body } = observed.securityGroup;
-  const { rules, changed } = mergeSecurityRules(site, body.properties.securityRules ?? [], wanted);
+  const { id, name: _name, etag, ...group } = observed.securityGroup;
+  const { rules, changed } = mergeSecurityRules(site, group.properties.securityRules ?? [], wanted);
   if (changed.size === 0) return [];
-  const draft = { ...body, properties: { ...body.properties, securityRules: rules } };
-  return [{ kind: 'put-security-group', id, draft, etag, subjects: subjectsOf(intentions, changed) }];
+  const body = { ...group, properties: { ...group.properties, securityRules: rules } };
+  return [{ kind: 'put-security-group', id, body, etag, subjects: subjectsOf(targets, changed) }];
 }
 
 /** Undefined while they are to stay as they are: rules go only when no load balancer has anything of the Service. */
-function securityRulesOf({ site, index }: Indexed, intention: Intention): readonly WantedRule[] | undefined {
-  if (intention.kind === 'detached') return undefined;
-  if (intention.kind === 'absent') return index.isAnywhere(intention.mark) ? undefined : [];
-  if (!index.knowsAllAddressesOf(intention)) return undefined;
-  return securityRulesFor(site, intention.wanted, index.addressesOf(intention));
+function securityRulesOf({ site, index }: Indexed, target: Target): readonly WantedRule[] | undefined {
+  if (target.kind === 'detached') return undefined;
+  if (target.kind === 'absent') return index.isAnywhere(target.mark) ? undefined : [];
+  if (!index.knowsAllAddressesOf(target)) return undefined;
+  return securityRulesFor(site, target.wanted, index.addressesOf(target));
 }
 
-function loadBalancerWrites(table: Indexed): readonly AzureWrite[] {
-  const { site, intentions, observed, isNode, index } = table;
+function loadBalancerWrites(input: Indexed): readonly AzureWrite[] {
+  const { site, targets, observed, backends, index } = input;
   const there = [...observed.loadBalancers.values()].map(({ name }) => name);
-  const names = new Map([...there, ...neededLoadBalancers(intentions)].map((name) => [name.toLowerCase(), name]));
+  const names = new Map([...there, ...neededLoadBalancers(targets)].map((name) => [name.toLowerCase(), name]));
   return [...names].flatMap(([key, name]) => {
     const current = observed.loadBalancers.get(key);
-    const wanted = new Map<ServiceMark, ServiceParts>();
-    for (const intention of intentions) {
-      const parts = partsAt(table, intention, name);
-      if (parts !== undefined) wanted.set(intention.mark, parts);
+    const wanted = new Map<ServiceMark, ChildResources>();
+    for (const target of targets) {
+      const children = childResourcesAt(input, target, name);
+      if (children !== undefined) wanted.set(target.mark, children);
     }
-    const { draft, changed } = mergeLoadBalancer(current, { site, wanted, ownerOf: index.ownerOf, isNode });
+    const { body, changed } = mergeLoadBalancer(current, { site, wanted, ownerOf: index.ownerOf, backends });
     if (changed.size === 0) return [];
     const id = current?.id ?? loadBalancerId(site, name);
-    const subjects = subjectsOf(intentions, changed);
-    return [{ kind: 'put-load-balancer', id, draft, etag: current?.etag, subjects } as const];
+    const subjects = subjectsOf(targets, changed);
+    return [{ kind: 'put-load-balancer', id, body, etag: current?.etag, subjects } as const];
   });
 }
 
 /** What the Service is to have in this load balancer now; undefined: what it has. */
-function partsAt(table: Indexed, intention: Intention, loadBalancer: string): ServiceParts | undefined {
-  const { site, observed, index } = table;
-  if (intention.kind !== 'present') return NO_PARTS;
-  if (intention.loadBalancer.toLowerCase() !== loadBalancer.toLowerCase()) return NO_PARTS;
+function childResourcesAt(input: Indexed, target: Target, loadBalancer: string): ChildResources | undefined {
+  const { site, observed, backends, index } = input;
+  if (target.kind !== 'present') return NO_CHILDREN;
+  if (target.loadBalancer.toLowerCase() !== loadBalancer.toLowerCase()) return NO_CHILDREN;
   // A public address serves one frontend at a time: it has to leave the other first.
-  if (index.isAnywhere(intention.mark, loadBalancer)) return undefined;
-  const { wanted, contents } = intention;
-  const parts = partsFor(site, wanted, loadBalancer, contents);
-  const isKnown = index.knowsAllAddressesOf(intention);
+  if (index.isAnywhere(target.mark, loadBalancer)) return undefined;
+  const { wanted } = target;
+  const children = childResourcesFor(site, wanted, loadBalancer, backends);
+  const isKnown = index.knowsAllAddressesOf(target);
   if (wanted.scope === 'public' && !isKnown) return undefined;
-  if (observed.securityGroup === undefined || !isGuarded(wanted)) return parts;
-  if (!isKnown) return withoutRules(parts);
-  const rules = securityRulesFor(site, wanted, index.addressesOf(intention));
-  return index.hasSecurityRules(rules) ? parts : undefined;
+  if (observed.securityGroup === undefined || !isGuarded(wanted)) return children;
+  if (!isKnown) return withoutRules(children);
+  const rules = securityRulesFor(site, wanted, index.addressesOf(target));
+  return index.hasSecurityRules(rules) ? children : undefined;
 }
 
-/** Whether it takes rules of a security group to let the right ones in, and nobody else. */
+/** Whether it takes rules of a security group to let the right clients in, and no others. */
 function isGuarded({ scope, sourceRanges }: WantedService): boolean {
   return scope === 'public' || sourceRanges.kind === 'only';
 }
 
-function removals(table: Indexed): readonly AzureWrite[] {
-  return [...publicIpRemovals(table), ...loadBalancerRemovals(table)];
+function removals(input: Indexed): readonly AzureWrite[] {
+  return [...publicIpRemovals(input), ...loadBalancerRemovals(input)];
 }
 
 /** Public addresses of the Service that it is not to have, and that no frontend holds any more. */
-function publicIpRemovals({ site, intentions, observed, index }: Indexed): readonly AzureWrite[] {
-  const byMark = new Map(intentions.map((intention) => [intention.mark, intention]));
+function publicIpRemovals({ site, targets, observed, index }: Indexed): readonly AzureWrite[] {
+  const byMark = new Map(targets.map((target) => [target.mark, target]));
   return [...observed.publicIps.values()].flatMap(({ id, name, tags }) => {
     const mark = serviceOfTags(site, tags);
-    const intention = mark === undefined ? undefined : byMark.get(mark);
-    if (intention === undefined || intention.kind === 'detached' || index.isHeld(id)) return [];
-    if (intention.kind === 'present' && isWantedAddress(site, intention.wanted, name)) return [];
-    return [{ kind: 'delete-public-ip', id, subjects: [intention.subject] } as const];
+    const target = mark === undefined ? undefined : byMark.get(mark);
+    if (target === undefined || target.kind === 'detached' || index.isHeld(id)) return [];
+    if (target.kind === 'present' && isWantedAddress(site, target.wanted, name)) return [];
+    return [{ kind: 'delete-public-ip', id, subjects: [target.subject] } as const];
   });
 }
 
@@ -153,9 +193,9 @@ function isWantedAddress(site: AzureSite, wanted: WantedService, name: string): 
   return wanted.families.some((family) => nameFor(site, wanted, family).toLowerCase() === name.toLowerCase());
 }
 
-/** Load balancers that were made for this cluster and that nobody needs. */
-function loadBalancerRemovals({ site, intentions, observed }: Indexed): readonly AzureWrite[] {
-  const needed = new Set(neededLoadBalancers(intentions).map((name) => name.toLowerCase()));
+/** Load balancers that were made for this cluster and that no Service needs. */
+function loadBalancerRemovals({ site, targets, observed }: Indexed): readonly AzureWrite[] {
+  const needed = new Set(neededLoadBalancers(targets).map((name) => name.toLowerCase()));
   return [...observed.loadBalancers].flatMap(([name, loadBalancer]) => {
     if (needed.has(name) || !isAbandoned(site, loadBalancer)) return [];
     const { id, etag } = loadBalancer;
@@ -163,13 +203,10 @@ function loadBalancerRemovals({ site, intentions, observed }: Indexed): readonly
   });
 }
 
-function neededLoadBalancers(intentions: readonly Intention[]): readonly string[] {
-  return intentions.flatMap((intention) => (intention.kind === 'present' ? [intention.loadBalancer] : []));
+function neededLoadBalancers(targets: readonly Target[]): readonly string[] {
+  return targets.flatMap((target) => (target.kind === 'present' ? [target.loadBalancer] : []));
 }
 
-function subjectsOf(
-  intentions: readonly Intention[],
-  marks: ReadonlySet<ServiceMark>,
-): readonly Intention['subject'][] {
-  return intentions.filter(({ mark }) => marks.has(mark)).map(({ subject }) => subject);
+function subjectsOf(targets: readonly Target[], marks: ReadonlySet<ServiceMark>): readonly Target['subject'][] {
+  return targets.filter(({ mark }) => marks.has(mark)).map(({ subject }) => subject);
 }

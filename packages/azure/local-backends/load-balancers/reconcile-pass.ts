@@ -1,35 +1,39 @@
-import { FairleadError, Lanes, serviceUid } from '@fairlead/control';
-import type { Service } from '@fairlead/kube';
+import { FairleadError, type IpAddress, Lanes } from '@fairlead/control';
+import type { ObjectWriter, Service } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
-import { recordOnService, type ServiceEventReason, type ServiceKey, serviceNotes } from '@fairlead/service';
+import {
+  recordOnService,
+  type ServiceEventReason,
+  type ServiceKey,
+  serviceNotes,
+  shownAddresses,
+} from '@fairlead/service';
 import type { ArmClient } from '../../arm/index.ts';
 import type { ResourceHolding } from '../azure-resource-locker.ts';
 import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
-import type { PoolRegister } from '../backend-pools/pool-registry.ts';
-import { serviceMark } from '../names.ts';
+import type { PoolRegistry } from '../backend-pools/pool-registry.ts';
 import type { AzureSite } from '../site.ts';
-import { AzureIndex } from './azure-index.ts';
-import { poolNameFor } from './child-resources.ts';
-import { type ConvergenceFailure, converge } from './convergence.ts';
+import { type ConvergenceFailure, converge } from './apply.ts';
+import { localServiceInfo } from './child-resources.ts';
 import { type DesiredOptions, recordedLoadBalancer } from './desired.ts';
-import { type ObservedAzure, observe } from './observed.ts';
-import { type Decision, decide, detachedFrom, intentionFor, presentAt } from './outcome.ts';
-import type { ServiceWriter } from './service-writer.ts';
-import { refusedStatus, servedAddresses, servedStatus } from './service-writes.ts';
-import type { AzureWrite, Intention } from './target.ts';
+import { AzureIndex, type ObservedAzure } from './observed.ts';
+import { decide, detachedTargetOf, type Outcome, type ServedService, targetOf } from './outcome.ts';
+import type { AzureWrite } from './plan.ts';
+import { writesAfterAzure, writesBeforeAzure } from './service-writes.ts';
+import type { Target } from './target.ts';
 
 const CONCURRENT_SERVICES = 10;
 /** Azure gives an address a moment after it has made the resource for it. */
 const ADDRESS_DELAY_MILLISECONDS = 2_000;
 
 export interface PassOptions {
-  readonly environment: Pick<LeaderEnvironment, 'events' | 'journal'>;
+  readonly environment: Pick<LeaderEnvironment, 'clock' | 'events' | 'journal'>;
   readonly arm: ArmClient;
   readonly site: AzureSite;
   readonly desired: DesiredOptions;
   readonly backends: BackendTracker;
-  readonly register: PoolRegister;
-  readonly writer: ServiceWriter;
+  readonly pools: PoolRegistry;
+  readonly writer: ObjectWriter<Service>;
 }
 
 export interface PassInput {
@@ -37,183 +41,147 @@ export interface PassInput {
   readonly services: readonly Service[];
   /** All there are. */
   readonly cluster: readonly Service[];
+  readonly observed: ObservedAzure;
   readonly holding: ResourceHolding;
   readonly signal: AbortSignal;
 }
 
-/** How a pass went. */
-export interface PassOutcome {
-  readonly decisions: ReadonlyMap<ServiceKey, Decision>;
-  readonly failures: ReadonlyMap<ServiceKey, ConvergenceFailure>;
-  /** Services that are as they should be, in the version that they have now. */
-  readonly settled: ReadonlyMap<ServiceKey, Service>;
+/** How far the pass has come with one Service. */
+interface Task {
+  readonly key: ServiceKey;
+  readonly outcome: Outcome;
+  /** As our writes left it; undefined when it is gone. */
+  service: Service | undefined;
+  failure?: ConvergenceFailure;
+}
+
+export interface PassResult {
+  readonly tasks: readonly Readonly<Task>[];
   readonly writes: readonly AzureWrite[];
 }
 
-type Serve = Extract<Decision, { kind: 'serve' }>;
-
 /** Brings some Services to what they should be, in one go: in as many writes as there are things to change. */
-export class ServicePass {
+export class ReconcilePass {
   readonly #options: PassOptions;
   readonly #input: PassInput;
-  readonly #decisions = new Map<ServiceKey, Decision>();
-  readonly #failures = new Map<ServiceKey, ConvergenceFailure>();
-  readonly #settled = new Map<ServiceKey, Service>();
+  readonly #tasks: readonly Task[];
   readonly #writes: AzureWrite[] = [];
 
   constructor(options: PassOptions, input: PassInput) {
+    const { site, desired } = options;
     this.#options = options;
     this.#input = input;
+    const outcomes = decide({ ...input, site, options: desired, loadBalancers: input.observed.loadBalancers });
+    this.#tasks = [...outcomes].map(([key, outcome]) => ({ key, outcome, service: outcome.claim.service }));
   }
 
-  /** Rejects when Azure cannot be read. */
-  async run(): Promise<PassOutcome> {
-    const { arm: client, site, desired } = this.#options;
-    const { services, cluster, signal } = this.#input;
-    const alsoLoadBalancers = services.flatMap((service) => recordedLoadBalancer(service) ?? []);
-    const before = await observe({ client, site, alsoLoadBalancers, signal });
-    const decided = decide({ site, options: desired, services, cluster, loadBalancers: before.loadBalancers });
-    for (const [key, decision] of decided) this.#decisions.set(key, decision);
-    const detached = await this.#detachMovers(before);
-    await this.#forEach((key, decision) => this.#hold(key, decision));
-    const intentions = this.#intentions();
-    const after = await this.#converge(intentions, detached);
-    const index = new AzureIndex(site, after, intentions);
-    await this.#forEach((key, decision) => this.#finish(key, decision, index));
-    return { decisions: this.#decisions, failures: this.#failures, settled: this.#settled, writes: this.#writes };
+  async run(): Promise<PassResult> {
+    const detached = await this.#detachMovers();
+    await this.#forEach((task, service) => this.#hold(task, service));
+    const targets = this.#going().flatMap(({ key, outcome }) => targetOf(key, outcome) ?? []);
+    const after = await this.#converge(targets, detached);
+    const index = new AzureIndex(this.#options.site, after, targets);
+    await this.#forEach((task, service) => this.#finish(task, service, index));
+    return { tasks: this.#tasks, writes: this.#writes };
   }
 
-  /** A Service leaves its old load balancer before its new place is recorded: so nobody forgets the old one. */
-  async #detachMovers(before: ObservedAzure): Promise<ObservedAzure> {
-    const movers = [...this.#decisions].flatMap(([key, decision]) => {
-      if (decision.kind !== 'serve' || decision.movesFrom === undefined) return [];
-      this.#options.register.forget(key);
-      return [detachedFrom(key, decision.claim.service)];
+  /** A Service leaves its old load balancer before its new place is recorded: else a crash would forget the old one. */
+  async #detachMovers(): Promise<ObservedAzure> {
+    const movers = this.#tasks.flatMap(({ key, outcome }) => {
+      const target = detachedTargetOf(key, outcome);
+      if (target !== undefined) this.#options.pools.forget(key);
+      return target ?? [];
     });
-    return movers.length === 0 ? before : this.#converge(movers, before);
+    return movers.length === 0 ? this.#input.observed : this.#converge(movers, this.#input.observed);
   }
 
-  async #hold(key: ServiceKey, decision: Decision): Promise<void> {
-    const { register, writer } = this.#options;
-    if (decision.kind === 'release') {
-      register.forget(key);
-      this.#tell(decision, 'DeletingLoadBalancer', `Taking the load balancer down: ${decision.claim.sentence}.`);
+  async #hold(task: Task, service: Service): Promise<void> {
+    const { outcome } = task;
+    if (outcome.kind === 'release') {
+      this.#options.pools.forget(task.key);
+      this.#tell(task, 'DeletingLoadBalancer', `Taking the load balancer down: ${outcome.claim.sentence}.`);
     }
-    if (decision.kind !== 'serve') return;
-    const { claim, loadBalancer, wanted } = decision;
-    const renewed = await writer.record(claim, loadBalancer, wanted.adoptedPools, this.#input.signal);
-    this.#decisions.set(key, { ...decision, claim: renewed });
-    if (renewed.service === claim.service || isServed(claim.service)) return;
-    this.#tell(decision, 'EnsuringLoadBalancer', `Placed on the load balancer ${loadBalancer}.`);
+    const writes = writesBeforeAzure(outcome);
+    task.service = await this.#options.writer.write(service, writes, this.#input.signal);
+    const isNew = outcome.kind === 'serve' && writes.length > 0 && shownAddresses(service).length === 0;
+    if (isNew) this.#tell(task, 'EnsuringLoadBalancer', `Placed on the load balancer ${outcome.target.loadBalancer}.`);
   }
 
-  #intentions(): readonly Intention[] {
-    return [...this.#decisions].flatMap(([key, decision]) => {
-      if (this.#failures.has(key)) return [];
-      return intentionFor(key, decision, this.#options.backends) ?? [];
-    });
-  }
-
-  async #converge(intentions: readonly Intention[], before: ObservedAzure): Promise<ObservedAzure> {
-    const { arm: client, site, backends, environment } = this.#options;
-    const { holding, signal } = this.#input;
-    const { observed, writes, failures } = await converge(intentions, before, {
-      client,
-      site,
-      holding,
-      signal,
-      isNode: (address) => backends.isNode(address),
-      recordFor: (subject) => ({ journal: environment.journal, key: `service ${subject}` }),
-    });
+  async #converge(targets: readonly Target[], before: ObservedAzure): Promise<ObservedAzure> {
+    const { arm: client, environment } = this.#options;
+    const options = { ...this.#options, ...this.#input, client, journal: environment.journal };
+    const { observed, writes, failures } = await converge(targets, before, options);
     this.#writes.push(...writes);
-    for (const key of this.#decisions.keys()) {
-      const failure = failures.get(key);
-      if (failure !== undefined) this.#failures.set(key, failure);
+    for (const task of this.#tasks) {
+      const failure = failures.get(task.key);
+      if (failure !== undefined) task.failure = failure;
     }
     return observed;
   }
 
-  async #finish(key: ServiceKey, decision: Decision, index: AzureIndex): Promise<void> {
-    switch (decision.kind) {
-      case 'foreign':
-        this.#options.register.forget(key);
-        return;
-      case 'unreadable':
-        throw decision.error;
-      case 'release':
-        await this.#options.writer.letGo(decision.claim, this.#input.signal);
-        this.#tell(decision, 'DeletedLoadBalancer', serviceNotes.released(decision.claim));
-        return;
-      case 'refuse':
-        await this.#refuse(key, decision, index);
-        return;
-      case 'serve':
-        await this.#publish(key, decision, index);
+  async #finish(task: Task, service: Service, index: AzureIndex): Promise<void> {
+    const { outcome } = task;
+    if (outcome.kind === 'foreign') this.#options.pools.forget(task.key);
+    if (outcome.kind === 'unreadable') throw outcome.error;
+    const addresses = outcome.kind === 'serve' ? requireAddresses(outcome, index) : [];
+    this.#followPools(task, service, index);
+    const { environment, writer } = this.#options;
+    const writes = writesAfterAzure(outcome, addresses, environment.clock);
+    task.service = await writer.write(service, writes, this.#input.signal);
+    this.#announce(task, addresses, writes.length > 0);
+  }
+
+  /** Also of a Service that is refused: a mistake in a Service must not take down what it has. */
+  #followPools({ key, outcome }: Task, service: Service, { observed }: AzureIndex): void {
+    const { site, pools } = this.#options;
+    const bodyOf = (loadBalancer = '') => observed.loadBalancers.get(loadBalancer.toLowerCase());
+    if (outcome.kind === 'refuse') pools.registerWhatIsThere(key, service, bodyOf(recordedLoadBalancer(service)));
+    if (outcome.kind !== 'serve') return;
+    pools.register(service, localServiceInfo(site, outcome.target), bodyOf(outcome.target.loadBalancer));
+  }
+
+  #announce(task: Task, addresses: readonly IpAddress[], isNews: boolean): void {
+    const { key, outcome } = task;
+    const isUpdated = this.#writes.some(({ subjects }) => subjects.includes(key));
+    if (outcome.kind === 'release') this.#tell(task, 'DeletedLoadBalancer', serviceNotes.released(outcome.claim));
+    if (outcome.kind === 'refuse' && isNews)
+      this.#tell(task, 'LoadBalancerRefused', serviceNotes.refused(outcome.refusal));
+    if (outcome.kind !== 'serve') return;
+    if (isNews) this.#tell(task, 'EnsuredLoadBalancer', serviceNotes.reachable(addresses));
+    else if (isUpdated) {
+      this.#tell(task, 'UpdatedLoadBalancer', `The load balancer ${outcome.target.loadBalancer} follows.`);
     }
   }
 
-  async #publish(key: ServiceKey, decision: Serve, index: AzureIndex): Promise<void> {
-    const { site, backends, register, writer } = this.#options;
-    const { claim, wanted, loadBalancer } = decision;
-    const present = presentAt(key, decision, backends);
-    if (!index.knowsAllAddressesOf(present)) throw addressPending();
-    const pools = wanted.families.map((family) => ({ family, name: poolNameFor(site, wanted, family) }));
-    const body = index.observed.loadBalancers.get(loadBalancer.toLowerCase());
-    register.register(claim.service, { service: key, loadBalancer, pools }, body);
-    const addresses = servedAddresses(wanted, index.addressesOf(present));
-    const written = await writer.publish(claim, servedStatus(addresses), this.#input.signal);
-    this.#settled.set(key, written);
-    if (written !== claim.service) this.#tell(decision, 'EnsuredLoadBalancer', serviceNotes.reachable(addresses));
-    else if (this.#wasWritten(key))
-      this.#tell(decision, 'UpdatedLoadBalancer', `The load balancer ${loadBalancer} follows.`);
+  #tell({ outcome }: Task, reason: ServiceEventReason, note: string): void {
+    recordOnService(this.#options.environment.events, outcome.claim.service, reason, note);
   }
 
-  /** What it has stays, and goes on following its endpoints: a mistake in a Service must not take it down. */
-  async #refuse(key: ServiceKey, decision: Extract<Decision, { kind: 'refuse' }>, index: AzureIndex): Promise<void> {
-    const { register, writer } = this.#options;
-    const { claim, refusal } = decision;
-    const { service } = claim;
-    const mark = serviceMark(serviceUid(service.metadata.uid ?? ''));
-    const body = index.observed.loadBalancers.get(recordedLoadBalancer(service)?.toLowerCase() ?? '');
-    register.registerWhatIsThere(key, service, mark, body);
-    const written = await writer.publish(claim, refusedStatus(service, refusal), this.#input.signal);
-    this.#settled.set(key, written);
-    if (written !== service) this.#tell(decision, 'LoadBalancerRefused', serviceNotes.refused(refusal));
+  /** Those that have neither failed nor gone. */
+  #going(): readonly Task[] {
+    return this.#tasks.filter(({ service, failure }) => service !== undefined && failure === undefined);
   }
 
-  #wasWritten(key: ServiceKey): boolean {
-    return this.#writes.some(({ subjects }) => subjects.includes(key));
-  }
-
-  #tell({ claim }: Decision, reason: ServiceEventReason, note: string): void {
-    recordOnService(this.#options.environment.events, claim.service, reason, note);
-  }
-
-  /** Side by side, for all that have not failed; one that fails degrades alone. */
-  async #forEach(work: (key: ServiceKey, decision: Decision) => Promise<void>): Promise<void> {
+  /** Side by side; one that fails degrades alone. */
+  async #forEach(work: (task: Task, service: Service) => Promise<void>): Promise<void> {
     const lanes = new Lanes(CONCURRENT_SERVICES);
-    const going = [...this.#decisions].filter(([key]) => !this.#failures.has(key));
-    await Promise.all(
-      going.map(([key, decision]) =>
-        lanes.run(key, async () => {
-          try {
-            await work(key, decision);
-          } catch (error) {
-            this.#input.signal.throwIfAborted();
-            this.#failures.set(key, { error, isShared: false });
-          }
-        }),
-      ),
-    );
+    const run = async (task: Task) => {
+      try {
+        if (task.service !== undefined) await work(task, task.service);
+      } catch (error) {
+        this.#input.signal.throwIfAborted();
+        task.failure = { error, isShared: false };
+      }
+    };
+    await Promise.all(this.#going().map((task) => lanes.run(task.key, () => run(task))));
   }
 }
 
-function isServed({ status }: Service): boolean {
-  return (status?.loadBalancer?.ingress ?? []).length > 0;
-}
-
-function addressPending(): FairleadError {
-  return new FairleadError('Azure has not given the Service all its addresses yet: asking again in a moment', {
+/** Where the Service can be reached, in the order of its families. */
+function requireAddresses({ target }: ServedService, index: AzureIndex): readonly IpAddress[] {
+  const addresses = index.addressesOf(target);
+  if (addresses.length === target.wanted.families.length) return addresses;
+  throw new FairleadError('Azure has not given the Service all its addresses yet: asking again in a moment', {
     verdict: 'retriable',
     code: 'address-pending',
     retryAfterMilliseconds: ADDRESS_DELAY_MILLISECONDS,

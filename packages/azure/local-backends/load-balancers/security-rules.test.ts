@@ -1,12 +1,19 @@
 import { requireIpAddress } from '@fairlead/control';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SecurityRule } from '../../arm/index.ts';
 import { serviceMark } from '../names.ts';
 import { site, wantedService } from '../testing/wanted.ts';
+import type { WantedService } from './desired.ts';
 import { mergeSecurityRules, securityRulesFor } from './security-rules.ts';
-import fc from 'fast-check';
 
 const addresses = { IPv4: requireIpAddress('198.51.100.1'), IPv6: requireIpAddress('2001:db8::1') };
+const rulesFor = (wanted: WantedService) =>
+  securityRulesFor(
+    site,
+    wanted,
+    wanted.families.map((family) => addresses[family]),
+  );
 const web = wantedService('shop/web', {
   families: ['IPv4', 'IPv6'],
   ports: [
@@ -16,7 +23,7 @@ const web = wantedService('shop/web', {
   ],
 });
 const shape = (wanted: typeof web) =>
-  securityRulesFor(site, wanted, addresses).map(({ name, properties: rule }) => {
+  rulesFor(wanted).map(({ name, properties: rule }) => {
     const ports = rule.destinationPortRanges?.join('+') ?? rule.destinationPortRange;
     const from = rule.sourceAddressPrefixes?.join('+') ?? rule.sourceAddressPrefix;
     const suffix = name.replace(/^shop-web-[0-9a-f]{18}/, '');
@@ -51,18 +58,18 @@ describe('who may reach a Service', () => {
   });
 
   it('nobody is let to an address that is not known', () => {
-    expect(securityRulesFor(site, web, {})).toEqual([]);
+    expect(securityRulesFor(site, web, [])).toEqual([]);
   });
 });
 
 describe('mergeSecurityRules', () => {
   const mark = serviceMark(web.uid);
-  const wanted = securityRulesFor(site, web, addresses);
+  const wanted = rulesFor(web);
 
   it('gives each rule a priority that nobody has, what lets in before what keeps out', () => {
     const others = [theirs('ssh', 500), theirs('last', 4096)];
     const sourceRanges = { kind: 'only', IPv4: ['192.0.2.0/24'], IPv6: [] } as const;
-    const rules = securityRulesFor(site, { ...web, families: ['IPv4'], sourceRanges }, addresses);
+    const rules = rulesFor({ ...web, families: ['IPv4'], sourceRanges });
     const merged = mergeSecurityRules(site, others, new Map([[mark, rules]]));
     expect(merged.rules.map(({ properties }) => properties.priority)).toEqual([500, 4096, 501, 502, 4095]);
   });
@@ -103,7 +110,7 @@ describe('mergeSecurityRules', () => {
           new Map(
             list.map(({ key, sourceRanges, isThere }) => {
               const wish = wantedService(key, { sourceRanges });
-              return [serviceMark(wish.uid), isThere ? securityRulesFor(site, wish, addresses) : []] as const;
+              return [serviceMark(wish.uid), isThere ? rulesFor(wish) : []] as const;
             }),
           );
         const before = mergeSecurityRules(site, foreign, rulesOf(first)).rules;

@@ -1,4 +1,4 @@
-import { FairleadError, type IpAddress, type IpFamily, ownerText } from '@fairlead/control';
+import { FairleadError, familyOf, type IpAddress, ownerText } from '@fairlead/control';
 import { holds, type SecurityRule, type SecurityRuleProperties } from '../../arm/index.ts';
 import { PART_NAME, type ServiceMark } from '../names.ts';
 import { type AzureSite, serviceOfName } from '../site.ts';
@@ -14,31 +14,21 @@ export interface WantedRule {
 /** What was let in is decided before what is kept out. From the first number to the last, whichever is higher. */
 const PRIORITIES = { Allow: { from: 500, to: 2499 }, Deny: { from: 4096, to: 2500 } } as const;
 
-/** The address of a Service, by family, as far as it is known. */
-export type KnownAddresses = Readonly<Partial<Record<IpFamily, IpAddress>>>;
-
 /**
- * Who may reach the addresses of a Service. A public frontend lets nobody in by itself; an internal one everybody in
- * the network. Where sources are restricted, all others are kept out by a rule of their own, whatever other rules say.
+ * Who may reach the addresses of a Service. A public frontend lets no client in by itself; an internal one all that are
+ * in the network. Where sources are restricted, all others are kept out by a rule of their own, whatever other rules say.
  */
 export function securityRulesFor(
   site: AzureSite,
   wanted: WantedService,
-  addresses: KnownAddresses,
+  addresses: readonly IpAddress[],
 ): readonly WantedRule[] {
-  return wanted.families.flatMap((family) => {
-    const address = addresses[family];
-    return address === undefined ? [] : rulesForAddress(site, wanted, family, address);
-  });
+  return addresses.flatMap((address) => rulesForAddress(site, wanted, address));
 }
 
-function rulesForAddress(
-  site: AzureSite,
-  wanted: WantedService,
-  family: IpFamily,
-  address: IpAddress,
-): readonly WantedRule[] {
+function rulesForAddress(site: AzureSite, wanted: WantedService, address: IpAddress): readonly WantedRule[] {
   const { sourceRanges, scope } = wanted;
+  const family = familyOf(address);
   const name = nameFor(site, wanted, family);
   const mark = { cluster: site.cluster, part: PART_NAME, service: wanted.uid };
   const common = {
@@ -86,7 +76,7 @@ export interface MergedRules {
 }
 
 /**
- * The rules of a group after those of the Services in `wanted` are as wanted; everybody else's stay as they are. A rule
+ * The rules of a group after those of the Services in `wanted` are as wanted; those of all others stay as they are. A rule
  * that stays keeps its priority. Throws a terminal error when no priority is left.
  */
 export function mergeSecurityRules(

@@ -1,20 +1,60 @@
-import type { IpAddress } from '@fairlead/control';
-import type { Service } from '@fairlead/kube';
-import { type DesiredServiceStatus, programmed, type Refusal, refused, shownAddresses } from '@fairlead/service';
-import type { WantedService } from './desired.ts';
-import type { KnownAddresses } from './security-rules.ts';
+import type { Clock, IpAddress } from '@fairlead/control';
+import {
+  holdWrites,
+  type IngressPoint,
+  programmed,
+  refused,
+  releaseWrites,
+  type ServiceWrite,
+  shownAddresses,
+  statusWrites,
+} from '@fairlead/service';
+import { ADOPTED_POOLS_ANNOTATION, adoptedPoolsText, LOAD_BALANCER_ANNOTATION } from './desired.ts';
+import type { Outcome } from './outcome.ts';
 
-/** In the order of the families. */
-export function servedAddresses({ families }: WantedService, addresses: KnownAddresses): readonly IpAddress[] {
-  return families.flatMap((family) => addresses[family] ?? []);
+const RECORD = {
+  name: 'record-placement',
+  ifItDiesHere: 'The finalizer holds the Service, and the next leader finds its place in the annotation.',
+};
+
+/** What is written to the Service before anything of it exists in Azure: our finalizer, and where it was placed. */
+export function writesBeforeAzure(outcome: Outcome): readonly ServiceWrite[] {
+  if (outcome.kind === 'refuse') return holdWrites(outcome.claim);
+  if (outcome.kind !== 'serve') return [];
+  const { loadBalancer, adopted } = outcome.target;
+  const placement = {
+    [LOAD_BALANCER_ANNOTATION]: loadBalancer,
+    [ADOPTED_POOLS_ANNOTATION]: adoptedPoolsText(adopted),
+  };
+  return holdWrites(outcome.claim, placement, RECORD);
 }
 
-export function servedStatus(addresses: readonly IpAddress[]): DesiredServiceStatus {
-  return { ingress: addresses.map((address) => ({ address, mode: 'VIP' })), programmed: programmed(addresses) };
+/** What is written to it once Azure is as wanted; `addresses` is where a Service that is served can be reached. */
+export function writesAfterAzure(
+  outcome: Outcome,
+  addresses: readonly IpAddress[],
+  clock: Pick<Clock, 'now'>,
+): readonly ServiceWrite[] {
+  switch (outcome.kind) {
+    case 'foreign':
+    case 'unreadable':
+      return [];
+    case 'serve':
+      return statusWrites(
+        outcome.claim,
+        { ingress: addresses.map(toIngress), programmed: programmed(addresses) },
+        clock,
+      );
+    case 'refuse': {
+      // A Service that was served before keeps what it has, address included.
+      const ingress = shownAddresses(outcome.claim.service).map(toIngress);
+      return statusWrites(outcome.claim, { ingress, programmed: refused(outcome.refusal) }, clock);
+    }
+    case 'release':
+      return releaseWrites(outcome.claim, [LOAD_BALANCER_ANNOTATION, ADOPTED_POOLS_ANNOTATION]);
+  }
 }
 
-/** A Service that was served before keeps what it has, address included. */
-export function refusedStatus(service: Service, refusal: Refusal): DesiredServiceStatus {
-  const ingress = shownAddresses(service).map((address) => ({ address, mode: 'VIP' }) as const);
-  return { ingress, programmed: refused(refusal) };
+function toIngress(address: IpAddress): IngressPoint {
+  return { address, mode: 'VIP' };
 }

@@ -1,68 +1,42 @@
+import { serviceUid } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
 import type { ServiceKey } from '@fairlead/service';
-import {
-  type ArmDraft,
-  type ArmId,
-  armName,
-  type LoadBalancer,
-  type NetworkSecurityGroup,
-  type PublicIpAddress,
-} from '../../arm/index.ts';
-import type { ServiceMark } from '../names.ts';
-import type { BackendContents } from './child-resources.ts';
-import type { AdoptedPools, WantedService } from './desired.ts';
+import { type ServiceMark, serviceMark } from '../names.ts';
+import { type AdoptedPools, adoptedPools, type WantedService } from './desired.ts';
 
 /** What is to become of one Service in Azure. */
-export type Intention = {
+export type Target = {
   readonly mark: ServiceMark;
   /** For people: the Service, or what is left of one. */
   readonly subject: ServiceKey | `leftover ${string}`;
   /** Pools that it took over. */
   readonly adopted: AdoptedPools;
 } & (
-  | {
-      readonly kind: 'present';
-      readonly wanted: WantedService;
-      readonly loadBalancer: string;
-      readonly contents: BackendContents;
-    }
+  | { readonly kind: 'present'; readonly wanted: WantedService; readonly loadBalancer: string }
   /** On its way to another load balancer: it keeps its addresses, and nothing else. */
   | { readonly kind: 'detached' }
   | { readonly kind: 'absent' }
 );
-/** A Service that is to be served. */
-export type Present = Extract<Intention, { kind: 'present' }>;
 
-/** One write to Azure, and the Services that it is for. */
-export type AzureWrite = { readonly subjects: readonly Intention['subject'][] } & (
-  | {
-      readonly kind: 'put-public-ip';
-      readonly id: ArmId<'publicIPAddresses'>;
-      readonly draft: ArmDraft<PublicIpAddress>;
-    }
-  | {
-      readonly kind: 'put-security-group';
-      readonly id: ArmId<'networkSecurityGroups'>;
-      readonly draft: ArmDraft<NetworkSecurityGroup>;
-      readonly etag: string | undefined;
-    }
-  | {
-      readonly kind: 'put-load-balancer';
-      readonly id: ArmId<'loadBalancers'>;
-      readonly draft: ArmDraft<LoadBalancer>;
-      /** Undefined: it is new. */
-      readonly etag: string | undefined;
-    }
-  | { readonly kind: 'delete-public-ip'; readonly id: ArmId<'publicIPAddresses'> }
-  | {
-      readonly kind: 'delete-load-balancer';
-      readonly id: ArmId<'loadBalancers'>;
-      readonly etag: string | undefined;
-    }
-);
+/** Of a Service that is to be served. */
+export type PresentTarget = Extract<Target, { kind: 'present' }>;
 
-/** The call a write makes, as the journal and crash tests name it. */
-export function callOf({ kind, id }: AzureWrite): string {
-  const verb = kind.startsWith('put') ? 'PUT' : 'DELETE';
-  const resource = id.split('/').at(-2) ?? '';
-  return `${verb} ${resource}/${armName(id)}`;
+export function presentOn(loadBalancer: string, wanted: WantedService): PresentTarget {
+  const owner = { mark: serviceMark(wanted.uid), subject: wanted.key, adopted: wanted.adoptedPools };
+  return { ...owner, kind: 'present', wanted, loadBalancer };
+}
+
+/** For a Service that has something in Azure and is to have nothing, or nothing but its addresses. */
+export function without(kind: 'absent' | 'detached', subject: ServiceKey, service: Service): Target {
+  const mark = serviceMark(serviceUid(service.metadata.uid ?? ''));
+  return { kind, mark, subject, adopted: adoptedPools(service) };
+}
+
+/** For what is left of a Service that no longer exists. */
+export function leftover(mark: ServiceMark): Target {
+  return { kind: 'absent', mark, subject: `leftover ${mark}`, adopted: {} };
+}
+
+export function isLeftover(subject: Target['subject']): boolean {
+  return subject.startsWith('leftover ');
 }

@@ -1,90 +1,69 @@
 import type { IpFamily } from '@fairlead/control';
-import { armName, type LoadBalancer, type NetworkSecurityGroup, type PublicIpAddress } from '../../arm/index.ts';
+import { armName, type Frontend, type PublicIpAddress } from '../../arm/index.ts';
+import { MAX_ROUNDS, type WriteAnswer, withAnswer } from '../load-balancers/apply.ts';
 import type { ObservedAzure } from '../load-balancers/observed.ts';
-import { nextWrites, type PlanningTable } from '../load-balancers/plan.ts';
-import type { AzureWrite } from '../load-balancers/target.ts';
-
-/** More rounds than any plan takes: an address, who may reach it, two writes of a load balancer, removals. */
-export const MOST_ROUNDS = 12;
-
-/** What Azure answered to a write, in place of what was observed before. */
-export type WriteAnswer =
-  | { readonly kind: 'public-ip'; readonly name: string; readonly body: PublicIpAddress | undefined }
-  | { readonly kind: 'load-balancer'; readonly name: string; readonly body: LoadBalancer | undefined }
-  | { readonly kind: 'security-group'; readonly body: NetworkSecurityGroup };
-
-export function afterWrite(observed: ObservedAzure, answer: WriteAnswer): ObservedAzure {
-  switch (answer.kind) {
-    case 'public-ip':
-      return { ...observed, publicIps: replaced(observed.publicIps, answer.name, answer.body) };
-    case 'load-balancer':
-      return { ...observed, loadBalancers: replaced(observed.loadBalancers, answer.name, answer.body) };
-    case 'security-group':
-      return { ...observed, securityGroup: answer.body };
-  }
-}
+import { type AzureWrite, nextWrites, type PlanInput } from '../load-balancers/plan.ts';
 
 /** What a plan leads to. */
-export interface Outlook {
+export interface DryRun {
   /** In order. */
   readonly writes: readonly AzureWrite[];
   readonly observed: ObservedAzure;
 }
 
-/** All writes that it takes from here, if Azure takes each of them; addresses that are not known yet are made up. */
-export function outlook(table: PlanningTable): Outlook {
+/** All writes that it takes from here, if Azure takes each of them; addresses that it would give are made up. */
+export function dryRun(input: PlanInput): DryRun {
   const writes: AzureWrite[] = [];
-  let { observed } = table;
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const next = nextWrites({ ...table, observed });
+  let { observed } = input;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const next = nextWrites({ ...input, observed });
     if (next.length === 0) break;
     writes.push(...next);
-    for (const write of next) observed = afterWrite(observed, imaginedAnswer(write));
+    for (const write of next) observed = withAnswer(observed, imaginedAnswer(write));
   }
   return { writes, observed };
+}
+
+/** The same, a moment later: Azure has given every address that it owes. */
+export function withAllAddresses(observed: ObservedAzure): ObservedAzure {
+  const publicIps = [...observed.publicIps].map(([name, body]) => [name, withPublicAddress(body)] as const);
+  const loadBalancers = [...observed.loadBalancers].map(([name, body]) => {
+    const { frontendIPConfigurations = [] } = body.properties;
+    const properties = { ...body.properties, frontendIPConfigurations: frontendIPConfigurations.map(withAddress) };
+    return [name, { ...body, properties }] as const;
+  });
+  return { ...observed, publicIps: new Map(publicIps), loadBalancers: new Map(loadBalancers) };
 }
 
 const MADE_UP: Readonly<Record<IpFamily, string>> = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' };
 
 /** What Azure would answer. */
 export function imaginedAnswer(write: AzureWrite): WriteAnswer {
-  const { id } = write;
-  const name = armName(id);
+  const name = armName(write.id);
   switch (write.kind) {
-    case 'put-public-ip': {
-      const { publicIPAddressVersion = 'IPv4', ipAddress = MADE_UP[publicIPAddressVersion] } = write.draft.properties;
-      const properties = { ...write.draft.properties, ipAddress };
-      return { kind: 'public-ip', name, body: { ...write.draft, id: write.id, name, properties } };
-    }
+    case 'put-public-ip':
+      return { kind: 'public-ip', name, body: withPublicAddress({ ...write.body, id: write.id, name }) };
     case 'delete-public-ip':
       return { kind: 'public-ip', name, body: undefined };
     case 'put-security-group':
-      return { kind: 'security-group', body: { ...write.draft, id: write.id, name } };
+      return { kind: 'security-group', body: { ...write.body, id: write.id, name } };
     case 'put-load-balancer': {
-      const { frontendIPConfigurations = [], ...others } = write.draft.properties;
+      const { frontendIPConfigurations = [], ...others } = write.body.properties;
       const properties = { ...others, frontendIPConfigurations: frontendIPConfigurations.map(withAddress) };
-      return { kind: 'load-balancer', name, body: { ...write.draft, id: write.id, name, properties } };
+      return { kind: 'load-balancer', name, body: { ...write.body, id: write.id, name, properties } };
     }
     case 'delete-load-balancer':
       return { kind: 'load-balancer', name, body: undefined };
   }
 }
 
-function withAddress<Part extends NonNullable<LoadBalancer['properties']['frontendIPConfigurations']>[number]>(
-  frontend: Part,
-): Part {
+function withPublicAddress(body: PublicIpAddress): PublicIpAddress {
+  const { publicIPAddressVersion = 'IPv4', ipAddress = MADE_UP[publicIPAddressVersion] } = body.properties;
+  return { ...body, properties: { ...body.properties, ipAddress } };
+}
+
+function withAddress(frontend: Frontend): Frontend {
   const { subnet, privateIPAddress, privateIPAddressVersion = 'IPv4' } = frontend.properties;
   if (subnet === undefined || privateIPAddress !== undefined) return frontend;
   return { ...frontend, properties: { ...frontend.properties, privateIPAddress: MADE_UP[privateIPAddressVersion] } };
-}
-
-function replaced<Body>(
-  bodies: ReadonlyMap<string, Body>,
-  name: string,
-  body: Body | undefined,
-): ReadonlyMap<string, Body> {
-  const changed = new Map(bodies);
-  if (body === undefined) changed.delete(name.toLowerCase());
-  else changed.set(name.toLowerCase(), body);
-  return changed;
 }

@@ -1,128 +1,70 @@
-import type { Clock } from '@fairlead/control';
 import type { PartPlan, PlannedChange } from '@fairlead/part';
-import { releaseStatusPatch, type ServiceKey, statusPatch } from '@fairlead/service';
+import { type ServiceKey, shownAddresses } from '@fairlead/service';
 import { armName } from '../../arm/index.ts';
-import { mergeEntries } from '../backend-pools/pool-entries.ts';
-import { poolNameFor } from '../load-balancers/child-resources.ts';
-import type { Decision } from '../load-balancers/outcome.ts';
-import { placementPatch } from '../load-balancers/service-writer.ts';
-import { refusedStatus, servedAddresses, servedStatus } from '../load-balancers/service-writes.ts';
-import type { AzureWrite, Intention } from '../load-balancers/target.ts';
-import type { Survey } from './snapshot.ts';
-
-type Serve = Extract<Decision, { kind: 'serve' }>;
+import type { Outcome, ServedService } from '../load-balancers/outcome.ts';
+import type { AzureWrite } from '../load-balancers/plan.ts';
+import { isLeftover } from '../load-balancers/target.ts';
+import { azureWritesFor, pendingFor, type Snapshot, stalePools } from './snapshot.ts';
 
 /** What a leader that started now would do: for each Service, and for what Services share. */
-export function partPlan(survey: Survey, clock: Pick<Clock, 'now'>): PartPlan {
+export function partPlan(snapshot: Snapshot): PartPlan {
+  const outcomes = [...snapshot.outcomes];
   return {
     changes: [
-      ...[...survey.decisions].flatMap(([key, decision]) => serviceChange(key, decision, survey, clock) ?? []),
-      ...leftoverChanges(survey),
-      ...sharedChanges(survey),
-      ...[...survey.decisions].flatMap(([key, decision]) =>
-        decision.kind === 'serve' ? poolChanges(key, decision, survey) : [],
-      ),
+      ...outcomes.flatMap(([key, outcome]) => serviceChange(key, outcome, snapshot) ?? []),
+      ...leftoverChanges(snapshot),
+      ...sharedChanges(snapshot),
+      ...outcomes.flatMap(([key, outcome]) => (outcome.kind === 'serve' ? poolChanges(key, outcome, snapshot) : [])),
     ],
   };
 }
 
-/** Pools of the Service that are there and do not have the nodes that serve it. */
-export function poolsOutOfStep(key: ServiceKey, { wanted, loadBalancer }: Serve, survey: Survey): readonly string[] {
-  const { site, observed, backends } = survey;
-  const pools = observed.loadBalancers.get(loadBalancer.toLowerCase())?.properties.backendAddressPools ?? [];
-  return wanted.families.flatMap((family) => {
-    const name = poolNameFor(site, wanted, family);
-    const pool = pools.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
-    if (pool === undefined) return [];
-    const entries = pool.properties.loadBalancerBackendAddresses ?? [];
-    const merged = mergeEntries(entries, backends.addresses(key, family), (address) => backends.isNode(address));
-    return merged === undefined ? [] : [name];
-  });
-}
-
-/** The writes that are for this Service alone or for others, too. */
-export function writesFor({ writes }: Survey, subject: Intention['subject']): readonly AzureWrite[] {
-  return writes.filter(({ subjects }) => subjects.includes(subject));
-}
-
-function serviceChange(
-  key: ServiceKey,
-  decision: Decision,
-  survey: Survey,
-  clock: Pick<Clock, 'now'>,
-): PlannedChange | undefined {
-  if (decision.kind === 'foreign' || decision.kind === 'unreadable') return undefined;
-  const own = writesFor(survey, key).filter(isOwn).length + serviceWrites(key, decision, survey, clock);
-  const change = { subject: `Service ${key}`, writes: own };
-  switch (decision.kind) {
-    case 'serve':
-      return { ...change, action: actionFor(key, decision, survey, own), detail: detailOf(decision) };
+function serviceChange(key: ServiceKey, outcome: Outcome, snapshot: Snapshot): PlannedChange | undefined {
+  const shared = azureWritesFor(snapshot, key).filter((write) => !isOwn(write)).length;
+  const pending = pendingFor(snapshot, key).length;
+  const change = { subject: `Service ${key}`, writes: pending - shared };
+  switch (outcome.kind) {
+    case 'foreign':
+    case 'unreadable':
+      return undefined;
+    case 'serve': {
+      const isNew = shownAddresses(outcome.claim.service).length === 0;
+      const action = isNew ? 'create' : pending > 0 ? 'update' : 'adopt';
+      return { ...change, action, detail: detailOf(outcome) };
+    }
     case 'refuse':
-      return { ...change, action: 'refuse', detail: `${decision.refusal.code}: ${decision.refusal.message}` };
+      return { ...change, action: 'refuse', detail: `${outcome.refusal.code}: ${outcome.refusal.message}` };
     case 'release':
-      return { ...change, action: 'delete', detail: `lets go of its load balancer: ${decision.claim.sentence}` };
+      return { ...change, action: 'delete', detail: `lets go of its load balancer: ${outcome.claim.sentence}` };
   }
 }
 
-function detailOf({ wanted, loadBalancer, movesFrom }: Serve): string {
-  const adopted = Object.values(wanted.adoptedPools);
-  const taken = adopted.length === 0 ? '' : `, with the pool ${adopted.join(' and ')} that is there`;
+function detailOf({ target: { wanted, adopted, loadBalancer }, movesFrom }: ServedService): string {
+  const names = Object.values(adopted);
+  const taken = names.length === 0 ? '' : `, with the pool ${names.join(' and ')} that is there`;
   const moved = movesFrom === undefined ? '' : `, from ${movesFrom}`;
   return `has ${wanted.scope} ${wanted.families.join(' and ')} on the load balancer ${loadBalancer}${moved}${taken}`;
 }
 
-function actionFor(key: ServiceKey, { claim }: Serve, survey: Survey, own: number): 'create' | 'update' | 'adopt' {
-  if ((claim.service.status?.loadBalancer?.ingress ?? []).length === 0) return 'create';
-  return own + writesFor(survey, key).length > 0 ? 'update' : 'adopt';
-}
-
-/** Writes to the Service itself. */
-function serviceWrites(
-  key: ServiceKey,
-  decision: Exclude<Decision, { kind: 'foreign' | 'unreadable' }>,
-  { index, intentions }: Survey,
-  clock: Pick<Clock, 'now'>,
-): number {
-  const { claim } = decision;
-  switch (decision.kind) {
-    case 'refuse': {
-      const status = refusedStatus(claim.service, decision.refusal);
-      return statusPatch(decision.claim, status, clock) === undefined ? 0 : 1;
-    }
-    case 'release':
-      return releaseStatusPatch(decision.claim) === undefined ? 1 : 2;
-    case 'serve': {
-      const { wanted, loadBalancer } = decision;
-      const placing = placementPatch(decision.claim, loadBalancer, wanted.adoptedPools) === undefined ? 0 : 1;
-      const intention = intentions.get(key);
-      if (intention?.kind !== 'present' || !index.knowsAllAddressesOf(intention)) return placing + 1;
-      const status = servedStatus(servedAddresses(wanted, index.addressesOf(intention)));
-      return placing + (statusPatch(decision.claim, status, clock) === undefined ? 0 : 1);
-    }
-  }
-}
-
 /** What is left of Services that no longer exist. */
-function leftoverChanges(survey: Survey): readonly PlannedChange[] {
-  return [...survey.intentions.keys()].flatMap((subject) => {
-    if (!isLeftover(subject)) return [];
-    const writes = writesFor(survey, subject).filter(isOwn).length;
-    const detail = 'is removed: the Service it was made for no longer exists';
-    return [{ action: 'delete', subject, detail, writes } as const];
+function leftoverChanges(snapshot: Snapshot): readonly PlannedChange[] {
+  return snapshot.leftovers.map(({ subject }) => {
+    const writes = azureWritesFor(snapshot, subject).filter(isOwn).length;
+    return { action: 'delete', subject, detail: 'is removed: the Service it was made for no longer exists', writes };
   });
 }
 
 /** One write, however many Services it is for. */
-function sharedChanges({ writes, observed }: Survey): readonly PlannedChange[] {
+function sharedChanges({ azureWrites, observed }: Snapshot): readonly PlannedChange[] {
   const there = new Set(observed.loadBalancers.keys());
-  return writes
+  return azureWrites
     .filter((write) => !isOwn(write))
     .map(({ kind, id, subjects }) => {
       const name = armName(id);
       const what = kind === 'put-security-group' ? 'security group' : 'load balancer';
       const action = actionOnShared(kind, there.has(name.toLowerCase()));
       there.add(name.toLowerCase());
-      const detail = subjects.length === 0 ? 'nobody is on it' : `for ${subjects.join(', ')}`;
+      const detail = subjects.length === 0 ? 'no Service is on it' : `for ${subjects.join(', ')}`;
       return { action, subject: `${what} ${name}`, detail, writes: 1 };
     });
 }
@@ -133,29 +75,21 @@ function actionOnShared(kind: AzureWrite['kind'], isThere: boolean): PlannedChan
 }
 
 /** Pools whose load balancer is written anyway cost nothing more. */
-function poolChanges(key: ServiceKey, decision: Serve, survey: Survey): readonly PlannedChange[] {
-  const { loadBalancer } = decision;
-  const isWritten = survey.writes.some(
-    ({ kind, id, subjects }) =>
-      kind === 'put-load-balancer' && isSameName(armName(id), loadBalancer) && !subjects.every(isLeftover),
-  );
+function poolChanges(key: ServiceKey, { target }: ServedService, snapshot: Snapshot): readonly PlannedChange[] {
+  const isWritten = snapshot.azureWrites.some(({ kind, id, subjects }) => {
+    const isIts = armName(id).toLowerCase() === target.loadBalancer.toLowerCase();
+    return kind === 'put-load-balancer' && isIts && !subjects.every(isLeftover);
+  });
   if (isWritten) return [];
-  return poolsOutOfStep(key, decision, survey).map((name) => ({
+  return stalePools(snapshot, target).map((name) => ({
     action: 'update',
-    subject: `backend pool ${decision.loadBalancer}/${name}`,
+    subject: `backend pool ${target.loadBalancer}/${name}`,
     detail: `gets the nodes that serve ${key}`,
     writes: 1,
   }));
 }
 
-function isLeftover(subject: Intention['subject']): boolean {
-  return subject.startsWith('leftover ');
-}
-
-function isSameName(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase();
-}
-
+/** Whether no other Service has a part in it. */
 function isOwn({ kind }: AzureWrite): boolean {
   return kind === 'put-public-ip' || kind === 'delete-public-ip';
 }

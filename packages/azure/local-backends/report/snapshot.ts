@@ -1,79 +1,101 @@
-import { type IpAddress, serviceUid } from '@fairlead/control';
 import { endpointSlices, nodes, services } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
-import type { ServiceKey } from '@fairlead/service';
+import type { ServiceKey, ServiceWrite } from '@fairlead/service';
 import type { OpenedAzure } from '../../arm/index.ts';
 import { BackendTracker } from '../backend-pools/backend-tracker.ts';
+import { poolsOutOfStep } from '../backend-pools/pool-registry.ts';
 import type { LocalBackendsConfiguration } from '../configuration.ts';
 import { siteOf } from '../controller.ts';
-import { AzureIndex } from '../load-balancers/azure-index.ts';
-import { claimRules, recordedLoadBalancer } from '../load-balancers/desired.ts';
-import { removalOf, servicesThere } from '../load-balancers/leftovers.ts';
-import { type ObservedAzure, observe } from '../load-balancers/observed.ts';
-import { type Decision, decide, intentionFor } from '../load-balancers/outcome.ts';
-import type { AzureWrite, Intention } from '../load-balancers/target.ts';
-import { type ServiceMark, serviceMark } from '../names.ts';
+import { localServiceInfo } from '../load-balancers/child-resources.ts';
+import { desiredOptions, recordedLoadBalancer } from '../load-balancers/desired.ts';
+import { servicesInAzure } from '../load-balancers/leftovers.ts';
+import { AzureIndex, type ObservedAzure, observe } from '../load-balancers/observed.ts';
+import { decide, detachedTargetOf, type Outcome, targetOf } from '../load-balancers/outcome.ts';
+import { type AzureWrite, callOf } from '../load-balancers/plan.ts';
+import { writesAfterAzure, writesBeforeAzure } from '../load-balancers/service-writes.ts';
+import { leftover, type PresentTarget, type Target } from '../load-balancers/target.ts';
 import type { AzureSite } from '../site.ts';
-import { outlook } from './dry-run.ts';
+import { dryRun, withAllAddresses } from './dry-run.ts';
 
-/** The cluster and Azure at one moment, and what a leader would make of them. */
-export interface Survey {
+/** The cluster and Azure at one moment, and what a leader that started now would write. */
+export interface Snapshot {
   readonly site: AzureSite;
   readonly backends: BackendTracker;
   readonly observed: ObservedAzure;
   readonly index: AzureIndex;
-  readonly decisions: ReadonlyMap<ServiceKey, Decision>;
-  /** For each Service that concerns Azure. */
-  readonly intentions: ReadonlyMap<Intention['subject'], Intention>;
-  /** In order. */
-  readonly writes: readonly AzureWrite[];
+  readonly outcomes: ReadonlyMap<ServiceKey, Outcome>;
+  readonly leftovers: readonly Target[];
+  /** In order, for leftovers and Services alike. */
+  readonly azureWrites: readonly AzureWrite[];
+  /** To each Service, before and after what is written to Azure for it. */
+  readonly serviceWrites: ReadonlyMap<ServiceKey, Record<'before' | 'after', readonly ServiceWrite[]>>;
 }
 
 /** Reads everything, and decides as a leader would. */
-export async function takeSurvey(
+export async function takeSnapshot(
   { client: arm, cloud }: Pick<OpenedAzure, 'client' | 'cloud'>,
   configuration: LocalBackendsConfiguration,
-  environment: ReadEnvironment,
-): Promise<Survey> {
-  const { client, signal, defaultClass } = environment;
+  { client, clock, signal, defaultClass }: ReadEnvironment,
+): Promise<Snapshot> {
   const site = await siteOf(client, cloud, configuration, signal);
   const [{ items: cluster }, { items: slices }, { items: machines }] = await Promise.all([
     client.list(services, { signal }),
     client.list(endpointSlices, { signal }),
     client.list(nodes, { signal }),
   ]);
-  const backends = new BackendTracker(() => {});
+  const backends = new BackendTracker();
   for (const node of machines) backends.setNode(node);
   for (const slice of slices) backends.setSlice(slice);
-  const alsoLoadBalancers = cluster.flatMap((service) => recordedLoadBalancer(service) ?? []);
-  const observed = await observe({ client: arm, site, alsoLoadBalancers, signal });
-  const options = { rules: claimRules(defaultClass), hasSecurityGroup: site.securityGroupId !== undefined };
+  const recorded = cluster.flatMap((service) => recordedLoadBalancer(service) ?? []);
+  const observed = await observe(arm, site, recorded, signal);
   const { loadBalancers } = observed;
-  const decisions = decide({ site, options, services: cluster, cluster, loadBalancers });
-  const known = [...decisions].flatMap(([key, decision]) => intentionFor(key, decision, backends) ?? []);
-  const existing = marksOf(decisions);
-  const leftovers = [...servicesThere(site, observed)].filter((mark) => !existing.has(mark)).map(removalOf);
-  const intentions = [...known, ...leftovers];
-  const isNode = (address: IpAddress) => backends.isNode(address);
-  // A leader sweeps first, and then works on all Services at once.
-  const swept = outlook({ site, intentions: leftovers, observed, isNode });
-  const converged = outlook({ site, intentions: known, observed: swept.observed, isNode });
+  const options = desiredOptions(site, defaultClass);
+  const outcomes = decide({ site, options, services: cluster, cluster, loadBalancers });
+  const leftovers = servicesInAzure(site, observed, cluster, options.rules).leftovers.map(leftover);
+  const targets = [...outcomes].flatMap(([key, outcome]) => targetOf(key, outcome) ?? []);
+  const movers = [...outcomes].flatMap(([key, outcome]) => detachedTargetOf(key, outcome) ?? []);
+  // A leader sweeps first, has Services leave where they must not stay, and then works on all of them at once.
+  const azureWrites: AzureWrite[] = [];
+  let after = withAllAddresses(observed);
+  for (const stage of [leftovers, movers, targets]) {
+    const run = dryRun({ site, targets: stage, observed: after, backends });
+    azureWrites.push(...run.writes);
+    after = run.observed;
+  }
+  const indexAfter = new AzureIndex(site, after, targets);
+  const serviceWrites = [...outcomes].map(([key, outcome]) => {
+    const addresses = outcome.kind === 'serve' ? indexAfter.addressesOf(outcome.target) : [];
+    const writes = { before: writesBeforeAzure(outcome), after: writesAfterAzure(outcome, addresses, clock) };
+    return [key, writes] as const;
+  });
   return {
     site,
     backends,
     observed,
-    index: new AzureIndex(site, observed, intentions),
-    decisions,
-    intentions: new Map(intentions.map((intention) => [intention.subject, intention])),
-    writes: [...swept.writes, ...converged.writes],
+    index: new AzureIndex(site, observed, targets),
+    outcomes,
+    leftovers,
+    azureWrites,
+    serviceWrites: new Map(serviceWrites),
   };
 }
 
-/** Of all Services that are ours, served or not. */
-function marksOf(decisions: ReadonlyMap<ServiceKey, Decision>): ReadonlySet<ServiceMark> {
-  return new Set(
-    [...decisions.values()].flatMap(({ kind, claim }) =>
-      kind === 'foreign' ? [] : [serviceMark(serviceUid(claim.service.metadata.uid ?? ''))],
-    ),
-  );
+/** What is written to Azure for this Service alone, or for others, too. */
+export function azureWritesFor({ azureWrites }: Snapshot, subject: Target['subject']): readonly AzureWrite[] {
+  return azureWrites.filter(({ subjects }) => subjects.includes(subject));
+}
+
+/** All that a leader has still to write for the Service, by name and in order. */
+export function pendingFor(snapshot: Snapshot, key: ServiceKey): readonly { readonly name: string }[] {
+  const { before = [], after = [] } = snapshot.serviceWrites.get(key) ?? {};
+  return [...before, ...azureWritesFor(snapshot, key).map((write) => ({ name: callOf(write) })), ...after];
+}
+
+/** Pools of the Service that are there and do not have the nodes that serve it, by name. */
+export function stalePools({ site, observed, backends }: Snapshot, target: PresentTarget): readonly string[] {
+  const body = observed.loadBalancers.get(target.loadBalancer.toLowerCase());
+  const there = new Set(body?.properties.backendAddressPools?.map(({ name }) => name.toLowerCase()));
+  return poolsOutOfStep(localServiceInfo(site, target), body, backends)
+    .map(({ name }) => name)
+    .filter((name) => there.has(name.toLowerCase()));
 }

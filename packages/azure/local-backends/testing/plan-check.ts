@@ -1,34 +1,34 @@
 import { ownMark } from '../../arm/index.ts';
-import { AzureIndex } from '../load-balancers/azure-index.ts';
-import type { ObservedAzure } from '../load-balancers/observed.ts';
+import { AzureIndex, type ObservedAzure } from '../load-balancers/observed.ts';
+import type { AzureWrite } from '../load-balancers/plan.ts';
 import { securityRulesFor } from '../load-balancers/security-rules.ts';
-import type { AzureWrite, Intention, Present } from '../load-balancers/target.ts';
+import type { PresentTarget, Target } from '../load-balancers/target.ts';
 import { serviceMark } from '../names.ts';
 import { serviceOfName } from '../site.ts';
 import { site } from './wanted.ts';
 
-/** Services that the write would let somebody reach before the security group keeps the others out. */
+/** Services that clients could reach by the write before the security group keeps others out. */
 export function letInUnguarded(
-  wishes: readonly Intention[],
+  targets: readonly Target[],
   observed: ObservedAzure,
   write: AzureWrite,
 ): readonly string[] {
   if (write.kind !== 'put-load-balancer') return [];
-  const index = new AzureIndex(site, observed, wishes);
-  const { loadBalancingRules: after = [] } = write.draft.properties;
-  return wishes.flatMap((wish) => {
-    if (wish.kind !== 'present' || isOpen(wish)) return [];
-    const { loadBalancingRules: before = [] } = observed.loadBalancers.get(wish.loadBalancer)?.properties ?? {};
+  const index = new AzureIndex(site, observed, targets);
+  const { loadBalancingRules: after = [] } = write.body.properties;
+  return targets.flatMap((target) => {
+    if (target.kind !== 'present' || isOpen(target)) return [];
+    const { loadBalancingRules: before = [] } = observed.loadBalancers.get(target.loadBalancer)?.properties ?? {};
     const known = new Set(before.map(({ name }) => name));
-    const isNew = after.some(({ name }) => serviceOfName(site, name) === wish.mark && !known.has(name));
+    const isNew = after.some(({ name }) => serviceOfName(site, name) === target.mark && !known.has(name));
     const isSafe =
-      index.knowsAllAddressesOf(wish) &&
-      index.hasSecurityRules(securityRulesFor(site, wish.wanted, index.addressesOf(wish)));
-    return isNew && !isSafe ? [wish.subject] : [];
+      index.knowsAllAddressesOf(target) &&
+      index.hasSecurityRules(securityRulesFor(site, target.wanted, index.addressesOf(target)));
+    return isNew && !isSafe ? [target.subject] : [];
   });
 }
 
-function isOpen({ wanted }: Present): boolean {
+function isOpen({ wanted }: PresentTarget): boolean {
   return wanted.scope === 'internal' && wanted.sourceRanges.kind === 'any';
 }
 
@@ -40,28 +40,33 @@ export function addressesHeldTwice({ loadBalancers }: ObservedAzure): readonly s
   return held.filter((id, position) => held.indexOf(id) !== position);
 }
 
-/** What is not as intended, in sentences. */
-export function differences(wishes: readonly Intention[], observed: ObservedAzure): readonly string[] {
+/** What is not as it should be, in sentences. */
+export function differences(targets: readonly Target[], observed: ObservedAzure): readonly string[] {
   const rules = observed.securityGroup?.properties.securityRules ?? [];
   const priorities = rules.map(({ properties }) => properties.priority);
   const clashes = new Set(priorities).size < priorities.length ? ['two security rules have the same priority'] : [];
-  return [...clashes, ...wishes.flatMap((wish) => differencesOf(wish, wishes, observed))];
+  return [...clashes, ...targets.flatMap((target) => differencesOf(target, targets, observed))];
 }
 
-function differencesOf(wish: Intention, wishes: readonly Intention[], observed: ObservedAzure): readonly string[] {
-  const index = new AzureIndex(site, observed, wishes);
-  const isOwn = ({ name }: { readonly name: string }) => serviceOfName(site, name) === wish.mark;
+function differencesOf(target: Target, targets: readonly Target[], observed: ObservedAzure): readonly string[] {
+  const index = new AzureIndex(site, observed, targets);
+  const isOwn = ({ name }: { readonly name: string }) => serviceOfName(site, name) === target.mark;
   const publicIps = [...observed.publicIps.values()].filter(({ tags }) => {
     const uid = ownMark(site, tags)?.service;
-    return uid !== undefined && serviceMark(uid) === wish.mark;
+    return uid !== undefined && serviceMark(uid) === target.mark;
   }).length;
   const securityRules = (observed.securityGroup?.properties.securityRules ?? []).filter(isOwn).length;
-  const found = { publicIps, securityRules, isElsewhere: index.isAnywhere(wish.mark, loadBalancerOf(wish)), rules: 0 };
-  if (wish.kind !== 'present')
-    return unequal(wish, found, { publicIps: 0, securityRules: 0, isElsewhere: false, rules: 0 });
-  const { wanted } = wish;
-  const { loadBalancingRules = [] } = observed.loadBalancers.get(wish.loadBalancer)?.properties ?? {};
-  const guards = securityRulesFor(site, wanted, index.addressesOf(wish));
+  const found = {
+    publicIps,
+    securityRules,
+    isElsewhere: index.isAnywhere(target.mark, loadBalancerOf(target)),
+    rules: 0,
+  };
+  if (target.kind !== 'present')
+    return unequal(target, found, { publicIps: 0, securityRules: 0, isElsewhere: false, rules: 0 });
+  const { wanted } = target;
+  const { loadBalancingRules = [] } = observed.loadBalancers.get(target.loadBalancer)?.properties ?? {};
+  const guards = securityRulesFor(site, wanted, index.addressesOf(target));
   const expected = {
     publicIps: wanted.scope === 'public' ? wanted.families.length : 0,
     securityRules: guards.length,
@@ -69,17 +74,17 @@ function differencesOf(wish: Intention, wishes: readonly Intention[], observed: 
     rules: wanted.families.length * wanted.ports.length,
   };
   return [
-    ...unequal(wish, { ...found, rules: loadBalancingRules.filter(isOwn).length }, expected),
-    ...(index.knowsAllAddressesOf(wish) ? [] : [`${wish.subject} has not all its addresses`]),
-    ...(index.hasSecurityRules(guards) ? [] : [`${wish.subject} is not guarded as it should be`]),
+    ...unequal(target, { ...found, rules: loadBalancingRules.filter(isOwn).length }, expected),
+    ...(index.knowsAllAddressesOf(target) ? [] : [`${target.subject} has not all its addresses`]),
+    ...(index.hasSecurityRules(guards) ? [] : [`${target.subject} is not guarded as it should be`]),
   ];
 }
 
-function loadBalancerOf(wish: Intention): string {
-  return wish.kind === 'present' ? wish.loadBalancer : '';
+function loadBalancerOf(target: Target): string {
+  return target.kind === 'present' ? target.loadBalancer : '';
 }
 
-function unequal(wish: Intention, found: object, expected: object): readonly string[] {
+function unequal(target: Target, found: object, expected: object): readonly string[] {
   const [left, right] = [JSON.stringify(found), JSON.stringify(expected)];
-  return left === right ? [] : [`${wish.subject} has ${left} instead of ${right}`];
+  return left === right ? [] : [`${target.subject} has ${left} instead of ${right}`];
 }

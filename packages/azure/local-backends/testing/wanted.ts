@@ -3,8 +3,7 @@ import type { ServiceKey } from '@fairlead/service';
 import { parseCloudConfiguration } from '../../arm/index.ts';
 import type { ConfiguredLoadBalancer } from '../configuration.ts';
 import type { WantedService } from '../load-balancers/desired.ts';
-import type { Present } from '../load-balancers/target.ts';
-import { serviceMark } from '../names.ts';
+import { type PresentTarget, presentOn } from '../load-balancers/target.ts';
 import { type AzureSite, azureSite } from '../site.ts';
 
 const cloud = parseCloudConfiguration(
@@ -26,7 +25,7 @@ const loadBalancers: readonly ConfiguredLoadBalancer[] = [
 ];
 
 export const site: AzureSite = azureSite(clusterId('c1'), cloud, loadBalancers);
-/** For installations in which others see to who may reach the nodes. */
+/** For installations in which the operator sees to it who may reach the nodes. */
 export const openSite: AzureSite = { ...site, securityGroupId: undefined };
 
 export function wantedService(key: ServiceKey, more: Partial<WantedService> = {}): WantedService {
@@ -49,14 +48,9 @@ export function wantedService(key: ServiceKey, more: Partial<WantedService> = {}
   };
 }
 
-export function present(wanted: WantedService, loadBalancer = wanted.scope === 'internal' ? 'inside' : 'one'): Present {
-  return {
-    kind: 'present',
-    mark: serviceMark(wanted.uid),
-    subject: wanted.key,
-    adopted: wanted.adoptedPools,
-    wanted,
-    loadBalancer,
-    contents: { IPv4: [], IPv6: [] },
-  };
+export function present(
+  wanted: WantedService,
+  loadBalancer = wanted.scope === 'internal' ? 'inside' : 'one',
+): PresentTarget {
+  return presentOn(loadBalancer, wanted);
 }
