@@ -41,7 +41,7 @@ describe('the lock of the Azure resources', () => {
     await expect(locker.acquire(signal)).resolves.toBeDefined();
   });
 
-  it('is left to whoever holds it, until that expires', async () => {
+  it('is left to the component that holds it, until that expires', async () => {
     const { locker, clock, heldBy, lease } = world();
     heldBy('aks-resource-provider');
     await expect(locker.acquire(signal)).rejects.toThrowError(locked);
@@ -55,7 +55,7 @@ describe('the lock of the Azure resources', () => {
   it.each([
     ['nobody', '', {}],
     ['ourselves, in an earlier life', 'Cloud-Controller-Manager', {}],
-    ['somebody who never said since when', 'other', { renewTime: undefined }],
+    ['a holder that never said since when', 'other', { renewTime: undefined }],
   ])('is taken when it is held by %s', async (_, holder, spec) => {
     const { locker, heldBy } = world();
     heldBy(holder, spec);
@@ -65,7 +65,7 @@ describe('the lock of the Azure resources', () => {
   it.each([
     ['when it is created', 'POST', { status: 409, reason: 'AlreadyExists' }],
     ['when it is written', 'PATCH', { status: 409, reason: 'Conflict' }],
-  ] as const)('is not taken when somebody else is faster %s', async (_, method, fault) => {
+  ] as const)('is not taken when another component is faster %s', async (_, method, fault) => {
     const { api, locker, heldBy } = world();
     if (method === 'PATCH') heldBy('');
     api.fault = (request) => (request.method === method ? fault : undefined);

@@ -11,7 +11,7 @@ async function served(section: object = {}): Promise<LocalWorld> {
   return world;
 }
 
-/** Writes a load balancer as somebody in the portal would. */
+/** Writes a load balancer as an operator in the portal would. */
 function edit(world: LocalWorld, name: string, change: (body: LoadBalancer) => LoadBalancer): void {
   const body = world.loadBalancer(name);
   if (body === undefined) throw new Error(`there is no load balancer ${name}`);
@@ -21,7 +21,7 @@ const updates = async (world: LocalWorld) =>
   (await world.reasons('web')).filter((reason) => reason.startsWith('LoadBalancerBackendPool'));
 
 describe('what other people do to a load balancer', () => {
-  it('deletes it: it is made again with the next change of endpoints, and nobody hears of a failure', async () => {
+  it('deletes it: it is made again with the next change of endpoints, and no Event tells of a failure', async () => {
     const world = await served({ comparisonIntervalSeconds: 0 });
     world.byHand('DELETE', world.loadBalancerPath('one'));
     await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
@@ -33,7 +33,7 @@ describe('what other people do to a load balancer', () => {
     await world.stop();
   });
 
-  it('deletes a pool: it is made again, and nobody hears of a failure', async () => {
+  it('deletes a pool: it is made again, and no Event tells of a failure', async () => {
     const world = await served({ comparisonIntervalSeconds: 0 });
     edit(world, 'one', (body) => ({
       ...body,
@@ -42,7 +42,10 @@ describe('what other people do to a load balancer', () => {
     await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
     await world.pass(10);
     expect(world.takeWrites()).toEqual(['PUT loadBalancers/one 200']);
-    expect([world.pools('one'), world.children('one').rules]).toEqual([{ 'shop-web': ['10.0.1.2'] }, ['shop-web-tcp-80']]);
+    expect([world.pools('one'), world.children('one').rules]).toEqual([
+      { 'shop-web': ['10.0.1.2'] },
+      ['shop-web-tcp-80'],
+    ]);
     expect(await updates(world)).toEqual([]);
     await world.stop();
   });

@@ -50,7 +50,12 @@ describe('a new local Service', () => {
     ]);
     const body = world.loadBalancer('one');
     expect(body).toMatchObject({ sku: { name: 'Standard' }, tags: marks, location: 'westeurope' });
-    expect(world.children('one')).toEqual({ frontends: [name], pools: [name], probes: [name], rules: [`${name}-tcp-80`] });
+    expect(world.children('one')).toEqual({
+      frontends: [name],
+      pools: [name],
+      probes: [name],
+      rules: [`${name}-tcp-80`],
+    });
     expect(body?.properties.probes?.[0]?.properties).toMatchObject({
       protocol: 'Http',
       port: service?.spec.healthCheckNodePort,
@@ -162,7 +167,7 @@ describe('a Service that changes', () => {
     await world.stop();
   });
 
-  it('keeps out everybody but the sources it names, before anything else', async () => {
+  it('keeps out all but the sources it names, before anything else', async () => {
     const world = await served();
     await world.editService('web', { spec: { loadBalancerSourceRanges: ['192.0.2.0/24', '203.0.113.7/32'] } });
     await world.pass(5);
@@ -226,7 +231,7 @@ describe('a Service that changes', () => {
 });
 
 describe('an internal Service', () => {
-  it('may choose its address, and keeps out sources it does not name before its rules let anybody in', async () => {
+  it('may choose its address, and keeps out sources it does not name before its rules let any traffic in', async () => {
     const world = await new LocalWorld().setUp();
     const internal = { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' };
     const loadBalancerSourceRanges = ['10.0.9.0/24'];
@@ -282,7 +287,7 @@ describe('a Service that is deleted', () => {
     await world.stop();
   });
 
-  it('leaves the load balancer of somebody else, and everything in it that is not ours', async () => {
+  it('leaves the load balancer of another owner, and everything in it that is not ours', async () => {
     const world = await new LocalWorld().setUp();
     const theirs = [{ name: 'aksOutboundBackendPool', properties: {} }];
     const body = { location: 'westeurope', sku: { name: 'Standard' }, properties: { backendAddressPools: theirs } };

@@ -27,7 +27,7 @@ describe('a Service that Azure refuses', () => {
     await world.stop();
   });
 
-  it('for lack of quota waits for it, and holds nobody else up', async () => {
+  it('for lack of quota waits for it, and holds no other Service up', async () => {
     const world = await new LocalWorld({ behaviour: { publicIpLimit: 2 } }).setUp();
     for (const name of ['first', 'second', 'third']) await world.createService(name);
     await world.start();
@@ -134,7 +134,7 @@ describe('the part', () => {
     await world.stop();
   });
 
-  it('writes again what somebody else was faster to write, from what is there then', async () => {
+  it('writes again what another program was faster to write, from what is there then', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('web');
     world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, { kind: 'refuse', status: 412, code: 'Changed' });

@@ -45,7 +45,7 @@ export const servicesByOutcome: MetricDefinition = {
 export const driftTotal: MetricDefinition = {
   name: 'fairlead_azure_local_drift_total',
   kind: 'counter',
-  help: 'Things in Azure that were found changed by somebody else, by what they are.',
+  help: 'Things in Azure that were found changed by another program, by what they are.',
   labels: ['what'],
 };
 

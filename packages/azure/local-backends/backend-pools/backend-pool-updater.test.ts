@@ -129,7 +129,7 @@ describe('the local service backend pool updater', () => {
     world.change('shop/api', ['10.0.0.3']);
     await world.tick();
     await world.tick();
-    // Writes are throttled for everybody, and nothing at all is asked about the pool that is parked.
+    // All writes are throttled, and nothing at all is asked about the pool that is parked.
     expect(world.takeCalls()).toEqual(Array.from({ length: 2 }, () => 'GET backendAddressPools/lb/api 200'));
     expect(world.takeReasons()).toEqual([`shop/api ${RETRYING}`, `shop/api ${RETRYING}`]);
     expect(world.queue).toEqual(['web shop/web #1 +30s', 'web shop/web #0', 'api shop/api #2']);
@@ -181,7 +181,7 @@ describe('the local service backend pool updater', () => {
     expect([world.queue, world.results]).toEqual([['shared shop/new #1'], FAILED_ONCE]);
     await world.tick();
     expect(world.takeReasons()).toEqual([`shop/new ${UPDATED}`]);
-    // What the pool gets is what it should hold, whoever's operation was given up.
+    // What the pool gets is what it should hold, whichever operation was given up.
     expect([world.queue, world.pool('shared')]).toEqual([[], ['10.0.0.1', '10.0.0.2']]);
     expect(world.results).toEqual([...FAILED_ONCE, ...SUCCEEDED_ONCE]);
   });

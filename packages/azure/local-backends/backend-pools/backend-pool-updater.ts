@@ -1,19 +1,21 @@
-import { type Clock, type IpAddress, type Lanes, type Logger, messageOf, sleep } from '@fairlead/control';
+import { type Clock, type IpAddress, type Logger, messageOf, sleep } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import type { ArmClient, ArmId } from '../../arm/index.ts';
-import type { ResourceHolding, ResourceLock } from '../azure-resource-locker.ts';
+import type { ResourceHolding, UpdateLocks } from '../azure-resource-locker.ts';
 import type { UpdaterSettings } from '../configuration.ts';
 import type { BackendTracker } from './backend-tracker.ts';
 import { LeadingEdge } from './leading-edge.ts';
 import { type LocalServices, type PoolKey, poolKey } from './local-services.ts';
 import {
   afterFailure,
+  type BackendPoolOperation,
   distinctServices,
   groupOperations,
   type OperationGroup,
+  OperationQueue,
   parkedUntil,
-} from './operation-groups.ts';
-import { type BackendPoolOperation, OperationQueue, poolOf } from './operation-queue.ts';
+  poolOf,
+} from './operation-queue.ts';
 import { mergeEntries } from './pool-entries.ts';
 import { classifyUpdateError } from './update-error.ts';
 import type { UpdateReporter } from './update-reporter.ts';
@@ -21,21 +23,17 @@ import type { UpdateReporter } from './update-reporter.ts';
 /** Which pool is out of step, and on whose behalf. */
 export type FreshOperation = Pick<BackendPoolOperation, 'service' | 'loadBalancer' | 'backendPool' | 'family'>;
 
-export interface BackendPoolUpdaterOptions {
+export interface BackendPoolUpdaterOptions extends UpdateLocks {
   readonly client: Pick<ArmClient, 'get' | 'put'>;
   readonly poolId: (loadBalancer: string, backendPool: string) => ArmId<'backendAddressPools'>;
   readonly networkId: ArmId<'virtualNetworks'>;
   readonly services: LocalServices;
   readonly backends: Pick<BackendTracker, 'addresses' | 'isNode'>;
   readonly reporter: UpdateReporter;
-  /** Held by whoever changes load balancers: one at a time, in this process. */
-  readonly serviceReconcileLock: Lanes;
-  /** The same, among all components of the cluster. Taken after the other. */
-  readonly azureResourceLocker: ResourceLock;
   readonly settings: UpdaterSettings;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Somebody deleted a pool that the Service should have. */
+  /** A pool that the Service should have was deleted by another program. */
   readonly poolMissing: (service: ServiceKey) => void;
 }
 
@@ -48,7 +46,6 @@ export class BackendPoolUpdater {
   readonly #options: BackendPoolUpdaterOptions;
   readonly #queue = new OperationQueue();
   readonly #leadingEdge: LeadingEdge;
-  readonly #leadingRuns = new Set<Promise<void>>();
   /** The tick that is waited for or worked on, on the monotonic clock. */
   #tickAt = 0;
 
@@ -83,9 +80,17 @@ export class BackendPoolUpdater {
 
   /** Ticks until the signal aborts; what waits then is dropped with the process. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, settings } = this.#options;
+    const { clock, logger, settings } = this.#options;
     const { intervalMilliseconds } = settings;
-    this.#leadingEdge.start((pools) => this.#processNow(pools, signal));
+    const leadingRuns = new Set<Promise<void>>();
+    this.#leadingEdge.start((pools) => {
+      const run = this.process(signal, pools)
+        .catch((error: unknown) => {
+          if (!signal.aborted) logger.error({ error: messageOf(error) }, 'backend pools wait for the tick');
+        })
+        .finally(() => leadingRuns.delete(run));
+      leadingRuns.add(run);
+    });
     this.#tickAt = clock.monotonic() + intervalMilliseconds;
     try {
       for (;;) {
@@ -98,7 +103,7 @@ export class BackendPoolUpdater {
       if (!signal.aborted) throw error;
     } finally {
       this.#leadingEdge.stop();
-      await Promise.all(this.#leadingRuns);
+      await Promise.all(leadingRuns);
     }
   }
 
@@ -127,28 +132,16 @@ export class BackendPoolUpdater {
     try {
       const drained = this.#queue.drain(isTaken);
       const groups = groupOperations(drained, (operation) => this.#isRelevant(operation));
-      await this.#processGroups(groups, holding, signal);
+      // Azure works on a load balancer one change at a time; on several it does so at once.
+      const byLoadBalancer = Map.groupBy(groups, ({ loadBalancer }) => loadBalancer.toLowerCase());
+      const work = async (list: readonly OperationGroup[]) => {
+        for (const group of list) if (!signal.aborted) await this.#processGroup(group, holding, signal);
+      };
+      await Promise.all([...byLoadBalancer.values()].map(work));
     } finally {
       reporter.queued(this.#queue.size);
       await holding.release();
     }
-  }
-
-  /** Azure works on a load balancer one change at a time; on several it does so at once. */
-  async #processGroups(
-    groups: readonly OperationGroup[],
-    holding: ResourceHolding,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const byLoadBalancer = Map.groupBy(groups, ({ loadBalancer }) => loadBalancer.toLowerCase());
-    await Promise.all(
-      [...byLoadBalancer.values()].map(async (list) => {
-        for (const group of list) {
-          if (signal.aborted) return;
-          await this.#processGroup(group, holding, signal);
-        }
-      }),
-    );
   }
 
   async #processGroup(group: OperationGroup, holding: ResourceHolding, signal: AbortSignal): Promise<void> {
@@ -186,7 +179,7 @@ export class BackendPoolUpdater {
     const recorded = record === undefined ? {} : { record };
     const options = { signal, throttle: 'refuse', notFound: 'stale', ...recorded } as const;
     const { id: _id, name: _name, etag, ...pool } = await client.get(id, options);
-    // A pool that belongs to nobody any more is not ours to empty.
+    // A pool that belongs to no Service any more is not ours to empty.
     if (this.#relevant(group).length === 0) return;
     const current = pool.properties.loadBalancerBackendAddresses ?? [];
     // Asked only now: what changed since the operation was queued, or since the read began, is in it.
@@ -259,15 +252,5 @@ export class BackendPoolUpdater {
 
   #relevant({ operations }: OperationGroup): readonly BackendPoolOperation[] {
     return operations.filter((operation) => this.#isRelevant(operation));
-  }
-
-  /** Out of turn, for these pools alone. */
-  #processNow(pools: ReadonlySet<PoolKey>, signal: AbortSignal): void {
-    const run = this.process(signal, pools)
-      .catch((error: unknown) => {
-        if (!signal.aborted) this.#options.logger.error({ error: messageOf(error) }, 'backend pools wait for the tick');
-      })
-      .finally(() => this.#leadingRuns.delete(run));
-    this.#leadingRuns.add(run);
   }
 }

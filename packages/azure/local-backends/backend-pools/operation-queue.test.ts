@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { poolKey } from './local-services.ts';
-import { afterFailure, distinctServices, groupOperations, parkedUntil } from './operation-groups.ts';
-import { type BackendPoolOperation, OperationQueue, poolOf } from './operation-queue.ts';
+import {
+  afterFailure,
+  type BackendPoolOperation,
+  distinctServices,
+  groupOperations,
+  OperationQueue,
+  parkedUntil,
+  poolOf,
+} from './operation-queue.ts';
 
 const operation = (more: Partial<BackendPoolOperation> = {}): BackendPoolOperation => ({
   service: 'shop/web',

@@ -27,7 +27,7 @@ export function classifyUpdateError(error: unknown): UpdateVerdict {
       return STALE;
     case 429:
       return { kind: 'retriable', retryAfterMilliseconds: refusal.retryAfterMilliseconds };
-    // Somebody was faster. The next attempt reads the pool afresh.
+    // Another program was faster. The next attempt reads the pool afresh.
     case 409:
     case 412:
       return NEXT_TICK;

@@ -8,8 +8,7 @@ import {
   operationsWaiting,
   retriesTotal,
 } from '../metrics.ts';
-import { distinctServices, type OperationGroup } from './operation-groups.ts';
-import type { BackendPoolOperation } from './operation-queue.ts';
+import { type BackendPoolOperation, distinctServices, type OperationGroup } from './operation-queue.ts';
 
 /** The Events of the updater; users and their alerts go by the reasons. */
 export const updateEvents = {

@@ -36,7 +36,7 @@ describe('the locks of the updater', () => {
     expect(world.lease()).toMatchObject({ spec: { holderIdentity: 'aks-resource-provider' } });
   });
 
-  it('waits for whoever reconciles Services, while changes go on being queued', async () => {
+  it('waits for the reconciler of Services, while changes go on being queued', async () => {
     const world = new UpdaterWorld();
     const reconciling = Promise.withResolvers<void>();
     const other = world.serviceReconcileLock.run('services', () => reconciling.promise);
@@ -55,7 +55,7 @@ describe('the locks of the updater', () => {
     expect(world.pool('api')).toEqual([]);
   });
 
-  it('lets nobody reconcile Services while it is at it, and takes changes meanwhile', async () => {
+  it('lets no Service be reconciled while it is at it, and takes changes meanwhile', async () => {
     const world = new UpdaterWorld();
     world.change('shop/web', ['10.0.0.1']);
     world.emulator.faults.next({ method: 'PUT' }, { kind: 'delay', milliseconds: 5_000 });

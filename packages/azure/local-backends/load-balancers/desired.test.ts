@@ -89,7 +89,7 @@ describe('what a Service asks for', () => {
     expect(read(service(spec, annotations))).toMatchObject({ kind: 'refuse', refusal: { code } });
   });
 
-  it('is refused all at once, so that nobody has to find out one by one', () => {
+  it('is refused all at once, so that its owner need not find out one by one', () => {
     const refused = read(service({ externalTrafficPolicy: 'Cluster', loadBalancerIP: '198.51.100.1' }));
     expect(refused).toMatchObject({
       kind: 'refuse',
@@ -136,7 +136,7 @@ describe('what is recorded on a Service', () => {
     expect(adoptedPools(service({}, annotations))).toEqual(pools);
   });
 
-  it('is nothing when somebody spoiled it', () => {
+  it('is nothing when a user spoiled it', () => {
     expect(adoptedPools(service({}, { 'azure-local.fairlead.dev/adopted-backend-pools': 'x,IPv5=y,IPv4=' }))).toEqual(
       {},
     );

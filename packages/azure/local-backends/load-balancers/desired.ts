@@ -49,16 +49,6 @@ const capabilities: LoadBalancerCapabilities = {
   needsNodePorts: false,
 };
 
-/** What a Service asks of Azure by annotation. */
-export interface AnnotatedDemands {
-  readonly scope: FrontendScope;
-  /** The name of the subnet for the internal address; undefined: that of the nodes. */
-  readonly subnet: string | undefined;
-  /** The load balancers it may be placed on; undefined: any. */
-  readonly allowed: readonly string[] | undefined;
-  readonly idleTimeoutMinutes: number;
-}
-
 /** Pools under names that are not of our making. */
 export type AdoptedPools = Readonly<Partial<Record<IpFamily, string>>>;
 
@@ -68,9 +58,15 @@ export interface WantedPort {
 }
 
 /** What a Service asks for, ready to be built in Azure. */
-export interface WantedService extends AnnotatedDemands {
+export interface WantedService {
   readonly key: ServiceKey;
   readonly uid: ServiceUid;
+  readonly scope: FrontendScope;
+  /** The name of the subnet for the internal address; undefined: that of the nodes. */
+  readonly subnet: string | undefined;
+  /** The load balancers it may be placed on; undefined: any. */
+  readonly allowed: readonly string[] | undefined;
+  readonly idleTimeoutMinutes: number;
   /** The preferred one first. */
   readonly families: readonly IpFamily[];
   readonly ports: readonly WantedPort[];
@@ -132,7 +128,9 @@ function wantedService(service: Service, hasSecurityGroup: boolean): WantedServi
  * Reads the annotations that users of Azure's own controller know. Throws a terminal error for one that cannot be
  * honoured or understood: it is never left out.
  */
-function annotatedDemands(service: Service): AnnotatedDemands {
+function annotatedDemands(
+  service: Service,
+): Pick<WantedService, 'scope' | 'subnet' | 'allowed' | 'idleTimeoutMinutes'> {
   refuseAnnotationsBut(HONOURED, service);
   const scope = scopeOf(annotationText(service, INTERNAL));
   const subnet = annotationText(service, INTERNAL_SUBNET);

@@ -2,9 +2,8 @@ import { byAge, type Service } from '@fairlead/kube';
 import { type ClaimedService, type ServiceKey, serviceKey, type UnservedService } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
 import type { AzureSite } from '../site.ts';
-import { AdoptablePools } from './adoption.ts';
 import { type DesiredOptions, desiredFor, recordedLoadBalancer, type WantedService } from './desired.ts';
-import { noLoadBalancerFor, type PlacementRequest, placeServices } from './placement.ts';
+import { AdoptablePools, noLoadBalancerFor, type PlacementRequest, placeServices } from './placement.ts';
 import { type PresentTarget, presentOn, type Target, without } from './target.ts';
 
 /** A Service that has its place. */

@@ -106,7 +106,7 @@ describe('the writes for a Service', () => {
     ]);
   });
 
-  it('wait for an address that Azure has not given yet, and hold nobody else up', () => {
+  it('wait for an address that Azure has not given yet, and hold no other Service up', () => {
     const api = wantedService('shop/api');
     const apiName = nameFor(site, api, 'IPv4');
     let observed = guarded;
@@ -246,7 +246,7 @@ const withOthers: ObservedAzure = {
 };
 
 describe('the writes from anything to anything', () => {
-  it('end, leave nothing to do, and never let anybody in before the security group does', () => {
+  it('end, leave nothing to do, and never let traffic in before the security group does', () => {
     fc.assert(
       fc.property(targets, targets, fc.nat({ max: 6 }), (first, second, stopAfter) => {
         // The first targets are carried out in part, as by a leader that died.

@@ -66,7 +66,7 @@ describe('mergeSecurityRules', () => {
   const mark = serviceMark(web.uid);
   const wanted = rulesFor(web);
 
-  it('gives each rule a priority that nobody has, what lets in before what keeps out', () => {
+  it('gives each rule a priority that no other has, what lets in before what keeps out', () => {
     const others = [theirs('ssh', 500), theirs('last', 4096)];
     const sourceRanges = { kind: 'only', IPv4: ['192.0.2.0/24'], IPv6: [] } as const;
     const rules = rulesFor({ ...web, families: ['IPv4'], sourceRanges });
@@ -74,7 +74,7 @@ describe('mergeSecurityRules', () => {
     expect(merged.rules.map(({ properties }) => properties.priority)).toEqual([500, 4096, 501, 502, 4095]);
   });
 
-  it('moves a rule of ours back that somebody put out of its range', () => {
+  it('moves a rule of ours back that another program put out of its range', () => {
     const { rules } = mergeSecurityRules(site, [], new Map([[mark, wanted]]));
     const moved = rules.map((rule, index) =>
       index === 0 ? { ...rule, properties: { ...rule.properties, priority: 4000 } } : rule,
@@ -109,8 +109,8 @@ describe('mergeSecurityRules', () => {
         const rulesOf = (list: typeof first) =>
           new Map(
             list.map(({ key, sourceRanges, isThere }) => {
-              const wish = wantedService(key, { sourceRanges });
-              return [serviceMark(wish.uid), isThere ? rulesFor(wish) : []] as const;
+              const wanted = wantedService(key, { sourceRanges });
+              return [serviceMark(wanted.uid), isThere ? rulesFor(wanted) : []] as const;
             }),
           );
         const before = mergeSecurityRules(site, foreign, rulesOf(first)).rules;

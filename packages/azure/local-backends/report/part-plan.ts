@@ -89,7 +89,7 @@ function poolChanges(key: ServiceKey, { target }: ServedService, snapshot: Snaps
   }));
 }
 
-/** Whether no other Service has a part in it. */
+/** Whether it is for one Service alone. */
 function isOwn({ kind }: AzureWrite): boolean {
   return kind === 'put-public-ip' || kind === 'delete-public-ip';
 }

@@ -138,7 +138,8 @@ export class LocalWorld extends TestCluster {
   /** What is in a load balancer: names of frontends, pools, probes and rules, without their marks. */
   children(name: string) {
     const properties: LoadBalancer['properties'] = this.loadBalancer(name)?.properties ?? {};
-    const names = (list: readonly { readonly name: string }[] = []) => list.map((child) => plain(child.name)).toSorted();
+    const names = (list: readonly { readonly name: string }[] = []) =>
+      list.map((child) => plain(child.name)).toSorted();
     return {
       frontends: names(properties.frontendIPConfigurations),
       pools: names(properties.backendAddressPools),
