@@ -6,7 +6,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages', 'examples', 'scripts', 'scenarios', 'bench', 'deploy'].map((folder) => `${folder}/**/*.test.ts`),
+          include: ['packages', 'examples', 'scripts', 'scenarios', 'bench', 'deploy'].map(
+            (folder) => `${folder}/**/*.test.ts`,
+          ),
           isolate: false,
           maxWorkers: 2,
           setupFiles: ['property-seed.ts'],

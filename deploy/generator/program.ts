@@ -1,4 +1,5 @@
 import { armMetrics } from '@fairlead/azure/arm';
+import { jsonApiMetrics } from '@fairlead/cloud';
 import { type MetricDefinition, throttleGateMetrics } from '@fairlead/control';
 import { eventsTotal, queueMetrics, watchMetrics } from '@fairlead/kube';
 import type { Part, Permission } from '@fairlead/part';
@@ -30,6 +31,7 @@ export const fairlead: Program = {
   sharedMetrics: [
     { title: 'Talking to Kubernetes', metrics: [...watchMetrics, ...queueMetrics, eventsTotal] },
     { title: 'Talking to Azure', metrics: armMetrics },
+    { title: 'Talking to plain JSON APIs', metrics: jsonApiMetrics },
     { title: 'Throttled clouds', metrics: throttleGateMetrics },
   ],
 };

@@ -62,7 +62,12 @@ function setUp(shape: Shape, claimRules = rules) {
   const leadership = { epoch: 1, signal, covers: () => true };
   const journal = new Journal(virtual);
   const writer = new ObjectWriter<Service>({
-    ...{ client, clock: virtual, journal, leadership, resource: services, fieldManager: 'test' },
+    client,
+    clock: virtual,
+    journal,
+    leadership,
+    resource: services,
+    fieldManager: 'test',
   });
   const claim = async () => claimService(await client.get(services, { namespace: 'shop', name: 'web' }), claimRules);
   const write = ({ service }: Claim, writes: readonly ServiceWrite[]) => writer.write(service, writes, signal);

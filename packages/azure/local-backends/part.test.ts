@@ -146,7 +146,7 @@ describe('status and commands', () => {
 
 describe('the part as the command line sees it', () => {
   it('takes what its demo configures, and refuses a section that cannot work', () => {
-    const configuration = azureLocalPart.demo.configuration({ azure: 'http://127.0.0.1:1' });
+    const configuration = azureLocalPart.demo?.configuration({ azure: 'http://127.0.0.1:1' });
     expect(azureLocalPart.schema.safeParse(configuration).success).toBe(true);
     const bad = [
       {},

@@ -22,11 +22,11 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
   resources: [events]
   verbs: [create, patch]
 {{- if hasKey .Values.configuration.parts "gateway" }}
-# gateway: It reads Services, and records the address and its finalizer on those of its class.
+# gateway: It reads Services, and puts its finalizer and what it records on those of its class.
 - apiGroups: ['']
   resources: [services]
   verbs: [get, list, watch, patch]
-# gateway: It publishes the address in the status of the Service.
+# gateway: It publishes the address, and a condition, in the status of the Service.
 - apiGroups: ['']
   resources: [services/status]
   verbs: [patch]

@@ -1,13 +1,4 @@
-import {
-  type ClusterId,
-  clusterId,
-  isOurs,
-  type OwnerMark,
-  ownerTags,
-  readOwnerTags,
-  type ServiceUid,
-} from '@fairlead/control';
-import { type CallOptions, type KubeClient, namespaces } from '@fairlead/kube';
+import { type ClusterId, isOurs, type OwnerMark, ownerTags, readOwnerTags, type ServiceUid } from '@fairlead/control';
 import type { ArmId, ResourceGroup } from '../arm-id.ts';
 import { type CloudConfiguration, networkGroup, virtualNetworkId } from '../configuration/cloud-configuration.ts';
 import type { ArmTags } from '../types/index.ts';
@@ -26,17 +17,6 @@ export interface AzureScope {
 export function azureScope(part: string, cluster: ClusterId, cloud: CloudConfiguration): AzureScope {
   const { location } = cloud;
   return { cluster, part, group: networkGroup(cloud), location, networkId: virtualNetworkId(cloud) };
-}
-
-/** As configured, or by the UID of the kube-system namespace, which tells one cluster from another. */
-export async function readClusterId(
-  configured: string | undefined,
-  client: KubeClient,
-  options: CallOptions,
-): Promise<ClusterId> {
-  if (configured !== undefined) return clusterId(configured);
-  const { metadata } = await client.get(namespaces, { name: 'kube-system' }, options);
-  return clusterId(metadata.uid ?? '');
 }
 
 /** On what serves all of the cluster, in the very call that creates it. */
