@@ -43,3 +43,4 @@ export type { CollectionScope } from './watch/collection-watch.ts';
 export { watchMetrics } from './watch/metrics.ts';
 export type { Projection } from './watch/object-decoder.ts';
 export type { WatchFailure, WatchPhase, WatchStatus } from './watch/watch-health.ts';
+export { WorkSlices } from './watch/work-slices.ts';

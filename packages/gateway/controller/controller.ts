@@ -1,9 +1,10 @@
 import { BRAKE_CODE, type Hold } from '@fairlead/control';
-import { byAge, type Controller, type Service, type SharedCache, services } from '@fairlead/kube';
+import { type Controller, type Service, type SharedCache, services } from '@fairlead/kube';
 import { type LeaderEnvironment, objectController } from '@fairlead/part';
-import { recordOnService, type ServiceKey, serviceKey, toServiceKey } from '@fairlead/service';
+import { recordOnService, type ServiceKey, toServiceKey } from '@fairlead/service';
 import type { AddressProvider } from './addresses/address-provider.ts';
 import type { L2Port } from './addresses/l2-port.ts';
+import type { NamespaceLimits } from './addresses/namespace-use.ts';
 import { claimRules } from './desired.ts';
 import { gatewayMetrics, poolAddresses, withdrawalsHeld } from './metrics.ts';
 import { Reconciler } from './reconciler.ts';
@@ -16,7 +17,11 @@ const CONCURRENT_SERVICES = 10;
  * Gives Services their addresses for as long as we lead. Nothing is written before every Service was read and every
  * recorded assignment restored: an address is never given twice because its holder was not known yet.
  */
-export async function runController(provider: AddressProvider, environment: LeaderEnvironment): Promise<void> {
+export async function runController(
+  provider: AddressProvider,
+  limits: NamespaceLimits,
+  environment: LeaderEnvironment,
+): Promise<void> {
   const { signal, metrics, caches, readiness, clock } = environment;
   for (const definition of gatewayMetrics) metrics.declare(definition);
   const pool = await provider.list(signal);
@@ -26,7 +31,9 @@ export async function runController(provider: AddressProvider, environment: Lead
   await cache.synced(signal);
 
   const rules = claimRules(environment.defaultClass);
-  const { allocator, outcomes } = takeSnapshot(pool, cache.list(), rules, clock);
+  const snapshot = await takeSnapshot({ pool, limits, services: cache.list(), rules }, clock);
+  const { allocator, outcomes } = snapshot;
+  for (const key of snapshot.ignoredRecords) tellIgnored(key, cache.get(key), environment);
   const brake = new WithdrawalBrake(clock);
   const hold = brake.judge(outcomes);
   const reconciler = new Reconciler(environment, rules, allocator, brake);
@@ -42,8 +49,7 @@ export async function runController(provider: AddressProvider, environment: Lead
   if (hold !== undefined) holdBack(hold, brake.heldUntil, cache, controller, environment);
   readiness.set({ ready: true });
   await controller.run(async (key) => {
-    const freed = await reconciler.reconcile(toServiceKey(key), cache.get(key), signal);
-    if (freed) for (const waiting of oldestFirst(reconciler.waiting, cache)) controller.add(waiting);
+    for (const served of await reconciler.reconcile(toServiceKey(key), cache.get(key), signal)) controller.add(served);
   }, signal);
 }
 
@@ -69,11 +75,11 @@ function holdBack(
   signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }
 
-function oldestFirst(keys: ReadonlySet<ServiceKey>, cache: SharedCache<Service>): readonly ServiceKey[] {
-  return [...keys]
-    .flatMap((key) => cache.get(key) ?? [])
-    .toSorted(byAge)
-    .map((service) => serviceKey(service.metadata));
+/** Its owner wrote the record, or two leaders were at work; either way, what others have stays theirs. */
+function tellIgnored(key: ServiceKey, service: Service | undefined, { logger, events }: LeaderEnvironment): void {
+  const note = `The annotations of ${key} claim ports of an address that were given to another Service; they are ignored.`;
+  logger.warn({ service: key }, note);
+  if (service !== undefined) recordOnService(events, service, 'AssignmentIgnored', note);
 }
 
 function countPool({ metrics }: LeaderEnvironment, pool: readonly L2Port[]): void {

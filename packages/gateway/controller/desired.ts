@@ -11,12 +11,12 @@ import {
   serviceKey,
   unsupported,
 } from '@fairlead/service';
-import type { AllocationRequest } from './addresses/allocation.ts';
-import { isL2PortId, type L2PortId, type L4Port } from './addresses/l2-port.ts';
+import type { AllocationRequest, SeenHolding } from './addresses/allocation.ts';
+import { isL2PortId, type L4Port } from './addresses/l2-port.ts';
 
 export const GATEWAY_CLASS = 'fairlead.dev/gateway';
 
-/** The L2 ports a Service was given, by id, separated by commas: what a restart finds its state by. */
+/** The L2 ports a Service was given, by id, separated by commas: what a crash before the status was written leaves. */
 export const L2_PORTS_ANNOTATION = 'gateway.fairlead.dev/l2-ports';
 
 /**
@@ -27,6 +27,11 @@ export const L4_PORTS_ANNOTATION = 'gateway.fairlead.dev/l4-ports';
 
 /** `exclusive` keeps other Services off this one's address; anything but `shared` and `exclusive` is refused. */
 const SHARING_ANNOTATION = 'gateway.fairlead.dev/sharing';
+
+/** More ports than any Service has, and few enough that one Service costs no more than others. */
+const MAXIMUM_PORTS = 1_000;
+/** A record of ours is never longer: whatever is, its owner wrote, and it is not even taken apart. */
+const LONGEST_RECORD = 20_000;
 
 /** What the gateways can do for a Service today. */
 const capabilities: LoadBalancerCapabilities = {
@@ -60,6 +65,10 @@ export function desiredFor(service: Service, rules: ClaimRules): Desired {
 }
 
 function allocationRequest(service: Service): AllocationRequest {
+  const { ports = [] } = service.spec;
+  if (ports.length > MAXIMUM_PORTS) {
+    throw refusal('too-many-ports', `it has ${ports.length} ports, and ${MAXIMUM_PORTS} is the most that one may have`);
+  }
   const demands = demandsOf(service);
   requireSupported(unsupported(demands, capabilities));
   const sharing = service.metadata.annotations?.[SHARING_ANNOTATION] ?? 'shared';
@@ -74,30 +83,30 @@ function allocationRequest(service: Service): AllocationRequest {
     l4Ports: l4PortsOf(service),
     exclusive: wantsAlone(service),
     requestedAddresses: demands.addresses,
-    current: recordedL2Ports(service),
+    createdAt: service.metadata.creationTimestamp ?? '',
   };
 }
 
-/** The L4 ports of a Service, each once. */
-export function l4PortsOf(service: Service): readonly L4Port[] {
-  const ports = (service.spec.ports ?? []).map(({ protocol = 'TCP', port }) => ({ protocol, port }));
+/** The L4 ports of a Service, each once, and no more of them than one may have. */
+export function l4PortsOf({ spec: { ports: all = [] } }: Service): readonly L4Port[] {
+  const ports = all.slice(0, MAXIMUM_PORTS).map(({ protocol = 'TCP', port }) => ({ protocol, port }));
   return [...new Map(ports.map((l4Port) => [`${l4Port.protocol} ${l4Port.port}`, l4Port])).values()];
 }
 
-/** The L2 ports that the Service's annotation records. */
-export function recordedL2Ports(service: Service): readonly L2PortId[] {
-  const recorded = service.metadata.annotations?.[L2_PORTS_ANNOTATION] ?? '';
-  return recorded.split(',').filter(isL2PortId);
-}
-
-/** The L4 ports that the Service's annotation records. */
-export function recordedL4Ports(service: Service): readonly L4Port[] {
-  const recorded = service.metadata.annotations?.[L4_PORTS_ANNOTATION] ?? '';
-  return recorded.split(',').flatMap((text) => {
+/** What the Service's annotations record, which its owner can write: bounded, and as far as it makes sense. */
+export function recordedHolding(service: Service): SeenHolding {
+  const { annotations = {} } = service.metadata;
+  const entries = (name: string) => {
+    const text = annotations[name] ?? '';
+    return text.length > LONGEST_RECORD ? [] : text.split(',');
+  };
+  const l4Ports = entries(L4_PORTS_ANNOTATION).flatMap((text): readonly L4Port[] => {
     const [protocol, port] = text.split('/');
     if (protocol !== 'TCP' && protocol !== 'UDP' && protocol !== 'SCTP') return [];
     return [{ protocol, port: Number(port) }];
   });
+  // One for each family.
+  return { l2Ports: entries(L2_PORTS_ANNOTATION).filter(isL2PortId).slice(0, 2), l4Ports };
 }
 
 /** Whether it asks for an address that it shares with no other Service. */

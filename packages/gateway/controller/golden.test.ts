@@ -1,3 +1,4 @@
+import { VirtualClock } from '@fairlead/control';
 import { GoldenFolder } from '@fairlead/control/testing';
 import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { explainOutcome } from './report/explain.ts';
 import { partPlan } from './report/part-plan.ts';
 import { takeSnapshot } from './snapshot.ts';
 
-const clock = { now: () => Date.UTC(2026, 0, 3) };
+const clock = new VirtualClock({ startsAt: Date.UTC(2026, 0, 3) });
 
 interface World {
   readonly pool: readonly string[];
@@ -17,7 +18,8 @@ interface World {
 
 async function translate(world: World): Promise<unknown> {
   const pool = await staticAddresses(world.pool).list(new AbortController().signal);
-  const found = takeSnapshot(pool, world.services, claimRules(undefined), clock);
+  const { services } = world;
+  const found = await takeSnapshot({ pool, limits: {}, services, rules: claimRules(undefined) }, clock);
   return {
     plan: partPlan(found, clock).changes,
     services: [...found.outcomes].map(([key, outcome]) => {

@@ -1,30 +1,44 @@
 import type { Service } from '@fairlead/kube';
 import { shownAddresses } from '@fairlead/service';
-import type { Allocator } from './addresses/allocation.ts';
-import type { L2PortId, L4Port } from './addresses/l2-port.ts';
-import { recordedL2Ports, recordedL4Ports } from './desired.ts';
+import type { Allocator, SeenHolding } from './addresses/allocation.ts';
+import { type L4Port, l4PortText } from './addresses/l2-port.ts';
+import { recordedHolding } from './desired.ts';
 
 /**
- * What a Service is seen with. What its annotation records and what its status shows differ when a leader died between
- * the two writes, or another client wrote one of them; until they agree again no other Service may have either.
+ * What a Service is seen with, by who can have written it. Its status is ours alone to write, with the ports that were
+ * given on each address; its annotations are its owner's to write as well, and count only for what a leader recorded
+ * that died before it wrote the status.
  */
-export interface SeenHolding {
-  /** Surest first: recorded and shown, recorded only, shown only. */
-  readonly l2Ports: readonly [readonly L2PortId[], readonly L2PortId[], readonly L2PortId[]];
-  readonly l4Ports: readonly L4Port[];
+export interface SeenHoldings {
+  /** In the status, with its ports. */
+  readonly shown: SeenHolding | undefined;
+  /** In the status without ports, as an older version wrote it: only the ports that the Service records and asks for. */
+  readonly shownWithoutPorts: SeenHolding | undefined;
+  /** Recorded, and not in the status: only the ports that the Service asks for. */
+  readonly recorded: SeenHolding | undefined;
 }
 
-/** `ownPorts` are the ports that the Service asks for: what it has where no record says otherwise. */
-export function seenHolding(service: Service, ownPorts: readonly L4Port[], allocator: Allocator): SeenHolding {
-  const recorded = recordedL2Ports(service);
-  const shown = shownAddresses(service).flatMap((address) => allocator.at(address)?.id ?? []);
-  const l4Ports = recordedL4Ports(service);
+/** `asked` are the ports of the Service, none where it cannot be read. */
+export function seenHoldings(service: Service, asked: readonly L4Port[], allocator: Allocator): SeenHoldings {
+  const l2Ports = shownAddresses(service).flatMap((address) => allocator.at(address)?.id ?? []);
+  const shownPorts = shownL4Ports(service);
+  const record = recordedHolding(service);
+  const recordedTexts = new Set(record.l4Ports.map(l4PortText));
+  const plausible = asked.filter((port) => recordedTexts.has(l4PortText(port)));
+  const unshown = record.l2Ports.filter((id) => !l2Ports.includes(id));
   return {
-    l2Ports: [
-      recorded.filter((id) => shown.includes(id)),
-      recorded.filter((id) => !shown.includes(id)),
-      shown.filter((id) => !recorded.includes(id)),
-    ],
-    l4Ports: l4Ports.length === 0 ? ownPorts : l4Ports,
+    shown: shownPorts.length > 0 ? holding(l2Ports, shownPorts) : undefined,
+    shownWithoutPorts: shownPorts.length > 0 ? undefined : holding(l2Ports, plausible),
+    recorded: holding(unshown, plausible),
   };
+}
+
+/** The ports of the first address, as we write them: those with an error were not given. */
+function shownL4Ports({ status }: Service): readonly L4Port[] {
+  const [first] = status?.loadBalancer?.ingress ?? [];
+  return (first?.ports ?? []).flatMap(({ port, protocol, error }) => (error === undefined ? [{ port, protocol }] : []));
+}
+
+function holding(l2Ports: SeenHolding['l2Ports'], l4Ports: readonly L4Port[]): SeenHolding | undefined {
+  return l2Ports.length === 0 || l4Ports.length === 0 ? undefined : { l2Ports, l4Ports };
 }

@@ -23,6 +23,7 @@ export const gatewayPart = definePart({
   events: describeServiceEvents(
     'EnsuredLoadBalancer',
     'AddressUnavailable',
+    'AssignmentIgnored',
     'SyncLoadBalancerFailed',
     'DeletionHeldBack',
     'LoadBalancerRefused',
@@ -40,7 +41,8 @@ export const gatewayPart = definePart({
   demo: demoScene,
   configure: (configuration): LeaderPart => ({
     runs: 'leader',
-    start: (environment) => runController(staticAddresses(configuration.addresses), environment),
+    start: (environment) =>
+      runController(staticAddresses(configuration.addresses), configuration.namespaceLimits, environment),
     plan: async (environment) => partPlan(await look(configuration, environment), environment.clock),
     explain: async (environment, subject) => {
       if (subject.kind !== 'service') return undefined;
@@ -56,7 +58,8 @@ async function look(configuration: GatewayConfiguration, environment: ReadEnviro
   const { client, signal, defaultClass, clock } = environment;
   const pool = await staticAddresses(configuration.addresses).list(signal);
   const { items } = await client.list(services, { signal });
-  return takeSnapshot(pool, items, claimRules(defaultClass), clock);
+  const limits = configuration.namespaceLimits;
+  return takeSnapshot({ pool, limits, services: items, rules: claimRules(defaultClass) }, clock);
 }
 
 /** As the Services show them. */

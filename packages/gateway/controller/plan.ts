@@ -69,13 +69,12 @@ function servedStatus(outcome: ServedService): DesiredServiceStatus {
   return { ingress, programmed: notProgrammed(shortfall.code, message) };
 }
 
-/** Ports are listed only when one of them has an error: the API wants all of a Service's ports, or none. */
+/** With the ports it has there: so the status alone, which only we can write, tells what was given to whom. */
 function ingressOf(l2Port: L2Port, outcome: ServedService): IngressPoint {
-  const point = { address: l2Port.address, mode: 'VIP' } as const;
   const served = new Set(outcome.l4Ports.map(l4PortText));
   const ports = (outcome.claim.service.spec.ports ?? []).map(({ port, protocol = 'TCP' }) => {
     const isServed = served.has(l4PortText({ port, protocol }));
     return { port, protocol, ...(isServed ? {} : { error: 'fairlead.dev/PortTaken' as const }) };
   });
-  return ports.some((port) => 'error' in port) ? { ...point, ports } : point;
+  return { address: l2Port.address, mode: 'VIP', ports };
 }

@@ -17,8 +17,6 @@ export class Reconciler {
   readonly #brake: WithdrawalBrake;
   readonly #writer: ObjectWriter<Service>;
   readonly #outcomes: OutcomeCounts<Outcome['kind']>;
-  /** Services that got no address, or not all ports: they want to know when something becomes free. */
-  readonly waiting = new Set<ServiceKey>();
 
   constructor(environment: LeaderEnvironment, rules: ClaimRules, allocator: Allocator, brake: WithdrawalBrake) {
     this.#environment = environment;
@@ -31,15 +29,15 @@ export class Reconciler {
   }
 
   /**
-   * Decides for the Service, as the cache has it, and writes what differs. True when something became free for others.
+   * Decides for the Service, as the cache has it, and writes what differs. Gives the Services that got what it freed.
    */
-  async reconcile(key: ServiceKey, cached: Service | undefined, signal: AbortSignal): Promise<boolean> {
+  async reconcile(key: ServiceKey, cached: Service | undefined, signal: AbortSignal): Promise<readonly ServiceKey[]> {
     const service = this.#writer.latest(key, cached);
     if (service === undefined) return this.#forget(key);
     const outcome = decide(desiredFor(service, this.#rules), this.#allocator, key);
-    this.#remember(key, outcome);
+    this.#outcomes.set(key, outcome.kind === 'foreign' ? undefined : outcome.kind);
     // What it is shown with stays reserved: no other Service gets it meanwhile.
-    if (this.#brake.holds(key, outcome)) return false;
+    if (this.#brake.holds(key, outcome)) return [];
     const { clock, events } = this.#environment;
     const writes = writesFor(outcome, clock);
     await this.#writer.write(service, writes, signal);
@@ -49,16 +47,8 @@ export class Reconciler {
     return this.#allocator.settle(key);
   }
 
-  #remember(key: ServiceKey, outcome: Outcome): void {
-    this.#outcomes.set(key, outcome.kind === 'foreign' ? undefined : outcome.kind);
-    const lacks = outcome.kind === 'refuse' || (outcome.kind === 'serve' && outcome.shortfall !== undefined);
-    if (lacks) this.waiting.add(key);
-    else this.waiting.delete(key);
-  }
-
-  #forget(key: ServiceKey): boolean {
+  #forget(key: ServiceKey): readonly ServiceKey[] {
     this.#outcomes.set(key, undefined);
-    this.waiting.delete(key);
     this.#allocator.release(key);
     return this.#allocator.settle(key);
   }

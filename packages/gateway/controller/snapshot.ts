@@ -1,10 +1,11 @@
 import type { Clock } from '@fairlead/control';
-import { byAge, type Service } from '@fairlead/kube';
+import { byAge, type Service, WorkSlices } from '@fairlead/kube';
 import { type ClaimRules, type ServiceKey, serviceKey } from '@fairlead/service';
 import { Allocator } from './addresses/allocation.ts';
 import type { L2Port } from './addresses/l2-port.ts';
-import { desiredFor, l4PortsOf, wantsAlone } from './desired.ts';
-import { seenHolding } from './observed.ts';
+import type { NamespaceLimits } from './addresses/namespace-use.ts';
+import { type Desired, desiredFor, l4PortsOf, wantsAlone } from './desired.ts';
+import { type SeenHoldings, seenHoldings } from './observed.ts';
 import { decide, type Outcome } from './outcome.ts';
 import { writesFor } from './plan.ts';
 
@@ -13,37 +14,85 @@ export interface Snapshot {
   readonly allocator: Allocator;
   /** Oldest Service first. */
   readonly outcomes: ReadonlyMap<ServiceKey, Outcome>;
+  /** Services whose record claims what another has, so that it is ignored. */
+  readonly ignoredRecords: readonly ServiceKey[];
+}
+
+export interface SnapshotInput {
+  readonly pool: readonly L2Port[];
+  readonly limits: NamespaceLimits;
+  readonly services: Iterable<Service>;
+  readonly rules: ClaimRules;
+}
+
+interface ReadService {
+  readonly key: ServiceKey;
+  readonly service: Service;
+  readonly desired: Desired;
 }
 
 /**
- * Decides for all Services at once: first everything that a Service was given is kept from others, the surest claims
- * before the others, of equal ones the older; then, oldest first, each gets what it has or what is free. A leader starts
- * with it, and `plan` and `why` are made of it, so that all of them agree.
+ * Decides for all Services at once: first everything that a Service was given is kept from others, then, oldest first,
+ * each gets what it has or what is free. A leader starts with it, and `plan` and `why` are made of it, so that all of
+ * them agree. Others get a turn in between: a walk over 20,000 Services holds up no timer and no socket.
  */
-export function takeSnapshot(
-  pool: readonly L2Port[],
-  services: Iterable<Service>,
-  rules: ClaimRules,
-  clock: Pick<Clock, 'now'>,
-): Snapshot {
-  const allocator = new Allocator(pool);
-  const read = [...services]
-    .toSorted(byAge)
-    .map((service) => ({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules) }));
-  const ours = read.filter(({ desired }) => desired.kind !== 'foreign');
-  const seen = ours.map(({ key, service, desired }) => {
-    const ownPorts = desired.kind === 'unreadable' ? [] : l4PortsOf(service);
-    return { key, ...seenHolding(service, ownPorts, allocator) };
-  });
-  for (const surety of [0, 1, 2] as const) {
-    for (const { key, l2Ports, l4Ports } of seen) allocator.reserve(key, l2Ports[surety], l4Ports);
+export async function takeSnapshot({ pool, limits, services, rules }: SnapshotInput, clock: Clock): Promise<Snapshot> {
+  const slices = new WorkSlices(clock);
+  const allocator = new Allocator(pool, limits);
+  const read: ReadService[] = [];
+  for (const service of [...services].toSorted(byAge)) {
+    if (slices.isOver) await slices.pause();
+    read.push({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules) });
   }
-  for (const { key, service } of ours) if (wantsAlone(service)) allocator.keepAlone(key);
+  const ignoredRecords = await restore(read, allocator, slices);
   const outcomes = new Map<ServiceKey, Outcome>();
   for (const { key, desired } of read) {
+    if (slices.isOver) await slices.pause();
     const outcome = decide(desired, allocator, key);
     outcomes.set(key, outcome);
     if (outcome.kind !== 'unreadable' && writesFor(outcome, clock).length === 0) allocator.settle(key);
   }
-  return { allocator, outcomes };
+  return { allocator, outcomes, ignoredRecords };
+}
+
+/**
+ * Keeps to each Service what it was given: what the status shows before what only annotations record, of equal ones the
+ * older first. A record that the status does not show is honoured only where no other Service has, or records, any of
+ * it. Gives those that are ignored.
+ */
+async function restore(
+  read: readonly ReadService[],
+  allocator: Allocator,
+  slices: WorkSlices,
+): Promise<readonly ServiceKey[]> {
+  const seen: ({ readonly key: ServiceKey; readonly service: Service } & SeenHoldings)[] = [];
+  for (const { key, service, desired } of read) {
+    if (slices.isOver) await slices.pause();
+    if (desired.kind === 'foreign') continue;
+    const asked = desired.kind === 'unreadable' || desired.kind === 'refuse' ? [] : l4PortsOf(service);
+    seen.push({ key, service, ...seenHoldings(service, asked, allocator) });
+  }
+  for (const { key, shown } of seen) if (shown !== undefined) allocator.reserve(key, shown);
+  for (const { key, shownWithoutPorts } of seen) {
+    if (shownWithoutPorts !== undefined) allocator.reserve(key, shownWithoutPorts);
+  }
+  const records = seen.flatMap(({ key, recorded }) => (recorded === undefined ? [] : [{ key, recorded }]));
+  const contested = contestedBy(records.map(({ recorded }) => recorded));
+  const isHonoured = ({ key, recorded }: (typeof records)[number]) =>
+    !contested(recorded) && allocator.isUncontested(key, recorded);
+  const honoured = new Set(records.filter(isHonoured));
+  for (const { key, recorded } of honoured) allocator.reserve(key, recorded);
+  for (const { key, service } of seen) if (wantsAlone(service)) allocator.keepAlone(key);
+  return records.filter((record) => !honoured.has(record)).map(({ key }) => key);
+}
+
+/** Whether two of these claim a port of the same address. */
+function contestedBy(
+  holdings: readonly NonNullable<SeenHoldings['recorded']>[],
+): (holding: NonNullable<SeenHoldings['recorded']>) => boolean {
+  const claims = new Map<string, number>();
+  const claimsOf = ({ l2Ports, l4Ports }: NonNullable<SeenHoldings['recorded']>) =>
+    l2Ports.flatMap((id) => l4Ports.map(({ protocol, port }) => `${id} ${protocol}/${port}`));
+  for (const claim of holdings.flatMap(claimsOf)) claims.set(claim, (claims.get(claim) ?? 0) + 1);
+  return (holding) => claimsOf(holding).some((claim) => (claims.get(claim) ?? 0) > 1);
 }

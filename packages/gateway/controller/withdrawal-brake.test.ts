@@ -29,7 +29,8 @@ function served(index: number): Service {
 async function outcomesOf(count: number, pool: readonly string[]) {
   const l2Ports = await staticAddresses(pool).list(new AbortController().signal);
   const services = Array.from({ length: count }, (_, index) => served(index));
-  return takeSnapshot(l2Ports, services, claimRules(undefined), { now: () => 0 }).outcomes;
+  const input = { pool: l2Ports, limits: {}, services, rules: claimRules(undefined) };
+  return (await takeSnapshot(input, new VirtualClock())).outcomes;
 }
 
 const first = serviceKey({ namespace: 'shop', name: 'web-0' });

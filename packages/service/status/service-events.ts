@@ -31,6 +31,10 @@ export const serviceEvents = {
     meaning:
       'no address fits: the pool is empty, the port is taken on every address, or the chosen one is not to be had',
   },
+  AssignmentIgnored: {
+    type: 'Warning',
+    meaning: 'the annotations claim what was given to another Service, and are not believed',
+  },
   EndpointsIgnored: { type: 'Warning', meaning: 'an EndpointSlice has entries that cannot be balanced' },
   ServiceQuarantined: {
     type: 'Warning',

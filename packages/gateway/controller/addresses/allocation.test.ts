@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AllocationRequest, Allocator } from './allocation.ts';
 import { isL2PortId, type L2Port, type L2PortId, l4PortText } from './l2-port.ts';
+import type { NamespaceLimits } from './namespace-use.ts';
 
 function id(text: string): L2PortId {
   if (!isL2PortId(text)) throw new Error(`${text} is no id`);
@@ -33,7 +34,7 @@ function request(service: string, ports: string, changes: Partial<AllocationRequ
     }),
     exclusive: false,
     requestedAddresses: [],
-    current: [],
+    createdAt: '',
     ...changes,
   };
 }
@@ -105,16 +106,15 @@ describe('Allocator', () => {
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
     allocator.assign(request('a/web', 'TCP/80'));
     allocator.assign(request('b/web', 'TCP/443'));
-    const current = { current: [id('192.0.2.1')] };
-    expect(addressesOf(allocator.assign(request('b/web', 'TCP/443 TCP/8443', current)))).toEqual(['192.0.2.1']);
-    expect(addressesOf(allocator.assign(request('b/web', 'TCP/443 TCP/80', current)))).toEqual(['192.0.2.2']);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/443 TCP/8443')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/443 TCP/80')))).toEqual(['192.0.2.2']);
   });
 
   it('keeps serving what it can when an edit asks for a port that others hold everywhere', () => {
     const allocator = new Allocator(pool('192.0.2.1'));
     allocator.assign(request('a/web', 'TCP/80'));
     allocator.assign(request('b/web', 'TCP/443'));
-    const edited = allocator.assign(request('b/web', 'TCP/443 TCP/80', { current: [id('192.0.2.1')] }));
+    const edited = allocator.assign(request('b/web', 'TCP/443 TCP/80'));
     expect(edited).toMatchObject({
       kind: 'assigned',
       l4Ports: [{ protocol: 'TCP', port: 443 }],
@@ -128,18 +128,15 @@ describe('Allocator', () => {
 
   it('gives a Service back what it had before a restart, and lets the older keep it when two claim the same', () => {
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
-    const current = { current: [id('192.0.2.2')] };
-    allocator.reserve(key('a/web'), [id('192.0.2.2')], [{ protocol: 'TCP', port: 80 }]);
-    allocator.reserve(key('b/web'), [id('192.0.2.2')], [{ protocol: 'TCP', port: 80 }]);
-    expect(addressesOf(allocator.assign(request('b/web', 'TCP/80', current)))).toEqual(['192.0.2.1']);
-    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', current)))).toEqual(['192.0.2.2']);
+    allocator.reserve(key('a/web'), { l2Ports: [id('192.0.2.2')], l4Ports: [{ protocol: 'TCP', port: 80 }] });
+    allocator.reserve(key('b/web'), { l2Ports: [id('192.0.2.2')], l4Ports: [{ protocol: 'TCP', port: 80 }] });
+    expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80')))).toEqual(['192.0.2.2']);
   });
 
   it('moves a Service whose address left the pool, or that asks for another', () => {
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
-    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', { current: [id('192.0.2.7')] })))).toEqual([
-      '192.0.2.1',
-    ]);
+    expect(addressesOf(allocator.assign(request('a/web', 'TCP/80')))).toEqual(['192.0.2.1']);
     const other = { requestedAddresses: [requireIpAddress('192.0.2.2')] };
     expect(addressesOf(allocator.assign(request('a/web', 'TCP/80', other)))).toEqual(['192.0.2.2']);
   });
@@ -149,8 +146,8 @@ describe('Allocator', () => {
     allocator.assign(request('a/web', 'TCP/80'));
     allocator.assign(request('a/web', 'TCP/80', { requestedAddresses: [requireIpAddress('192.0.2.2')] }));
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toBe('port-taken');
-    expect(allocator.settle(key('a/web'))).toBe(true);
-    expect(allocator.settle(key('a/web'))).toBe(false);
+    expect(allocator.settle(key('a/web'))).toEqual(['b/web']);
+    expect(allocator.settle(key('a/web'))).toEqual([]);
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.1']);
     allocator.release(key('a/web'));
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toBe('port-taken');
@@ -160,7 +157,10 @@ describe('Allocator', () => {
 
   it('keeps others off what a Service was still seen with after a restart', () => {
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
-    allocator.reserve(key('a/web'), [id('192.0.2.1'), id('192.0.2.77')], [{ protocol: 'TCP', port: 80 }]);
+    allocator.reserve(key('a/web'), {
+      l2Ports: [id('192.0.2.1'), id('192.0.2.77')],
+      l4Ports: [{ protocol: 'TCP', port: 80 }],
+    });
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.2']);
     allocator.settle(key('a/web'));
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toEqual(['192.0.2.1']);
@@ -177,16 +177,14 @@ describe('Allocator', () => {
   it('gives an exclusive Service its address back alone after a restart, unless others are on it', () => {
     const l4Ports = [{ protocol: 'TCP', port: 81 }] as const;
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
-    allocator.reserve(key('b/alone'), [id('192.0.2.1')], l4Ports);
+    allocator.reserve(key('b/alone'), { l2Ports: [id('192.0.2.1')], l4Ports });
     allocator.keepAlone(key('b/alone'));
     expect(addressesOf(allocator.assign(request('a/web', 'TCP/80')))).toEqual(['192.0.2.2']);
     const crowded = new Allocator(pool('192.0.2.1'));
-    crowded.reserve(key('b/alone'), [id('192.0.2.1')], l4Ports);
-    crowded.reserve(key('a/web'), [id('192.0.2.1')], [{ protocol: 'TCP', port: 80 }]);
+    crowded.reserve(key('b/alone'), { l2Ports: [id('192.0.2.1')], l4Ports });
+    crowded.reserve(key('a/web'), { l2Ports: [id('192.0.2.1')], l4Ports: [{ protocol: 'TCP', port: 80 }] });
     crowded.keepAlone(key('b/alone'));
-    expect(addressesOf(crowded.assign(request('a/web', 'TCP/80', { current: [id('192.0.2.1')] })))).toEqual([
-      '192.0.2.1',
-    ]);
+    expect(addressesOf(crowded.assign(request('a/web', 'TCP/80')))).toEqual(['192.0.2.1']);
   });
 
   it('tells that others may come when an exclusive Service becomes willing to share', () => {
@@ -194,7 +192,7 @@ describe('Allocator', () => {
     allocator.assign(request('a/web', 'TCP/80', { exclusive: true }));
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/81')))).toBe('port-taken');
     allocator.assign(request('a/web', 'TCP/80'));
-    expect(allocator.settle(key('a/web'))).toBe(true);
+    expect(allocator.settle(key('a/web'))).toEqual(['b/web']);
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/81')))).toEqual(['192.0.2.1']);
   });
 
@@ -205,6 +203,54 @@ describe('Allocator', () => {
     allocator.release(key('b/web'));
     allocator.settle(key('b/web'));
     expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toEqual(['192.0.2.2']);
+  });
+
+  it('gives what becomes free to the oldest that it is enough for, and wakes no other', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    allocator.assign(request('a/web', 'TCP/80 TCP/81'));
+    allocator.assign(request('b/both', 'TCP/80 TCP/82', { createdAt: '3' }));
+    allocator.assign(request('c/late', 'TCP/80', { createdAt: '2' }));
+    allocator.assign(request('d/blocked', 'TCP/80 TCP/443', { createdAt: '1' }));
+    allocator.assign(request('e/tls', 'TCP/443'));
+    allocator.assign(request('f/other', 'TCP/443', { createdAt: '0' }));
+    allocator.release(key('a/web'));
+    expect(allocator.settle(key('a/web'))).toEqual(['c/late']);
+    expect(addressesOf(allocator.assign(request('c/late', 'TCP/80')))).toEqual(['192.0.2.1']);
+    allocator.release(key('c/late'));
+    expect(allocator.settle(key('c/late'))).toEqual(['b/both']);
+  });
+
+  it('holds each namespace to its limits, and lets it have more when it gives something back', () => {
+    const limited = (limits: NamespaceLimits) => new Allocator(pool('192.0.2.1', '192.0.2.2', '192.0.2.3'), limits);
+    const ports = limited({ addressesPerPort: 1 });
+    expect(addressesOf(ports.assign(request('greedy/a', 'TCP/80')))).toEqual(['192.0.2.1']);
+    expect(ports.assign(request('greedy/b', 'TCP/80'))).toMatchObject({
+      refusal: {
+        code: 'namespace-limit',
+        message: 'its namespace has TCP/80 on 1 addresses, which is all that it may',
+      },
+    });
+    expect(addressesOf(ports.assign(request('greedy/c', 'TCP/81')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(ports.assign(request('modest/a', 'TCP/80')))).toEqual(['192.0.2.2']);
+    ports.release(key('greedy/a'));
+    expect(ports.settle(key('greedy/a'))).toEqual(['greedy/b']);
+
+    const addresses = limited({ addresses: 1 });
+    expect(addressesOf(addresses.assign(request('greedy/a', 'TCP/80')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(addresses.assign(request('greedy/b', 'TCP/81')))).toEqual(['192.0.2.1']);
+    expect(addressesOf(addresses.assign(request('greedy/c', 'TCP/80')))).toBe('namespace-limit');
+    const elsewhere = { requestedAddresses: [requireIpAddress('192.0.2.2')] };
+    expect(addresses.assign(request('greedy/b', 'TCP/81', elsewhere))).toMatchObject({
+      shortfall: { code: 'namespace-limit' },
+    });
+    addresses.release(key('greedy/a'));
+    addresses.settle(key('greedy/a'));
+    expect(addressesOf(addresses.assign(request('greedy/b', 'TCP/81', elsewhere)))).toEqual(['192.0.2.2']);
+
+    const alone = limited({ exclusiveAddresses: 1 });
+    expect(addressesOf(alone.assign(request('greedy/a', 'TCP/80', { exclusive: true })))).toEqual(['192.0.2.1']);
+    expect(addressesOf(alone.assign(request('greedy/b', 'TCP/80', { exclusive: true })))).toBe('namespace-limit');
+    expect(addressesOf(alone.assign(request('greedy/c', 'TCP/80')))).toEqual(['192.0.2.2']);
   });
 
   it('never gives one L4 port of an address to two Services, whatever the order of events', () => {
@@ -231,8 +277,7 @@ describe('Allocator', () => {
             allocator.release(key(service));
             continue;
           }
-          const current = allocator.assigned(key(service)).map((l2Port) => l2Port.id);
-          const result = allocator.assign(request(service, ports.join(' '), { families, exclusive, current }));
+          const result = allocator.assign(request(service, ports.join(' '), { families, exclusive }));
           const given = result.kind === 'refused' ? [] : result.l2Ports;
           expect(allocator.assigned(key(service))).toEqual(given);
           if (result.kind === 'refused') continue;

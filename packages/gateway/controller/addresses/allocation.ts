@@ -1,8 +1,16 @@
 import { familyOf, type IpAddress, type IpFamily } from '@fairlead/control';
 import type { Refusal, ServiceKey } from '@fairlead/service';
 import { type L2Port, type L2PortId, type L4Port, l4PortText } from './l2-port.ts';
-import { type Holding, Occupancy } from './occupancy.ts';
+import type { NamespaceLimits } from './namespace-use.ts';
+import { type Freed, type Holding, Occupancy } from './occupancy.ts';
 import { Pool } from './pool.ts';
+import { WaitingServices, type WaitsFor } from './waiting-services.ts';
+
+/** What a Service is seen with: the same L4 ports on each of the L2 ports. */
+export interface SeenHolding {
+  readonly l2Ports: readonly L2PortId[];
+  readonly l4Ports: readonly L4Port[];
+}
 
 export interface AllocationRequest {
   readonly service: ServiceKey;
@@ -11,15 +19,22 @@ export interface AllocationRequest {
   /** Whether a family the pool lacks is a refusal, or simply left out. */
   readonly everyFamilyRequired: boolean;
   readonly l4Ports: readonly L4Port[];
+  /** When it was created: of those that wait, the oldest is served first. */
+  readonly createdAt: string;
   /** An exclusive Service shares its address with no other. */
   readonly exclusive: boolean;
   /** The addresses the user asked for; at most one per family. */
   readonly requestedAddresses: readonly IpAddress[];
-  /** The L2 ports it was given earlier: kept whenever they fit. */
-  readonly current: readonly L2PortId[];
 }
 
-const POOL_REFUSALS = ['pool-empty', 'family-missing', 'port-taken', 'address-unknown', 'address-taken'] as const;
+const POOL_REFUSALS = [
+  'pool-empty',
+  'family-missing',
+  'port-taken',
+  'address-unknown',
+  'address-taken',
+  'namespace-limit',
+] as const;
 
 /** What the pool cannot give, and may be able to when it or the Services on it change. */
 export type PoolRefusalCode = (typeof POOL_REFUSALS)[number];
@@ -50,10 +65,11 @@ export type Allocation =
 export class Allocator {
   readonly #pool: Pool;
   readonly #occupancy: Occupancy;
+  readonly #waiting = new WaitingServices();
 
-  constructor(l2Ports: Iterable<L2Port>) {
+  constructor(l2Ports: Iterable<L2Port>, limits: NamespaceLimits = {}) {
     this.#pool = new Pool(l2Ports);
-    this.#occupancy = new Occupancy(this.#pool);
+    this.#occupancy = new Occupancy(this.#pool, limits);
   }
 
   /** The L2 ports a Service is to have. */
@@ -66,9 +82,17 @@ export class Allocator {
    * called for all Services before the first `assign`: an address in use is never given away because its holder was
    * read late.
    */
-  reserve(service: ServiceKey, ids: readonly L2PortId[], l4Ports: readonly L4Port[]): void {
+  reserve(service: ServiceKey, { l2Ports: ids, l4Ports }: SeenHolding): void {
     const l2Ports = ids.flatMap((id) => this.#pool.byId(id) ?? []);
     if (l2Ports.length > 0) this.#occupancy.reserve(service, { l2Ports, l4Ports, exclusive: false });
+  }
+
+  /** Whether no other Service has, or is kept for, any of this. */
+  isUncontested(service: ServiceKey, { l2Ports: ids, l4Ports }: SeenHolding): boolean {
+    const l2Ports = ids.flatMap((id) => this.#pool.byId(id) ?? []);
+    const isFree = (l2Port: L2Port) =>
+      l4Ports.every((l4Port) => this.#occupancy.holderOf(l2Port, l4Port, service) === undefined);
+    return l2Ports.every((l2Port) => isFree(l2Port) && this.#occupancy.mayShare(l2Port, service, false));
   }
 
   /** After all are reserved: keeps to an exclusive Service the addresses that are reserved for it alone. */
@@ -85,24 +109,44 @@ export class Allocator {
   assign(request: AllocationRequest): Allocation {
     const found = this.#find(request);
     if ('code' in found) {
+      this.#waiting.add(request, this.#waitsFor(request));
       const kept = this.#keepWhatIsLeft(request);
       this.#occupancy.assign(request.service, kept);
       if (kept === undefined) return { kind: 'refused', refusal: found };
       return { kind: 'assigned', l2Ports: kept.l2Ports, l4Ports: kept.l4Ports, shortfall: found };
     }
-    const { l4Ports, exclusive } = request;
-    this.#occupancy.assign(request.service, { l2Ports: found, l4Ports, exclusive });
-    return { kind: 'assigned', l2Ports: found, l4Ports };
+    this.#grant(request, found);
+    return { kind: 'assigned', l2Ports: found, l4Ports: request.l4Ports };
   }
 
   /** The Service is to have nothing any more; what it has stays reserved until it is settled. */
   release(service: ServiceKey): void {
+    this.#waiting.delete(service);
     this.#occupancy.assign(service, undefined);
   }
 
-  /** The world shows the Service with what is assigned to it and nothing else: frees the rest. True when that was something. */
-  settle(service: ServiceKey): boolean {
-    return this.#occupancy.settle(service);
+  /**
+   * The world shows the Service with what is assigned to it and nothing else: frees the rest. What became free goes to
+   * the oldest Services that were waiting for it and that it is enough for; gives these.
+   */
+  settle(service: ServiceKey): readonly ServiceKey[] {
+    const freed = this.#occupancy.settle(service);
+    return freed === undefined ? [] : this.#serveWaiting(freed);
+  }
+
+  #serveWaiting(freed: Freed): readonly ServiceKey[] {
+    return this.#waiting.candidates(freed).flatMap((request) => {
+      const found = this.#find(request);
+      if ('code' in found) return [];
+      this.#grant(request, found);
+      return [request.service];
+    });
+  }
+
+  #grant(request: AllocationRequest, l2Ports: readonly L2Port[]): void {
+    const { service, l4Ports, exclusive } = request;
+    this.#waiting.delete(service);
+    this.#occupancy.assign(service, { l2Ports, l4Ports, exclusive });
   }
 
   #find(request: AllocationRequest): readonly L2Port[] | AllocationRefusal {
@@ -118,30 +162,47 @@ export class Allocator {
     return found.length === families.length ? found : this.#refusePorts(request, families);
   }
 
-  #findIn(family: IpFamily, request: AllocationRequest): L2Port | undefined {
+  /** Whether it is the ports alone that it waits for. */
+  #waitsFor(request: AllocationRequest): WaitsFor {
+    const hasFreePorts = (l2Port: L2Port) =>
+      request.l4Ports.every((l4Port) => this.#occupancy.holderOf(l2Port, l4Port, request.service) === undefined);
+    const isThere = (family: IpFamily) => firstOf(this.#candidates(family, request), hasFreePorts) !== undefined;
+    return request.families.some(isThere) ? 'room' : 'ports';
+  }
+
+  /** The L2 ports that may be had, in order, from the first on which all L4 ports may be free. */
+  *#candidates(family: IpFamily, request: AllocationRequest): Generator<L2Port, undefined> {
     const requested = request.requestedAddresses.find((address) => familyOf(address) === family);
-    const preferred = requested === undefined ? this.#current(request, family) : this.#pool.at(requested);
-    if (preferred !== undefined && this.#fits(preferred, request)) return preferred;
-    if (requested !== undefined) return undefined;
+    if (requested !== undefined) {
+      const l2Port = this.#pool.at(requested);
+      if (l2Port !== undefined) yield l2Port;
+      return;
+    }
     const l2Ports = this.#pool.of(family);
     for (let place = this.#occupancy.searchFrom(family, request.l4Ports); place < l2Ports.length; place += 1) {
       const l2Port = l2Ports[place];
-      if (l2Port !== undefined && this.#fits(l2Port, request)) return l2Port;
+      if (l2Port !== undefined) yield l2Port;
     }
-    return undefined;
+  }
+
+  #findIn(family: IpFamily, request: AllocationRequest): L2Port | undefined {
+    const isAsked = request.requestedAddresses.some((address) => familyOf(address) === family);
+    const current = isAsked ? undefined : this.#current(request, family);
+    if (current !== undefined && this.#fits(current, request)) return current;
+    return firstOf(this.#candidates(family, request), (l2Port) => this.#fits(l2Port, request));
   }
 
   #fits(l2Port: L2Port, { service, l4Ports, exclusive }: AllocationRequest): boolean {
     return (
       l4Ports.every((l4Port) => this.#occupancy.holderOf(l2Port, l4Port, service) === undefined) &&
-      this.#occupancy.mayShare(l2Port, service, exclusive)
+      this.#occupancy.mayShare(l2Port, service, exclusive) &&
+      this.#occupancy.limitOn(service, l2Port, l4Ports, exclusive) === undefined
     );
   }
 
-  /** What we gave it counts before what it records: a cache may not have seen our own write yet. */
-  #current(request: AllocationRequest, family: IpFamily): L2Port | undefined {
-    const assigned = this.#occupancy.assigned(request.service)?.l2Ports;
-    const current = assigned ?? request.current.flatMap((id) => this.#pool.byId(id) ?? []);
+  /** What we gave it counts before what it was seen with: a cache may not have seen our own write yet. */
+  #current({ service }: AllocationRequest, family: IpFamily): L2Port | undefined {
+    const current = this.#occupancy.assigned(service)?.l2Ports ?? this.#occupancy.reserved(service);
     return current.find((l2Port) => l2Port.family === family);
   }
 
@@ -168,6 +229,8 @@ export class Allocator {
 
   /** Which of several families fails may change with every change of others: the message is about all of them. */
   #refusePorts(request: AllocationRequest, families: readonly IpFamily[]): AllocationRefusal {
+    const limit = this.#limitOf(request, families);
+    if (limit !== undefined) return { code: 'namespace-limit', message: `its namespace ${limit}` };
     const wanted = request.l4Ports.map(l4PortText).join(', ');
     const condition = request.exclusive ? 'that no other Service is on' : `that has ${wanted} free and may be shared`;
     if (request.requestedAddresses.length > 0) {
@@ -184,6 +247,21 @@ export class Allocator {
     return { code: 'port-taken', message: `there is ${pools.join(', or ')} in the pool ${condition}`, detail };
   }
 
+  /** The limit without which it would have fitted. */
+  #limitOf(request: AllocationRequest, families: readonly IpFamily[]): string | undefined {
+    const { service, l4Ports, exclusive } = request;
+    for (const family of families) {
+      if (this.#findIn(family, request) !== undefined) continue;
+      for (const l2Port of this.#candidates(family, request)) {
+        const isFree = l4Ports.every((one) => this.#occupancy.holderOf(l2Port, one, service) === undefined);
+        if (isFree && this.#occupancy.mayShare(l2Port, service, exclusive)) {
+          return this.#occupancy.limitOn(service, l2Port, l4Ports, exclusive);
+        }
+      }
+    }
+    return undefined;
+  }
+
   #describeUses(request: AllocationRequest, l2Ports: readonly L2Port[]): string {
     const shown = l2Ports.slice(0, 3).map((l2Port) => `${l2Port.address}: ${this.#describeUse(l2Port, request)}`);
     const more = l2Ports.length > shown.length ? [`and ${l2Ports.length - shown.length} more`] : [];
@@ -198,4 +276,9 @@ export class Allocator {
     const others = this.#occupancy.tenants(l2Port).filter((tenant) => tenant !== service);
     return others.length === 0 ? 'free' : `${others.join(', ')} ${others.length > 1 ? 'are' : 'is'} on it`;
   }
+}
+
+function firstOf<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean): Item | undefined {
+  for (const item of items) if (isWanted(item)) return item;
+  return undefined;
 }

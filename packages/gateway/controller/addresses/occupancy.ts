@@ -1,6 +1,7 @@
 import type { IpFamily } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import { type L2Port, type L4Port, l4PortText } from './l2-port.ts';
+import { NamespaceUse, type NamespaceLimits } from './namespace-use.ts';
 import type { Pool } from './pool.ts';
 
 /** What one Service has: the same L4 ports on each of the L2 ports. */
@@ -9,6 +10,14 @@ export interface Holding {
   readonly l4Ports: readonly L4Port[];
   /** Whether no other Service may be on these L2 ports. */
   readonly exclusive: boolean;
+}
+
+/** What became free for others. */
+export interface Freed {
+  /** L4 ports that are free on some address. */
+  readonly ports: ReadonlySet<string>;
+  /** Whether a Service left an address, or is willing to share it from now on. */
+  readonly room: boolean;
 }
 
 /**
@@ -30,12 +39,25 @@ export class Occupancy {
   /** address family + L4 port -> every L2 port before this place has it taken: where a search may begin */
   readonly #searchFrom = new Map<string, number>();
 
-  constructor(pool: Pool) {
+  readonly #namespaces: NamespaceUse;
+
+  constructor(pool: Pool, limits: NamespaceLimits) {
     this.#pool = pool;
+    this.#namespaces = new NamespaceUse(limits);
   }
 
   assigned(service: ServiceKey): Holding | undefined {
     return this.#assigned.get(service);
+  }
+
+  /** What it had before a restart, or before it was given something else, and may still be seen with. */
+  reserved(service: ServiceKey): readonly L2Port[] {
+    return (this.#reserved.get(service) ?? []).flatMap((holding) => holding.l2Ports);
+  }
+
+  /** The limit of its namespace that keeps the Service off the L2 port; undefined when none does. */
+  limitOn(service: ServiceKey, l2Port: L2Port, l4Ports: readonly L4Port[], exclusive: boolean): string | undefined {
+    return this.#namespaces.limitOn(service, l2Port, l4Ports, exclusive);
   }
 
   tenants(l2Port: L2Port): readonly ServiceKey[] {
@@ -97,28 +119,32 @@ export class Occupancy {
     for (const l2Port of l2Ports) if (this.#tenants.get(l2Port.id)?.size === 1) this.#setTenant(service, l2Port, true);
   }
 
-  /** The world shows the Service with what is assigned to it and nothing else: frees the rest. True when that was something. */
-  settle(service: ServiceKey): boolean {
+  /** The world shows the Service with what is assigned to it and nothing else: frees the rest, and tells what that was. */
+  settle(service: ServiceKey): Freed | undefined {
     const reserved = this.#reserved.get(service);
-    if (reserved === undefined) return false;
+    if (reserved === undefined) return undefined;
     this.#reserved.delete(service);
     const current = this.#assigned.get(service);
     const kept = new Set(current === undefined ? [] : current.l2Ports.flatMap((l2Port) => keysOn(l2Port, current)));
-    let freed = false;
+    const ports = new Set<string>();
+    let room = false;
     for (const holding of reserved) {
       for (const l2Port of holding.l2Ports) {
-        for (const l4Port of holding.l4Ports) freed = this.#free(service, l2Port, l4Port, kept) || freed;
+        for (const l4Port of holding.l4Ports) {
+          if (this.#free(service, l2Port, l4Port, kept)) ports.add(l4PortText(l4Port));
+        }
         const wanted = current?.l2Ports.includes(l2Port) ? current.exclusive : undefined;
-        freed = this.#setTenant(service, l2Port, wanted) || freed;
+        room = this.#setTenant(service, l2Port, wanted) || room;
       }
     }
-    return freed;
+    return ports.size > 0 || room ? { ports, room } : undefined;
   }
 
   #free(service: ServiceKey, l2Port: L2Port, l4Port: L4Port, kept: ReadonlySet<string>): boolean {
     const key = holderKey(l2Port, l4Port);
     if (kept.has(key) || this.#holders.get(key) !== service) return false;
     this.#holders.delete(key);
+    this.#namespaces.setHolder(service, l2Port, l4Port, false);
     const search = searchKey(l2Port.family, l4Port);
     this.#searchFrom.set(search, Math.min(this.#searchFrom.get(search) ?? 0, this.#pool.placeOf(l2Port)));
     return true;
@@ -128,7 +154,12 @@ export class Occupancy {
     for (const l2Port of holding.l2Ports) {
       const alone = holding.exclusive || this.#tenants.get(l2Port.id)?.get(service) === true;
       this.#setTenant(service, l2Port, alone);
-      for (const key of keysOn(l2Port, holding)) if (!this.#holders.has(key)) this.#holders.set(key, service);
+      for (const l4Port of holding.l4Ports) {
+        const key = holderKey(l2Port, l4Port);
+        if (this.#holders.has(key)) continue;
+        this.#holders.set(key, service);
+        this.#namespaces.setHolder(service, l2Port, l4Port, true);
+      }
     }
   }
 
@@ -143,6 +174,7 @@ export class Occupancy {
     this.#exclusiveTenants.set(l2Port.id, exclusiveTenants);
     if (alone === undefined) tenants.delete(service);
     else tenants.set(service, alone);
+    this.#namespaces.setTenant(service, l2Port, alone);
     return alone !== true;
   }
 }

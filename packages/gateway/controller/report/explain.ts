@@ -24,6 +24,7 @@ const REMEDIES: Readonly<Record<PoolRefusalCode, string>> = {
   'family-missing': 'addresses of the missing family: add some under parts.gateway.addresses, or drop the family',
   'port-taken': 'a free port: another Service has to give one back, or the pool has to grow',
   'address-taken': 'the address: the Service that holds it has to give it back, or another has to be asked for',
+  'namespace-limit': 'its namespace to give something back, or parts.gateway.namespaceLimits to be raised',
   'address-unknown': 'the address: add it under parts.gateway.addresses, or ask for another',
 };
 
