@@ -36,7 +36,6 @@ export async function runController(
   for (const key of snapshot.ignoredRecords) tellIgnored(key, cache.get(key), environment);
   const brake = new WithdrawalBrake(clock);
   const hold = brake.judge(outcomes);
-  const reconciler = new Reconciler(environment, rules, allocator, brake);
   const controller = objectController(environment, {
     name: 'gateway-services',
     resource: services,
@@ -44,13 +43,14 @@ export async function runController(
     concurrency: CONCURRENT_SERVICES,
     failureReason: () => 'SyncLoadBalancerFailed',
   });
+  const requeue = (key: ServiceKey) => controller.add(key);
+  const reconciler = new Reconciler(environment, rules, allocator, brake, requeue);
   // Oldest first, as the addresses were given out.
   for (const key of outcomes.keys()) controller.add(key);
   if (hold !== undefined) holdBack(hold, brake.heldUntil, cache, controller, environment);
   readiness.set({ ready: true });
-  await controller.run(async (key) => {
-    for (const served of await reconciler.reconcile(toServiceKey(key), cache.get(key), signal)) controller.add(served);
-  }, signal);
+  const reconcile = (key: string) => reconciler.reconcile(toServiceKey(key), cache.get(key), signal);
+  await controller.run(reconcile, signal);
 }
 
 /** Tells that these Services keep their addresses for now, and has them looked at again when that is over. */

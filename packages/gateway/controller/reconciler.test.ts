@@ -156,4 +156,112 @@ describe('the gateway controller', () => {
     expect(leader.readiness).toEqual({ ready: true });
     await leader.stop();
   });
+
+  describe('under attack by a tenant', () => {
+    const L2 = 'gateway.fairlead.dev/l2-ports';
+    const L4 = 'gateway.fairlead.dev/l4-ports';
+
+    /** An older Service of a tenant and a victim on the same address, and nobody who leads. */
+    async function twoOnOneAddress() {
+      const made = await world('192.0.2.1', '192.0.2.2');
+      await made.cluster.createService('tenant', { ports: [{ port: 8080 }] });
+      await made.pass(2);
+      await made.cluster.createService('victim', { ports: [{ port: 443 }] });
+      const leader = made.lead();
+      await made.pass(5);
+      expect(await made.cluster.addresses('tenant')).toEqual(await made.cluster.addresses('victim'));
+      await leader.stop();
+      return made;
+    }
+
+    it('ignores a forged record at a restart, and says so on the Service that carries it', async () => {
+      const { cluster, lead, pass } = await twoOnOneAddress();
+      const ports = [
+        { name: 'a', port: 8080 },
+        { name: 'b', port: 443 },
+      ];
+      await cluster.editService('tenant', {
+        metadata: { annotations: { [L2]: '192.0.2.1', [L4]: 'TCP/8080,TCP/443' } },
+        spec: { ports },
+      });
+      const leader = lead();
+      await pass(10);
+      expect(await cluster.addresses('victim')).toEqual(['192.0.2.1']);
+      expect(await conditionOf(cluster, 'victim')).toMatchObject([{ status: 'True' }]);
+      expect(await cluster.addresses('tenant')).toEqual(['192.0.2.2']);
+      await leader.stop();
+    });
+
+    it('ignores a record of an address that it does not show, where another has that', async () => {
+      const { cluster, lead, pass } = await twoOnOneAddress();
+      await cluster.createService('late', { ports: [{ port: 443 }] }, { [L2]: '192.0.2.1', [L4]: 'TCP/443' });
+      const leader = lead();
+      await pass(10);
+      expect(await cluster.addresses('victim')).toEqual(['192.0.2.1']);
+      expect(await cluster.addresses('late')).toEqual(['192.0.2.2']);
+      expect(await cluster.eventLines('late')).toContainEqual(expect.stringContaining('AssignmentIgnored'));
+      expect(await cluster.eventLines('victim')).not.toContainEqual(expect.stringContaining('AssignmentIgnored'));
+      await leader.stop();
+    });
+
+    it('honours a record that a leader died over before it wrote the status', async () => {
+      const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2');
+      await cluster.createService('older');
+      await pass(2);
+      await cluster.createService('web', {}, { [L2]: '192.0.2.1', [L4]: 'TCP/80' });
+      const leader = lead();
+      await pass(10);
+      expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+      expect(await cluster.addresses('older')).toEqual(['192.0.2.2']);
+      await leader.stop();
+    });
+
+    it('believes neither of two records that claim the same', async () => {
+      const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2', '192.0.2.3');
+      await cluster.createService('first');
+      await pass(2);
+      for (const name of ['one', 'two']) await cluster.createService(name, {}, { [L2]: '192.0.2.1', [L4]: 'TCP/80' });
+      const leader = lead();
+      await pass(10);
+      expect(await cluster.addresses('first')).toEqual(['192.0.2.1']);
+      for (const name of ['one', 'two']) {
+        expect(await cluster.eventLines(name)).toContainEqual(expect.stringContaining('AssignmentIgnored'));
+      }
+      await leader.stop();
+    });
+
+    it('refuses a Service with more ports than any has, and takes no invented record apart', async () => {
+      const { cluster, lead, pass } = await world('192.0.2.0/24');
+      const many = Array.from({ length: 1_001 }, (_, index) => ({ name: `p${index}`, port: index + 1 }));
+      await cluster.createService('greedy', { ports: many });
+      const invented = Array.from({ length: 20_000 }, (_, index) => `TCP/${index + 1}`).join(',');
+      for (let index = 0; index < 6; index += 1) {
+        await cluster.createService(`invented-${index}`, {}, { [L2]: '192.0.2.1,192.0.2.2', [L4]: invented });
+      }
+      await cluster.createService('web', { ports: [{ port: 12_345 }] });
+      const leader = lead();
+      await pass(20);
+      expect(await conditionOf(cluster, 'greedy')).toMatchObject([{ status: 'False', reason: 'TooManyPorts' }]);
+      expect(await cluster.addresses('web')).toEqual(['192.0.2.0']);
+      for (let index = 0; index < 6; index += 1) expect(await cluster.addresses(`invented-${index}`)).toHaveLength(1);
+      await leader.stop();
+    });
+
+    it('says in the condition when the record does not fit, and keeps no port for it', async () => {
+      const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2');
+      await cluster.createService('web');
+      const isRecord = (path: string, body: string) => path.endsWith('/services/web') && body.includes(`"${L2}":"`);
+      cluster.refuse = ({ path, body }) => (isRecord(path, body) ? 422 : undefined);
+      await pass(2);
+      await cluster.createService('next');
+      const leader = lead();
+      await pass(20);
+      expect(await cluster.addresses('next')).toHaveLength(1);
+      expect(await conditionOf(cluster, 'web')).toMatchObject([{ status: 'False', reason: 'RecordRefused' }]);
+      cluster.refuse = () => undefined;
+      await pass(900);
+      expect(await cluster.addresses('web')).toHaveLength(1);
+      await leader.stop();
+    });
+  });
 });

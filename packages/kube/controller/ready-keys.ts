@@ -1,7 +1,12 @@
-/** Keys that wait for their turn: the highest priority first, and the longest waiting of these. */
+/** Of one priority: namespace -> its keys, in the order in which they came. The namespace whose turn it is comes first. */
+type Turns = Map<string, Set<string>>;
+
+/**
+ * Keys that wait for their turn: the highest priority first. Of these, namespaces take turns, and each gives its longest
+ * waiting key, so that one namespace with thousands of them holds up no other.
+ */
 export class ReadyKeys {
-  /** By priority, the keys in the order in which they came. */
-  readonly #byPriority = new Map<number, Set<string>>();
+  readonly #byPriority = new Map<number, Turns>();
   readonly #priorities = new Map<string, number>();
 
   get size(): number {
@@ -18,17 +23,23 @@ export class ReadyKeys {
     if (current !== undefined && current >= priority) return;
     if (current !== undefined) this.#remove(key, current);
     this.#priorities.set(key, priority);
-    const keys = this.#byPriority.get(priority);
-    if (keys === undefined) this.#byPriority.set(priority, new Set([key]));
+    const turns: Turns = this.#byPriority.get(priority) ?? new Map();
+    this.#byPriority.set(priority, turns);
+    const keys = turns.get(namespaceOf(key));
+    if (keys === undefined) turns.set(namespaceOf(key), new Set([key]));
     else keys.add(key);
   }
 
-  /** Takes out the key whose turn it is. */
+  /** Takes out the key whose turn it is; its namespace goes to the end of the line. */
   take(): string | undefined {
     const priority = Math.max(...this.#byPriority.keys());
-    for (const key of this.#byPriority.get(priority) ?? []) {
-      this.#remove(key, priority);
-      return key;
+    for (const [namespace, keys] of this.#byPriority.get(priority) ?? []) {
+      for (const key of keys) {
+        this.#remove(key, priority);
+        const turns = this.#byPriority.get(priority);
+        if (turns?.delete(namespace) === true) turns.set(namespace, keys);
+        return key;
+      }
     }
     return undefined;
   }
@@ -40,8 +51,15 @@ export class ReadyKeys {
 
   #remove(key: string, priority: number): void {
     this.#priorities.delete(key);
-    const keys = this.#byPriority.get(priority);
+    const turns = this.#byPriority.get(priority);
+    const keys = turns?.get(namespaceOf(key));
     keys?.delete(key);
-    if (keys?.size === 0) this.#byPriority.delete(priority);
+    if (keys?.size === 0) turns?.delete(namespaceOf(key));
+    if (turns?.size === 0) this.#byPriority.delete(priority);
   }
+}
+
+function namespaceOf(key: string): string {
+  const slash = key.indexOf('/');
+  return slash < 0 ? '' : key.slice(0, slash);
 }

@@ -32,7 +32,8 @@ export class TestCluster {
   /** Whether a watch that would go on where another ended is told that this is too long ago. */
   forgetsHistory = false;
   /** Refuses requests of the part with this status; the path is that of the URL. */
-  refuse: (request: { readonly method: string; readonly path: string }) => number | undefined = () => undefined;
+  refuse: (request: { readonly method: string; readonly path: string; readonly body: string }) => number | undefined =
+    () => undefined;
   /** Changes what the part is answered, piece by piece as it arrives. */
   rewrite: ((text: string) => string) | undefined;
   readonly #serviceSpec: Partial<ServiceSpec>;
@@ -59,7 +60,7 @@ export class TestCluster {
         this.kube.compact();
         searchParams.set('resourceVersion', '1');
       }
-      const status = this.refuse({ method: request.method, path: pathname });
+      const status = this.refuse({ method: request.method, path: pathname, body: request.body ?? '' });
       if (status !== undefined) return { status, headers: {}, body: (async function* () {})() };
       const response = await transport.send({ ...request, url: url.href });
       const { rewrite } = this;

@@ -136,10 +136,18 @@ export class Allocator {
 
   #serveWaiting(freed: Freed): readonly ServiceKey[] {
     return this.#waiting.candidates(freed).flatMap((request) => {
+      const { service } = request;
       const found = this.#find(request);
-      if ('code' in found) return [];
-      this.#grant(request, found);
-      return [request.service];
+      if (!('code' in found)) {
+        this.#grant(request, found);
+        return [service];
+      }
+      // What it has may have become more, though it is not all yet.
+      const kept = this.#keepWhatIsLeft(request);
+      const { l4Ports = [] } = this.#occupancy.assigned(service) ?? {};
+      if (kept === undefined || kept.l4Ports.length <= l4Ports.length) return [];
+      this.#occupancy.assign(service, kept);
+      return [service];
     });
   }
 
