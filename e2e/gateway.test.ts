@@ -154,7 +154,7 @@ describe('the gateway part on a real cluster', () => {
       (await fairlead.command('why', 'service', `${namespace}/${name}`)).stdout;
 
     const empty = await configure([]);
-    expect(await why(empty, 'first')).toContain('gets no address (pool-empty): The pool has no addresses at all.');
+    expect(await why(empty, 'first')).toContain('is refused (pool-empty): the pool has no addresses at all.');
 
     const one = await configure(['203.0.113.77']);
     const leader = await start(one);
@@ -163,11 +163,9 @@ describe('the gateway part on a real cluster', () => {
       (await one.command('why', 'service', `${namespace}/${name}`, '--server', leader.url)).stdout;
     expect(await told('first')).toContain(`Service ${namespace}/first has 203.0.113.77.`);
     expect(await told('first')).toMatch(/Tried:\n.* record-assignment \(PATCH services\) done\n.* publish-status/);
-    expect(await told('second')).toContain(
-      'gets no address (port-taken): There is no IPv4 address of the 1 in the pool',
-    );
+    expect(await told('second')).toContain('is refused (port-taken): there is no IPv4 address of the 1 in the pool');
     expect(await told('second')).toContain(`TCP/8080 belongs to ${namespace}/first`);
-    expect(await told('sixth')).toContain('gets no address (family-missing): The pool has no IPv6 address');
+    expect(await told('sixth')).toContain('is refused (family-missing): the pool has no IPv6 address');
 
     await cluster.client.delete(services, { namespace, name: 'first' });
     await eventually(async () => (await addressesIn(namespace)).get('second') || false, {
