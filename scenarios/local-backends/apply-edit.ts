@@ -241,16 +241,21 @@ async function drain(world: World, node: string): Promise<void> {
   }
 }
 
-/** Another component takes the lock as all of them do: when nobody holds it. */
+/** Another component takes the lock as all of them do: when no other holds it. */
 async function lockElsewhere(world: World, seconds: number): Promise<void> {
   const { editor, simulation } = world;
-  const holder = resourceLock(world)?.spec?.holderIdentity ?? 'nobody yet';
+  const holder = resourceLock(world)?.spec?.holderIdentity ?? 'none yet';
   const renewTime = new Date(simulation.clock.now()).toISOString().replace('Z', '000Z');
   if (seconds > 0 && holder === '') {
-    const spec = { holderIdentity: 'somebody', leaseDurationSeconds: seconds, acquireTime: renewTime, renewTime };
+    const spec = {
+      holderIdentity: 'another-component',
+      leaseDurationSeconds: seconds,
+      acquireTime: renewTime,
+      renewTime,
+    };
     await editor.patchMerge(leases, RESOURCE_LOCK, { spec });
   }
-  if (seconds === 0 && holder === 'somebody') {
+  if (seconds === 0 && holder === 'another-component') {
     await editor.patchMerge(leases, RESOURCE_LOCK, { spec: { holderIdentity: '' } });
   }
 }

@@ -68,7 +68,7 @@ export class AzureView {
     );
   }
 
-  /** Somebody changes a resource in the portal: what is not there, or is being worked on, stays as it is. */
+  /** An operator changes a resource in the portal: what is not there, or is being worked on, stays as it is. */
   edit<Body extends object>(path: string, change: (body: Body) => object, isBody: (body: unknown) => body is Body) {
     const body: unknown = this.emulator.resource(path);
     if (!isBody(body) || this.emulator.operationsRunning > 0) return;

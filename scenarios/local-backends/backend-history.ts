@@ -8,13 +8,13 @@ type Addresses = ReadonlyMap<string, Readonly<Partial<Record<IpFamily, string>>>
 /** The nodes that serve a Service, by family. */
 type Hosts = Readonly<Record<IpFamily, readonly string[]>>;
 
-/** Both are told by a watch of its own, so that whoever listens may have heard more of the one than of the other. */
+/** Both are told by a watch of its own, so that a listener may have heard more of the one than of the other. */
 interface Moment {
   readonly endpoints: number;
   readonly nodes: number;
 }
 
-const NOBODY: Hosts = { IPv4: [], IPv6: [] };
+const NO_HOSTS: Hosts = { IPv4: [], IPv6: [] };
 const BEGINNING: readonly Moment[] = [{ endpoints: 0, nodes: 0 }];
 
 /**
@@ -69,7 +69,7 @@ export class BackendHistory {
   #hostsOf(service: string): Hosts[] {
     const known = this.#hosts.get(service);
     if (known !== undefined) return known;
-    const hosts = [NOBODY];
+    const hosts = [NO_HOSTS];
     this.#hosts.set(service, hosts);
     return hosts;
   }

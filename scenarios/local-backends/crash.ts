@@ -30,7 +30,7 @@ export const localBackendsCrash: Scenario<World, Edit> = {
     return write || ordinal <= (name === 'POLL' ? 5 : 2);
   },
   rest: { ...REST, minutes: 2 },
-  // Far enough apart that whoever takes over finishes what was begun.
+  // Far enough apart that the next leader finishes what was begun.
   actions: () => [
     ...at(1_000, create('web', {}), endpoints('web', 'IPv4', ready('a'), ready('b'))),
     ...at(1_200, create('api', { sourceRanges: ['192.0.2.0/24', '2001:db8::/32'] }, ['IPv4', 'IPv6'])),

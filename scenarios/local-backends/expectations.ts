@@ -125,7 +125,7 @@ function misplaced(world: World, service: Service): string | undefined {
   const shown = (service.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip);
   const given = familiesOf(service).map((family) => addressOf(azure, service, place, family));
   if (shown.join() !== given.join()) return `it shows [${shown.join()}] instead of [${given.join()}]`;
-  return service.metadata.finalizers?.includes(FINALIZER) === true ? undefined : 'nobody holds it by a finalizer';
+  return service.metadata.finalizers?.includes(FINALIZER) === true ? undefined : 'no finalizer of ours holds it';
 }
 
 /** The address by which the frontend of the family is reached, or a sentence about what is wrong with it. */
@@ -192,12 +192,12 @@ export function leaked(world: World): readonly string[] {
   const addresses = azure.publicIps.filter(({ name }) => isOrphan(name)).map(({ name }) => `public address ${name}`);
   const empty = azure.loadBalancers.filter(isEmptyAndOurs).map(({ name }) => `load balancer ${name}, which is empty`);
   const held = shopServices(world)
-    .filter((service) => !isOurs(service) && isHeld(service))
+    .filter((service) => !isOurs(service) && isTouched(service))
     .map(({ metadata }) => `the Service ${metadata.name}, which is not ours any more and still marked as if it were`);
   return [...parts, ...rules, ...addresses, ...empty, ...held];
 }
 
-/** What somebody else had, and addresses that people may know by now. */
+/** What others had in Azure, and addresses that people may know by now. */
 export function lost(world: World): readonly string[] {
   const foreign = world.foreign.missing();
   const moved = shopServices(world).flatMap(({ metadata, status }) => {
@@ -217,11 +217,8 @@ function isEmptyAndOurs({ tags, properties }: LoadBalancer): boolean {
   );
 }
 
-/** By what tells that it is ours. Of one that was refused and never held, only a condition may tell, and stays. */
-function isHeld({ metadata: { finalizers = [], annotations = {} } }: Service): boolean {
-  return finalizers.includes(FINALIZER) || PLACE in annotations;
-}
-
+/** Whether anything on it says that it is ours, be it that it was refused. */
 export function isTouched(service: Service): boolean {
-  return isHeld(service) || service.status?.conditions !== undefined;
+  const { finalizers = [], annotations = {} } = service.metadata;
+  return finalizers.includes(FINALIZER) || PLACE in annotations || findCondition(service, PROGRAMMED) !== undefined;
 }

@@ -23,7 +23,7 @@ interface ForeignEntry {
 /** What others have in Azure, some of it right inside of what is ours: it stays as they put it. */
 export class ForeignThings {
   readonly #azure: AzureView;
-  /** What nobody touches from beginning to end -> its etag, which changes with everything else. */
+  /** What must stay untouched from beginning to end -> its etag, which changes with everything else. */
   readonly #untouched: ReadonlyMap<string, unknown>;
   readonly #rules = new Map<string, string>();
   #entries: readonly ForeignEntry[] = [];
@@ -41,7 +41,7 @@ export class ForeignThings {
     azure.put(ELSEWHERE, { location, sku: { name: 'Standard' }, properties: { backendAddressPools } });
     this.#untouched = new Map([OTHER_ADDRESS, ELSEWHERE].map((path) => [path, this.#etagOf(path)]));
     this.addSecurityRule(`${OTHER_CLUSTERS}-allow-tcp`, 501);
-    this.addSecurityRule('somebodys', 4096);
+    this.addSecurityRule('theirs', 4096);
   }
 
   addSecurityRule(name: string, priority: number): void {
@@ -104,7 +104,7 @@ export class ForeignThings {
     this.#azure.edit(path, added, isLoadBalancer);
   }
 
-  /** Somebody deleted the load balancer, and with it what they had on it. */
+  /** An operator deleted the load balancer, and with it what others had on it. */
   forget(loadBalancer: string): void {
     this.#rules.delete(loadBalancer);
     this.#entries = this.#entries.filter((entry) => entry.loadBalancer !== loadBalancer);
@@ -119,7 +119,7 @@ export class ForeignThings {
 
   missing(): string | undefined {
     for (const [path, etag] of this.#untouched) {
-      if (this.#etagOf(path) !== etag) return `${path} is somebody else's, and was touched`;
+      if (this.#etagOf(path) !== etag) return `${path} is not ours, and was touched`;
     }
     for (const rule of this.#securityRules) {
       const there = this.#azure.securityRules.find(({ name }) => name === rule.name);
@@ -131,7 +131,7 @@ export class ForeignThings {
       const isThere = [loadBalancingRules, backendAddressPools].every((list) =>
         list.some((part) => part.name === name),
       );
-      if (!isThere) return `the rule ${name} of somebody else on ${loadBalancer} is lost`;
+      if (!isThere) return `the rule ${name} of another owner on ${loadBalancer} is lost`;
     }
     return this.#checkEntries();
   }
@@ -143,7 +143,7 @@ export class ForeignThings {
       pools.find(({ loadBalancer, name }) => loadBalancer === entry.loadBalancer && name === entry.pool);
     this.#entries = this.#entries.filter((entry) => poolOf(entry) !== undefined);
     const lost = this.#entries.find((entry) => poolOf(entry)?.entries.every(({ name }) => name !== entry.name));
-    return lost === undefined ? undefined : `the entry ${lost.name} of somebody else in ${lost.pool} is lost`;
+    return lost === undefined ? undefined : `the entry ${lost.name} of another owner in ${lost.pool} is lost`;
   }
 
   /** Azure does not mix public and internal frontends. */

@@ -15,7 +15,7 @@ export function invariantsOf(world: World): readonly Invariant[] {
     { name: 'the updater keeps to its rules', check: () => world.watch.check() },
     { name: 'what others have stays', check: () => world.foreign.check() },
     { name: 'no pool goes back in time', check: () => pools.check() },
-    { name: 'nobody gets in who should not', check: () => rules.check() },
+    { name: 'no client gets in that should not', check: () => rules.check() },
     { name: 'Services are as they should be', check: () => shown.check() },
   ];
 }
@@ -126,7 +126,7 @@ class ShownServices {
     const shown = (service.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip);
     if (shown.length === 0) return undefined;
     const { finalizers = [], uid = '' } = service.metadata;
-    if (!finalizers.includes(FINALIZER)) return 'shows an address, and nobody holds it by a finalizer';
+    if (!finalizers.includes(FINALIZER)) return 'shows an address, and no finalizer of ours holds it';
     this.#world.addresses.see(serviceMark(uid), shown);
     return undefined;
   }

@@ -21,7 +21,7 @@ export const REPLICAS = ['replica-1', 'replica-2'];
 /** A Service of another class. */
 export const OTHERS_SERVICE = 'others';
 export const NODES = ['a', 'b', 'c', 'd'];
-/** What everybody who changes load balancers takes first. */
+/** What every component takes first that changes load balancers. */
 export const RESOURCE_LOCK = { namespace: 'kube-system', name: 'aks-managed-resource-locker' };
 const OWN_HOLDER = 'cloud-controller-manager';
 
@@ -98,9 +98,9 @@ export interface World extends Cluster {
   readonly processes: ReadonlyMap<string, SimulatedProcess>;
   /** Mark -> the Service of that mark, also when it is gone. */
   readonly named: Map<string, { readonly name: string; readonly families: number }>;
-  /** Name -> when somebody last changed where the Service is to be, or deleted it. */
+  /** Name -> when an edit last changed where the Service is to be, or deleted it. */
   readonly replacedAt: Map<string, number>;
-  /** Marks of Services that were not to have public addresses at some time, or were to be open to everybody. */
+  /** Marks of Services that were not to have public addresses at some time, or were to be open to all clients. */
   readonly onceNotPublic: Set<string>;
   readonly onceOpen: Set<string>;
   readonly addresses: FirstAddresses;
@@ -235,12 +235,12 @@ function isSteady({ named, replacedAt }: World, mark: string, since: number): bo
   return (replacedAt.get(name) ?? Number.NEGATIVE_INFINITY) < since - LONGEST_EFFECT_MILLISECONDS;
 }
 
-/** Whoever changes endpoints or nodes says so afterwards. */
+/** To be called after each change of endpoints or nodes. */
 export function noteBackends({ objects, history }: World): void {
   history.note(objects(endpointSlices), objects(nodes));
 }
 
-/** Remembers a Service that somebody made or edited. */
+/** Remembers a Service that an edit made or changed. */
 export function noteService({ named, onceNotPublic, onceOpen }: World, service: Service): void {
   const { metadata, spec } = service;
   const mark = serviceMark(metadata.uid ?? '');
