@@ -1,6 +1,14 @@
 import { KeyBatcher } from '@fairlead/cloud';
 import { Lanes, sleep } from '@fairlead/control';
-import { endpointSlices, type KubeClient, type Node, nodes, services } from '@fairlead/kube';
+import {
+  type CacheFactory,
+  type Controller,
+  endpointSlices,
+  type KubeClient,
+  type Node,
+  nodes,
+  services,
+} from '@fairlead/kube';
 import {
   Comparison,
   Health,
@@ -75,18 +83,11 @@ export async function runController(
     },
   });
   const pools = new PoolRegistry({ site, services: localServices, backends, serviceOf, updater });
+  watchBackends(controller, caches, backends, pools);
   controller.watch(cache, (change) => {
     // The updater leaves a Service that is on its way out alone from the moment we hear of it.
     const isLeaving = change.type === 'delete' || change.after.metadata.deletionTimestamp !== undefined;
     if (isLeaving) pools.forget(toServiceKey(change.key));
-  });
-  controller.watch(caches.projected(nodes, nodeFacts), (change) => {
-    const isGone = change.type === 'delete';
-    pools.follow(isGone ? backends.deleteNode(change.before.metadata.name) : backends.setNode(change.after));
-  });
-  controller.watch(caches.cache(endpointSlices), (change) => {
-    const isGone = change.type === 'delete';
-    pools.follow(isGone ? backends.deleteSlice(change.before.metadata) : backends.setSlice(change.after));
   });
 
   const reconciler = new Reconciler({
@@ -126,6 +127,23 @@ export async function runController(
     controller.run((key) => batcher.submit(toServiceKey(key)), signal),
     updater.run(signal),
   ]);
+}
+
+/** Has the pools follow nodes and endpoints. */
+function watchBackends(
+  controller: Controller,
+  caches: CacheFactory,
+  backends: BackendTracker,
+  pools: PoolRegistry,
+): void {
+  controller.watch(caches.projected(nodes, nodeFacts), (change) => {
+    const isGone = change.type === 'delete';
+    pools.follow(isGone ? backends.deleteNode(change.before.metadata.name) : backends.setNode(change.after));
+  });
+  controller.watch(caches.cache(endpointSlices), (change) => {
+    const isGone = change.type === 'delete';
+    pools.follow(isGone ? backends.deleteSlice(change.before.metadata) : backends.setSlice(change.after));
+  });
 }
 
 /** Where everything is. */

@@ -18,6 +18,10 @@ import { type Snapshot, takeSnapshot } from './report/snapshot.ts';
 
 /** Load balancers for local Services in Azure, as the command line sees them. `openAzure` is how it gets there. */
 export function localBackendsPart(openAzure: OpenAzure): Part<LeaderPart> {
+  const look = async (configuration: LocalBackendsConfiguration, environment: ReadEnvironment): Promise<Snapshot> => {
+    await using azure = await openToRead(openAzure, configuration, PART_NAME, environment.clock);
+    return await takeSnapshot(azure, configuration, environment);
+  };
   return definePart<LocalBackendsConfiguration, LeaderPart>({
     name: PART_NAME,
     summary: 'Gives local Services a place on Azure load balancers, with pools that follow their nodes.',
@@ -48,40 +52,30 @@ export function localBackendsPart(openAzure: OpenAzure): Part<LeaderPart> {
         summary: 'Lists the backend pools, the Services they are for, and whether they are in step.',
         needs: 'configuration',
         async run({ configuration, environment, print }) {
-          for (const line of poolLines(await look(openAzure, configuration, environment))) print(line);
+          for (const line of poolLines(await look(configuration, environment))) print(line);
         },
       },
     ],
     demo: demoScene,
-    configure: (configuration) => configure(openAzure, configuration),
+    configure: (configuration) => ({
+      runs: 'leader',
+      async start(environment) {
+        const beforeCall = retriableWithinLease(environment);
+        await using azure = await openToRun(openAzure, configuration, PART_NAME, environment, beforeCall);
+        await runController(azure, configuration, environment);
+      },
+      plan: async (environment) => partPlan(await look(configuration, environment)),
+      explain: async (environment, subject) => {
+        if (subject.kind !== 'service') return undefined;
+        return explainService(serviceKey(subject), await look(configuration, environment));
+      },
+      status: async (environment) => partStatus(await look(configuration, environment)),
+    }),
   });
 }
 
-function configure(openAzure: OpenAzure, configuration: LocalBackendsConfiguration): LeaderPart {
-  return {
-    runs: 'leader',
-    start: (environment) => run(openAzure, configuration, environment),
-    plan: async (environment) => partPlan(await look(openAzure, configuration, environment)),
-    explain: async (environment, subject) => {
-      if (subject.kind !== 'service') return undefined;
-      return explainService(serviceKey(subject), await look(openAzure, configuration, environment));
-    },
-    status: async (environment) => partStatus(await look(openAzure, configuration, environment)),
-  };
-}
-
-async function run(
-  openAzure: OpenAzure,
-  configuration: LocalBackendsConfiguration,
-  environment: LeaderEnvironment,
-): Promise<void> {
-  const beforeCall = beforeCallOf(environment);
-  await using azure = await openToRun(openAzure, configuration, PART_NAME, environment, beforeCall);
-  await runController(azure, configuration, environment);
-}
-
 /** What is held back because the Lease is about to end, the updater may try again. */
-function beforeCallOf({ leadership }: LeaderEnvironment): (call: CloudCall) => void {
+function retriableWithinLease({ leadership }: LeaderEnvironment): (call: CloudCall) => void {
   const check = withinLease(leadership);
   return (call) => {
     try {
@@ -90,13 +84,4 @@ function beforeCallOf({ leadership }: LeaderEnvironment): (call: CloudCall) => v
       throw newRetriableBackendPoolUpdateError(error);
     }
   };
-}
-
-async function look(
-  openAzure: OpenAzure,
-  configuration: LocalBackendsConfiguration,
-  environment: ReadEnvironment,
-): Promise<Snapshot> {
-  await using azure = await openToRead(openAzure, configuration, PART_NAME, environment.clock);
-  return await takeSnapshot(azure, configuration, environment);
 }
