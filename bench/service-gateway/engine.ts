@@ -3,7 +3,14 @@
 import { Journal, messageOf, noMetrics, seededRandom, silentLogger, sleep } from '@fairlead/control';
 import { systemClock } from '@fairlead/control/adapters';
 import { ArmClient } from '@fairlead/azure/arm';
-import { Inventory, inboundSpec, Repository, RunningEngine, scope } from '@fairlead/azure/service-gateway/testing';
+import {
+  EnginePump,
+  Inventory,
+  inboundSpec,
+  Repository,
+  StateJournal,
+  scope,
+} from '@fairlead/azure/service-gateway/testing';
 import { InstantArm } from './instant-arm.ts';
 import { BenchWorld } from './world.ts';
 
@@ -27,29 +34,23 @@ const client = new ArmClient({
   userAgent: 'fairlead-bench',
   transport: arm,
 });
-const running = new RunningEngine({
-  repository: new Repository(client, scope, new Inventory(clock), () => clock.monotonic()),
+const pump = new EnginePump({
+  repository: new Repository(client, scope, new Inventory(clock), clock),
   clock,
   random: seededRandom(2),
   logger: silentLogger,
   metrics: noMetrics,
-  journal: new Journal(clock),
+  journal: new StateJournal(new Journal(clock), clock, new Map()),
   // As they are by default.
   limits: { addresses: 5_000, bytes: 2_000_000 },
   signal,
-  journalKey: (key) => key,
-  observer: {
-    stateChanged: ({ key, outcome }) => {
-      if (outcome?.ok === false) fail(`${key} failed: ${messageOf(outcome.error)}`);
-    },
-    podsDrained() {},
-    addressRefused: (entry) => fail(`address ${entry.address} was refused`),
-    locationsRound: () => onRound?.(),
-    driftSuspected: fail,
-  },
 });
-const { engine } = running;
-running.release();
+const { engine } = pump;
+void pump.run((notice) => {
+  if (notice.kind === 'locations-round') onRound?.();
+  else if (notice.kind !== 'state-changed') fail(`${notice.kind}: ${JSON.stringify(notice)}`);
+  else if (notice.outcome?.ok === false) fail(`${notice.key} failed: ${messageOf(notice.outcome.error)}`);
+}, signal);
 
 await createServices(world.services);
 
@@ -114,7 +115,7 @@ async function measured(work: () => Promise<void>) {
 /** Both updaters may wake each other. */
 async function settled(): Promise<void> {
   while (engine.oldestUnsettledSince !== undefined || !engine.tracker.isInSync) {
-    await running.idle();
+    await pump.idle();
     await clock.turn();
   }
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '@fairlead/control';
 import { z } from 'zod';
 import { azureSection, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
+import type { EgressPolicy } from './cluster/egress-request.ts';
 import { egressName } from './engine/nrp-key.ts';
 
 const egressRule = z.strictObject({
@@ -53,3 +54,7 @@ export const serviceGatewayConfiguration = z
   .refine(namesOneCloud, ONE_CLOUD);
 
 export type ServiceGatewayConfiguration = z.infer<typeof serviceGatewayConfiguration>;
+
+export function egressPolicy({ egressPolicy: rules }: ServiceGatewayConfiguration): EgressPolicy {
+  return new Map(rules.map(({ gateway, namespaces: allowed }) => [egressName(gateway), new Set(allowed)]));
+}

@@ -11,9 +11,8 @@ import {
   nodeSubnetId,
   serviceTags,
 } from '../arm/index.ts';
-import type { EgressPolicy } from './cluster/egress-request.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
-import { egressName, inboundKey, keyFromNrp, nrpName, type OutboundKey, type NrpKey } from './engine/nrp-key.ts';
+import { inboundKey, keyFromNrp, nrpName, type OutboundKey, type NrpKey } from './engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from './engine/service-spec.ts';
 
 export const PART_NAME = 'azure-service-gateway';
@@ -68,8 +67,4 @@ export function gatewayScope(
   const scope = azureScope(PART_NAME, cluster, cloud);
   const gatewayId = armId('serviceGateways', scope.group, configuration.gatewayName);
   return { ...scope, gatewayId, subnetId: nodeSubnetId(cloud) };
-}
-
-export function egressPolicy({ egressPolicy: rules }: ServiceGatewayConfiguration): EgressPolicy {
-  return new Map(rules.map(({ gateway, namespaces: allowed }) => [egressName(gateway), new Set(allowed)]));
 }

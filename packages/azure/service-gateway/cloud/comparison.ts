@@ -1,17 +1,21 @@
-import type { Clock, IpFamily, Logger, Metrics } from '@fairlead/control';
+import type { Clock, Logger, Metrics } from '@fairlead/control';
 import type { Engine } from '../engine/engine.ts';
 import type { NrpKey } from '../engine/nrp-key.ts';
 import type { ServiceSpec } from '../engine/service-spec.ts';
 import { isLive, type ServiceState } from '../engine/service-state.ts';
 import { driftTotal } from '../metrics.ts';
-import { ensureDefaultOutboundServiceExists, ensureServiceGateway } from './gateway-setup.ts';
+import {
+  type DefaultOutboundFamilies,
+  ensureDefaultOutboundServiceExists,
+  ensureServiceGateway,
+} from './gateway-setup.ts';
 import type { InventoryKind } from './inventory.ts';
 import type { Leftovers } from './leftovers.ts';
 import { loadObserved } from './observed.ts';
 import { type CreationPlan, planCreation } from './plan.ts';
 import type { Repository } from './repository.ts';
 
-/** What somebody else may change of a service; `owner`: something of its name carries another's marks. */
+/** What an operator or another program may change of a service; `owner`: something of its name carries another's marks. */
 type Drifted = InventoryKind | 'registration' | 'owner';
 const LOST: readonly Drifted[] = ['registration'];
 
@@ -22,8 +26,7 @@ export interface AzureComparisonOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** The families of the default outbound service, or undefined when we do not see to it. */
-  readonly defaultOutboundFamilies: () => readonly IpFamily[] | undefined;
+  readonly defaultOutbound: DefaultOutboundFamilies | undefined;
 }
 
 /** Compares what exists in Azure with what we think, and puts it right. */
@@ -45,8 +48,7 @@ export class AzureComparison {
     for (const [key, state] of engine.states) this.#compareService(key, state);
     const { services, addresses } = leftovers.plan(registered, listing.begunAt);
     leftovers.delete([...services, ...addresses]);
-    const families = this.#options.defaultOutboundFamilies();
-    if (families !== undefined) ensureDefaultOutboundServiceExists(engine, registered, families);
+    ensureDefaultOutboundServiceExists(engine, registered, this.#options.defaultOutbound);
     engine.tracker.clearQuarantine();
     engine.retryParked();
     engine.checkPendingDeletions();

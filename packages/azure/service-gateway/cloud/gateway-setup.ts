@@ -48,13 +48,21 @@ async function attachServiceGatewayToSubnet(repository: Repository, options: Cal
   return true;
 }
 
-/** Makes the default outbound service if the gateway reports none; one that Azure or somebody else made is adopted. */
+/** Those that some node has at the time. */
+export interface DefaultOutboundFamilies {
+  readonly families: readonly IpFamily[];
+}
+
+/**
+ * Makes the default outbound service if the gateway reports none; one that Azure or an operator made is adopted.
+ * `wanted` is undefined where we do not see to it.
+ */
 export function ensureDefaultOutboundServiceExists(
   engine: Engine,
   { defaultOutbound, ours }: RegisteredServices,
-  families: readonly IpFamily[],
-): 'adopted' | 'ensured' {
-  if (defaultOutbound !== undefined && !ours.has(defaultOutbound)) return 'adopted';
-  engine.addService({ key: DEFAULT_OUTBOUND_KEY, families, isDefault: true });
-  return 'ensured';
+  wanted: DefaultOutboundFamilies | undefined,
+): void {
+  const isAdopted = defaultOutbound !== undefined && !ours.has(defaultOutbound);
+  if (wanted === undefined || isAdopted) return;
+  engine.addService({ key: DEFAULT_OUTBOUND_KEY, families: wanted.families, isDefault: true });
 }

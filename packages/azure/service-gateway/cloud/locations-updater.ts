@@ -13,7 +13,7 @@ import {
   type Timer,
 } from '@fairlead/control';
 import type { AddressLocationChange, UpdateAddressLocationsRequest } from '../../arm/index.ts';
-import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
+import type { AddressEntry } from '../engine/address-table.ts';
 import type { AddressUpdate, DiffTracker } from '../engine/difftracker.ts';
 import type { Engine } from '../engine/engine.ts';
 import { LONGEST_EGRESS_NAME, nrpName } from '../engine/nrp-key.ts';
@@ -43,12 +43,6 @@ export interface LocationsUpdaterOptions {
   readonly metrics: Metrics;
   readonly limits: LocationLimits;
   readonly signal: AbortSignal;
-  /** The gateway refuses this address by itself; everything else goes on without it. */
-  readonly onRefused: (entry: AddressEntry, services: ServiceList, error: unknown) => void;
-  /** A round has ended; the error is that of what has to be sent again. */
-  readonly onRound: (error: unknown) => void;
-  /** Azure has told something that does not go with what we know of it. */
-  readonly suspectDrift: (why: string) => void;
 }
 
 /**
@@ -91,7 +85,7 @@ export class LocationsUpdater {
   async #run(): Promise<void> {
     const { clock, signal } = this.#options;
     this.#isRunning = true;
-    // Whoever triggers may have more to say in the same breath.
+    // More addresses may change in the same turn.
     await clock.turn();
     while (this.#isTriggered && this.#timer === undefined && !signal.aborted) {
       this.#isTriggered = false;
@@ -102,7 +96,7 @@ export class LocationsUpdater {
   }
 
   async #round(): Promise<void> {
-    const { metrics, signal, onRound } = this.#options;
+    const { metrics, signal } = this.#options;
     const entries = this.#tracker.locationChanges();
     const outcome = await sendInBatches(entries, { limits: this.#limits, send: (batch) => this.#send(batch) });
     if (signal.aborted) return;
@@ -111,7 +105,7 @@ export class LocationsUpdater {
     const [postponed] = outcome.postponed;
     if (postponed !== undefined) this.#postpone(postponed.error);
     else this.#backoff.reset();
-    onRound(postponed?.error);
+    this.#engine.effects.push({ kind: 'locations-round', error: postponed?.error });
   }
 
   async #send(batch: readonly AddressEntry[]): Promise<void> {
@@ -138,21 +132,25 @@ export class LocationsUpdater {
   }
 
   #refuse(entry: AddressEntry, error: unknown): void {
-    const { metrics, onRefused, suspectDrift } = this.#options;
-    if (SIGNS_OF_DRIFT.has(codeOf(error))) suspectDrift(`address ${entry.address}: ${messageOf(error)}`);
-    metrics.increment(quarantinedAddressesTotal);
-    onRefused(entry, this.#tracker.quarantine(entry), error);
+    this.#suspectDrift(error, `address ${entry.address}: ${messageOf(error)}`);
+    this.#options.metrics.increment(quarantinedAddressesTotal);
+    const services = this.#tracker.quarantine(entry);
+    this.#engine.effects.push({ kind: 'address-refused', entry, services, error });
   }
 
   #postpone(error: unknown): void {
-    const { clock, logger, suspectDrift } = this.#options;
-    if (SIGNS_OF_DRIFT.has(codeOf(error))) suspectDrift(messageOf(error));
+    const { clock, logger } = this.#options;
+    this.#suspectDrift(error, messageOf(error));
     const delay = this.#backoff.next(findFairleadError(error)?.retryAfterMilliseconds);
     logger.warn({ code: codeOf(error), error: messageOf(error), delay }, 'addresses were not updated: trying again');
     this.#timer = clock.setTimer(delay, () => {
       this.#timer = undefined;
       this.trigger();
     });
+  }
+
+  #suspectDrift(error: unknown, why: string): void {
+    if (SIGNS_OF_DRIFT.has(codeOf(error))) this.#engine.effects.push({ kind: 'drift-suspected', why });
   }
 }
 

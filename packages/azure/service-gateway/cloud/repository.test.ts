@@ -14,7 +14,7 @@ const registration = {
 } as const;
 
 function newRepository(clock: VirtualClock, transport: HttpTransport): Repository {
-  return new Repository(newArmClient(clock, transport), scope, new Inventory(clock), () => clock.monotonic());
+  return new Repository(newArmClient(clock, transport), scope, new Inventory(clock), clock);
 }
 
 describe('Repository', () => {

@@ -1,5 +1,5 @@
 import { isNotFound, type Known } from '@fairlead/cloud';
-import { FairleadError, type IpAddress } from '@fairlead/control';
+import { type Clock, FairleadError, type IpAddress } from '@fairlead/control';
 import {
   type AddressLocation,
   type ArmClient,
@@ -27,14 +27,13 @@ export class Repository {
   readonly scope: GatewayScope;
   readonly inventory: Inventory;
   readonly #client: ArmClient;
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'monotonic'>;
 
-  /** `now` is the monotonic clock. */
-  constructor(client: ArmClient, scope: GatewayScope, inventory: Inventory, now: () => number) {
+  constructor(client: ArmClient, scope: GatewayScope, inventory: Inventory, clock: Pick<Clock, 'monotonic'>) {
     this.#client = client;
     this.scope = scope;
     this.inventory = inventory;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   async findGateway(options: CallOptions): Promise<ServiceGateway | undefined> {
@@ -70,7 +69,7 @@ export class Repository {
   /** Lists everything; complete, or it rejects. `hasGateway` is false when the gateway is known not to be there. */
   async list(options: CallOptions, hasGateway = true): Promise<WorldListing> {
     const { group, gatewayId } = this.scope;
-    const begunAt = this.#now();
+    const begunAt = this.#clock.monotonic();
     const [services, locations, publicIPAddresses, loadBalancers, natGateways] = await Promise.all([
       hasGateway ? this.#client.listServices(gatewayId, options) : [],
       hasGateway ? this.#client.listAddressLocations(gatewayId, options) : [],

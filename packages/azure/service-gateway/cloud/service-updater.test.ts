@@ -310,7 +310,7 @@ describe('ServiceUpdater', () => {
     await bench.clock.advance(60_000);
     expect(bench.states).toEqual(before);
     expect(bench.errors).toEqual([]);
-    await bench.running.idle();
+    await bench.pump.idle();
   });
 
   it('refuses a name that is taken by something of another owner, and does not touch it', async () => {

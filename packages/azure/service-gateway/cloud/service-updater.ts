@@ -2,17 +2,15 @@ import {
   type Clock,
   codeOf,
   FairleadError,
-  type Journal,
   Lanes,
   messageOf,
   type Metrics,
   runSteps,
-  type StepRecord,
   type Timer,
   verdictOf,
 } from '@fairlead/control';
 import type { ServiceRequest } from '../../arm/index.ts';
-import { afterTheEngine, type Outcome } from '../engine/effects.ts';
+import type { Outcome } from '../engine/effects.ts';
 import type { Engine, Operation } from '../engine/engine.ts';
 import type { NrpKey } from '../engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
@@ -26,6 +24,7 @@ import {
   writesOfCreation,
 } from './plan.ts';
 import { RegistrationBatcher } from './registration-batcher.ts';
+import type { StateJournal } from '../report/state-journal.ts';
 import type { Repository } from './repository.ts';
 import { withStableMessage } from './stable-error.ts';
 import { toSteps } from './steps.ts';
@@ -46,13 +45,9 @@ const SIGNS_OF_DRIFT: ReadonlySet<string> = new Set([
 export interface ServiceUpdaterOptions {
   readonly repository: Repository;
   readonly clock: Clock;
-  readonly journal: Journal;
+  readonly journal: StateJournal;
   readonly metrics: Metrics;
   readonly signal: AbortSignal;
-  /** What a service is called in the journal. */
-  readonly journalKey: (key: NrpKey) => string;
-  /** Azure has told something that does not go with what we know of it. */
-  readonly suspectDrift: (why: string) => void;
 }
 
 type Making = Extract<Operation, { kind: 'create' | 'update' }>;
@@ -97,8 +92,9 @@ export class ServiceUpdater {
     if (this.#options.signal.aborted || this.#queued.has(key)) return;
     this.#timers.get(key)?.cancel();
     this.#timers.delete(key);
-    const isDeletion = this.#engine.state(key)?.kind === 'DeletionPending';
-    void this.#track(isDeletion ? this.#delete(key) : this.#make(key));
+    const kind = this.#engine.state(key)?.kind;
+    if (kind === 'DeletionPending') void this.#track(this.#delete(key));
+    else if (kind === 'NotStarted' || kind === 'UpdatePending') void this.#track(this.#make(key));
   }
 
   /** Resolves when everything that was under way has ended. */
@@ -110,7 +106,6 @@ export class ServiceUpdater {
     const { clock } = this.#options;
     this.#queued.add(key);
     this.#expected.add(key);
-    await afterTheEngine();
     let operation: Making | undefined;
     let startedAt = 0;
     const prepared = await settle(
@@ -178,7 +173,6 @@ export class ServiceUpdater {
   /** Unregistered first, then deleted: what Azure still sends traffic to must not go. */
   async #delete(key: NrpKey): Promise<void> {
     const { clock, repository, signal } = this.#options;
-    await afterTheEngine();
     const operation = this.#begin(key);
     if (operation?.kind !== 'delete') return;
     const startedAt = clock.monotonic();
@@ -197,43 +191,43 @@ export class ServiceUpdater {
   }
 
   async #register(key: NrpKey, request: ServiceRequest): Promise<void> {
-    const { journal } = this.#options;
+    const { journal, key: journalKey } = this.#options.journal.recordOf(key);
     const step = {
       kind: 'step',
       step: request.isDelete ? 'unregister' : 'register',
       call: 'POST updateServices',
     } as const;
-    const record = this.#record(key);
-    journal.record(record.key, { ...step, outcome: 'started' });
+    journal.record(journalKey, { ...step, outcome: 'started' });
     const submitted = this.#registrations.submit(request);
     this.#expectNoMore(key);
     try {
       await submitted;
-      journal.record(record.key, { ...step, outcome: 'done' });
+      journal.record(journalKey, { ...step, outcome: 'done' });
     } catch (error) {
       if (this.#options.signal.aborted) throw error;
-      journal.record(record.key, { ...step, outcome: 'failed' });
-      journal.recordError(record.key, withStableMessage(error));
+      journal.record(journalKey, { ...step, outcome: 'failed' });
+      journal.recordError(journalKey, withStableMessage(error));
       throw error;
     }
   }
 
   async #run(key: NrpKey, planned: readonly ResourceStep[]): Promise<void> {
-    const { repository, signal } = this.#options;
-    const record = this.#record(key);
+    const { repository, signal, journal } = this.#options;
+    const record = journal.recordOf(key);
     await runSteps(toSteps(repository, planned, { record }), record, signal);
   }
 
   #complete(operation: Operation, key: NrpKey, startedAt: number, ended: Settled<unknown>): void {
-    const { clock, metrics, signal, repository, suspectDrift } = this.#options;
-    // What was interrupted neither succeeded nor failed; whoever leads next finds out how far it came.
+    const { clock, metrics, signal, repository } = this.#options;
+    // What was interrupted neither succeeded nor failed; the next leader finds out how far it came.
     if (signal.aborted) return;
     metrics.observe(operationSeconds, (clock.monotonic() - startedAt) / 1000, { operation: operation.kind });
     let outcome: Outcome = { ok: true, changed: ended.ok && ended.value === 'changed' };
     let result = 'ok';
     if (!ended.ok) {
       const code = codeOf(ended.error);
-      if (SIGNS_OF_DRIFT.has(code)) suspectDrift(`${operation.kind} of ${key}: ${messageOf(ended.error)}`);
+      const why = `${operation.kind} of ${key}: ${messageOf(ended.error)}`;
+      if (SIGNS_OF_DRIFT.has(code)) this.#engine.effects.push({ kind: 'drift-suspected', why });
       if (code === MISSING_REFERENCE) repository.doubt(key);
       const error = code === MISSING_REFERENCE ? worthRepeating(ended.error) : ended.error;
       outcome = { ok: false, error };
@@ -253,10 +247,6 @@ export class ServiceUpdater {
 
   #expectNoMore(key: NrpKey): void {
     if (this.#expected.delete(key)) this.#registrations.consider();
-  }
-
-  #record(key: NrpKey): StepRecord {
-    return { journal: this.#options.journal, key: this.#options.journalKey(key) };
   }
 
   async #track(work: Promise<void>): Promise<void> {

@@ -1,4 +1,11 @@
-import { type CacheChange, type EndpointSlice, hasFinalizer, type Node, type Service } from '@fairlead/kube';
+import {
+  type CacheChange,
+  type Controller,
+  type EndpointSlice,
+  hasFinalizer,
+  type Node,
+  type Service,
+} from '@fairlead/kube';
 import {
   type ClaimedReading,
   type ClaimRules,
@@ -9,7 +16,6 @@ import {
   shownAddresses,
   toServiceKey,
 } from '@fairlead/service';
-import type { WorldListing } from '../cloud/repository.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type InboundKey, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
 import { failureOf } from '../engine/retry-policy.ts';
@@ -50,10 +56,10 @@ export interface ClusterFeedOptions {
   };
   readonly nodes: NodeDirectory;
   readonly pods: PodFeed;
-  /** The Service has to be looked at again. */
-  readonly lookAgain: (name: ServiceKey) => void;
-  /** Something that we hold is gone without having been let go. */
-  readonly onVanished: (what: string) => void;
+  /** The Services that the engine was told of; kept here. */
+  readonly names: Map<NrpKey, ServiceKey>;
+  /** Where Services are reconciled. */
+  readonly queue: Pick<Controller, 'add'>;
 }
 
 const WATCHER = 'service ';
@@ -67,22 +73,12 @@ export class ClusterFeed implements ClusterIntake {
   readonly #endpoints = new EndpointIndex();
   /** `namespace/name` -> what the engine was told of it. */
   readonly #known = new Map<ServiceKey, KnownService>();
-  readonly #names = new Map<NrpKey, ServiceKey>();
-  /** Services of which nothing is left outside, and that nobody has asked for since. */
+  /** Services of which nothing is left outside, and that were not submitted since. */
   readonly #released = new Set<NrpKey>();
   #isLive = false;
 
   constructor(options: ClusterFeedOptions) {
     this.#options = options;
-  }
-
-  /** `namespace/name` of a Service that the engine was told of. */
-  nameOf(key: NrpKey): ServiceKey | undefined {
-    return this.#names.get(key);
-  }
-
-  onService(name: ServiceKey): void {
-    if (this.#isLive) this.#options.lookAgain(name);
   }
 
   onSlice(change: CacheChange<EndpointSlice>): void {
@@ -109,11 +105,10 @@ export class ClusterFeed implements ClusterIntake {
     return wanted;
   }
 
-  begin(listing: WorldListing): void {
-    const { engine, pods, lookAgain } = this.#options;
+  begin(): void {
+    const { engine, pods } = this.#options;
     this.#isLive = true;
-    const all = [...this.#all()];
-    for (const desired of all) {
+    for (const desired of this.#all()) {
       const { service, rules } = desired.claim;
       const [name, key] = [serviceKey(service.metadata), nrpKeyOf(service)];
       if (desired.kind === 'release') this.release(name, key);
@@ -122,16 +117,15 @@ export class ClusterFeed implements ClusterIntake {
       // What exists outside goes on being served; what does not waits until the Service is held.
       if (engine.tracker.existing.has(key) || hasFinalizer(service, rules.finalizer)) this.submit(name, desired);
     }
-    pods.begin(listing);
-    for (const { claim } of all) lookAgain(serviceKey(claim.service.metadata));
+    pods.begin();
   }
 
   /** Tells the engine what the Service wants, with the endpoints it has now. */
   submit(name: ServiceKey, desired: ClaimedDesired): SubmitResult {
-    const { engine } = this.#options;
+    const { engine, names } = this.#options;
     const { claim } = desired;
     const key = nrpKeyOf(claim.service);
-    this.#names.set(key, name);
+    names.set(key, name);
     this.#released.delete(key);
     const reading = desired.kind === 'serve' ? this.#serve(claim, desired.wanted) : desired;
     if (desired.kind === 'serve' && reading.kind === 'serve') {
@@ -152,9 +146,9 @@ export class ClusterFeed implements ClusterIntake {
 
   /** Nothing of the Service is wanted outside any more. */
   release(name: ServiceKey, key: InboundKey): void {
-    const { engine, nodes } = this.#options;
+    const { engine, nodes, names } = this.#options;
     this.#known.delete(name);
-    this.#names.set(key, name);
+    names.set(key, name);
     nodes.watch(`${WATCHER}${name}`, new Set());
     if (!this.#released.has(key)) engine.deleteService(key);
   }
@@ -167,36 +161,37 @@ export class ClusterFeed implements ClusterIntake {
 
   /** There is no Service of this name any more, although we have not let it go. */
   onVanished(name: ServiceKey): void {
-    const { engine, nodes, onVanished } = this.#options;
+    const { engine, nodes } = this.#options;
     const known = this.#known.get(name);
     if (known === undefined) return;
     this.#known.delete(name);
     nodes.watch(`${WATCHER}${name}`, new Set());
     engine.abandonService(known.key);
-    onVanished(`Service ${name}`);
+    engine.effects.push({ kind: 'drift-suspected', why: `Service ${name} is gone without having been let go` });
   }
 
   /** The engine has taken down everything of the service. */
   onGone(key: NrpKey): void {
-    const name = this.#names.get(key);
+    const { names, services, queue } = this.#options;
+    const name = names.get(key);
     if (name === undefined || isOutbound(key)) return;
-    const service = this.#options.services.get(name);
+    const service = services.get(name);
     if (service === undefined || nrpKeyOf(service) !== key) {
       this.forget(key);
       return;
     }
     this.#released.add(key);
-    this.#options.lookAgain(name);
+    queue.add(name);
   }
 
   isReleased(key: NrpKey): boolean {
     return this.#released.has(key);
   }
 
-  /** Nobody will ask about the service again. */
+  /** The Service is not ours any more, and nothing of it is left to tell of. */
   forget(key: NrpKey): void {
     this.#released.delete(key);
-    this.#names.delete(key);
+    this.#options.names.delete(key);
   }
 
   #updateEndpoints(name: ServiceKey): void {
@@ -211,7 +206,7 @@ export class ClusterFeed implements ClusterIntake {
     if (reading.kind === 'serve') this.#apply(name, known.key, reading.wanted.located);
     // A named port means another number now, or endpoints are left out: the Service's owner is to know.
     const isNews = reading.kind !== 'serve' || reading.wanted.ignored !== undefined;
-    if (isNews || !sameSpec(reading.wanted.spec, spec)) this.#options.lookAgain(name);
+    if (isNews || !sameSpec(reading.wanted.spec, spec)) this.#options.queue.add(name);
   }
 
   #serve(claim: KnownService['claim'], request: LoadBalancerRequest): SubmitResult {

@@ -1,7 +1,6 @@
 import { VirtualClock } from '@fairlead/control';
 import type { Node, Pod } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { Inventory } from '../cloud/inventory.ts';
 import { EGRESS_LABEL } from '../engine/nrp-key.ts';
 import { EngineBench } from '../testing/engine-bench.ts';
 import { pod as podUid } from '../testing/keys.ts';
@@ -18,14 +17,6 @@ const pod: Pod = {
   spec: { nodeName: 'node-1', containers: [] },
   status: { phase: 'Running', podIPs: [{ ip: '10.1.0.1' }] },
 };
-const NOTHING = {
-  begunAt: 0,
-  services: [],
-  locations: [],
-  publicIPAddresses: [],
-  loadBalancers: [],
-  natGateways: [],
-};
 
 function newFeed(isSynced = true) {
   const clock = new VirtualClock();
@@ -37,14 +28,11 @@ function newFeed(isSynced = true) {
     engine,
     nodes,
     clock,
-    inventory: new Inventory(clock),
     pods: { list: () => [pod] },
     policy: new Map(),
-    lookAgain: (uid) => asked.push(uid),
-    onRefused: () => {},
-    onVanished: () => {},
+    queue: { add: (uid) => asked.push(uid) },
   });
-  feed.begin(NOTHING);
+  feed.begin();
   if (isSynced) feed.onInitialSync();
   return { feed, asked };
 }

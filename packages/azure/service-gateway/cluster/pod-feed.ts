@@ -1,9 +1,5 @@
-import type { Clock, IpAddress } from '@fairlead/control';
-import { type CacheChange, hasFinalizer, type Pod } from '@fairlead/kube';
-import type { Inventory } from '../cloud/inventory.ts';
-import { locatedServices } from '../cloud/observed.ts';
-import type { WorldListing } from '../cloud/repository.ts';
-import type { AddressKey } from '../engine/address-table.ts';
+import type { Clock } from '@fairlead/control';
+import { type CacheChange, type Controller, hasFinalizer, type Pod } from '@fairlead/kube';
 import type { Engine } from '../engine/engine.ts';
 import { type OutboundKey, outboundKey, type PodUid, podUid } from '../engine/nrp-key.ts';
 import type { OutboundSpec } from '../engine/service-spec.ts';
@@ -12,17 +8,13 @@ import type { NodeDirectory } from './node-directory.ts';
 
 export interface PodFeedOptions {
   readonly engine: Engine;
-  readonly inventory: Inventory;
   /** The cache of pods that have the label. */
   readonly pods: { list(): readonly Pod[] };
   readonly nodes: NodeDirectory;
   readonly policy: EgressPolicy;
   readonly clock: Clock;
-  /** The finalizer of the pod, or the pod itself after a while, has to be looked at. */
-  readonly lookAgain: (uid: PodUid, delayMilliseconds?: number) => void;
-  readonly onRefused: (pod: Pod, error: unknown) => void;
-  /** A pod that wanted a gateway is no longer listed. */
-  readonly onVanished: (what: string) => void;
+  /** Where pods are looked at again, by UID, and their finalizers seen to. */
+  readonly queue: Pick<Controller, 'add'>;
 }
 
 const WATCHER = 'pod ';
@@ -69,21 +61,22 @@ export class PodFeed {
     this.#leave(uid, change.before, 'vanished');
     this.#considerFinalizer(uid);
     this.#letGo.delete(uid);
-    if (wasWanting) this.#options.onVanished(`pod ${change.key}`);
+    const why = `pod ${change.key} is gone without having been let go`;
+    if (wasWanting) this.#options.engine.effects.push({ kind: 'drift-suspected', why });
   }
 
-  begin(listing: WorldListing): void {
+  begin(): void {
     this.#isLive = true;
     const pods = this.#options.pods.list();
     const gone = pods.filter((pod) => hasFinalizer(pod, POD_FINALIZER) && isOver(this.#requestOf(pod)));
-    this.#restoreDraining(gone, listing);
+    this.#restoreDraining(gone);
     for (const pod of pods) this.#take(pod);
   }
 
   /** All addresses that nobody wants have left NRP. */
   onInitialSync(): void {
     this.#isInitiallySynced = true;
-    for (const uid of this.#leaving.keys()) this.#options.lookAgain(uid);
+    for (const uid of this.#leaving.keys()) this.#options.queue.add(uid);
   }
 
   /** The node of a pod, named by what it asked under, has changed. */
@@ -107,7 +100,7 @@ export class PodFeed {
   }
 
   onDrained(pods: readonly PodUid[]): void {
-    for (const uid of pods) this.#options.lookAgain(uid);
+    for (const uid of pods) this.#options.queue.add(uid);
   }
 
   /** What is to be done about the finalizer of the pod, as of now. */
@@ -144,7 +137,7 @@ export class PodFeed {
     const uid = podUid(pod.metadata.uid ?? '');
     if (this.podOf(uid) !== undefined) return;
     this.#leaving.set(uid, pod);
-    this.#options.lookAgain(uid);
+    this.#options.queue.add(uid);
   }
 
   #take(pod: Pod): void {
@@ -153,27 +146,25 @@ export class PodFeed {
   }
 
   #considerFinalizer(uid: PodUid): void {
-    if (this.finalizerChange(uid) !== 'nothing') this.#options.lookAgain(uid);
+    if (this.finalizerChange(uid) !== 'nothing') this.#options.queue.add(uid);
   }
 
   #apply(pod: Pod): void {
-    const { engine, nodes, clock, lookAgain, onRefused } = this.#options;
+    const { engine, nodes, clock, queue } = this.#options;
     const request = this.#requestOf(pod);
     const { uid } = request;
-    if (request.kind === 'unreadable') {
-      onRefused(pod, request.error);
-      return;
-    }
     if (request.kind !== 'egress') {
-      this.#leave(uid, pod, 'ended');
-      if (request.kind === 'refused') onRefused(pod, request.error);
+      if (request.kind !== 'unreadable') this.#leave(uid, pod, 'ended');
+      if (request.kind !== 'gone') engine.effects.push({ kind: 'pod-refused', pod, error: request.error });
       return;
     }
     this.#wanting.set(uid, pod);
     this.#leaving.delete(uid);
     this.#letGo.delete(uid);
     nodes.watch(`${WATCHER}${uid}`, new Set(request.nodeName === undefined ? [] : [request.nodeName]));
-    if (request.endsAt !== undefined) lookAgain(uid, Math.max(1, request.endsAt - clock.now()));
+    if (request.endsAt !== undefined) {
+      queue.add(uid, { delayMilliseconds: Math.max(1, request.endsAt - clock.now()) });
+    }
     const addressKeys = request.addresses.flatMap((address) => nodes.addressKeyOf(address, request.nodeName) ?? []);
     const egress = outboundKey(request.name);
     const present = engine.tracker.pods.egressOf(uid);
@@ -197,19 +188,16 @@ export class PodFeed {
     this.#leaving.set(uid, latest ?? pod);
   }
 
-  #restoreDraining(gone: readonly Pod[], listing: WorldListing): void {
+  #restoreDraining(gone: readonly Pod[]): void {
     if (gone.length === 0) return;
-    const { engine, inventory } = this.#options;
-    const addressKeys = new Map<IpAddress, AddressKey[]>();
-    for (const { addressKey } of locatedServices(inventory, listing.locations)) {
-      addressKeys.set(addressKey.address, [...(addressKeys.get(addressKey.address) ?? []), addressKey]);
-    }
+    const { tracker } = this.#options.engine;
+    const programmed = Map.groupBy(tracker.programmedEntries(), ({ address }) => address);
     for (const pod of gone) {
       const request = this.#requestOf(pod);
       const addresses = request.kind === 'gone' ? request.addresses : [];
-      engine.tracker.restoreDraining(
+      tracker.restoreDraining(
         request.uid,
-        addresses.flatMap((address) => addressKeys.get(address) ?? []),
+        addresses.flatMap((address) => programmed.get(address) ?? []),
       );
     }
   }

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@fairlead/control';
 import type { DiffTracker, Endpoints } from './difftracker.ts';
-import type { EngineListener, Outcome } from './effects.ts';
+import { Effects, type Outcome } from './effects.ts';
 import type { EgressPod } from './egress-pods.ts';
 import { DEFAULT_OUTBOUND_KEY, type InboundKey, isOutbound, type PodUid, type NrpKey } from './nrp-key.ts';
 import { type RetryPolicy, failureActionAfter, waitAfter } from './retry-policy.ts';
@@ -41,40 +41,44 @@ export type Start =
  */
 export class Engine {
   readonly tracker: DiffTracker;
-  readonly #listener: EngineListener;
+  /** What is to be done next; the pump does it. */
+  readonly effects = new Effects();
   readonly #policy: RetryPolicy;
-  readonly #pendingServiceOps: StateLedger;
+  readonly #pendingServiceOps = new Map<NrpKey, ServiceState>();
+  readonly #counts = new Map<ServiceState['kind'], number>();
+  readonly #pendingDeletions = new Set<NrpKey>();
+  /** Service that is not as it should be -> since when; the longest first. */
+  readonly #unsettledSince = new Map<NrpKey, number>();
   /** Endpoints of Services that are not there yet. */
   readonly #pendingEndpoints = new Map<InboundKey, Endpoints>();
 
-  constructor(tracker: DiffTracker, clock: Clock, random: Random, listener: EngineListener) {
+  constructor(tracker: DiffTracker, clock: Clock, random: Random) {
     this.tracker = tracker;
     this.#policy = { clock, random };
-    this.#listener = listener;
-    this.#pendingServiceOps = new StateLedger(clock);
   }
 
   state(key: NrpKey): ServiceState | undefined {
-    return this.states.get(key);
+    return this.#pendingServiceOps.get(key);
   }
 
   get states(): ReadonlyMap<NrpKey, ServiceState> {
-    return this.#pendingServiceOps.states;
+    return this.#pendingServiceOps;
   }
 
   /** How many services are in each state. */
   get counts(): ReadonlyMap<ServiceState['kind'], number> {
-    return this.#pendingServiceOps.counts;
+    return this.#counts;
   }
 
   /** Services that wait until no address is under them. */
   get pendingDeletions(): ReadonlySet<NrpKey> {
-    return this.#pendingServiceOps.pendingDeletions;
+    return this.#pendingDeletions;
   }
 
   /** The monotonic time since which some service has been waiting to be as it should, if any is. */
   get oldestUnsettledSince(): number | undefined {
-    return this.#pendingServiceOps.oldestUnsettledSince;
+    const [oldest] = this.#unsettledSince.values();
+    return oldest;
   }
 
   /** How many services are to be deleted and wait for addresses to leave. */
@@ -97,7 +101,7 @@ export class Engine {
 
   /**
    * The Service cannot be served as it asks. What is there of it is left alone; if it `wasServed` before, it goes on
-   * being served, else not: nobody must be let in whom it would have kept out.
+   * being served, else not: it might let in traffic that it would have kept out.
    */
   refuseService(key: NrpKey, failure: Failure, wasServed = true): void {
     this.tracker.wanted.set(key, true);
@@ -111,8 +115,8 @@ export class Engine {
   }
 
   /**
-   * Whoever wanted the service has vanished without a word. It stays as it is until a look at everything confirms that
-   * nobody wants it: a public address that is given up by mistake does not come back.
+   * The Service or pod that wanted it has vanished without having been let go. It stays as it is until a comparison
+   * confirms that the cluster does not want it: a public address that is given up by mistake does not come back.
    */
   abandonService(key: NrpKey): void {
     if (isLive(this.state(key))) this.tracker.wanted.set(key, false);
@@ -141,7 +145,7 @@ export class Engine {
 
   /**
    * The pod is gone, or no longer wants its gateway; the last pod of a gateway takes it along, unless it `vanished`
-   * without a word.
+   * from the list.
    */
   deletePod(uid: PodUid, how: 'ended' | 'vanished' = 'ended'): void {
     const egress = this.tracker.pods.egressOf(uid);
@@ -203,7 +207,7 @@ export class Engine {
   /** Addresses have left NRP: what waited for that is deleted. `candidates` narrows the look to these services. */
   checkPendingDeletions(candidates: Iterable<NrpKey> = this.pendingDeletions): void {
     for (const key of candidates) {
-      if (this.pendingDeletions.has(key) && !this.tracker.hasLocations(key)) this.#listener.serviceTriggered(key);
+      if (this.pendingDeletions.has(key) && !this.tracker.hasLocations(key)) this.#triggerService(key);
     }
     this.#triggerLocations();
   }
@@ -237,15 +241,15 @@ export class Engine {
     this.#transition(key, fail(state, action), outcome);
   }
 
-  /** The only way from one state to the next; sees to the buffers and tells whoever has something to do now. */
+  /** The only way from one state to the next; sees to the buffers and queues what is to be done now. */
   #transition(key: NrpKey, next: ServiceState | undefined, outcome?: Outcome): void {
     const before = this.state(key);
     if (next === before && outcome === undefined) return;
-    this.#pendingServiceOps.set(key, next);
+    this.#setState(key, before, next);
     if (isLive(before) !== isLive(next) || isWanted(before) !== isWanted(next)) this.#moveBuffers(key, next);
-    this.#listener.stateChanged({ key, before, after: next, outcome });
+    this.effects.push({ kind: 'state-changed', key, before, after: next, outcome });
     if (next?.kind === 'NotStarted' || next?.kind === 'UpdatePending' || next?.kind === 'DeletionPending') {
-      this.#listener.serviceTriggered(key);
+      this.#triggerService(key);
     }
     this.#triggerLocations();
   }
@@ -272,61 +276,30 @@ export class Engine {
     this.tracker.updateK8sEndpoints(key, new Map());
   }
 
-  #triggerLocations(): void {
-    if (!this.tracker.isInSync) this.#listener.locationsTriggered();
-    const drained = this.tracker.takeDrainedPods();
-    if (drained.length > 0) this.#listener.podsDrained(drained);
-  }
-}
-
-/** The state of every service, and what is worth knowing about all of them together without asking each. */
-export class StateLedger {
-  readonly #clock: Clock;
-  readonly #states = new Map<NrpKey, ServiceState>();
-  readonly #counts = new Map<ServiceState['kind'], number>();
-  readonly #pendingDeletions = new Set<NrpKey>();
-  /** Service that is not as it should be -> since when; the longest first. */
-  readonly #unsettledSince = new Map<NrpKey, number>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get states(): ReadonlyMap<NrpKey, ServiceState> {
-    return this.#states;
-  }
-
-  /** How many services are in each state. */
-  get counts(): ReadonlyMap<ServiceState['kind'], number> {
-    return this.#counts;
-  }
-
-  get pendingDeletions(): ReadonlySet<NrpKey> {
-    return this.#pendingDeletions;
-  }
-
-  /** The monotonic time since which some service has been waiting to be as it should, if any is. */
-  get oldestUnsettledSince(): number | undefined {
-    const [oldest] = this.#unsettledSince.values();
-    return oldest;
-  }
-
-  /** Undefined: nothing is left to be known of the service. */
-  set(key: NrpKey, state: ServiceState | undefined): void {
-    const before = this.#states.get(key);
+  #setState(key: NrpKey, before: ServiceState | undefined, after: ServiceState | undefined): void {
     if (before !== undefined) this.#count(before.kind, -1);
-    if (state === undefined) this.#states.delete(key);
+    if (after === undefined) this.#pendingServiceOps.delete(key);
     else {
-      this.#states.set(key, state);
-      this.#count(state.kind, 1);
+      this.#pendingServiceOps.set(key, after);
+      this.#count(after.kind, 1);
     }
-    if (state?.kind === 'DeletionPending') this.#pendingDeletions.add(key);
+    if (after?.kind === 'DeletionPending') this.#pendingDeletions.add(key);
     else this.#pendingDeletions.delete(key);
-    if (state === undefined || state.kind === 'Created' || state.kind === 'Parked') this.#unsettledSince.delete(key);
-    else if (!this.#unsettledSince.has(key)) this.#unsettledSince.set(key, this.#clock.monotonic());
+    if (after === undefined || after.kind === 'Created' || after.kind === 'Parked') this.#unsettledSince.delete(key);
+    else if (!this.#unsettledSince.has(key)) this.#unsettledSince.set(key, this.#policy.clock.monotonic());
   }
 
   #count(kind: ServiceState['kind'], by: 1 | -1): void {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + by);
+  }
+
+  #triggerService(key: NrpKey): void {
+    this.effects.push({ kind: 'service-triggered', key });
+  }
+
+  #triggerLocations(): void {
+    if (!this.tracker.isInSync) this.effects.triggerLocations();
+    const pods = this.tracker.takeDrainedPods();
+    if (pods.length > 0) this.effects.push({ kind: 'pods-drained', pods });
   }
 }

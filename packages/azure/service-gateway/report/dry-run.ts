@@ -81,7 +81,7 @@ function told(
   return { hold: holdWrites(claim), publish };
 }
 
-function desiredOf({ services, nameOf }: Snapshot, key: NrpKey): Desired | undefined {
-  const desired = services.get(nameOf(key) ?? '');
+function desiredOf({ services, names }: Snapshot, key: NrpKey): Desired | undefined {
+  const desired = services.get(names.get(key) ?? '');
   return desired !== undefined && nrpKeyOf(desired.claim.service) === key ? desired : undefined;
 }

@@ -1,7 +1,11 @@
 import { codeOf, findFairleadError, messageOf } from '@fairlead/control';
-import { type EventRecorder, type EventType, type Pod, pods, type Service } from '@fairlead/kube';
+import { type EventRecorder, type EventType, type Pod, pods, type Service, type SharedCache } from '@fairlead/kube';
 import type { ClusterEvents, EventDescription } from '@fairlead/part';
-import { describeServiceEvents, recordOnService, serviceNotes } from '@fairlead/service';
+import { describeServiceEvents, recordOnService, type ServiceKey, serviceNotes } from '@fairlead/service';
+import type { Repository } from '../cloud/repository.ts';
+import { likelyFamily, nrpKeyOf } from '../cluster/desired.ts';
+import type { PodFeed } from '../cluster/pod-feed.ts';
+import type { Engine } from '../engine/engine.ts';
 import { stableMessage } from '../cloud/stable-error.ts';
 import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
 import type { StateChange } from '../engine/effects.ts';
@@ -55,12 +59,12 @@ export interface AnnouncerOptions {
   readonly recorder: Pick<EventRecorder, 'record'>;
   /** For what is about no object in particular. */
   readonly cluster: Pick<ClusterEvents, 'record'>;
-  readonly leftovers: LeftoverFailures;
-  readonly serviceOf: (key: NrpKey) => Service | undefined;
-  readonly podOf: (uid: AddressEntry['pods'][number]) => Pod | undefined;
-  readonly podsOf: (egress: NrpKey) => Iterable<AddressEntry['pods'][number]>;
-  /** The public address of a Service, for people. */
-  readonly addressOf: (key: NrpKey) => string | undefined;
+  readonly leftoverFailures: LeftoverFailures;
+  readonly engine: Engine;
+  readonly repository: Repository;
+  readonly services: Pick<SharedCache<Service>, 'get'>;
+  readonly names: ReadonlyMap<NrpKey, ServiceKey>;
+  readonly pods: Pick<PodFeed, 'podOf'>;
 }
 
 /** Tells owners of Services and pods what becomes of them. */
@@ -86,24 +90,24 @@ export class Announcer {
   }
 
   addressRefused({ address, location, pods: owners }: AddressEntry, services: ServiceList, error: unknown): void {
-    const { serviceOf, podOf, recorder } = this.#options;
+    const { recorder } = this.#options;
     const note = `The service gateway refuses ${address} at ${location} (${codeOf(error)}): ${stableMessage(error)}`;
     const owner = owners.at(-1);
-    const pod = owner === undefined ? undefined : podOf(owner);
+    const pod = owner === undefined ? undefined : this.#options.pods.podOf(owner);
     if (pod !== undefined) this.#tellPod(pod, 'EgressAddressRefused', note);
     for (const key of services) {
-      const service = serviceOf(key);
+      const service = this.#serviceOf(key);
       if (service !== undefined) recordOnService(recorder, service, 'EndpointsIgnored', note);
     }
   }
 
   #onService(key: InboundKey, { before, after, outcome }: StateChange): void {
-    const { serviceOf, recorder, addressOf, leftovers } = this.#options;
-    const service = serviceOf(key);
+    const { recorder, repository, leftoverFailures } = this.#options;
+    const service = this.#serviceOf(key);
     if (service === undefined) {
       const isLeft = before?.kind === 'DeletionInProgress' && after?.kind === 'DeletionPending';
-      if (isLeft && outcome?.ok === false) leftovers.failed(key, outcome.error);
-      else if (after?.kind !== 'DeletionInProgress') leftovers.settled(key);
+      if (isLeft && outcome?.ok === false) leftoverFailures.failed(key, outcome.error);
+      else if (after?.kind !== 'DeletionInProgress') leftoverFailures.settled(key);
       return;
     }
     if (outcome?.ok === false) {
@@ -124,23 +128,31 @@ export class Announcer {
     }
     if (after?.kind !== 'Created' || outcome?.ok !== true || !outcome.changed) return;
     const reason = before?.kind === 'UpdateInProgress' ? 'UpdatedLoadBalancer' : 'EnsuredLoadBalancer';
-    const note = serviceNotes.reachable([addressOf(key) ?? 'an address that is not known yet']);
+    const address = repository.knownAddress(key, likelyFamily(service));
+    const note = serviceNotes.reachable([address ?? 'an address that is not known yet']);
     recordOnService(recorder, service, reason, note);
   }
 
   #onEgress({ key, after, outcome }: StateChange): void {
-    const { podsOf, podOf, cluster } = this.#options;
-    if (outcome?.ok !== false) return;
+    const { engine, cluster, pods: feed } = this.#options;
+    if (outcome?.ok !== false || !isOutbound(key)) return;
     const reason = after?.kind === 'Parked' ? 'EgressGatewayRefused' : 'EgressGatewayFailed';
     const note = `Egress gateway ${nrpName(key)}: ${stableMessage(outcome.error)}`;
     let told = 0;
-    for (const uid of podsOf(key)) {
+    for (const uid of engine.tracker.pods.podsOf(key)) {
       if (told === PODS_TOLD) return;
-      const pod = podOf(uid);
+      const pod = feed.podOf(uid);
       if (pod !== undefined) this.#tellPod(pod, reason, note);
       told += 1;
     }
     if (told === 0) cluster.record({ type: egressEvents[reason].type, reason, note });
+  }
+
+  #serviceOf(key: NrpKey): Service | undefined {
+    const { services, names } = this.#options;
+    const name = names.get(key);
+    const service = name === undefined ? undefined : services.get(name);
+    return service !== undefined && nrpKeyOf(service) === key ? service : undefined;
   }
 
   #tellPod(pod: Pod, reason: EgressEventReason, note: string): void {

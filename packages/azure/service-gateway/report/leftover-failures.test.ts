@@ -14,7 +14,7 @@ function setUp() {
     clock,
     cluster: { record: (message) => told.push(message) },
     logger: { ...silentLogger, warn: (_, text) => logged.push(text) },
-    nameOf: (key) => (key === inbound('web-uid') ? 'shop/web' : undefined),
+    names: new Map([[inbound('web-uid'), 'shop/web']]),
   });
   return { clock, told, logged, failures };
 }

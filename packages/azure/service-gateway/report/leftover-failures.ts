@@ -1,8 +1,8 @@
 import { type Clock, codeOf, type Logger } from '@fairlead/control';
 import type { ClusterEvents } from '@fairlead/part';
-import { serviceEvents } from '@fairlead/service';
+import { type ServiceKey, serviceEvents } from '@fairlead/service';
 import { stableMessage } from '../cloud/stable-error.ts';
-import { type InboundKey, nrpName } from '../engine/nrp-key.ts';
+import { type InboundKey, type NrpKey, nrpName } from '../engine/nrp-key.ts';
 
 const INTERVAL_MILLISECONDS = 600_000;
 const NAMED = 3;
@@ -11,8 +11,8 @@ export interface LeftoverFailuresOptions {
   readonly clock: Clock;
   readonly cluster: Pick<ClusterEvents, 'record'>;
   readonly logger: Logger;
-  /** `namespace/name` of the Service, as far as it is remembered. */
-  readonly nameOf: (key: InboundKey) => string | undefined;
+  /** As far as they are remembered. */
+  readonly names: ReadonlyMap<NrpKey, ServiceKey>;
 }
 
 /** Tells of things in Azure that cannot be deleted and whose Service is gone, so that it cannot be told on that. */
@@ -38,7 +38,7 @@ export class LeftoverFailures {
     cluster.record({ type: serviceEvents.DeleteLoadBalancerFailed.type, reason: 'DeleteLoadBalancerFailed', note });
   }
 
-  /** Nothing is left of it, or somebody wants it again. */
+  /** Nothing is left of it, or the cluster wants it again. */
   settled(key: InboundKey): void {
     this.#failing.delete(key);
   }
@@ -46,7 +46,7 @@ export class LeftoverFailures {
   /** The UID is what things are named by in Azure. */
   #names(): string {
     const named = [...this.#failing].slice(0, NAMED).map((key) => {
-      const name = this.#options.nameOf(key);
+      const name = this.#options.names.get(key);
       return name === undefined ? `Service ${nrpName(key)}` : `Service ${name} (${nrpName(key)})`;
     });
     const others = this.#failing.size - named.length;

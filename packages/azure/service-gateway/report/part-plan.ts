@@ -121,6 +121,6 @@ function addressChange(
 }
 
 /** As a person would name it. */
-export function subjectOf({ nameOf }: Pick<Snapshot, 'nameOf'>, key: NrpKey): string {
-  return isOutbound(key) ? `egress gateway ${nrpName(key)}` : `Service ${nameOf(key) ?? nrpName(key)}`;
+export function subjectOf({ names }: Pick<Snapshot, 'names'>, key: NrpKey): string {
+  return isOutbound(key) ? `egress gateway ${nrpName(key)}` : `Service ${names.get(key) ?? nrpName(key)}`;
 }

@@ -9,7 +9,7 @@ import {
   services as serviceResource,
 } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
-import { toServiceKey } from '@fairlead/service';
+import { type ServiceKey, toServiceKey } from '@fairlead/service';
 import { type ArmClient, sameArmId } from '../../arm/index.ts';
 import { ensureDefaultOutboundServiceExists } from '../cloud/gateway-setup.ts';
 import { Inventory } from '../cloud/inventory.ts';
@@ -21,11 +21,11 @@ import { claimRules, type Desired, desiredFor } from '../cluster/desired.ts';
 import { isOver, POD_FINALIZER, egressRequest } from '../cluster/egress-request.ts';
 import { NodeDirectory } from '../cluster/node-directory.ts';
 import { PodFeed } from '../cluster/pod-feed.ts';
-import type { ServiceGatewayConfiguration } from '../configuration.ts';
+import { egressPolicy, type ServiceGatewayConfiguration } from '../configuration.ts';
 import { DiffTracker } from '../engine/difftracker.ts';
 import { Engine } from '../engine/engine.ts';
 import { EGRESS_LABEL, type PodUid, podUid, type NrpKey } from '../engine/nrp-key.ts';
-import { egressPolicy, type GatewayScope } from '../scope.ts';
+import type { GatewayScope } from '../scope.ts';
 
 /** Cluster and Azure at one moment, and what a leader that started now would make of them. Reads only. */
 export interface Snapshot {
@@ -38,7 +38,7 @@ export interface Snapshot {
   readonly refusedPods: ReadonlyMap<PodUid, string>;
   /** Pods with the label that are held and want no gateway any more. */
   readonly podsToRelease: readonly Pod[];
-  readonly nameOf: (key: NrpKey) => string | undefined;
+  readonly names: ReadonlyMap<NrpKey, ServiceKey>;
   readonly orphans: Orphans;
   /** What the leader would know of at once, and wait for before it is ready. */
   readonly awaited: ReadonlySet<NrpKey>;
@@ -62,14 +62,13 @@ export async function takeSnapshot({ environment, azure, scope, configuration }:
     client.list(nodeResource, options),
     client.list(podResource, { ...options, labelSelector: EGRESS_LABEL }),
   ]);
-  const repository = new Repository(azure, scope, new Inventory(clock), () => clock.monotonic());
+  const repository = new Repository(azure, scope, new Inventory(clock), clock);
   const gatewayExists = (await repository.findGateway(options)) !== undefined;
   const attached = (await repository.getSubnet(options)).properties.serviceGateway?.id ?? '';
   const listing = await repository.list(options, gatewayExists);
 
-  const quiet = { serviceTriggered() {}, locationsTriggered() {}, podsDrained() {}, stateChanged() {} };
-  const engine = new Engine(new DiffTracker(clock), clock, seededRandom(1), quiet);
-  const refusedPods = new Map<PodUid, string>();
+  const engine = new Engine(new DiffTracker(clock), clock, seededRandom(1));
+  const queue = { add() {} };
   const policy = egressPolicy(configuration);
   const isToRelease = (pod: Pod) => hasFinalizer(pod, POD_FINALIZER) && isOver(egressRequest(pod, policy, clock.now()));
   const nodes = new NodeDirectory();
@@ -77,16 +76,13 @@ export async function takeSnapshot({ environment, azure, scope, configuration }:
     engine,
     nodes,
     clock,
-    inventory: repository.inventory,
     policy,
     pods: { list: () => allPods.items },
-    lookAgain: () => {},
-    onVanished: () => {},
-    onRefused: ({ metadata }, error) =>
-      refusedPods.set(podUid(metadata.uid ?? ''), `${codeOf(error)}: ${messageOf(error)}`),
+    queue,
   });
   const byName = new Map(allServices.items.map((service) => [keyText(service.metadata), service]));
   const rules = claimRules(defaultClass);
+  const names = new Map<NrpKey, ServiceKey>();
   const cache = { list: () => allServices.items, get: (name: string) => byName.get(name) };
   const feed = new ClusterFeed({
     engine,
@@ -94,8 +90,8 @@ export async function takeSnapshot({ environment, azure, scope, configuration }:
     nodes,
     pods,
     services: cache,
-    lookAgain: () => {},
-    onVanished: () => {},
+    names,
+    queue,
   });
   for (const after of allNodes.items) nodes.set(after);
   for (const after of allSlices.items) {
@@ -104,13 +100,13 @@ export async function takeSnapshot({ environment, azure, scope, configuration }:
 
   const wanted = feed.wantedServices();
   const registered = await loadObserved(listing, repository, engine.tracker, (key) => wanted.has(key), clock);
-  feed.begin(listing);
+  feed.begin();
   const awaited = new Set(engine.states.keys());
   const services = new Map([...byName].map(([name, service]) => [name, desiredFor(service, rules)]));
   for (const [name, desired] of services) {
     if (desired.kind !== 'foreign' && desired.kind !== 'release') feed.submit(toServiceKey(name), desired);
   }
-  if (configuration.defaultOutbound) ensureDefaultOutboundServiceExists(engine, registered, nodes.families);
+  ensureDefaultOutboundServiceExists(engine, registered, configuration.defaultOutbound ? nodes : undefined);
   const isWanted = (key: NrpKey) => engine.tracker.wanted.has(key) || engine.state(key) !== undefined;
   return {
     clock,
@@ -118,12 +114,23 @@ export async function takeSnapshot({ environment, azure, scope, configuration }:
     engine,
     services,
     pods: new Map(allPods.items.map((pod) => [keyText(pod.metadata), pod])),
-    refusedPods,
+    refusedPods: refusedPods(engine),
     podsToRelease: allPods.items.filter(isToRelease),
-    nameOf: (key) => feed.nameOf(key),
+    names,
     orphans: findOrphans(scope, repository.inventory, registered.ours, isWanted),
     awaited,
     gatewayExists,
     isAttached: sameArmId(attached, scope.gatewayId),
   };
+}
+
+/** As a leader would tell them. */
+function refusedPods({ effects }: Engine): ReadonlyMap<PodUid, string> {
+  const refused = new Map<PodUid, string>();
+  for (const effect of effects.take()) {
+    if (effect.kind !== 'pod-refused') continue;
+    const { pod, error } = effect;
+    refused.set(podUid(pod.metadata.uid ?? ''), `${codeOf(error)}: ${messageOf(error)}`);
+  }
+  return refused;
 }

@@ -34,10 +34,16 @@ describe('StateJournal', () => {
   it('tells of each state, why it came to it, what it waits for and when it tries again', () => {
     const clock = new VirtualClock();
     const journal = new Journal(clock);
-    const story = new StateJournal(journal, clock, () => 'shop/web');
+    const story = new StateJournal(journal, clock, new Map([[inbound('web'), 'shop/web']]));
     const wait = { failures: 1, notBefore: clock.monotonic() + 900, failure: 'busy' };
     const after = { kind: 'NotStarted', spec: inboundSpec('web'), wait } as const;
-    story.stateChanged({ key: inbound('web'), before: undefined, after, outcome: { ok: false, error: retriable } });
+    story.stateChanged({
+      kind: 'state-changed',
+      key: inbound('web'),
+      before: undefined,
+      after,
+      outcome: { ok: false, error: retriable },
+    });
     expect(journal.entries('service shop/web')).toMatchObject([
       { kind: 'state', state: 'NotStarted', because: 'busy' },
       { kind: 'waiting', for: 'its turn to be worked on', retryAt: clock.now() + 900 },
@@ -155,7 +161,7 @@ describe('StateJournal', () => {
 
   it('names services as people do', () => {
     const clock = new VirtualClock();
-    const story = new StateJournal(new Journal(clock), clock, () => undefined);
+    const story = new StateJournal(new Journal(clock), clock, new Map());
     expect(story.keyOf(outbound('blue'))).toBe('egress blue');
     expect(story.keyOf(inbound('web-uid'))).toBe('service web-uid');
   });

@@ -1,57 +1,64 @@
-import { type Clock, codeOf, type Journal } from '@fairlead/control';
+import { type Clock, codeOf, type Journal, type StepRecord } from '@fairlead/control';
+import type { ServiceKey } from '@fairlead/service';
 import { findArmError } from '../../arm/index.ts';
 import type { StateChange } from '../engine/effects.ts';
 import { isOutbound, nrpName, type NrpKey } from '../engine/nrp-key.ts';
 import { type ServiceState, specOf } from '../engine/service-state.ts';
 
-/** Writes down what becomes of services, for whoever asks why. */
+/** Writes down what becomes of services, for `fairlead why`. */
 export class StateJournal {
   readonly #journal: Journal;
   readonly #clock: Clock;
-  readonly #nameOf: (key: NrpKey) => string | undefined;
-  /** Service whose attempts fail, and that nobody has asked for something else of since -> the codes of that. */
-  readonly #setBack = new Map<NrpKey, Set<string>>();
+  readonly #names: ReadonlyMap<NrpKey, ServiceKey>;
+  /** Service whose attempts fail, and whose request has not changed since -> the codes of the failures. */
+  readonly #failing = new Map<NrpKey, Set<string>>();
 
-  constructor(journal: Journal, clock: Clock, nameOf: (key: NrpKey) => string | undefined) {
+  /** `names`: the Services that the engine was told of. */
+  constructor(journal: Journal, clock: Clock, names: ReadonlyMap<NrpKey, ServiceKey>) {
     this.#journal = journal;
     this.#clock = clock;
-    this.#nameOf = nameOf;
+    this.#names = names;
   }
 
   /** The service as people name it: `service shop/web`, `egress blue`. */
   keyOf(key: NrpKey): string {
-    return isOutbound(key) ? `egress ${nrpName(key)}` : `service ${this.#nameOf(key) ?? nrpName(key)}`;
+    return isOutbound(key) ? `egress ${nrpName(key)}` : `service ${this.#names.get(key) ?? nrpName(key)}`;
+  }
+
+  /** Where steps for the service are written down. */
+  recordOf(key: NrpKey): StepRecord {
+    return { journal: this.#journal, key: this.keyOf(key) };
   }
 
   /** A loop of attempts is told by what they fail with: that each one begins is no news. */
   stateChanged(change: StateChange): void {
     const { key, before, after, outcome } = change;
-    const isRepeat = before?.kind === after?.kind || this.#setBack.has(key);
+    const isRepeat = before?.kind === after?.kind || this.#failing.has(key);
     if (isRepeat && isAnotherAttempt(change)) return;
     if (outcome?.ok === false) this.#noteCall(key, outcome.error);
-    // Whoever asked for something else meanwhile gets a first attempt at that.
-    if (outcome?.ok !== false || specOf(before) !== specOf(after)) this.#setBack.delete(key);
-    const story = this.keyOf(key);
+    // What it asks for instead meanwhile gets a first attempt of its own.
+    if (outcome?.ok !== false || specOf(before) !== specOf(after)) this.#failing.delete(key);
+    const journalKey = this.keyOf(key);
     const because = outcome?.ok === false ? { because: codeOf(outcome.error) } : {};
-    this.#journal.record(story, { kind: 'state', state: after?.kind ?? 'gone', ...because });
+    this.#journal.record(journalKey, { kind: 'state', state: after?.kind ?? 'gone', ...because });
     const waiting = after === undefined ? undefined : waitOf(after);
     if (waiting === undefined) return;
     const { reason, notBefore } = waiting;
     const delay = notBefore - this.#clock.monotonic();
     const retryAt = delay > 0 ? { retryAt: this.#clock.now() + delay } : {};
-    this.#journal.record(story, { kind: 'waiting', for: reason, ...retryAt });
+    this.#journal.record(journalKey, { kind: 'waiting', for: reason, ...retryAt });
   }
 
   /** One id is enough to ask Azure's support what went wrong; that of each attempt would leave no room for the rest. */
   #noteCall(key: NrpKey, error: unknown): void {
     const code = codeOf(error);
     const id = findArmError(error)?.correlationId;
-    const told = this.#setBack.get(key) ?? new Set();
+    const told = this.#failing.get(key) ?? new Set();
     if (id !== undefined && !told.has(code)) {
       const text = `Azure knows the first call that failed with ${code} as ${id}`;
       this.#journal.record(this.keyOf(key), { kind: 'note', text });
     }
-    this.#setBack.set(key, told.add(code));
+    this.#failing.set(key, told.add(code));
   }
 }
 

@@ -15,7 +15,9 @@ import type { LocationLimits } from '../cloud/locations-updater.ts';
 import { Repository } from '../cloud/repository.ts';
 import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
 import type { PodUid } from '../engine/nrp-key.ts';
-import { RunningEngine } from '../pump.ts';
+import type { Notice } from '../engine/effects.ts';
+import { EnginePump } from '../pump.ts';
+import { StateJournal } from '../report/state-journal.ts';
 import { type GatewayScope, PART_NAME } from '../scope.ts';
 
 export const group = { subscriptionId: 'sub', resourceGroup: 'cluster' };
@@ -70,12 +72,12 @@ export interface AzureBenchOptions {
 /** As they are configured by default. */
 const ENOUGH: LocationLimits = { addresses: 5_000, bytes: 2_000_000 };
 
-/** An engine with both updaters and an emulated Azure behind it, released at once. */
+/** An engine with both updaters and an emulated Azure behind it, and its pump at work. */
 export class AzureBench {
   readonly clock: VirtualClock;
   readonly azure: ArmEmulator;
   readonly repository: Repository;
-  readonly running: RunningEngine;
+  readonly pump: EnginePump;
   readonly journal: Journal;
   readonly states: string[] = [];
   readonly errors: unknown[] = [];
@@ -89,36 +91,44 @@ export class AzureBench {
     this.azure = world?.azure ?? newAzure(this.clock, behaviour);
     if (world === undefined) makeGateway(this.azure);
     this.journal = new Journal(this.clock);
-    const inventory = new Inventory(this.clock);
-    this.repository = new Repository(newArmClient(this.clock, this.azure), scope, inventory, () =>
-      this.clock.monotonic(),
-    );
-    this.running = new RunningEngine({
+    const { clock } = this;
+    this.repository = new Repository(newArmClient(clock, this.azure), scope, new Inventory(clock), clock);
+    const { signal } = this.#stop;
+    this.pump = new EnginePump({
       repository: this.repository,
-      clock: this.clock,
+      clock,
       random: seededRandom(3),
       logger: silentLogger,
       metrics,
-      journal: this.journal,
+      journal: new StateJournal(this.journal, clock, new Map()),
       limits,
-      signal: this.#stop.signal,
-      journalKey: (key) => key,
-      observer: {
-        stateChanged: ({ key, after, outcome }) => {
-          this.states.push(`${key} ${after?.kind ?? 'gone'}`);
-          if (outcome?.ok === false) this.errors.push(outcome.error);
-        },
-        podsDrained: (pods) => this.drained.push(...pods),
-        addressRefused: (entry, services) => this.refused.push({ entry, services }),
-        locationsRound: () => {},
-        driftSuspected: (why) => this.suspicions.push(why),
-      },
+      signal,
     });
-    this.running.release();
+    void this.pump.run((notice) => this.#onNotice(notice), signal);
   }
 
   get engine() {
-    return this.running.engine;
+    return this.pump.engine;
+  }
+
+  #onNotice(notice: Notice): void {
+    switch (notice.kind) {
+      case 'state-changed':
+        this.states.push(`${notice.key} ${notice.after?.kind ?? 'gone'}`);
+        if (notice.outcome?.ok === false) this.errors.push(notice.outcome.error);
+        break;
+      case 'pods-drained':
+        this.drained.push(...notice.pods);
+        break;
+      case 'address-refused':
+        this.refused.push(notice);
+        break;
+      case 'drift-suspected':
+        this.suspicions.push(notice.why);
+        break;
+      case 'locations-round':
+      case 'pod-refused':
+    }
   }
 
   /** The states of all services. */

@@ -7,19 +7,37 @@ import type { PodUid, NrpKey } from '../engine/nrp-key.ts';
 export const retriable = new FairleadError('try later', { verdict: 'retriable', code: 'busy' });
 export const terminal = new FairleadError('never', { verdict: 'terminal', code: 'invalid' });
 
-/** An engine with nobody behind it: the test plays both updaters. */
+/** An engine without its pump: the test plays both updaters. */
 export class EngineBench {
   readonly clock = new VirtualClock();
   readonly tracker = new DiffTracker(this.clock);
-  readonly triggered = new Set<NrpKey>();
-  readonly drained: PodUid[] = [];
-  readonly states: string[] = [];
-  readonly engine = new Engine(this.tracker, this.clock, seededRandom(1), {
-    serviceTriggered: (key) => this.triggered.add(key),
-    locationsTriggered: () => {},
-    podsDrained: (pods) => this.drained.push(...pods),
-    stateChanged: ({ key, after }) => this.states.push(`${key} ${after?.kind ?? 'gone'}`),
-  });
+  readonly engine = new Engine(this.tracker, this.clock, seededRandom(1));
+  readonly #triggered = new Set<NrpKey>();
+  readonly #drained: PodUid[] = [];
+  readonly #states: string[] = [];
+
+  get triggered(): Set<NrpKey> {
+    this.#takeEffects();
+    return this.#triggered;
+  }
+
+  get drained(): PodUid[] {
+    this.#takeEffects();
+    return this.#drained;
+  }
+
+  get states(): string[] {
+    this.#takeEffects();
+    return this.#states;
+  }
+
+  #takeEffects(): void {
+    for (const effect of this.engine.effects.take()) {
+      if (effect.kind === 'service-triggered') this.#triggered.add(effect.key);
+      if (effect.kind === 'pods-drained') this.#drained.push(...effect.pods);
+      if (effect.kind === 'state-changed') this.#states.push(`${effect.key} ${effect.after?.kind ?? 'gone'}`);
+    }
+  }
 
   /** Starts what is to be done for the service; says what. */
   begin(key: NrpKey): string {

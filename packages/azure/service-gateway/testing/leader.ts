@@ -7,12 +7,14 @@ import { Inventory } from '../cloud/inventory.ts';
 import { Leftovers } from '../cloud/leftovers.ts';
 import { Repository } from '../cloud/repository.ts';
 import type { Endpoints } from '../engine/difftracker.ts';
+import type { Notice } from '../engine/effects.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { EgressPod } from '../engine/egress-pods.ts';
-import type { NrpKey } from '../engine/nrp-key.ts';
 import { failureOf } from '../engine/retry-policy.ts';
 import type { InboundSpec, OutboundSpec } from '../engine/service-spec.ts';
-import { Initialization } from '../initialization.ts';
-import { RunningEngine } from '../pump.ts';
+import { type ClusterIntake, Initialization } from '../initialization.ts';
+import { EnginePump } from '../pump.ts';
+import { StateJournal } from '../report/state-journal.ts';
 import { newArmClient, scope } from './azure-bench.ts';
 
 /** What the cluster wants: a stand-in for the caches. */
@@ -23,12 +25,14 @@ export interface Cluster {
 
 /** One leader's life: from initialization on, until it is stopped. */
 export class Leader {
-  readonly running: RunningEngine;
   readonly readiness: Readiness[] = [];
-  readonly comparison: Comparison;
   readonly holds: string[] = [];
   readonly repository: Repository;
   isInitialized = false;
+  readonly #pump: EnginePump;
+  readonly #health: Health;
+  readonly #comparison: Comparison;
+  readonly #initialization: Initialization;
   readonly #stop = new AbortController();
   readonly #clock: VirtualClock;
 
@@ -41,66 +45,60 @@ export class Leader {
   ) {
     this.#clock = clock;
     const shared = { clock, random: seededRandom(5), logger: silentLogger, metrics };
-    this.repository = new Repository(newArmClient(clock, azure), scope, new Inventory(clock), () => clock.monotonic());
-    const health = new Health({ set: (readiness) => this.readiness.push(readiness) });
-    this.running = new RunningEngine({
+    this.repository = new Repository(newArmClient(clock, azure), scope, new Inventory(clock), clock);
+    this.#health = new Health({ set: (readiness) => this.readiness.push(readiness) });
+    const { signal } = this.#stop;
+    this.#pump = new EnginePump({
       ...shared,
       repository: this.repository,
-      journal: new Journal(clock),
+      journal: new StateJournal(new Journal(clock), clock, new Map()),
       limits: { addresses: 2_000, bytes: 1_000_000 },
-      signal: this.#stop.signal,
-      journalKey: (key) => key,
-      observer: {
-        stateChanged: (change) => initialization.stateChanged(change),
-        podsDrained: () => {},
-        addressRefused: () => {},
-        locationsRound: (error) => initialization.locationsRound(error),
-        driftSuspected: (why) => this.comparison.suspect(why),
-      },
+      signal,
     });
-    const { engine } = this.running;
-    const common = { ...shared, engine, repository: this.repository, health };
+    const { engine } = this;
     const events = { record: ({ note }: EventMessage) => this.holds.push(note) };
-    const leftovers = new Leftovers({ ...common, keepsDefaultOutbound, cluster: events });
-    const defaultOutboundFamilies = () => (keepsDefaultOutbound ? (['IPv4'] as const) : undefined);
-    const azureComparison = new AzureComparison({ ...common, leftovers, defaultOutboundFamilies });
-    this.comparison = new Comparison({
+    const common = {
+      ...shared,
+      engine,
+      repository: this.repository,
+      health: this.#health,
+      leftovers: new Leftovers({
+        ...shared,
+        engine,
+        repository: this.repository,
+        keepsDefaultOutbound,
+        cluster: events,
+      }),
+      defaultOutbound: keepsDefaultOutbound ? ({ families: ['IPv4'] } as const) : undefined,
+    };
+    const azureComparison = new AzureComparison(common);
+    this.#comparison = new Comparison({
       ...common,
       outside: 'Azure',
       intervalMilliseconds: 600_000,
-      compare: (signal) => azureComparison.compare(signal),
+      compare: (stop) => azureComparison.compare(stop),
     });
-    const intake = {
-      wantedServices: () =>
-        new Set<NrpKey>([...cluster.services.map(({ spec }) => spec.key), ...cluster.pods.map(({ spec }) => spec.key)]),
-      begin: () => {
-        for (const { spec, endpoints, refused } of cluster.services) {
-          if (refused === undefined) engine.addService(spec);
-          else engine.refuseService(spec.key, failureOf(refused));
-          engine.updateEndpoints(spec.key, endpoints);
-        }
-        for (const { spec, pod } of cluster.pods) engine.addPod(spec, pod);
-      },
-    };
-    const initialization = new Initialization({
-      ...common,
-      running: this.running,
-      intake,
-      leftovers,
-      defaultOutboundFamilies,
-    });
-    const { signal } = this.#stop;
-    void this.#run(initialization, signal);
+    this.#initialization = new Initialization({ ...common, intake: intakeOf(cluster, engine) });
+    void this.#run(signal);
   }
 
-  async #run(initialization: Initialization, signal: AbortSignal): Promise<void> {
-    await initialization.initializeFromCluster(signal).catch(() => {});
+  async #run(signal: AbortSignal): Promise<void> {
+    const work = await this.#initialization.initializeFromCluster(signal).catch(() => undefined);
+    if (work === undefined) return;
+    void this.#pump.run((notice) => this.#onNotice(notice), signal);
+    await this.#initialization.waitForInitialSync(work, signal).catch(() => {});
     this.isInitialized = !signal.aborted;
-    await this.comparison.run(signal);
+    await this.#comparison.run(signal);
+  }
+
+  #onNotice(notice: Notice): void {
+    if (notice.kind === 'state-changed') this.#initialization.stateChanged(notice);
+    if (notice.kind === 'locations-round') this.#initialization.locationsRound(notice.error);
+    if (notice.kind === 'drift-suspected') this.#comparison.suspect(notice.why);
   }
 
   get engine() {
-    return this.running.engine;
+    return this.#pump.engine;
   }
 
   get isReady(): boolean {
@@ -121,4 +119,18 @@ export class Leader {
       throw new Error(`not settled: ${JSON.stringify(states)}; ${JSON.stringify(this.readiness.at(-1))}`);
     }
   }
+}
+
+function intakeOf(cluster: Cluster, engine: Engine): ClusterIntake {
+  return {
+    wantedServices: () => new Set([...cluster.services, ...cluster.pods].map(({ spec }) => spec.key)),
+    begin: () => {
+      for (const { spec, endpoints, refused } of cluster.services) {
+        if (refused === undefined) engine.addService(spec);
+        else engine.refuseService(spec.key, failureOf(refused));
+        engine.updateEndpoints(spec.key, endpoints);
+      }
+      for (const { spec, pod } of cluster.pods) engine.addPod(spec, pod);
+    },
+  };
 }
