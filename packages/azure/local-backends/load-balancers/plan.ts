@@ -2,6 +2,8 @@ import { FairleadError, type IpFamily } from '@fairlead/control';
 import {
   type ArmDraft,
   type ArmId,
+  type ArmKind,
+  type ArmResource,
   armName,
   holds,
   type LoadBalancer,
@@ -19,28 +21,24 @@ import { AzureIndex, type ObservedAzure } from './observed.ts';
 import { mergeSecurityRules, securityRulesFor, type WantedRule } from './security-rules.ts';
 import type { Target } from './target.ts';
 
+interface Put<Kind extends string, Resource extends ArmResource<ArmKind, unknown>> {
+  readonly kind: Kind;
+  readonly id: Resource['id'];
+  readonly body: ArmDraft<Resource>;
+}
+
+/** Holds only for what was read; undefined: there was nothing. */
+interface Conditional {
+  readonly etag: string | undefined;
+}
+
 /** One write to Azure, and the Services that it is for. */
 export type AzureWrite = { readonly subjects: readonly Target['subject'][] } & (
-  | {
-      readonly kind: 'put-public-ip';
-      readonly id: ArmId<'publicIPAddresses'>;
-      readonly body: ArmDraft<PublicIpAddress>;
-    }
-  | {
-      readonly kind: 'put-security-group';
-      readonly id: ArmId<'networkSecurityGroups'>;
-      readonly body: ArmDraft<NetworkSecurityGroup>;
-      readonly etag: string | undefined;
-    }
-  | {
-      readonly kind: 'put-load-balancer';
-      readonly id: ArmId<'loadBalancers'>;
-      readonly body: ArmDraft<LoadBalancer>;
-      /** Undefined: it is new. */
-      readonly etag: string | undefined;
-    }
+  | Put<'put-public-ip', PublicIpAddress>
+  | (Put<'put-security-group', NetworkSecurityGroup> & Conditional)
+  | (Put<'put-load-balancer', LoadBalancer> & Conditional)
   | { readonly kind: 'delete-public-ip'; readonly id: ArmId<'publicIPAddresses'> }
-  | { readonly kind: 'delete-load-balancer'; readonly id: ArmId<'loadBalancers'>; readonly etag: string | undefined }
+  | ({ readonly kind: 'delete-load-balancer'; readonly id: ArmId<'loadBalancers'> } & Conditional)
 );
 
 /** The call a write makes, as the journal and crash tests name it. */

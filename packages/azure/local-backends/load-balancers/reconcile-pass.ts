@@ -103,7 +103,8 @@ export class ReconcilePass {
     }
     const writes = writesBeforeAzure(outcome);
     task.service = await this.#options.writer.write(service, writes, this.#input.signal);
-    const isNew = outcome.kind === 'serve' && writes.length > 0 && shownAddresses(service).length === 0;
+    if (outcome.kind !== 'serve' || writes.length === 0 || task.service === undefined) return;
+    const isNew = shownAddresses(service).length === 0;
     if (isNew) this.#tell(task, 'EnsuringLoadBalancer', `Placed on the load balancer ${outcome.target.loadBalancer}.`);
   }
 
@@ -141,15 +142,17 @@ export class ReconcilePass {
   }
 
   #announce(task: Task, addresses: readonly IpAddress[], isNews: boolean): void {
-    const { key, outcome } = task;
-    const isUpdated = this.#writes.some(({ subjects }) => subjects.includes(key));
+    const { key, outcome, service } = task;
     if (outcome.kind === 'release') this.#tell(task, 'DeletedLoadBalancer', serviceNotes.released(outcome.claim));
-    if (outcome.kind === 'refuse' && isNews)
-      this.#tell(task, 'LoadBalancerRefused', serviceNotes.refused(outcome.refusal));
-    if (outcome.kind !== 'serve') return;
-    if (isNews) this.#tell(task, 'EnsuredLoadBalancer', serviceNotes.reachable(addresses));
-    else if (isUpdated) {
-      this.#tell(task, 'UpdatedLoadBalancer', `The load balancer ${outcome.target.loadBalancer} follows.`);
+    if (service === undefined) return;
+    if (outcome.kind === 'refuse') {
+      if (isNews) this.#tell(task, 'LoadBalancerRefused', serviceNotes.refused(outcome.refusal));
+    } else if (outcome.kind === 'serve') {
+      const { loadBalancer } = outcome.target;
+      if (isNews) this.#tell(task, 'EnsuredLoadBalancer', serviceNotes.reachable(addresses));
+      else if (this.#writes.some(({ subjects }) => subjects.includes(key))) {
+        this.#tell(task, 'UpdatedLoadBalancer', `The load balancer ${loadBalancer} follows.`);
+      }
     }
   }
 
