@@ -4,7 +4,7 @@ export * from './client/client.ts';
 export { armMetrics } from './client/metrics.ts';
 export * from './configuration/cloud-configuration.ts';
 export * from './errors/arm-error.ts';
-export * from './holds.ts';
+export * from './matches.ts';
 export * from './parts/annotations.ts';
 export * from './parts/azure-access.ts';
 export * from './parts/azure-scope.ts';

@@ -10,14 +10,14 @@ import type { ArmId, ResourceGroup } from '../arm-id.ts';
 import type {
   AddressLocation,
   ArmBodies,
-  ArmDraft,
+  ArmRequestBody,
   GatewayService,
   UpdateAddressLocationsRequest,
   UpdateServicesRequest,
 } from '../types/index.ts';
 import type { CallableKind, CallOptions, DeleteOptions, ListableKind, PutOptions } from './call.ts';
 import { isBodyAt, isBodyOf, toAddressLocation, toGatewayService, toPage, unexpectedAnswer } from './decode.ts';
-import { armDialect, type ArmRequest } from './dialect.ts';
+import { type ArmRequest, armDialect } from './dialect.ts';
 import { trustedLink } from './links.ts';
 import { progressOfWrite } from './long-running.ts';
 import { operationSeconds } from './metrics.ts';
@@ -87,17 +87,17 @@ export class ArmClient {
     });
   }
 
-  /** Makes the resource be as the draft says, and waits until Azure is done. Repeating it does no harm. */
+  /** Makes the resource be as the body says, and waits until Azure is done. Repeating it does no harm. */
   async put<Kind extends CallableKind>(
     id: ArmId<Kind>,
-    draft: ArmDraft<ArmBodies[Kind]>,
+    body: ArmRequestBody<ArmBodies[Kind]>,
     options: PutOptions = {},
   ): Promise<ArmBodies[Kind]> {
-    const request = { ...this.#requests.at(id, 'PUT', options), body: draft };
+    const request = { ...this.#requests.at(id, 'PUT', options), body };
     const scope = this.#scope(request, WRITE_DEADLINE_MILLISECONDS, options);
     const answer = await this.#connection.send(request, scope);
-    const body = await this.#finish(request, answer, scope);
-    if (isBodyAt(id, body)) return body;
+    const made = await this.#finish(request, answer, scope);
+    if (isBodyAt(id, made)) return made;
     if (options.answer === 'accepted' && isBodyAt(id, answer.body)) return answer.body;
     // Azure has taken the write: a gate that closed meanwhile must not make it look refused.
     const { correlationId } = request;

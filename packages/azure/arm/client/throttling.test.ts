@@ -57,7 +57,7 @@ describe('throttling', () => {
     expect(emulator.log.calls).toHaveLength(1);
   });
 
-  it('holds nobody up for a 429 that is about one busy resource', async () => {
+  it('holds no other call up for a 429 that is about one busy resource', async () => {
     const { client, clock, emulator } = emulated({
       behaviour: { operationTime: { minimum: 60_000, maximum: 60_000 } },
     });

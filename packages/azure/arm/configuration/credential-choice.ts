@@ -3,7 +3,7 @@ import { cloudEndpoints } from './clouds.ts';
 
 /** How we show Azure who we are. */
 export type CredentialChoice =
-  /** An emulator asks for no token. */
+  /** For an emulator, which asks for no credentials. */
   | { readonly kind: 'none' }
   | {
       readonly kind: 'federated-token';
@@ -27,7 +27,7 @@ export type ManagedIdentity =
 
 /** The first of these that the configuration names: federated token, managed identity, secret, certificate. */
 export function chooseCredential(configuration: CloudConfiguration): CredentialChoice {
-  // Anyone on the way could read the token: over plain HTTP none is ever sent.
+  // A listener on the way would read the token: over plain HTTP none is ever sent.
   if (cloudEndpoints(configuration).endpoint.startsWith('http:')) return { kind: 'none' };
   const { aadClientSecret, aadClientCertPath, aadFederatedTokenFile } = configuration;
   if (configuration.useFederatedWorkloadIdentityExtension === true) {

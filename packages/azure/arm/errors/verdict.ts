@@ -33,7 +33,7 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map(
   } satisfies Record<string, Verdict>),
 );
 
-/** Codes of a 429 that is about one resource, not about too many requests: calls about others need not wait for it. */
+/** Codes of a 429 that is about one resource, not about too many requests: no other call has to wait for it. */
 const BUSY_CODES = new Set([
   'AnotherOperationInProgress',
   'ReferencedResourceNotProvisioned',
@@ -46,7 +46,7 @@ export function verdictFor(status: number, codes: readonly string[], notFound: V
   const known = codes.flatMap((code) => VERDICTS.get(code) ?? [])[0];
   if (known !== undefined) return known;
   if (status === 404) return notFound;
-  // 409 and 412: another writer was faster; read again. 401 and 403: roles and secrets take minutes to spread.
+  // 409 and 412: another program was faster; read again. 401 and 403: roles and secrets take minutes to spread.
   if (status === 409 || status === 412 || status === 401 || status === 403 || status === 429) return 'retriable';
   if (REPEATED_STATUSES.includes(status) || status >= 500) return 'retriable';
   return 'terminal';

@@ -2,7 +2,7 @@ import { type HttpTransport, type Metrics, noMetrics, seededRandom, VirtualClock
 import { type ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { armId, childArmId } from '../arm-id.ts';
 import { ArmClient, type ArmClientOptions } from '../client/client.ts';
-import type { ArmBodies, ArmDraft } from '../types/index.ts';
+import type { ArmBodies, ArmRequestBody } from '../types/index.ts';
 
 export const group = { subscriptionId: 'sub', resourceGroup: 'cluster' };
 const location = 'westeurope';
@@ -17,15 +17,15 @@ const subnet = childArmId('subnets', network, 'nodes');
 export const ids = { network, gateway, publicIp, loadBalancer, pool, subnet };
 
 export const drafts = {
-  gateway: { location, properties: { virtualNetwork: { id: network } } } satisfies ArmDraft<
+  gateway: { location, properties: { virtualNetwork: { id: network } } } satisfies ArmRequestBody<
     ArmBodies['serviceGateways']
   >,
   publicIp: {
     location,
     sku: { name: 'StandardV2' },
     properties: { publicIPAllocationMethod: 'Static', publicIPAddressVersion: 'IPv4' },
-  } satisfies ArmDraft<ArmBodies['publicIPAddresses']>,
-  loadBalancer: (name: string): ArmDraft<ArmBodies['loadBalancers']> => ({
+  } satisfies ArmRequestBody<ArmBodies['publicIPAddresses']>,
+  loadBalancer: (name: string): ArmRequestBody<ArmBodies['loadBalancers']> => ({
     location,
     sku: { name: 'Service' },
     properties: {

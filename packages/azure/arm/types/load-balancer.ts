@@ -1,5 +1,5 @@
 import type { AllocationMethod, IpVersion } from './public-ip-address.ts';
-import type { ArmPart, ArmReference, ArmReferences, ArmResource, TrackedArmResource } from './resource.ts';
+import type { ArmChild, ArmReference, ArmReferences, ArmResource, TrackedArmResource } from './resource.ts';
 
 export interface FrontendProperties {
   readonly publicIPAddress?: ArmReference<'publicIPAddresses'>;
@@ -10,7 +10,7 @@ export interface FrontendProperties {
   readonly privateIPAddressVersion?: IpVersion;
 }
 
-export type Frontend = ArmPart<'frontendIPConfigurations', FrontendProperties> & {
+export type Frontend = ArmChild<'frontendIPConfigurations', FrontendProperties> & {
   readonly zones?: readonly string[];
 };
 
@@ -61,9 +61,9 @@ export interface LoadBalancerProperties {
   /** For the SKU `Service` only. */
   readonly scope?: 'Public' | 'Private';
   readonly frontendIPConfigurations?: readonly Frontend[];
-  readonly backendAddressPools?: readonly ArmPart<'backendAddressPools', BackendPoolProperties>[];
-  readonly loadBalancingRules?: readonly ArmPart<'loadBalancingRules', LoadBalancingRuleProperties>[];
-  readonly probes?: readonly ArmPart<'probes', ProbeProperties>[];
+  readonly backendAddressPools?: readonly ArmChild<'backendAddressPools', BackendPoolProperties>[];
+  readonly loadBalancingRules?: readonly ArmChild<'loadBalancingRules', LoadBalancingRuleProperties>[];
+  readonly probes?: readonly ArmChild<'probes', ProbeProperties>[];
 }
 
 export interface LoadBalancer extends TrackedArmResource<'loadBalancers', LoadBalancerProperties> {

@@ -22,19 +22,19 @@ interface Provisioned {
 export interface ArmResource<Kind extends ArmKind, Properties> {
   readonly id: ArmId<Kind>;
   readonly name: string;
-  /** Changes with every change: sent back as a condition, it keeps us from undoing the write of another writer. */
+  /** Changes with every change: sent back as a condition, it keeps us from overwriting what another program wrote. */
   readonly etag?: string;
   readonly properties: Properties & Provisioned;
 }
 
-/** A resource of its own in a resource group, as opposed to a part of another. */
+/** A resource of its own in a resource group, as opposed to a child of another. */
 export interface TrackedArmResource<Kind extends ArmKind, Properties> extends ArmResource<Kind, Properties> {
   readonly location: string;
   readonly tags?: ArmTags;
 }
 
-/** A part of a resource, inside the body of that resource: the id is set by Azure. */
-export interface ArmPart<Kind extends ArmKind, Properties> {
+/** A child resource, inside the body of its parent: the id is set by Azure. */
+export interface ArmChild<Kind extends ArmKind, Properties> {
   readonly id?: ArmId<Kind>;
   readonly name: string;
   readonly etag?: string;
@@ -42,4 +42,4 @@ export interface ArmPart<Kind extends ArmKind, Properties> {
 }
 
 /** What a PUT sends: its id is the address it is sent to, and its etag goes as a condition. */
-export type ArmDraft<Resource extends ArmResource<ArmKind, unknown>> = Omit<Resource, 'id' | 'name' | 'etag'>;
+export type ArmRequestBody<Resource extends ArmResource<ArmKind, unknown>> = Omit<Resource, 'id' | 'name' | 'etag'>;

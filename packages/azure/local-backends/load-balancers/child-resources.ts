@@ -1,7 +1,7 @@
 import type { IpAddress, IpFamily } from '@fairlead/control';
 import { objectKeyOf } from '@fairlead/service';
 import {
-  type ArmPart,
+  type ArmChild,
   type BackendPoolProperties,
   childArmId,
   type Frontend,
@@ -17,9 +17,9 @@ import { type AzureSite, loadBalancerId, poolId, publicIpId, subnetIdOf } from '
 import type { WantedPort, WantedService } from './desired.ts';
 import type { PresentTarget } from './target.ts';
 
-export type PoolChild = ArmPart<'backendAddressPools', BackendPoolProperties>;
-export type ProbeChild = ArmPart<'probes', ProbeProperties>;
-export type RuleChild = ArmPart<'loadBalancingRules', LoadBalancingRuleProperties>;
+export type PoolChild = ArmChild<'backendAddressPools', BackendPoolProperties>;
+export type ProbeChild = ArmChild<'probes', ProbeProperties>;
+export type RuleChild = ArmChild<'loadBalancingRules', LoadBalancingRuleProperties>;
 
 /** The lists of a load balancer in which a Service has child resources. */
 export const CHILD_LISTS = [

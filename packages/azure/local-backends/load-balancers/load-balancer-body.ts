@@ -1,5 +1,5 @@
 import { parseIpAddress } from '@fairlead/control';
-import { type ArmDraft, clusterTags, holds, type LoadBalancer, ownMark } from '../../arm/index.ts';
+import { type ArmRequestBody, clusterTags, type LoadBalancer, matches, ownMark } from '../../arm/index.ts';
 import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import { mergeEntries } from '../backend-pools/pool-entries.ts';
 import type { ServiceMark } from '../names.ts';
@@ -8,7 +8,7 @@ import { CHILD_LISTS, type ChildList, type ChildResources, type PoolChild } from
 
 /** What a change of a load balancer comes to. */
 export interface MergedLoadBalancer {
-  readonly body: ArmDraft<LoadBalancer>;
+  readonly body: ArmRequestBody<LoadBalancer>;
   /** The Services whose child resources are changed by it; none: nothing is to be written. */
   readonly changed: ReadonlySet<ServiceMark>;
 }
@@ -102,12 +102,12 @@ interface MergePolicy<Child> {
 }
 
 function asAWhole<Child>(): MergePolicy<Child> {
-  return { isAsWanted: holds, written: (child, target) => (holds(child, target) ? child : target) };
+  return { isAsWanted: matches, written: (child, target) => (matches(child, target) ? child : target) };
 }
 
 function asPools(backends: MergeOptions['backends']): MergePolicy<PoolChild> {
   return {
-    isAsWanted: (pool, target) => holds(pool.properties.virtualNetwork, target.properties.virtualNetwork),
+    isAsWanted: (pool, target) => matches(pool.properties.virtualNetwork, target.properties.virtualNetwork),
     written: (pool, target) => {
       const entries = pool.properties.loadBalancerBackendAddresses ?? [];
       const addresses = (target.properties.loadBalancerBackendAddresses ?? []).flatMap(
@@ -121,10 +121,10 @@ function asPools(backends: MergeOptions['backends']): MergePolicy<PoolChild> {
   };
 }
 
-function emptyLoadBalancer(site: AzureSite): ArmDraft<LoadBalancer> {
+function emptyLoadBalancer(site: AzureSite): ArmRequestBody<LoadBalancer> {
   return { location: site.location, sku: { name: 'Standard' }, tags: clusterTags(site), properties: {} };
 }
 
-function withoutIdentity({ id: _id, name: _name, etag: _etag, ...body }: LoadBalancer): ArmDraft<LoadBalancer> {
+function withoutIdentity({ id: _id, name: _name, etag: _etag, ...body }: LoadBalancer): ArmRequestBody<LoadBalancer> {
   return body;
 }

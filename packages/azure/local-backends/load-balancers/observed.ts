@@ -6,8 +6,8 @@ import {
   armName,
   type CallOptions,
   type Frontend,
-  holds,
   type LoadBalancer,
+  matches,
   type NetworkSecurityGroup,
   type PublicIpAddress,
   type SecurityRule,
@@ -136,6 +136,6 @@ export class AzureIndex {
   }
 
   hasSecurityRules(wanted: readonly WantedRule[]): boolean {
-    return wanted.every((rule) => holds(this.#rules.get(rule.name.toLowerCase()), rule));
+    return wanted.every((rule) => matches(this.#rules.get(rule.name.toLowerCase()), rule));
   }
 }

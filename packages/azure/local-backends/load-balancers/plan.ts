@@ -1,12 +1,12 @@
 import { FairleadError, type IpFamily } from '@fairlead/control';
 import {
-  type ArmDraft,
   type ArmId,
   type ArmKind,
+  type ArmRequestBody,
   type ArmResource,
   armName,
-  holds,
   type LoadBalancer,
+  matches,
   type NetworkSecurityGroup,
   type PublicIpAddress,
   serviceTags,
@@ -24,7 +24,7 @@ import type { Target } from './target.ts';
 interface Put<Kind extends string, Resource extends ArmResource<ArmKind, unknown>> {
   readonly kind: Kind;
   readonly id: Resource['id'];
-  readonly body: ArmDraft<Resource>;
+  readonly body: ArmRequestBody<Resource>;
 }
 
 /** Holds only for what was read; undefined: there was nothing. */
@@ -80,7 +80,7 @@ function publicIpWrites({ site, targets, observed }: Indexed): readonly AzureWri
       const name = nameFor(site, wanted, family);
       const there = observed.publicIps.get(name.toLowerCase());
       const body = publicIpBody(site, wanted, family, there);
-      if (there !== undefined && holds(there, body)) return [];
+      if (there !== undefined && matches(there, body)) return [];
       return [{ kind: 'put-public-ip', id: publicIpId(site, name), body, subjects: [subject] } as const];
     });
   });
@@ -91,7 +91,7 @@ function publicIpBody(
   wanted: WantedService,
   family: IpFamily,
   there: PublicIpAddress | undefined,
-): ArmDraft<PublicIpAddress> {
+): ArmRequestBody<PublicIpAddress> {
   if (there !== undefined && serviceOfTags(site, there.tags) === undefined) {
     throw new FairleadError(`the public IP address ${there.name} is there and is not ours: rename or remove it`, {
       verdict: 'terminal',

@@ -1,5 +1,5 @@
 import { FairleadError, familyOf, type IpAddress, ownerText } from '@fairlead/control';
-import { holds, type SecurityRule, type SecurityRuleProperties } from '../../arm/index.ts';
+import { matches, type SecurityRule, type SecurityRuleProperties } from '../../arm/index.ts';
 import { PART_NAME, type ServiceMark } from '../names.ts';
 import { type AzureSite, serviceOfName } from '../site.ts';
 import { nameFor } from './child-resources.ts';
@@ -96,7 +96,7 @@ export function mergeSecurityRules(
     }
     const target = missing.get(rule.name.toLowerCase());
     missing.delete(rule.name.toLowerCase());
-    if (target !== undefined && isInRange(rule, target) && holds(rule, target)) {
+    if (target !== undefined && isInRange(rule, target) && matches(rule, target)) {
       kept.push(rule);
       continue;
     }

@@ -1,13 +1,13 @@
 import type { Known } from '@fairlead/cloud';
 import { FairleadError, type IpFamily } from '@fairlead/control';
 import {
-  type ArmDraft,
+  type ArmRequestBody,
   type ArmId,
   armName,
   type ArmTags,
   type GatewayService,
   type GatewayServiceChange,
-  holds,
+  matches,
   type LoadBalancer,
   type NatGateway,
   ownershipOf,
@@ -37,19 +37,19 @@ export type ResourceStep =
       readonly kind: 'put';
       readonly resource: 'publicIPAddresses';
       readonly id: ArmId<'publicIPAddresses'>;
-      readonly body: ArmDraft<PublicIpAddress>;
+      readonly body: ArmRequestBody<PublicIpAddress>;
     }
   | {
       readonly kind: 'put';
       readonly resource: 'loadBalancers';
       readonly id: ArmId<'loadBalancers'>;
-      readonly body: ArmDraft<LoadBalancer>;
+      readonly body: ArmRequestBody<LoadBalancer>;
     }
   | {
       readonly kind: 'put';
       readonly resource: 'natGateways';
       readonly id: ArmId<'natGateways'>;
-      readonly body: ArmDraft<NatGateway>;
+      readonly body: ArmRequestBody<NatGateway>;
     }
   | { readonly kind: 'delete'; readonly resource: InventoryKind; readonly id: ArmId<InventoryKind> };
 
@@ -193,7 +193,7 @@ function isRegisteredAs({ properties: there }: GatewayService, { properties: wan
     there.serviceType === wanted.serviceType &&
     (there.isDefault ?? false) === (wanted.isDefault ?? false) &&
     sameArmId(there.publicNatGatewayId ?? '', wanted.publicNatGatewayId ?? '') &&
-    holds(there.loadBalancerBackendPools, pools)
+    matches(there.loadBalancerBackendPools, pools)
   );
 }
 
@@ -243,10 +243,14 @@ function registrationTaken({ gatewayId }: GatewayScope, name: string): FairleadE
 function isAsWanted(
   known: Known<{ readonly properties: { readonly provisioningState?: string } }>,
   // Azure spells regions in its own way, and no resource changes its region.
-  { tags, sku, properties }: ArmDraft<PublicIpAddress> | ArmDraft<LoadBalancer> | ArmDraft<NatGateway>,
+  {
+    tags,
+    sku,
+    properties,
+  }: ArmRequestBody<PublicIpAddress> | ArmRequestBody<LoadBalancer> | ArmRequestBody<NatGateway>,
 ): boolean {
   if (known.state !== 'present' || known.body.properties.provisioningState === 'Failed') return false;
-  return holds(known.body, { tags, sku, properties });
+  return matches(known.body, { tags, sku, properties });
 }
 
 /** What others have tagged it with stays on it. */

@@ -1,6 +1,6 @@
 import type { IpFamily } from '@fairlead/control';
 import {
-  type ArmDraft,
+  type ArmRequestBody,
   type ArmTags,
   childArmId,
   type GatewayServiceChange,
@@ -27,7 +27,7 @@ export function publicIpBody(
   spec: ServiceSpec,
   family: IpFamily,
   otherTags: ArmTags,
-): ArmDraft<PublicIpAddress> {
+): ArmRequestBody<PublicIpAddress> {
   return {
     location: scope.location,
     tags: { ...otherTags, ...tagsFor(scope, spec) },
@@ -36,7 +36,11 @@ export function publicIpBody(
   };
 }
 
-export function loadBalancerBody(scope: GatewayScope, spec: InboundSpec, otherTags: ArmTags): ArmDraft<LoadBalancer> {
+export function loadBalancerBody(
+  scope: GatewayScope,
+  spec: InboundSpec,
+  otherTags: ArmTags,
+): ArmRequestBody<LoadBalancer> {
   const { key, family, ports } = spec;
   return {
     location: scope.location,
@@ -53,7 +57,11 @@ export function loadBalancerBody(scope: GatewayScope, spec: InboundSpec, otherTa
   };
 }
 
-export function natGatewayBody(scope: GatewayScope, spec: OutboundSpec, otherTags: ArmTags): ArmDraft<NatGateway> {
+export function natGatewayBody(
+  scope: GatewayScope,
+  spec: OutboundSpec,
+  otherTags: ArmTags,
+): ArmRequestBody<NatGateway> {
   const { key, families } = spec;
   const addresses = (family: IpFamily) => [{ id: publicIpId(scope, key, family) }];
   return {
