@@ -204,4 +204,33 @@ describe('what is left of Services that no longer exist', () => {
     expect(world.publicIps.map(({ name }) => plain(name))).toEqual(['shop-stays']);
     await world.stop();
   });
+
+  it('is looked at once more also where nothing is compared', async () => {
+    const world = await abandoned(8);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    expect(world.publicIps).toHaveLength(9);
+    await world.pass(800);
+    expect(world.publicIps.map(({ name }) => plain(name))).toEqual(['shop-stays']);
+    world.azure.log.clear();
+    await world.pass(3_600);
+    expect(world.azure.log.calls).toEqual([]);
+    await world.stop();
+  });
+
+  it('waits while another component holds the resources, which is no failure of ours', async () => {
+    const world = await abandoned(1);
+    await world.start({ comparisonIntervalSeconds: 60 });
+    expect(world.publicIps).toHaveLength(1);
+    await world.createService('gone-too');
+    await world.pass(10);
+    await world.forceDeleteService('gone-too');
+    const renewTime = new Date(world.clock.now()).toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: 'aks-resource-provider', leaseDurationSeconds: 600, renewTime };
+    await world.client.patchMerge(leases, LEASE, { spec });
+    await world.pass(500);
+    expect([world.publicIps.length, world.readiness]).toEqual([2, { ready: true }]);
+    await world.pass(300);
+    expect(world.publicIps.map(({ name }) => plain(name))).toEqual(['shop-stays']);
+    await world.stop();
+  });
 });
