@@ -4,5 +4,6 @@ export * from './controller/deletion-guard.ts';
 export * from './controller/health.ts';
 export * from './controller/object-controller.ts';
 export * from './controller/outcome-counts.ts';
+export * from './demo-progress.ts';
 export * from './part.ts';
 export * from './run-part.ts';

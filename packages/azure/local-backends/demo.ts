@@ -1,5 +1,5 @@
-import { type KubeClient, type Service, services } from '@fairlead/kube';
-import type { DemoScene } from '@fairlead/part';
+import type { Service } from '@fairlead/kube';
+import { addressProgress, type DemoScene } from '@fairlead/part';
 import { demoSection } from '../arm/index.ts';
 import { AZURE_LOCAL_CLASS } from './load-balancers/desired.ts';
 
@@ -36,11 +36,5 @@ export const demoScene: DemoScene = {
     localService('game', [{ name: 'game', port: 7777, protocol: 'UDP' }]),
     localService('mail', [{ name: 'smtp', port: 25 }]),
   ],
-  async progress(client: KubeClient, signal: AbortSignal) {
-    const { items } = await client.list(services, { namespace: NAMESPACE, signal });
-    const missing = items
-      .filter(({ status }) => (status?.loadBalancer?.ingress ?? []).length === 0)
-      .map(({ metadata }) => `Service ${NAMESPACE}/${metadata.name} has no address yet`);
-    return { done: items.length - missing.length, total: items.length, missing };
-  },
+  progress: (client, signal) => addressProgress(NAMESPACE, client, signal),
 };

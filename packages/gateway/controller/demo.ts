@@ -1,6 +1,5 @@
-import type { KubeClient, Service } from '@fairlead/kube';
-import { services } from '@fairlead/kube';
-import type { DemoScene } from '@fairlead/part';
+import type { Service } from '@fairlead/kube';
+import { addressProgress, type DemoScene } from '@fairlead/part';
 import { GATEWAY_CLASS } from './desired.ts';
 
 const NAMESPACE = 'gateway-demo';
@@ -32,11 +31,5 @@ export const demoScene: DemoScene = {
   description: 'Four Services share two gateway addresses, by protocol and port.',
   configuration: () => ({ addresses: ['192.0.2.10', '192.0.2.11'] }),
   objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }, ...workload],
-  async progress(client: KubeClient, signal: AbortSignal) {
-    const { items } = await client.list(services, { namespace: NAMESPACE, signal });
-    const missing = items
-      .filter((service) => (service.status?.loadBalancer?.ingress ?? []).length === 0)
-      .map((service) => `Service ${NAMESPACE}/${service.metadata.name} has no address yet`);
-    return { done: items.length - missing.length, total: items.length, missing };
-  },
+  progress: (client, signal) => addressProgress(NAMESPACE, client, signal),
 };
