@@ -8,7 +8,7 @@ const SERVICE_FINALIZERS = [
   'service.kubernetes.io/load-balancer-cleanup',
 ];
 const SLICES = 'endpointslices.discovery.k8s.io';
-/** A Service that nobody remembers. */
+/** A Service that is long gone. */
 const LOST = '11111111-2222-3333-4444-555555555555';
 
 /*
@@ -268,14 +268,14 @@ describe('CCM Initialization (ServiceGatewayEnabled=true)', () => {
   const calls = () => stage.azure.emulator.log.lines(stage.azure.emulator.log.calls);
   const addressId = (name: string) => stage.azure.idOf('publicIPAddresses', name);
 
-  /** While nobody looks, a Service is torn out, another and an egress pod come, and addresses are left behind. */
+  /** While no replica leads, a Service is torn out, another and an egress pod come, and addresses are left behind. */
   const changeTheWorld = async () => {
     await stage.tearOutService('doomed');
     fresh = (await stage.createService('fresh')).metadata.uid ?? '';
     await stage.playPod('fresh-1', 'node-2', '10.1.0.3', { app: 'fresh' });
     await stage.playPod('newcomer', 'node-1', '10.2.0.1', { [EGRESS_LABEL]: 'new-egress' });
     stage.leaveAddress(LOST, `${doomed}-pip`);
-    stage.putAddress('somebody-pip');
+    stage.putAddress('operators-pip');
   };
 
   it("Phase 1 and 2: CCM Startup; ServiceGateway Setup, when it doesn't exist", async () => {
@@ -371,7 +371,7 @@ describe('CCM Initialization (ServiceGatewayEnabled=true)', () => {
       inOrder('[-10.1.0.2]', ` -${doomed}`, `DELETE loadBalancers/${doomed}`, `DELETE publicIPAddresses/${doomed}-pip`),
     ]).toEqual(Array.from({ length: 3 }, () => [true, true, true, true]));
     expect(writes.filter((line) => line.includes(kept) || line.includes('default-natgw'))).toEqual([]);
-    expect(emulator.resource(addressId('somebody-pip'))).toBeDefined();
+    expect(emulator.resource(addressId('operators-pip'))).toBeDefined();
     emulator.assertConsistent();
   });
 

@@ -1,7 +1,7 @@
 // Our side where calls are counted and time is virtual: the whole controller on a simulated cluster and an emulated
 // Azure. `node controller.ts burst SERVICES ENDPOINTS LATENCY` or `... restart SERVICES ENDPOINTS`; prints one line.
+import { GatewayCluster, newAzure, Replica, scope } from '@fairlead/azure/service-gateway/testing';
 import { VirtualClock } from '@fairlead/control';
-import { newAzure, Replica, scope, GatewayCluster } from '@fairlead/azure/service-gateway/testing';
 
 const NODES = 50;
 const LONGEST_MILLISECONDS = 10 * 60_000;

@@ -1,7 +1,5 @@
 // Our side where processor time is measured: the engine with its updaters and its way to Azure, on the system's clock.
 // `node --expose-gc engine.ts changes ADDRESSES CHANGES` or `... deletion ADDRESSES LATENCY`; prints one JSON line.
-import { Journal, messageOf, noMetrics, seededRandom, silentLogger, sleep } from '@fairlead/control';
-import { systemClock } from '@fairlead/control/adapters';
 import { ArmClient } from '@fairlead/azure/arm';
 import {
   EnginePump,
@@ -11,6 +9,8 @@ import {
   StateJournal,
   scope,
 } from '@fairlead/azure/service-gateway/testing';
+import { Journal, messageOf, noMetrics, seededRandom, silentLogger, sleep } from '@fairlead/control';
+import { systemClock } from '@fairlead/control/adapters';
 import { InstantArm } from './instant-arm.ts';
 import { BenchWorld } from './world.ts';
 

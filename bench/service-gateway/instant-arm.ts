@@ -1,4 +1,4 @@
-import { type Clock, type HttpRequest, type HttpResponse, type HttpTransport } from '@fairlead/control';
+import type { Clock, HttpRequest, HttpResponse, HttpTransport } from '@fairlead/control';
 
 /**
  * Stands for Azure where processor time is measured: says yes to everything after the same delay as the peer's

@@ -1,8 +1,8 @@
 import { type Random, randomInteger, randomPick } from '@fairlead/control';
 import type { Service, ServicePort } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
-import { CLASS } from './site.ts';
 import { type Arrival, describeAzureEdit, drawMeddling, drawWhim, type Meddle, type Whim } from './azure-edits.ts';
+import { CLASS } from './site.ts';
 
 export type EndpointState = 'ready' | 'unknown' | 'unready' | 'terminating';
 
@@ -49,7 +49,7 @@ export type Edit = ClusterEdit | Whim | Meddle | Arrival;
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const PODS = ['p', 'q', 'r', 's'];
-/** The last two are, or may be, somebody else's. */
+/** The last two are, or may be, another program's. */
 const EGRESSES = ['blue', 'blue', 'green', 'Green', 'red', 'violet'];
 const NODES = ['node-1', 'node-2', 'node-3'];
 const ENDPOINT_ADDRESSES = ['10.1.0.1', '10.1.0.2', '10.1.0.3', '10.1.0.4', '10.2.0.1'];

@@ -17,7 +17,7 @@ import type { World } from './world.ts';
 
 const DEFAULT_EGRESS = 'default-natgw';
 
-/** What is there and nobody wants, and what is wanted and not there. */
+/** What is there and not wanted, and what is wanted and not there. */
 export interface Findings {
   readonly leaked: readonly string[];
   readonly lost: readonly string[];
@@ -146,7 +146,9 @@ class Comparison {
     for (const service of objects(services)) {
       const isHeld = hasFinalizer(service, FINALIZER);
       if (isHeld && !isOurs(service)) this.#leaked.push(`the finalizer of Service ${keyText(service.metadata)}`);
-      if (!isHeld && this.#wanted.served.has(uidOf(service))) {
+      const uid = uidOf(service);
+      // One that is refused is held, too: what is said of it has to be taken back when it leaves.
+      if (!isHeld && (this.#wanted.served.has(uid) || this.#wanted.refused.has(uid))) {
         this.#lost.push(`the finalizer of Service ${keyText(service.metadata)}`);
       }
     }

@@ -1,4 +1,4 @@
-import { hasFinalizer, leases, keyText, type Pod, pods, type Service, services } from '@fairlead/kube';
+import { hasFinalizer, keyText, leases, type Pod, pods, type Service, services } from '@fairlead/kube';
 import type { Invariant } from '@fairlead/sim';
 import type { LoggedCall } from '@fairlead/sim/azure';
 import { listAt, objectAt, textAt } from './arm-body.ts';
@@ -46,7 +46,7 @@ export function invariants(world: World): readonly Invariant[] {
   ];
 }
 
-/** Each write to Azure comes from whoever holds the Lease, or held it last. */
+/** Each write to Azure comes from the replica that holds the Lease, or held it last. */
 function writtenOnStandby({ world, writes: [write] }: Sight): string | undefined {
   if (write === undefined) return undefined;
   const holder = world.objects(leases)[0]?.spec?.holderIdentity;

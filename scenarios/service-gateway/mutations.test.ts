@@ -46,7 +46,7 @@ const deletesTheNeighbours = changing((request, transport) =>
 );
 
 /** Puts each address under every Service that was ever registered. */
-function letsEverybodyIn(): Wire {
+function letsAllTrafficIn(): Wire {
   const registered = new Set<string>();
   return changing((request, transport) => {
     const { url, body = '' } = request;
@@ -89,7 +89,7 @@ describe('the history of the service gateway tells', () => {
   });
 
   it('an address that enters a Service which is refused and was never reachable', async () => {
-    const { failure } = await playSeed(refusalHistory(letsEverybodyIn()), 1);
+    const { failure } = await playSeed(refusalHistory(letsAllTrafficIn()), 1);
     expect(failure?.invariant).toBe('an address never enters a refused Service that showed no ingress');
     expect(failure?.sentence).toContain('10.1.0.1@10.0.0.1 came under it');
     expect(

@@ -1,6 +1,6 @@
 import type { ArmEmulator } from '@fairlead/sim/azure';
-import { objectAt } from './arm-body.ts';
 import { CLOUD } from '../azure.ts';
+import { objectAt } from './arm-body.ts';
 import { GATEWAY, loadBalancerId, NETWORK, natGatewayId, OUR_TAGS, publicIpId, SUBNET } from './site.ts';
 
 type Tags = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ const OTHER_PART: Tags = { ...OUR_TAGS, 'fairlead-part': 'azure-local' };
  * gateway has another name.
  */
 const TAKEN_EGRESSES: readonly string[] = ['red', 'violet'];
-/** An inbound service of somebody else; an address that it has may also be an endpoint of ours. */
+/** An inbound service of another program; an address that it has may also be an endpoint of ours. */
 const TAKEN_SERVICE = 'shopfront';
 const THEIR_SERVICES: readonly string[] = [TAKEN_SERVICE, ...TAKEN_EGRESSES];
 const SHARED_LOCATION = '10.0.0.1';
@@ -35,7 +35,7 @@ const IDS: readonly string[] = [
 /** Others who have resources in our group, and, once they have moved in, services in our gateway. */
 export class Neighbours {
   readonly #azure: ArmEmulator;
-  /** Id -> the version that nobody but its owner may change. */
+  /** Id -> the version that only its owner may change. */
   readonly #etags = new Map<string, unknown>();
   readonly #subnet: string;
   /** Whether they have services in the gateway. */
@@ -54,7 +54,7 @@ export class Neighbours {
   }
 
   /**
-   * `isBusy`: whether traffic leaves through the egress gateway of the other cluster. Nobody who does not know yet of
+   * `isBusy`: whether traffic leaves through the egress gateway of the other cluster. No leader that does not know yet of
    * this may write to the address that they share.
    */
   moveIn(isBusy: boolean, sharedAddress: string): void {
@@ -124,7 +124,7 @@ export class Neighbours {
     return places.sort();
   }
 
-  /** The subnet is shared: all of it but the reference to the gateway is somebody else's. */
+  /** The subnet is shared: all of it but the reference to the gateway is another's. */
   #subnetText(): string {
     const subnet = objectAt(this.#azure.byHand({ method: 'GET', path: SUBNET }), 'properties');
     const { serviceGateway: _, provisioningState: _state, ...others } = subnet;

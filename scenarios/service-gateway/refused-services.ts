@@ -12,7 +12,7 @@ type Refusal = { readonly kind: 'void' } | { readonly kind: 'told'; readonly pla
 
 const VOID: Refusal = { kind: 'void' };
 
-/** Nobody is let in to a Service that would have kept them out: neither an address of its own nor one of a pod enters. */
+/** No traffic is let in to a Service that would have kept it out: neither an address of its own nor one of a pod enters. */
 export class RefusedServices {
   readonly #refusals = new Map<string, Refusal>();
 
@@ -38,7 +38,7 @@ function progress(before: Refusal | undefined, service: Service, { named }: Sigh
   const isStill = isOurs(service) && isRefused(service);
   if (before === undefined) {
     if (!isStill) return shows(service) ? VOID : undefined;
-    // Whoever says so has seen what it asks for.
+    // The leader that says so has seen what it asks for.
     if (findCondition(service, PROGRAMMED)?.reason.endsWith('Unsupported') !== true) return undefined;
     if (shows(service)) return VOID;
   }

@@ -1,5 +1,5 @@
 import { type Random, randomPick } from '@fairlead/control';
-import { ROUGH_RATES, type Call, type Scenario, type Simulation } from '@fairlead/sim';
+import { type Call, ROUGH_RATES, type Scenario, type Simulation } from '@fairlead/sim';
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { AZURE } from '../azure.ts';
 import { KUBE } from '../kubernetes.ts';
@@ -20,7 +20,7 @@ export const serviceGateway: Scenario<World, Edit> = {
   minutes: MINUTES,
   convergesWithinMinutes: 25,
   faults: [
-    // To be told twice what was undone meanwhile is more than anybody can guard against.
+    // To be told twice what was undone meanwhile is more than a program can guard against.
     { matches: ({ server }) => server === AZURE, rates: { ...azureRates, crash: 0.006 } },
     { rates: { ...ROUGH_RATES, crash: 0.003 } },
   ],

@@ -1,5 +1,5 @@
-import { ownerTags, clusterId } from '@fairlead/control';
 import { type ArmId, armId, childArmId } from '@fairlead/azure/arm';
+import { clusterId, ownerTags } from '@fairlead/control';
 import { CLOUD, GROUP } from '../azure.ts';
 
 export const NAMESPACE = 'shop';

@@ -1,5 +1,5 @@
-import type { HttpTransport } from '@fairlead/control';
 import { serviceGatewayPart } from '@fairlead/azure/service-gateway';
+import type { HttpTransport } from '@fairlead/control';
 import { namespaces } from '@fairlead/kube';
 import type { LeaderPart } from '@fairlead/part';
 import type { Incarnation, Simulation } from '@fairlead/sim';
@@ -7,20 +7,20 @@ import type { ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { AZURE, CLOUD, openAzureOver, serveAzure } from '../azure.ts';
 import { type Cluster, serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
-import { Patience } from './findings.ts';
 import { makeNode } from './apply-edit.ts';
+import { Patience } from './findings.ts';
 import { makeLeftovers, Neighbours, putGateway } from './neighbours.ts';
 import { CLUSTER_ID, NAMESPACE, PART, REPLICAS } from './site.ts';
 
 /** What a person did to what is ours, which no invariant can blame on the part. */
 export class Meddling {
-  /** Names of services that somebody has taken something away from. */
+  /** Names of services that an operator has taken something away from. */
   readonly robbed = new Set<string>();
-  /** Names of services under which somebody has put an address. */
+  /** Names of services under which an operator has put an address. */
   readonly stuffed = new Set<string>();
-  /** UIDs of what somebody has taken our finalizers off. */
+  /** UIDs of what an operator has taken our finalizers off. */
   readonly freed = new Set<string>();
-  /** Rises with everything that somebody does in Azure by hand. */
+  /** Rises with everything that an operator does in Azure by hand. */
   acts = 0;
 }
 

@@ -117,7 +117,7 @@ describe('ServiceGatewayController, inbound', () => {
     expect(located(world)).toEqual([`10.1.0.1@10.0.0.1=${metadata.uid}`]);
   });
 
-  it('edge case 4: finalizers that somebody took off by force leave nothing behind', async () => {
+  it('edge case 4: finalizers that an operator took off by force leave nothing behind', async () => {
     const { clock, cluster, azure } = await newWorld();
     const replica = new Replica(cluster, azure);
     await cluster.createService('web');
@@ -439,7 +439,7 @@ describe('ServiceGatewayController, outbound', () => {
     expect((await cluster.pod('one'))?.metadata.finalizers).toEqual([POD_FINALIZER]);
   });
 
-  it('releases a pod that loses its label, also when that happens while nobody looks', async () => {
+  it('releases a pod that loses its label, also when that happens while no replica leads', async () => {
     const world = await newWorld();
     const { cluster, azure } = world;
     const first = new Replica(cluster, azure);

@@ -3,7 +3,7 @@ import type { ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { loadBalancerId, natGatewayId, publicIpId } from './scope.ts';
 import { group, newArmClient, newAzure, scope } from './testing/azure-bench.ts';
-import { endpoints, inbound, outbound, pod, addressKey } from './testing/keys.ts';
+import { addressKey, endpoints, inbound, outbound, pod } from './testing/keys.ts';
 import { type Cluster, Leader } from './testing/leader.ts';
 import { changedSpec, inboundSpec, outboundSpec } from './testing/specs.ts';
 
@@ -67,7 +67,7 @@ describe('Initialization', () => {
     expect(azure.log.count('GET', 'addressLocations')).toBeGreaterThan(1);
   });
 
-  it('finds what changed while nobody was there', async () => {
+  it('finds what changed while no replica led', async () => {
     const { clock, azure } = newWorld();
     const first = new Leader(clock, azure, clusterWith(4));
     await first.settle();
@@ -104,7 +104,7 @@ describe('Initialization', () => {
     expect(leader.isReady).toBe(true);
   });
 
-  it('is ready although an egress gateway that nobody names any more has an address that cannot leave it', async () => {
+  it('is ready although an egress gateway that no pod names any more has an address that cannot leave it', async () => {
     const { clock, azure } = newWorld();
     const addressKeys = [addressKey('10.2.0.1@10.0.0.1')];
     const moving = (name: string) => ({
@@ -185,7 +185,7 @@ describe('Initialization', () => {
     });
   });
 
-  it('sweeps what carries our marks and nobody wants, and nothing else', async () => {
+  it('sweeps what carries our marks and the cluster does not want, and nothing else', async () => {
     const { clock, azure } = newWorld();
     const first = new Leader(clock, azure, clusterWith(2));
     await first.settle();
@@ -197,7 +197,7 @@ describe('Initialization', () => {
       sku: { name: 'StandardV2' },
       properties: { publicIPAllocationMethod: 'Static' },
     };
-    azure.byHand({ method: 'PUT', path: `${stranger}/somebody-pip`, body });
+    azure.byHand({ method: 'PUT', path: `${stranger}/operators-pip`, body });
     const others = { 'fairlead-cluster': 'another', 'fairlead-part': 'azure-service-gateway', 'fairlead-service': 'x' };
     azure.byHand({ method: 'PUT', path: `${stranger}/x-pip`, body: { ...body, tags: others } });
     const ours = { ...others, 'fairlead-cluster': 'cluster-1', 'fairlead-service': 'lost' };
@@ -207,7 +207,7 @@ describe('Initialization', () => {
     await second.settle();
     expect(azure.resources('publicIPAddresses').map(({ name }) => name)).toEqual([
       'copied-tags',
-      'somebody-pip',
+      'operators-pip',
       'x-pip',
     ]);
     expect(azure.resources('loadBalancers')).toEqual([]);

@@ -83,7 +83,7 @@ export const endpointLatencySeconds: MetricDefinition = {
 export const driftTotal: MetricDefinition = {
   name: 'fairlead_azure_service_gateway_drift_total',
   kind: 'counter',
-  help: 'Things outside that were found changed by somebody else, by their kind, registration or owner.',
+  help: 'Things outside that were found changed by an operator or another program, by their kind, registration or owner.',
   labels: ['what'],
 };
 

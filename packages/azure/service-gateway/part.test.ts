@@ -76,7 +76,7 @@ describe('the Azure service gateway as a part', () => {
         ({ cluster }) => cluster.client.patchMerge(statusOf(services), key, { status: null }),
       ],
       [
-        'where somebody took the finalizers off',
+        'where an operator took the finalizers off',
         ({ cluster }) => cluster.client.patchMerge(services, key, { metadata: { finalizers: null } }),
       ],
       [
@@ -226,7 +226,7 @@ describe('the Azure service gateway as a part', () => {
       state: 'working',
       waitsFor: `the leader to write: ${writes.join(', then ')}`,
     });
-    expect(await why('nobody')).toBeUndefined();
+    expect(await why('missing')).toBeUndefined();
     await new Replica(cluster, azure).settle();
     expect(await why('web')).toEqual({
       answer: 'Service shop/web is reachable at 198.18.0.1, with 1 endpoints.',

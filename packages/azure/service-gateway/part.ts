@@ -4,8 +4,8 @@ import {
   type LeaderEnvironment,
   type LeaderPart,
   type Part,
-  readClusterId,
   type ReadEnvironment,
+  readClusterId,
 } from '@fairlead/part';
 import { type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
 import { SERVICE_GATEWAY_CLASS } from './cluster/desired.ts';

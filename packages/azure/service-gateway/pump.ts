@@ -18,7 +18,7 @@ export interface EnginePumpOptions {
   readonly signal: AbortSignal;
 }
 
-/** The engine, and what does the effects it queues: its two updaters, and whoever is given the notices. */
+/** The engine, and what does the effects it queues: its two updaters, and who is given the notices. */
 export class EnginePump {
   readonly engine: Engine;
   readonly #services: ServiceUpdater;

@@ -1,18 +1,18 @@
 import { type ClusterId, type IpFamily, readOwnerTags } from '@fairlead/control';
 import {
   type ArmId,
-  armId,
   type ArmTags,
   type AzureScope,
+  armId,
   azureScope,
-  childArmId,
   type CloudConfiguration,
+  childArmId,
   clusterTags,
   nodeSubnetId,
   serviceTags,
 } from '../arm/index.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
-import { inboundKey, keyFromNrp, nrpName, type OutboundKey, type NrpKey } from './engine/nrp-key.ts';
+import { inboundKey, keyFromNrp, type NrpKey, nrpName, type OutboundKey } from './engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from './engine/service-spec.ts';
 
 export const PART_NAME = 'azure-service-gateway';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { driftTotal } from '../metrics.ts';
 import { loadBalancerId, natGatewayId, publicIpId } from '../scope.ts';
 import { newAzure, scope } from '../testing/azure-bench.ts';
-import { endpoints, inbound, outbound, pod, addressKey } from '../testing/keys.ts';
+import { addressKey, endpoints, inbound, outbound, pod } from '../testing/keys.ts';
 import { Leader } from '../testing/leader.ts';
 import { inboundSpec, outboundSpec } from '../testing/specs.ts';
 
@@ -53,7 +53,7 @@ const locations = (azure: ArmEmulator) =>
   Object.fromEntries(azure.gateway(scope.gatewayId).locations.get('10.0.0.1') ?? []);
 const expected = { '10.1.0.1': ['web'], '10.1.0.2': ['blue'] };
 
-describe('DriftWatch', () => {
+describe('AzureComparison', () => {
   it('finds nothing to do in a converged world', async () => {
     const { clock, azure } = await converged();
     await clock.advance(3_600_000);
@@ -61,7 +61,7 @@ describe('DriftWatch', () => {
     expect(azure.log.count('GET', 'loadBalancers')).toBeGreaterThanOrEqual(5);
   });
 
-  it('puts a load balancer right that somebody changed', async () => {
+  it('puts a load balancer right that an operator changed', async () => {
     const { clock, azure } = await converged();
     const id = loadBalancerId(scope, web);
     const body = azure.resource(id);
@@ -83,7 +83,7 @@ describe('DriftWatch', () => {
       { tags: { 'fairlead-cluster': 'another', 'fairlead-part': 'azure-service-gateway' } },
       ['owner'],
     ],
-  ])('counts %s that somebody changed as what it is', async (_, path, body, expected) => {
+  ])('counts %s that an operator changed as what it is', async (_, path, body, expected) => {
     const { clock, azure, drifted } = await converged();
     azure.byHand({ method: 'PATCH', path, body });
     await clock.advance(700_000);
@@ -107,7 +107,7 @@ describe('DriftWatch', () => {
     expect(azure.log.lines()).toEqual([]);
   });
 
-  it('puts addresses right that somebody changed, added or removed', async () => {
+  it('puts addresses right that an operator changed, added or removed', async () => {
     const { clock, azure } = await converged();
     updateLocations(azure, '10.1.0.1', []);
     updateLocations(azure, '10.1.0.2', ['web', 'blue']);
@@ -131,7 +131,7 @@ describe('DriftWatch', () => {
     expect(leader.engine.state(web)?.kind).toBe('Created');
   });
 
-  it('makes the gateway again that somebody deleted, with everything in it', async () => {
+  it('makes the gateway again that an operator deleted, with everything in it', async () => {
     const clock = new VirtualClock();
     const azure = newAzure(clock);
     const addressKeys = endpoints('10.1.0.1@10.0.0.1');
@@ -166,7 +166,7 @@ describe('DriftWatch', () => {
     expect(locations(azure)).toEqual({ '10.1.0.5': ['web'], '10.1.0.2': ['blue'] });
   });
 
-  it('does not hold an address under a gateway that is gone, where nobody knows what became of the address', async () => {
+  it('does not hold an address under a gateway that is gone, where it is not known what became of the address', async () => {
     const { clock, azure, leader } = await converged();
     const addressKeys = [addressKey('10.1.0.2@10.0.0.1')];
     const id = natGatewayId(scope, outbound('red'));

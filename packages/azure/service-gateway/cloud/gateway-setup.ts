@@ -1,5 +1,5 @@
 import { FairleadError, type IpFamily } from '@fairlead/control';
-import { armName, type CallOptions, sameArmId, type ServiceGateway } from '../../arm/index.ts';
+import { armName, type CallOptions, type ServiceGateway, sameArmId } from '../../arm/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_OUTBOUND_KEY } from '../engine/nrp-key.ts';
 import type { RegisteredServices } from './observed.ts';

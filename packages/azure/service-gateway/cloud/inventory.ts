@@ -9,7 +9,7 @@ import {
   type NatGateway,
   type PublicIpAddress,
 } from '../../arm/index.ts';
-import { nrpName, type NrpKey } from '../engine/nrp-key.ts';
+import { type NrpKey, nrpName } from '../engine/nrp-key.ts';
 
 /** The kinds of resources that services have. */
 export type InventoryKind = 'publicIPAddresses' | 'loadBalancers' | 'natGateways';

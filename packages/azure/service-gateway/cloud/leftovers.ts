@@ -69,7 +69,7 @@ export class Leftovers {
   }
 }
 
-/** Services that have something outside that carries our marks, and that nobody wants. */
+/** Services that have something outside that carries our marks, and that the cluster does not want. */
 export interface Orphans {
   /** They have a load balancer, a NAT gateway or a registration. */
   readonly services: ReadonlySet<NrpKey>;

@@ -1,7 +1,7 @@
 import { RecordedMetrics } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { AzureBench, type AzureBenchOptions } from '../testing/azure-bench.ts';
-import { endpoints, inbound, ip, outbound, pod, addressKey } from '../testing/keys.ts';
+import { addressKey, endpoints, inbound, ip, outbound, pod } from '../testing/keys.ts';
 import { inboundSpec, outboundSpec } from '../testing/specs.ts';
 
 const web = inbound('web');

@@ -6,8 +6,8 @@ import {
   codeOf,
   findFairleadError,
   type Logger,
-  messageOf,
   type Metrics,
+  messageOf,
   type Random,
   sendInBatches,
   type Timer,
@@ -178,7 +178,7 @@ const ADDRESS_OVERHEAD = 32;
 const NAME_OVERHEAD = 3;
 
 /** How much of a request an entry takes at most: as if its location were written for it alone. */
-export function sizeInRequest({ location, address, inbound, nrp }: AddressEntry): number {
+function sizeInRequest({ location, address, inbound, nrp }: AddressEntry): number {
   let names = LONGEST_EGRESS_NAME;
   // The key of a service is longer than its name.
   for (const key of inbound) names += key.length + NAME_OVERHEAD;

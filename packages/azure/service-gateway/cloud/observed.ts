@@ -1,6 +1,6 @@
 import { type Clock, parseIpAddress } from '@fairlead/control';
 import { type AddressLocation, type GatewayService, type Ownership, ownershipOf, sameArmId } from '../../arm/index.ts';
-import { NONE, type ServiceList, type AddressKey, withItem } from '../engine/address-table.ts';
+import { type AddressKey, NONE, type ServiceList, withItem } from '../engine/address-table.ts';
 import type { DiffTracker } from '../engine/difftracker.ts';
 import { isOutbound, keyFromNrp, type NrpKey } from '../engine/nrp-key.ts';
 import { backendPoolId, type GatewayScope, loadBalancerId, natGatewayId } from '../scope.ts';
@@ -99,7 +99,7 @@ export interface RegisteredServices {
  * tells whether the cluster has such a service: what carries no mark is taken over only then, and never the default
  * that Azure itself provides.
  */
-export function registeredServices(
+function registeredServices(
   scope: GatewayScope,
   inventory: Inventory,
   isWanted: (key: NrpKey) => boolean,
@@ -117,7 +117,7 @@ export function registeredServices(
 }
 
 /** What is behind which location, as listed, in our own keys: address -> location -> services. */
-export function* locatedServices(
+function* locatedServices(
   inventory: Inventory,
   locations: readonly AddressLocation[],
 ): Generator<{ readonly addressKey: AddressKey; readonly services: ServiceList }> {

@@ -149,7 +149,7 @@ describe('the plan of a service', () => {
 
     it.each([
       ['another cluster', natGateway(others)],
-      ['somebody else altogether', { ...natGateway({}), properties: {} }],
+      ['another program altogether', { ...natGateway({}), properties: {} }],
     ])('refuses what belongs to %s, and never deletes it', (_, body) => {
       const inventory = new Inventory(new VirtualClock());
       inventory.set('natGateways', body.id, { state: 'present', body });
@@ -181,7 +181,7 @@ describe('the plan of a service', () => {
       expect(planDeletion(scope, outbound('blue'), inventory)).toEqual({ unregister: undefined, remove: [] });
     });
 
-    it('registers a service of ours anew that somebody has led elsewhere', () => {
+    it('registers a service of ours anew that an operator has led elsewhere', () => {
       const inventory = new Inventory(new VirtualClock());
       carryOut(outboundSpec('blue'), inventory);
       const elsewhere = natGatewayId(scope, outbound('grey'));

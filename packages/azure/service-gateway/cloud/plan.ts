@@ -3,8 +3,8 @@ import { FairleadError, type IpFamily } from '@fairlead/control';
 import {
   type ArmRequestBody,
   type ArmId,
-  armName,
   type ArmTags,
+  armName,
   type GatewayService,
   type GatewayServiceChange,
   matches,
@@ -12,10 +12,10 @@ import {
   type NatGateway,
   ownershipOf,
   type PublicIpAddress,
-  sameArmId,
   type ServiceRequest,
+  sameArmId,
 } from '../../arm/index.ts';
-import { isOutbound, nrpName, type NrpKey } from '../engine/nrp-key.ts';
+import { isOutbound, type NrpKey, nrpName } from '../engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
 import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
 import type { Inventory, InventoryKind } from './inventory.ts';

@@ -29,7 +29,7 @@ function newBatcher(refuses: (names: readonly string[]) => Error | undefined = (
 }
 
 describe('RegistrationBatcher', () => {
-  it('sends at once when nobody else is on the way', async () => {
+  it('sends at once when no other is on the way', async () => {
     const { clock, calls, batcher } = newBatcher();
     const submitted = batcher.submit(request('a'));
     await clock.advance(50);
@@ -37,7 +37,7 @@ describe('RegistrationBatcher', () => {
     expect(calls).toEqual([['a']]);
   });
 
-  it('puts whoever waits when a call returns into the next one', async () => {
+  it('puts those that wait when a call returns into the next one', async () => {
     const { clock, calls, batcher } = newBatcher();
     const first = batcher.submit(request('a'));
     await clock.advance(10);

@@ -22,8 +22,8 @@ const SHORTEST_WAIT_MILLISECONDS = 2_000;
 const LONGEST_WAIT_MILLISECONDS = 8_000;
 
 /**
- * Collects registrations of many services into few calls. Whoever waits when the previous call returns travels in the
- * next one; while others are on their way, that one waits for them a little. A refused call is bisected, so that only
+ * Collects registrations of many services into few calls. Those that wait when the previous call returns travel in
+ * the next one; while others are on their way, that one waits for them a little. A refused call is bisected, so that only
  * the service to blame hears of it.
  */
 export class RegistrationBatcher {
@@ -50,7 +50,7 @@ export class RegistrationBatcher {
     });
   }
 
-  /** To be called when somebody who was expected will not come after all. */
+  /** To be called when a registration that was expected will not come after all. */
   consider(): void {
     if (this.#isSending || this.#isClosed || this.#waiting.length === 0) return;
     const { expectsMore, limits, clock } = this.#options;
@@ -67,7 +67,7 @@ export class RegistrationBatcher {
     }
   }
 
-  /** Refuses those who wait. */
+  /** Refuses those that wait. */
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();

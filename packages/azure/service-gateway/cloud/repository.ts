@@ -208,7 +208,7 @@ function registered({ service }: ServiceRequest & { readonly isDelete: false }):
   };
 }
 
-/** That the gateway is not there is nobody's fault in a batch: it is made again, and then the batch is sent again. */
+/** That the gateway is not there is no fault of a service in the batch: it is made again, and then the batch is sent again. */
 function toGatewayError(error: unknown): unknown {
   if (!isNotFound(error)) return error;
   return new FairleadError('the service gateway is not there', {

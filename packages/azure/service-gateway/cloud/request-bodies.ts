@@ -10,7 +10,7 @@ import {
   type PublicIpAddress,
   type ServiceType,
 } from '../../arm/index.ts';
-import { isOutbound, nrpName, type NrpKey } from '../engine/nrp-key.ts';
+import { isOutbound, type NrpKey, nrpName } from '../engine/nrp-key.ts';
 import {
   type InboundPort,
   type InboundSpec,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadBalancerId, natGatewayId } from '../scope.ts';
 import { AzureBench, scope } from '../testing/azure-bench.ts';
-import { endpoints, inbound, outbound, pod, addressKey } from '../testing/keys.ts';
+import { addressKey, endpoints, inbound, outbound, pod } from '../testing/keys.ts';
 import { changedSpec, inboundSpec, outboundSpec } from '../testing/specs.ts';
 
 const web = inbound('web');
@@ -248,7 +248,7 @@ describe('ServiceUpdater', () => {
   it('finds the one in a batch whose load balancer is missing, and only that one tries again', async () => {
     const bench = new AzureBench({ behaviour: { latency: { minimum: 50, maximum: 50 } } });
     for (let index = 0; index < 10; index += 1) bench.engine.addService(inboundSpec(`s${index}`));
-    // Somebody takes the load balancer of one of them away before it is registered.
+    // An operator takes the load balancer of one of them away before it is registered.
     await bench.clock.advance(105);
     bench.azure.byHand({
       method: 'DELETE',

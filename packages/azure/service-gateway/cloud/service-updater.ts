@@ -3,8 +3,8 @@ import {
   codeOf,
   FairleadError,
   Lanes,
-  messageOf,
   type Metrics,
+  messageOf,
   runSteps,
   type Timer,
   verdictOf,
@@ -15,6 +15,7 @@ import type { Engine, Operation } from '../engine/engine.ts';
 import type { NrpKey } from '../engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
 import { operationSeconds, operationsTotal, registrationBatchSize, retriesTotal } from '../metrics.ts';
+import type { StateJournal } from '../report/state-journal.ts';
 import {
   type CreationPlan,
   planCreation,
@@ -24,7 +25,6 @@ import {
   writesOfCreation,
 } from './plan.ts';
 import { RegistrationBatcher } from './registration-batcher.ts';
-import type { StateJournal } from '../report/state-journal.ts';
 import type { Repository } from './repository.ts';
 import { withStableMessage } from './stable-error.ts';
 import { toSteps } from './steps.ts';

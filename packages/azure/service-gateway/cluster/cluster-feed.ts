@@ -25,13 +25,13 @@ import {
   type ClaimedDesired,
   type Desired,
   desiredFor,
-  likelyFamily,
   type LoadBalancerRequest,
-  locate,
   type LocatedEndpoints,
+  likelyFamily,
+  locate,
   nrpKeyOf,
-  serve,
   type ServedService,
+  serve,
 } from './desired.ts';
 import type { NodeDirectory } from './node-directory.ts';
 import type { PodFeed } from './pod-feed.ts';

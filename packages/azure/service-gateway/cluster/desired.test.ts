@@ -1,7 +1,7 @@
 import type { EndpointSlice, Service } from '@fairlead/kube';
 import { gatherEndpoints, gatherHosts } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
-import { claimRules, desiredFor, serve, SERVICE_GATEWAY_CLASS } from './desired.ts';
+import { claimRules, desiredFor, SERVICE_GATEWAY_CLASS, serve } from './desired.ts';
 import { NodeDirectory } from './node-directory.ts';
 
 function service(spec: Partial<Service['spec']> = {}, annotations: Record<string, string> = {}): Service {

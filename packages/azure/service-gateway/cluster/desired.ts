@@ -1,9 +1,9 @@
 import { type IpAddress, type IpFamily, serviceUid } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import {
+  CLOUD_PROVIDER_FINALIZER,
   type ClaimedReading,
   type ClaimRules,
-  CLOUD_PROVIDER_FINALIZER,
   type DemandedPort,
   demandsOf,
   type EndpointHost,
@@ -12,9 +12,9 @@ import {
   readService,
   refusal,
   requireSupported,
+  type ServiceReading,
   selectEndpoints,
   servedFamilies,
-  type ServiceReading,
   unsupported,
 } from '@fairlead/service';
 import { azureAnnotations, idleTimeoutMinutes, refuseAnnotationsBut } from '../../arm/index.ts';

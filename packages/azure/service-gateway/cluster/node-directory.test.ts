@@ -25,7 +25,7 @@ describe('NodeDirectory', () => {
     expect([...directory.set(node('a', '10.0.0.1'))]).toEqual(['service shop/web']);
   });
 
-  it('tells nobody of a node whose addresses are as they were, and of its end', () => {
+  it('tells no watcher of a node whose addresses are as they were, and of its end', () => {
     const directory = new NodeDirectory();
     directory.watch('pod 1', new Set(['a']));
     directory.set(node('a', '10.0.0.1'));

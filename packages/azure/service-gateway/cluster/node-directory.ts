@@ -5,12 +5,12 @@ import type { AddressKey } from '../engine/address-table.ts';
 
 type NodeAddresses = Readonly<Record<IpFamily, IpAddress | undefined>>;
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_WATCHERS: ReadonlySet<string> = new Set();
 
 /** Where the nodes are, and who wants to know. An address sits under the IP of its own family. */
 export class NodeDirectory {
   readonly #nodes = new Map<string, NodeAddresses>();
-  /** Node -> whoever asked for it, whether or not it is known: in words of their own. */
+  /** Node -> its watchers, whether or not it is known. */
   readonly #watchers = new Map<string, Set<string>>();
   /** How many nodes have an address of each family. */
   readonly #counts: Record<IpFamily, number> = { IPv4: 0, IPv6: 0 };
@@ -22,7 +22,7 @@ export class NodeDirectory {
     const { name } = node.metadata;
     const before = this.#nodes.get(name);
     const after = { IPv4: nodeAddress(node, 'IPv4'), IPv6: nodeAddress(node, 'IPv6') };
-    if (before !== undefined && before.IPv4 === after.IPv4 && before.IPv6 === after.IPv6) return NOBODY;
+    if (before !== undefined && before.IPv4 === after.IPv4 && before.IPv6 === after.IPv6) return NO_WATCHERS;
     this.#nodes.set(name, after);
     this.#count(before, -1);
     this.#count(after, 1);
@@ -31,7 +31,7 @@ export class NodeDirectory {
 
   delete(name: string): ReadonlySet<string> {
     const before = this.#nodes.get(name);
-    if (before === undefined) return NOBODY;
+    if (before === undefined) return NO_WATCHERS;
     this.#nodes.delete(name);
     this.#count(before, -1);
     return this.#watchersOf(name);

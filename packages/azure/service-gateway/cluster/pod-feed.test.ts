@@ -74,7 +74,7 @@ describe('the feed of pods', () => {
     expect(feed.finalizerChange(uid)).toBe('nothing');
   });
 
-  it('lets no pod go before all addresses that nobody wants have left: it may have had others before we came', () => {
+  it('lets no pod go before all addresses that no pod wants have left: it may have had others before we came', () => {
     const { feed, asked } = newFeed(false);
     feed.onFinalizerWritten(uid, held);
     feed.onPod(unlabelled);

@@ -3,7 +3,7 @@ import { type CacheChange, type Controller, hasFinalizer, type Pod } from '@fair
 import type { Engine } from '../engine/engine.ts';
 import { type OutboundKey, outboundKey, type PodUid, podUid } from '../engine/nrp-key.ts';
 import type { OutboundSpec } from '../engine/service-spec.ts';
-import { type EgressPolicy, isOver, POD_FINALIZER, type EgressRequest, egressRequest } from './egress-request.ts';
+import { type EgressPolicy, type EgressRequest, egressRequest, isOver, POD_FINALIZER } from './egress-request.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
 export interface PodFeedOptions {
@@ -28,10 +28,10 @@ export class PodFeed {
   readonly #leaving = new Map<PodUid, Pod>();
   /** Pods whose finalizer we have just taken off. */
   readonly #letGo = new Set<PodUid>();
-  /** Pods on which we are putting our finalizer, or tried to: they may have it although nobody has seen it yet. */
+  /** Pods on which we are putting our finalizer, or tried to: they may have it although the cache does not show it yet. */
   readonly #maybeHeld = new Set<PodUid>();
   #isLive = false;
-  /** Until then pods may have addresses in NRP that they no longer show, and that nobody remembers. */
+  /** Until then pods may have addresses in NRP that they no longer show, and that are not remembered. */
   #isInitiallySynced = false;
 
   constructor(options: PodFeedOptions) {
@@ -73,7 +73,7 @@ export class PodFeed {
     for (const pod of pods) this.#take(pod);
   }
 
-  /** All addresses that nobody wants have left NRP. */
+  /** All addresses that are not wanted have left NRP. */
   onInitialSync(): void {
     this.#isInitiallySynced = true;
     for (const uid of this.#leaving.keys()) this.#options.queue.add(uid);
@@ -86,7 +86,7 @@ export class PodFeed {
     this.#considerFinalizer(uid);
   }
 
-  /** Looks at the pod again: time has passed, or its node has changed. Whoever asks sees to the finalizer. */
+  /** Looks at the pod again: time has passed, or its node has changed. The caller sees to the finalizer. */
   lookAt(uid: PodUid): void {
     const pod = this.#wanting.get(uid);
     if (pod !== undefined) this.#apply(pod);
@@ -132,7 +132,7 @@ export class PodFeed {
     this.#letGo.add(uid);
   }
 
-  /** A pod without the label that has our finalizer: it lost the label while nobody looked. */
+  /** A pod without the label that has our finalizer: it lost the label while no replica led. */
   adoptStray(pod: Pod): void {
     const uid = podUid(pod.metadata.uid ?? '');
     if (this.podOf(uid) !== undefined) return;

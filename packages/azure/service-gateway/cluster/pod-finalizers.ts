@@ -57,7 +57,7 @@ export class PodFinalizers {
     return present?.metadata.uid === pod.metadata.uid ? present : undefined;
   }
 
-  /** Finds pods that have lost their label while nobody looked, and would be held for ever. Reads all pods once. */
+  /** Finds pods that have lost their label while no replica led, and would be held for ever. Reads all pods once. */
   async adoptStrays(signal: AbortSignal): Promise<void> {
     const { client, feed } = this.#options;
     for await (const { items } of client.pages(pods, { labelSelector: `!${EGRESS_LABEL}`, signal })) {

@@ -1,5 +1,5 @@
 import { VirtualClock } from '@fairlead/control';
-import { type Condition, findCondition, type Service, services, type ServiceSpec, statusOf } from '@fairlead/kube';
+import { type Condition, findCondition, type Service, type ServiceSpec, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
 import { newAzure } from '../testing/azure-bench.ts';

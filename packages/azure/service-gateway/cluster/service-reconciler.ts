@@ -1,5 +1,5 @@
 import type { IpAddress } from '@fairlead/control';
-import { hasFinalizer, ObjectWriter, type Service, services, type SharedCache } from '@fairlead/kube';
+import { hasFinalizer, ObjectWriter, type Service, type SharedCache, services } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
 import {
   type ClaimedService,
@@ -8,8 +8,8 @@ import {
   recordOnService,
   releaseWrites,
   type ServiceKey,
-  serviceNotes,
   type ServiceToRelease,
+  serviceNotes,
   shownAddresses,
   statusWrites,
 } from '@fairlead/service';

@@ -7,7 +7,7 @@ import { inbound } from '../testing/keys.ts';
 import { Replica } from '../testing/replica.ts';
 
 describe('the address that a Service shows', () => {
-  it('stays while nobody knows what became of a write to its public IP', async () => {
+  it('stays while it is not known what became of a write to its public IP', async () => {
     const clock = new VirtualClock();
     const azure = newAzure(clock);
     const cluster = new GatewayCluster(clock);

@@ -1,5 +1,5 @@
 import type { IpAddress } from '@fairlead/control';
-import type { InboundKey, OutboundKey, PodUid, NrpKey } from './nrp-key.ts';
+import type { InboundKey, NrpKey, OutboundKey, PodUid } from './nrp-key.ts';
 
 /** Services of one address, sorted, each once: two of them are compared item by item. */
 export type ServiceList = readonly NrpKey[];

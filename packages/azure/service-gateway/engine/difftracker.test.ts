@@ -1,7 +1,7 @@
 import { VirtualClock } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpoints, inbound, ip, outbound, pod, addressKey } from '../testing/keys.ts';
+import { addressKey, endpoints, inbound, ip, outbound, pod } from '../testing/keys.ts';
 import { action, egresses, pods, services, TrackerComparison } from '../testing/tracker-comparison.ts';
 import { textOf } from '../testing/tracker-model.ts';
 import { type AddressUpdate, DiffTracker } from './difftracker.ts';
@@ -64,7 +64,7 @@ describe('DiffTracker', () => {
     expect(sync(tracker)).toEqual(['10.1.0.1@10.0.0.1 = ', '10.1.0.1@10.0.0.9 = inbound/web']);
   });
 
-  it('counts an address as under both services while nobody knows whether the update arrived', () => {
+  it('counts an address as under both services while it is not known whether the update arrived', () => {
     const tracker = newTracker();
     tracker.updateK8sEndpoints(web, endpoints('10.1.0.1@10.0.0.1'));
     sync(tracker);
@@ -266,7 +266,7 @@ describe('DiffTracker, whatever happens', () => {
     );
   });
 
-  it('is in sync after one round in which NRP takes everything, and then forgets what nobody wants', async () => {
+  it('is in sync after one round in which NRP takes everything, and then forgets what is not wanted', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
         const comparison = new TrackerComparison();

@@ -1,21 +1,21 @@
 import type { Clock, IpAddress } from '@fairlead/control';
 import {
+  type AddressEntry,
+  type AddressKey,
+  AddressTable,
   type K8sResources,
   locationView,
   NONE,
-  NrpLocations,
   type NRPResources,
-  type AddressEntry,
-  AddressTable,
-  sameServices,
+  NrpLocations,
   type ServiceList,
-  type AddressKey,
+  sameServices,
   union,
   withItem,
   withoutItem,
 } from './address-table.ts';
 import { type EgressPod, EgressPods, holdsPod, wantedServices } from './egress-pods.ts';
-import { type InboundKey, type OutboundKey, type PodUid, type NrpKey, ServiceNames } from './nrp-key.ts';
+import { type InboundKey, type NrpKey, type OutboundKey, type PodUid, ServiceNames } from './nrp-key.ts';
 
 /** The endpoints of a Service: address -> the IP of its node. */
 export type Endpoints = ReadonlyMap<IpAddress, IpAddress>;
@@ -211,7 +211,7 @@ export class DiffTracker {
     }
   }
 
-  /** The request has ended, and nobody knows how. */
+  /** The request has ended, and it is not known how. */
   loseUpdate(updates: readonly AddressUpdate[]): void {
     for (const { entry } of updates) entry.requestedAt = this.#clock.monotonic();
   }
@@ -235,7 +235,7 @@ export class DiffTracker {
     return drained;
   }
 
-  /** Compares the two sides as they are known: for initialization, and for whoever wants to know what is left to do. */
+  /** Compares the two sides as they are known: for initialization, and for the log. */
   getSyncOperations(): SyncOperations {
     return {
       create: this.wanted.except(this.existing),

@@ -1,5 +1,5 @@
-import { type AddressEntry, type AddressTable, type ServiceList, type AddressKey, withItem } from './address-table.ts';
-import { isOutbound, type OutboundKey, type PodUid, type NrpKey } from './nrp-key.ts';
+import { type AddressEntry, type AddressKey, type AddressTable, type ServiceList, withItem } from './address-table.ts';
+import { isOutbound, type NrpKey, type OutboundKey, type PodUid } from './nrp-key.ts';
 
 /** A pod that chose an egress gateway, with all addresses it has now. */
 export interface EgressPod {

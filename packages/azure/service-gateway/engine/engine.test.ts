@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EngineBench, retriable, terminal } from '../testing/engine-bench.ts';
-import { endpoints, inbound, outbound, pod, addressKey } from '../testing/keys.ts';
+import { addressKey, endpoints, inbound, outbound, pod } from '../testing/keys.ts';
 import { changedSpec, inboundSpec, outboundSpec } from '../testing/specs.ts';
 import type { Endpoints } from './difftracker.ts';
 
@@ -190,7 +190,7 @@ describe('Engine, inbound', () => {
     expect(bench.begin(web)).toBe('create');
   });
 
-  it('parks what the cloud refuses for good until it changes or somebody asks for another look', () => {
+  it('parks what the cloud refuses for good until it changes or a comparison comes', () => {
     const bench = new EngineBench();
     bench.engine.addService(inboundSpec('web'));
     bench.run(web, terminal);
@@ -234,7 +234,7 @@ describe('Engine, inbound', () => {
     expect(bench.sync()).toEqual([`${one} = inbound/web`]);
   });
 
-  it('lets nobody in to a Service that is refused while it is being made', () => {
+  it('lets no traffic in to a Service that is refused while it is being made', () => {
     const bench = new EngineBench();
     bench.engine.addService(inboundSpec('web'));
     bench.engine.updateEndpoints(web, endpoints(one));
@@ -280,7 +280,7 @@ describe('Engine, inbound', () => {
     expect(bench.engine.state(web)).toBeUndefined();
   });
 
-  it('keeps what vanished without a word until somebody confirms it, and forgets about it when it comes back', () => {
+  it('keeps what vanished from the list until a comparison confirms it, and forgets about it when it comes back', () => {
     const bench = new EngineBench();
     bench.engine.addService(inboundSpec('web'));
     bench.run(web);

@@ -2,17 +2,17 @@ import type { Clock, Random } from '@fairlead/control';
 import type { DiffTracker, Endpoints } from './difftracker.ts';
 import { Effects, type Outcome } from './effects.ts';
 import type { EgressPod } from './egress-pods.ts';
-import { DEFAULT_OUTBOUND_KEY, type InboundKey, isOutbound, type PodUid, type NrpKey } from './nrp-key.ts';
-import { type RetryPolicy, failureActionAfter, waitAfter } from './retry-policy.ts';
+import { DEFAULT_OUTBOUND_KEY, type InboundKey, isOutbound, type NrpKey, type PodUid } from './nrp-key.ts';
+import { failureActionAfter, type RetryPolicy, waitAfter } from './retry-policy.ts';
 import type { OutboundSpec, ServiceSpec } from './service-spec.ts';
 import {
   beginCreation,
   beginDeletion,
   beginUpdate,
   drift,
+  type Failure,
   fail,
   failDeletion,
-  type Failure,
   finishDeletion,
   isLive,
   isWanted,

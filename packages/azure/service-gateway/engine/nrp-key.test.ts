@@ -1,7 +1,7 @@
 import { serviceUid } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { egressName, inboundKey, isOutbound, keyFromNrp, nrpName, outboundKey, type OutboundKey } from './nrp-key.ts';
+import { egressName, inboundKey, isOutbound, keyFromNrp, nrpName, type OutboundKey, outboundKey } from './nrp-key.ts';
 
 describe('the keys of services', () => {
   it('keep the UID of a Service and the name of an egress gateway apart', () => {

@@ -1,6 +1,6 @@
 import {
-  backoffDelay,
   type BackoffPolicy,
+  backoffDelay,
   type Clock,
   codeOf,
   findFairleadError,

@@ -1,4 +1,4 @@
-import { sameSpec, type ServiceSpec } from './service-spec.ts';
+import { type ServiceSpec, sameSpec } from './service-spec.ts';
 
 /** When an attempt may be made, and what came of those before it. */
 export interface Wait {
@@ -99,7 +99,7 @@ export const NO_WAIT: Wait = { failures: 0, notBefore: Number.NEGATIVE_INFINITY,
 
 const KEEP: Pending = { kind: 'keep' };
 
-/** Whether addresses are to be put under the service: NRP knows it, and somebody wants it. */
+/** Whether addresses are to be put under the service: NRP knows it, and the cluster wants it. */
 export function isLive(state: ServiceState | undefined): boolean {
   return isRegistered(state) && isWanted(state);
 }
@@ -122,7 +122,7 @@ function isRegistered(state: ServiceState | undefined): boolean {
   }
 }
 
-/** Whether somebody wants the service, as far as the state tells. */
+/** Whether the cluster wants the service, as far as the state tells. */
 export function isWanted(state: ServiceState | undefined): boolean {
   switch (state?.kind) {
     case undefined:
@@ -148,7 +148,7 @@ export function specOf(state: ServiceState | undefined): ServiceSpec | undefined
     : state.spec;
 }
 
-/** Somebody wants the service to be as the spec says. `exists`: whether NRP knows it, so that it serves meanwhile. */
+/** The cluster wants the service to be as the spec says. `exists`: whether NRP knows it, so that it serves meanwhile. */
 export function want(state: ServiceState | undefined, spec: ServiceSpec, exists = false): ServiceState {
   switch (state?.kind) {
     case undefined:
@@ -171,7 +171,7 @@ export function want(state: ServiceState | undefined, spec: ServiceSpec, exists 
   }
 }
 
-/** Nobody wants the service any more. One that we know nothing of may have left something behind. */
+/** The cluster does not want the service any more. One that we know nothing of may have left something behind. */
 export function unwant(state: ServiceState | undefined): ServiceState {
   switch (state?.kind) {
     case undefined:
@@ -277,7 +277,7 @@ function parkedUnread(failure: Failure, serving: boolean): Parked {
   return { kind: 'Parked', spec: undefined, serving, failure };
 }
 
-/** Somebody has changed or removed what is there: it is made anew, or put right. */
+/** An operator or another program has changed or removed what is there: it is made anew, or put right. */
 export function drift(state: ServiceState, stillRegistered: boolean): ServiceState {
   switch (state.kind) {
     case 'Created':

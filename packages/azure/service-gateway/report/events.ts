@@ -3,13 +3,13 @@ import { type EventRecorder, type EventType, type Pod, pods, type Service, type 
 import type { ClusterEvents, EventDescription } from '@fairlead/part';
 import { describeServiceEvents, recordOnService, type ServiceKey, serviceNotes } from '@fairlead/service';
 import type { Repository } from '../cloud/repository.ts';
+import { stableMessage } from '../cloud/stable-error.ts';
 import { likelyFamily, nrpKeyOf } from '../cluster/desired.ts';
 import type { PodFeed } from '../cluster/pod-feed.ts';
-import type { Engine } from '../engine/engine.ts';
-import { stableMessage } from '../cloud/stable-error.ts';
 import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
 import type { StateChange } from '../engine/effects.ts';
-import { type InboundKey, isOutbound, nrpName, type NrpKey } from '../engine/nrp-key.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type InboundKey, isOutbound, type NrpKey, nrpName } from '../engine/nrp-key.ts';
 import type { LeftoverFailures } from './leftover-failures.ts';
 
 /** The reasons of the Events about egress; users and their alerts go by them, so none is ever renamed. */

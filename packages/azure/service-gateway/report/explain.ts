@@ -8,7 +8,7 @@ import {
 } from '@fairlead/service';
 import { stepText } from '../cloud/steps.ts';
 import { type Desired, likelyFamily, nrpKeyOf } from '../cluster/desired.ts';
-import { EGRESS_LABEL, type InboundKey, nrpName, podUid, type NrpKey } from '../engine/nrp-key.ts';
+import { EGRESS_LABEL, type InboundKey, type NrpKey, nrpName, podUid } from '../engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
 import { isLive, specOf } from '../engine/service-state.ts';
 import { dryRun, NOTHING } from './dry-run.ts';

@@ -4,7 +4,7 @@ import { planDeletion, writesOfDeletion } from '../cloud/plan.ts';
 import { REGISTRATIONS_PER_CALL } from '../cloud/service-updater.ts';
 import { POD_FINALIZER } from '../cluster/egress-request.ts';
 import type { ServiceGatewayConfiguration } from '../configuration.ts';
-import { DEFAULT_OUTBOUND_KEY, isOutbound, nrpName, podUid, type NrpKey } from '../engine/nrp-key.ts';
+import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey, nrpName, podUid } from '../engine/nrp-key.ts';
 import type { GatewayScope } from '../scope.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -80,7 +80,7 @@ function podChanges({ engine, pods, podsToRelease }: Snapshot): PlannedChange[] 
 function orphanChanges({ orphans, repository }: Snapshot): PlannedChange[] {
   return [...orphans.services, ...orphans.addresses].map((key) => {
     const writes = writesOfDeletion(planDeletion(repository.scope, key, repository.inventory));
-    const detail = 'carries our marks and nobody wants it; a sudden mass of these is held back first';
+    const detail = 'carries our marks and is not wanted; a sudden mass of these is held back first';
     return { action: 'delete', subject: `leftovers of ${nrpName(key)}`, detail, writes };
   });
 }

@@ -18,13 +18,13 @@ import { loadObserved } from '../cloud/observed.ts';
 import { Repository } from '../cloud/repository.ts';
 import { ClusterFeed } from '../cluster/cluster-feed.ts';
 import { claimRules, type Desired, desiredFor } from '../cluster/desired.ts';
-import { isOver, POD_FINALIZER, egressRequest } from '../cluster/egress-request.ts';
+import { egressRequest, isOver, POD_FINALIZER } from '../cluster/egress-request.ts';
 import { NodeDirectory } from '../cluster/node-directory.ts';
 import { PodFeed } from '../cluster/pod-feed.ts';
 import { egressPolicy, type ServiceGatewayConfiguration } from '../configuration.ts';
 import { DiffTracker } from '../engine/difftracker.ts';
 import { Engine } from '../engine/engine.ts';
-import { EGRESS_LABEL, type PodUid, podUid, type NrpKey } from '../engine/nrp-key.ts';
+import { EGRESS_LABEL, type NrpKey, type PodUid, podUid } from '../engine/nrp-key.ts';
 import type { GatewayScope } from '../scope.ts';
 
 /** Cluster and Azure at one moment, and what a leader that started now would make of them. Reads only. */

@@ -2,7 +2,7 @@ import { type Clock, codeOf, type Journal, type StepRecord } from '@fairlead/con
 import type { ServiceKey } from '@fairlead/service';
 import { findArmError } from '../../arm/index.ts';
 import type { StateChange } from '../engine/effects.ts';
-import { isOutbound, nrpName, type NrpKey } from '../engine/nrp-key.ts';
+import { isOutbound, type NrpKey, nrpName } from '../engine/nrp-key.ts';
 import { type ServiceState, specOf } from '../engine/service-state.ts';
 
 /** Writes down what becomes of services, for `fairlead why`. */

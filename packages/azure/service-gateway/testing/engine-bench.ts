@@ -2,7 +2,7 @@ import { FairleadError, seededRandom, VirtualClock } from '@fairlead/control';
 import { type AddressUpdate, DiffTracker } from '../engine/difftracker.ts';
 import type { Outcome } from '../engine/effects.ts';
 import { Engine } from '../engine/engine.ts';
-import type { PodUid, NrpKey } from '../engine/nrp-key.ts';
+import type { NrpKey, PodUid } from '../engine/nrp-key.ts';
 
 export const retriable = new FairleadError('try later', { verdict: 'retriable', code: 'busy' });
 export const terminal = new FairleadError('never', { verdict: 'terminal', code: 'invalid' });

@@ -2,9 +2,9 @@ import { VirtualClock } from '@fairlead/control';
 import fc from 'fast-check';
 import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
 import { DiffTracker } from '../engine/difftracker.ts';
-import type { PodUid, NrpKey } from '../engine/nrp-key.ts';
-import { inbound, outbound, pod, addressKey } from './keys.ts';
-import { textOf, TrackerModel } from './tracker-model.ts';
+import type { NrpKey, PodUid } from '../engine/nrp-key.ts';
+import { addressKey, inbound, outbound, pod } from './keys.ts';
+import { TrackerModel, textOf } from './tracker-model.ts';
 
 export const services = [inbound('a'), inbound('b')];
 export const egresses = [outbound('x'), outbound('y')];

@@ -1,7 +1,7 @@
 import type { AddressKey } from '../engine/address-table.ts';
 import type { Endpoints } from '../engine/difftracker.ts';
 import type { EgressPod } from '../engine/egress-pods.ts';
-import { type InboundKey, isOutbound, type OutboundKey, type PodUid, type NrpKey } from '../engine/nrp-key.ts';
+import { type InboundKey, isOutbound, type NrpKey, type OutboundKey, type PodUid } from '../engine/nrp-key.ts';
 
 type KeyText = string;
 export const textOf = ({ address, location }: AddressKey): KeyText => `${address}@${location}`;
@@ -67,7 +67,7 @@ export class TrackerModel {
     for (const entry of this.pods) if (entry.pod.egress === egress) entry.promoted = promoted;
   }
 
-  /** Lets pods go whose addresses have left; they are gone in one go, since leaving frees nobody else. */
+  /** Lets pods go whose addresses have left; they are gone in one go, since leaving frees no other pod. */
   settle(): readonly PodUid[] {
     const drained: PodUid[] = [];
     for (const [uid, texts] of this.draining) {
