@@ -4,12 +4,12 @@ import type { Readiness } from '../part.ts';
 import { Comparison } from './comparison.ts';
 import { Health } from './health.ts';
 
-function world(intervalMilliseconds = 600_000, startsNow = false) {
+function world(intervalMilliseconds = 600_000, startsNow = false, again?: number) {
   const clock = new VirtualClock();
   const comparedAt: number[] = [];
   const warnings: string[] = [];
   const readiness: Readiness[] = [];
-  const state: { failure: Error | undefined } = { failure: undefined };
+  const state: { failure: Error | undefined; again: number | undefined } = { failure: undefined, again };
   const health = new Health({ set: (one) => readiness.push(one) });
   health.started();
   const comparison = new Comparison({
@@ -22,6 +22,7 @@ function world(intervalMilliseconds = 600_000, startsNow = false) {
     compare: async () => {
       comparedAt.push(clock.monotonic());
       if (state.failure !== undefined) throw state.failure;
+      return state.again;
     },
   });
   const stop = new AbortController();
@@ -44,6 +45,15 @@ describe('Comparison', () => {
     expect(comparedAt).toEqual([0]);
     await clock.advance(660_000);
     expect(comparedAt).toHaveLength(2);
+    await stop();
+  });
+
+  it('looks again when the look before asked for it, be the interval longer or endless', async () => {
+    const { clock, comparedAt, state, stop } = world(Number.POSITIVE_INFINITY, true, 60_000);
+    await clock.advance(60_500);
+    state.again = undefined;
+    await clock.advance(3_600_000);
+    expect(comparedAt).toEqual([0, 60_000, 120_000]);
     await stop();
   });
 

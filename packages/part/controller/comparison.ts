@@ -14,8 +14,11 @@ export interface ComparisonOptions {
   readonly outside: string;
   /** How often; infinity: only when something is suspected. */
   readonly intervalMilliseconds: number;
-  /** One look at everything. What it cannot put right itself it has queued when it resolves. */
-  readonly compare: (signal: AbortSignal) => Promise<void>;
+  /**
+   * One look at everything. What it cannot put right itself it has queued when it resolves; with a number, it wants to
+   * look again after so many milliseconds, be the interval longer.
+   */
+  readonly compare: (signal: AbortSignal) => Promise<number | void>;
 }
 
 /** Compares what exists outside with what should, now and then, and soon when something does not go together. */
@@ -44,12 +47,12 @@ export class Comparison {
   async run(signal: AbortSignal, { startsNow = false } = {}): Promise<void> {
     const { clock, random, logger, health, outside, intervalMilliseconds } = this.#options;
     const what = `comparing with ${outside}`;
-    let isDue = startsNow;
+    const interval = () => jitter(random, intervalMilliseconds, 0.1);
+    let pause = startsNow ? 0 : interval();
     while (!signal.aborted) {
       try {
-        if (!isDue) await this.#pause(jitter(random, intervalMilliseconds, 0.1), signal);
-        isDue = false;
-        await this.compare(signal);
+        if (pause > 0) await this.#pause(pause, signal);
+        pause = Math.min((await this.compare(signal)) ?? Number.POSITIVE_INFINITY, interval());
         health.round(what, undefined);
       } catch (error) {
         if (signal.aborted) return;
@@ -62,10 +65,10 @@ export class Comparison {
   }
 
   /** Compares once, now. */
-  async compare(signal: AbortSignal): Promise<void> {
+  async compare(signal: AbortSignal): Promise<number | void> {
     this.#isSuspected = false;
     this.#comparedAt = this.#options.clock.monotonic();
-    await this.#options.compare(signal);
+    return this.#options.compare(signal);
   }
 
   /** Resolves after the interval, or soon after a suspicion. */
