@@ -1,5 +1,5 @@
 import { KeyBatcher } from '@fairlead/cloud';
-import { Lanes, sleep } from '@fairlead/control';
+import { Lanes } from '@fairlead/control';
 import {
   type CacheFactory,
   type Controller,
@@ -35,7 +35,7 @@ import { type AzureSite, azureSite, poolId } from './site.ts';
 
 /** So many Services at most are worked on in one go. */
 const LARGEST_BATCH = 500;
-/** When leftovers may remain, and nothing else is compared. */
+/** When leftovers may remain, however seldom everything is compared. */
 const SWEEP_AGAIN_MILLISECONDS = 600_000;
 
 /** Keeps load balancers and backend pools in step with the Services of the class, for as long as we lead. */
@@ -114,9 +114,7 @@ export async function runController(
       const isClean = await reconciler.sweep(stop);
       settled.doubtAll();
       for (const key of cache.keys()) controller.add(key);
-      if (isClean || seconds !== 0) return;
-      const again = () => comparison.suspect('leftovers may remain');
-      sleep(clock, SWEEP_AGAIN_MILLISECONDS, stop).then(again, () => {});
+      return isClean ? undefined : SWEEP_AGAIN_MILLISECONDS;
     },
   });
   // Nothing is compared or swept before all Services, nodes and endpoints were read.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ClusterId, IpFamily, ServiceUid } from '@fairlead/control';
-import { keyText, type ObjectKey } from '@fairlead/kube';
+import { type ClusterId, type IpFamily, type ServiceUid, serviceUid } from '@fairlead/control';
+import { keyText, type ObjectKey, type Service } from '@fairlead/kube';
 
 /** Stands for a cluster and this part in the names of what is inside a load balancer, where there are no tags. */
 export type ClusterMark = string & { readonly brand: 'ClusterMark' };
@@ -24,6 +24,10 @@ export function clusterMark(cluster: ClusterId): ClusterMark {
 
 export function serviceMark(uid: ServiceUid): ServiceMark {
   return marked(digest(uid.toLowerCase(), SERVICE_DIGITS), isServiceMark);
+}
+
+export function markOf({ metadata }: Service): ServiceMark {
+  return serviceMark(serviceUid(metadata.uid ?? ''));
 }
 
 /**

@@ -1,9 +1,9 @@
-import { type IpFamily, serviceUid } from '@fairlead/control';
+import type { IpFamily } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { ServiceKey } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
 import { adoptedPools } from '../load-balancers/desired.ts';
-import { familyName, serviceMark } from '../names.ts';
+import { familyName, markOf } from '../names.ts';
 import { type AzureSite, serviceOfName } from '../site.ts';
 import type { BackendPoolUpdater } from './backend-pool-updater.ts';
 import type { BackendsChange, BackendTracker } from './backend-tracker.ts';
@@ -90,7 +90,7 @@ export function poolsOutOfStep(
 
 function poolsThere(site: AzureSite, service: Service, body: LoadBalancer): readonly LocalPool[] {
   const adopted = adoptedPools(service);
-  const mark = serviceMark(serviceUid(service.metadata.uid ?? ''));
+  const mark = markOf(service);
   const familyOf = (name: string): IpFamily | undefined => {
     for (const family of ['IPv4', 'IPv6'] as const) if (isSameName(adopted[family] ?? '', name)) return family;
     if (serviceOfName(site, name) !== mark) return undefined;

@@ -1,7 +1,6 @@
-import { serviceUid } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import { type ClaimRules, claimService } from '@fairlead/service';
-import { type ServiceMark, serviceMark } from '../names.ts';
+import { markOf, type ServiceMark } from '../names.ts';
 import { type AzureSite, serviceOfName, serviceOfTags } from '../site.ts';
 import { childOwner, servicesIn } from './load-balancer-body.ts';
 import type { ObservedAzure } from './observed.ts';
@@ -28,9 +27,7 @@ export function servicesInAzure(
     ...securityRules.flatMap(({ name }) => serviceOfName(site, name) ?? []),
   ]);
   const existing = new Set(
-    cluster
-      .filter((service) => claimService(service, rules).state !== 'foreign')
-      .map(({ metadata }) => serviceMark(serviceUid(metadata.uid ?? ''))),
+    cluster.filter((service) => claimService(service, rules).state !== 'foreign').map((service) => markOf(service)),
   );
   return { all: [...there], leftovers: [...there].filter((mark) => !existing.has(mark)) };
 }

@@ -1,7 +1,6 @@
-import { serviceUid } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { ServiceKey } from '@fairlead/service';
-import { type ServiceMark, serviceMark } from '../names.ts';
+import { markOf, type ServiceMark, serviceMark } from '../names.ts';
 import { type AdoptedPools, adoptedPools, type WantedService } from './desired.ts';
 
 /** What is to become of one Service in Azure. */
@@ -28,8 +27,7 @@ export function presentOn(loadBalancer: string, wanted: WantedService): PresentT
 
 /** For a Service that has something in Azure and is to have nothing, or nothing but its addresses. */
 export function without(kind: 'absent' | 'detached', subject: ServiceKey, service: Service): Target {
-  const mark = serviceMark(serviceUid(service.metadata.uid ?? ''));
-  return { kind, mark, subject, adopted: adoptedPools(service) };
+  return { kind, mark: markOf(service), subject, adopted: adoptedPools(service) };
 }
 
 /** For what is left of a Service that no longer exists. */
