@@ -1,24 +1,9 @@
 import { KeyBatcher } from '@fairlead/cloud';
 import { Lanes } from '@fairlead/control';
-import {
-  type CacheFactory,
-  type Controller,
-  endpointSlices,
-  type KubeClient,
-  type Node,
-  nodes,
-  services,
-} from '@fairlead/kube';
-import {
-  Comparison,
-  Health,
-  type LeaderEnvironment,
-  OutcomeCounts,
-  objectController,
-  readClusterId,
-} from '@fairlead/part';
+import { type CacheFactory, type Controller, endpointSlices, type Node, nodes, services } from '@fairlead/kube';
+import { Comparison, Health, type LeaderEnvironment, OutcomeCounts, objectController } from '@fairlead/part';
 import { type ServiceKey, toServiceKey } from '@fairlead/service';
-import type { CloudConfiguration, OpenedAzure } from '../arm/index.ts';
+import type { OpenedAzure } from '../arm/index.ts';
 import { AzureResourceLocker, noResourceLock } from './azure-resource-locker.ts';
 import { BackendPoolUpdater } from './backend-pools/backend-pool-updater.ts';
 import { BackendTracker } from './backend-pools/backend-tracker.ts';
@@ -31,7 +16,7 @@ import type { Outcome } from './load-balancers/outcome.ts';
 import { failureReason, Reconciler } from './load-balancers/reconciler.ts';
 import { SettledServices } from './load-balancers/settled-services.ts';
 import { localBackendsMetrics, servicesByOutcome } from './metrics.ts';
-import { type AzureSite, azureSite, poolId } from './site.ts';
+import { poolId, readSite } from './site.ts';
 
 /** So many Services at most are worked on in one go. */
 const LARGEST_BATCH = 500;
@@ -47,7 +32,7 @@ export async function runController(
   const { client, clock, logger, metrics, caches, readiness, signal } = environment;
   for (const definition of localBackendsMetrics) metrics.declare(definition);
   const health = new Health(readiness);
-  const site = await siteOf(client, cloud, configuration, signal);
+  const site = await readSite(client, cloud, configuration, signal);
   const cache = caches.cache(services);
   const serviceOf = (key: ServiceKey) => cache.get(key);
   const settled = new SettledServices();
@@ -142,17 +127,6 @@ function watchBackends(
     const isGone = change.type === 'delete';
     pools.follow(isGone ? backends.deleteSlice(change.before.metadata) : backends.setSlice(change.after));
   });
-}
-
-/** Where everything is. */
-export async function siteOf(
-  client: KubeClient,
-  cloud: CloudConfiguration,
-  configuration: LocalBackendsConfiguration,
-  signal: AbortSignal,
-): Promise<AzureSite> {
-  const cluster = await readClusterId(configuration.clusterId, client, { signal });
-  return azureSite(cluster, cloud, configuration.loadBalancers);
 }
 
 /** Of a node that reports its health all the time, what a load balancer needs changes rarely. */

@@ -1,4 +1,6 @@
 import type { ClusterId } from '@fairlead/control';
+import type { KubeClient } from '@fairlead/kube';
+import { readClusterId } from '@fairlead/part';
 import {
   type ArmId,
   type ArmTags,
@@ -12,7 +14,7 @@ import {
   ownMark,
   securityGroupId,
 } from '../arm/index.ts';
-import type { ConfiguredLoadBalancer } from './configuration.ts';
+import type { ConfiguredLoadBalancer, LocalBackendsConfiguration } from './configuration.ts';
 import { type ClusterMark, clusterMark, PART_NAME, readMarks, type ServiceMark, serviceMark } from './names.ts';
 
 export interface AzureSite extends AzureScope {
@@ -21,6 +23,16 @@ export interface AzureSite extends AzureScope {
   readonly subnetId: ArmId<'subnets'> | undefined;
   readonly securityGroupId: ArmId<'networkSecurityGroups'> | undefined;
   readonly loadBalancers: readonly ConfiguredLoadBalancer[];
+}
+
+/** Where everything is, for the cluster that the client reads. */
+export async function readSite(
+  client: KubeClient,
+  cloud: CloudConfiguration,
+  { clusterId, loadBalancers }: Pick<LocalBackendsConfiguration, 'clusterId' | 'loadBalancers'>,
+  signal: AbortSignal,
+): Promise<AzureSite> {
+  return azureSite(await readClusterId(clusterId, client, { signal }), cloud, loadBalancers);
 }
 
 /** Throws a terminal error when the configuration lacks something that the load balancers need. */

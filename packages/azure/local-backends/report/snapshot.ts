@@ -5,7 +5,6 @@ import type { OpenedAzure } from '../../arm/index.ts';
 import { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import { poolsOutOfStep } from '../backend-pools/pool-registry.ts';
 import type { LocalBackendsConfiguration } from '../configuration.ts';
-import { siteOf } from '../controller.ts';
 import { localServiceInfo } from '../load-balancers/child-resources.ts';
 import { desiredOptions, recordedLoadBalancer } from '../load-balancers/desired.ts';
 import { servicesInAzure } from '../load-balancers/leftovers.ts';
@@ -14,7 +13,7 @@ import { decide, detachedTargetOf, type Outcome, targetOf } from '../load-balanc
 import { type AzureWrite, callOf } from '../load-balancers/plan.ts';
 import { writesAfterAzure, writesBeforeAzure } from '../load-balancers/service-writes.ts';
 import { leftover, type PresentTarget, type Target } from '../load-balancers/target.ts';
-import type { AzureSite } from '../site.ts';
+import { type AzureSite, readSite } from '../site.ts';
 import { dryRun, withAllAddresses } from './dry-run.ts';
 
 /** The cluster and Azure at one moment, and what a leader that started now would write. */
@@ -37,7 +36,7 @@ export async function takeSnapshot(
   configuration: LocalBackendsConfiguration,
   { client, clock, signal, defaultClass }: ReadEnvironment,
 ): Promise<Snapshot> {
-  const site = await siteOf(client, cloud, configuration, signal);
+  const site = await readSite(client, cloud, configuration, signal);
   const [{ items: cluster }, { items: slices }, { items: machines }] = await Promise.all([
     client.list(services, { signal }),
     client.list(endpointSlices, { signal }),
