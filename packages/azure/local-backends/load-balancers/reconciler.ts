@@ -11,7 +11,7 @@ import { recordedLoadBalancer } from './desired.ts';
 import { servicesInAzure } from './leftovers.ts';
 import { type ObservedAzure, observe } from './observed.ts';
 import type { Outcome } from './outcome.ts';
-import { type PassOptions, ReconcilePass } from './reconcile-pass.ts';
+import { type PassOptions, type PassResult, ReconcilePass } from './reconcile-pass.ts';
 import type { SettledServices } from './settled-services.ts';
 import { leftover } from './target.ts';
 
@@ -28,6 +28,8 @@ export interface ReconcilerOptions extends Omit<PassOptions, 'writer' | 'environ
   readonly locks: UpdateLocks;
   readonly health: Health;
 }
+
+type Failures = Map<ServiceKey, ConvergenceFailure>;
 
 /** The main path: one pass at a time, under the same two locks as the updater of backend pools. */
 export class Reconciler {
@@ -116,12 +118,15 @@ export class Reconciler {
   }
 
   /** Where Azure refuses many at once, halves them until those to blame stand alone. */
-  async #reconcile(
-    services: readonly Service[],
-    holding: ResourceHolding,
-    signal: AbortSignal,
-  ): Promise<Map<ServiceKey, ConvergenceFailure>> {
-    const failures = await this.#runPass(services, holding, signal);
+  async #reconcile(services: readonly Service[], holding: ResourceHolding, signal: AbortSignal): Promise<Failures> {
+    const observed = await this.#observe(services, signal);
+    const cluster = this.#options.services.list();
+    const pass = new ReconcilePass(this.#pass, { services, cluster, observed, holding, signal });
+    const result = await pass.run();
+    this.#note(result);
+    const failures: Failures = new Map(
+      result.tasks.flatMap(({ key, failure }) => (failure === undefined ? [] : [[key, failure]])),
+    );
     const blamed = [...failures].filter(([, failure]) => mayBlameOneService(failure));
     for (const group of Map.groupBy(blamed, ([, { error }]) => error).values()) {
       const keys = group.map(([key]) => key);
@@ -135,15 +140,9 @@ export class Reconciler {
     return failures;
   }
 
-  async #runPass(
-    services: readonly Service[],
-    holding: ResourceHolding,
-    signal: AbortSignal,
-  ): Promise<Map<ServiceKey, ConvergenceFailure>> {
-    const { environment, services: cache, settled, outcomes } = this.#options;
-    const observed = await this.#observe(services, signal);
-    const input = { services, cluster: cache.list(), observed, holding, signal };
-    const { tasks, writes } = await new ReconcilePass(this.#pass, input).run();
+  /** Remembers what was decided, and which Services are as they should be. */
+  #note({ tasks, writes }: PassResult): void {
+    const { environment, settled, outcomes } = this.#options;
     for (const { key, outcome, service, failure } of tasks) {
       const { kind } = outcome;
       outcomes.set(key, kind);
@@ -154,7 +153,6 @@ export class Reconciler {
         if (write.subjects.includes(key)) environment.metrics.increment(driftTotal, { what: write.kind });
       }
     }
-    return new Map(tasks.flatMap(({ key, failure }) => (failure === undefined ? [] : [[key, failure]])));
   }
 }
 
