@@ -48,7 +48,8 @@ function inbound(service: Service, slices: readonly EndpointSlice[], nodes: Node
   const desired = desiredFor(service, claimRules(undefined));
   if (desired.kind === 'unreadable') throw desired.error;
   if (desired.kind === 'refuse') return { refused: desired.refusal.code, because: desired.refusal.message };
-  if (desired.kind === 'release') return { release: planDeletion(scope, nrpKeyOf(service), nothingThere()) };
+  if (desired.kind === 'release')
+    return { release: planDeletion({ scope, inventory: nothingThere() }, nrpKeyOf(service)) };
   if (desired.kind === 'foreign') return { foreign: desired.claim.sentence };
   const { spec, located, ignored } = serve(desired.wanted, gatherEndpoints(slices), gatherHosts(slices), nodes);
   return {
@@ -71,7 +72,7 @@ function outbound(pod: Pod, nodes: NodeDirectory): object {
 }
 
 function created(spec: ServiceSpec): object {
-  const { prepare, register } = planCreation(scope, spec, nothingThere());
+  const { prepare, register } = planCreation({ scope, inventory: nothingThere() }, spec);
   return {
     prepare: prepare.map((step) => ({
       call: `${step.kind} ${step.id}`,

@@ -9,7 +9,7 @@ import {
   ensureDefaultOutboundServiceExists,
   ensureServiceGateway,
 } from './gateway-setup.ts';
-import type { InventoryKind } from './inventory.ts';
+import type { InventoryKind, KnownAzure } from './inventory.ts';
 import type { Leftovers } from './leftovers.ts';
 import { loadObserved } from './observed.ts';
 import { type CreationPlan, planCreation } from './plan.ts';
@@ -71,10 +71,10 @@ export class AzureComparison {
 }
 
 /** What is not as the spec says. That a name is another's by now is told by the attempt to put it right. */
-function differences({ scope, inventory }: Repository, spec: ServiceSpec): readonly Drifted[] {
+function differences(azure: KnownAzure, spec: ServiceSpec): readonly Drifted[] {
   let plan: CreationPlan;
   try {
-    plan = planCreation(scope, spec, inventory);
+    plan = planCreation(azure, spec);
   } catch {
     return ['owner'];
   }

@@ -10,6 +10,7 @@ import {
   type PublicIpAddress,
 } from '../../arm/index.ts';
 import { type NrpKey, nrpName } from '../engine/nrp-key.ts';
+import type { GatewayScope } from '../scope.ts';
 
 /** The kinds of resources that services have. */
 export type InventoryKind = 'publicIPAddresses' | 'loadBalancers' | 'natGateways';
@@ -87,6 +88,12 @@ export class Inventory {
     this.#resources.natGateways.replaceWith(byName(listing.natGateways), begunAt);
     this.#registrations.replaceWith(new Map(services.map((body) => [body.name.toLowerCase(), body])), begunAt);
   }
+}
+
+/** Where everything of this cluster lives in Azure, and what is known of it. */
+export interface KnownAzure {
+  readonly scope: GatewayScope;
+  readonly inventory: Inventory;
 }
 
 /** All that is known is in one resource group, where the name tells the things of a kind apart, in any spelling. */

@@ -6,7 +6,7 @@ import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey } from '../engine/nrp-key
 import { isLive } from '../engine/service-state.ts';
 import { heldDeletions } from '../metrics.ts';
 import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, serviceOfTags } from '../scope.ts';
-import type { Inventory } from './inventory.ts';
+import type { KnownAzure } from './inventory.ts';
 import type { RegisteredServices } from './observed.ts';
 import type { Repository } from './repository.ts';
 
@@ -46,8 +46,8 @@ export class Leftovers {
 
   /** Decides from a completed list that was begun at this time. */
   plan({ ours }: RegisteredServices, listBegunAt: number): LeftoverPlan {
-    const { scope, inventory } = this.#options.repository;
-    const { services, addresses, known } = findOrphans(scope, inventory, ours, (key) => this.#isInUse(key));
+    const isInUse = (key: NrpKey) => this.#isInUse(key);
+    const { services, addresses, known } = findOrphans(this.#options.repository, ours, isInUse);
     const allowed = this.#guard.allow([...services, ...addresses], known, listBegunAt);
     return {
       services: allowed.filter((key) => services.has(key)),
@@ -81,8 +81,7 @@ export interface Orphans {
 
 /** Looks through all that is known to exist. `registered` are the services of ours in the gateway. */
 export function findOrphans(
-  scope: GatewayScope,
-  inventory: Inventory,
+  { scope, inventory }: KnownAzure,
   registered: ReadonlySet<NrpKey>,
   isWanted: (key: NrpKey) => boolean,
 ): Orphans {

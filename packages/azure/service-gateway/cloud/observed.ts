@@ -4,7 +4,7 @@ import { type AddressKey, NONE, type ServiceList, withItem } from '../engine/add
 import type { DiffTracker } from '../engine/difftracker.ts';
 import { isOutbound, keyFromNrp, type NrpKey } from '../engine/nrp-key.ts';
 import { backendPoolId, type GatewayScope, loadBalancerId, natGatewayId } from '../scope.ts';
-import type { Inventory } from './inventory.ts';
+import type { Inventory, KnownAzure } from './inventory.ts';
 import type { Repository, WorldListing } from './repository.ts';
 import { serviceTypeOf } from './request-bodies.ts';
 
@@ -22,9 +22,9 @@ export async function loadObserved(
   isWanted: (key: NrpKey) => boolean,
   clock: Clock,
 ): Promise<RegisteredServices> {
-  const { scope, inventory } = repository;
+  const { inventory } = repository;
   inventory.replaceWith(listing);
-  const registered = registeredServices(scope, inventory, isWanted);
+  const registered = registeredServices(repository, isWanted);
   tracker.foreign.clear();
   for (const key of registered.foreign) tracker.foreign.add(key);
   for (const key of registered.ours) tracker.existing.set(key, true);
@@ -54,19 +54,15 @@ function textOf({ location, address }: AddressKey): string {
  * gateway of that name count. Without any, one that leads elsewhere is another's, and one that leads there may be taken
  * over.
  */
-export function registrationOwner(
-  scope: GatewayScope,
-  inventory: Inventory,
-  key: NrpKey,
-  { properties }: GatewayService,
-): Ownership {
+export function registrationOwner(azure: KnownAzure, key: NrpKey, { properties }: GatewayService): Ownership {
   if (properties.serviceType === 'InboundOutbound') return 'another-owner';
-  const behind = ownerBehind(scope, inventory, key);
+  const behind = ownerBehind(azure, key);
   if (behind !== 'unmarked') return behind;
-  return properties.serviceType === serviceTypeOf(key) && leadsThere(scope, key, properties) ? behind : 'another-owner';
+  const isAsOurs = properties.serviceType === serviceTypeOf(key) && leadsThere(azure.scope, key, properties);
+  return isAsOurs ? behind : 'another-owner';
 }
 
-function ownerBehind(scope: GatewayScope, inventory: Inventory, key: NrpKey): Ownership {
+function ownerBehind({ scope, inventory }: KnownAzure, key: NrpKey): Ownership {
   const known = isOutbound(key)
     ? inventory.find('natGateways', natGatewayId(scope, key))
     : inventory.find('loadBalancers', loadBalancerId(scope, key));
@@ -99,19 +95,17 @@ export interface RegisteredServices {
  * tells whether the cluster has such a service: what carries no mark is taken over only then, and never the default
  * that Azure itself provides.
  */
-function registeredServices(
-  scope: GatewayScope,
-  inventory: Inventory,
-  isWanted: (key: NrpKey) => boolean,
-): RegisteredServices {
+function registeredServices(azure: KnownAzure, isWanted: (key: NrpKey) => boolean): RegisteredServices {
   const ours = new Set<NrpKey>();
   const foreign = new Set<NrpKey>();
   let defaultOutbound: NrpKey | undefined;
-  for (const service of inventory.registrations) {
+  for (const service of azure.inventory.registrations) {
     const key = keyOf(service);
     if (isOutbound(key) && service.properties.isDefault === true) defaultOutbound = key;
-    if (isOurs(scope, inventory, service, key, isWanted)) ours.add(key);
-    else foreign.add(key);
+    const { isDefault } = service.properties;
+    const owner = registrationOwner(azure, key, service);
+    const isOurs = owner === 'ours' || (owner === 'unmarked' && isWanted(key) && isDefault !== true);
+    (isOurs ? ours : foreign).add(key);
   }
   return { ours, foreign, defaultOutbound };
 }
@@ -138,16 +132,4 @@ function* locatedServices(
 
 function keyOf({ name, properties }: GatewayService): NrpKey {
   return keyFromNrp(name, properties.serviceType === 'Outbound' ? 'outbound' : 'inbound');
-}
-
-function isOurs(
-  scope: GatewayScope,
-  inventory: Inventory,
-  service: GatewayService,
-  key: NrpKey,
-  isWanted: (key: NrpKey) => boolean,
-): boolean {
-  const owner = registrationOwner(scope, inventory, key, service);
-  if (owner !== 'unmarked') return owner === 'ours';
-  return isWanted(key) && service.properties.isDefault !== true;
 }

@@ -12,7 +12,7 @@ import { planCreation, planDeletion, type ResourceStep, writesOfCreation } from 
 
 /** Carries a plan out in the inventory, as Azure would. */
 function carryOut(spec: ServiceSpec, inventory: Inventory): void {
-  const { prepare, register, tidyUp } = planCreation(scope, spec, inventory);
+  const { prepare, register, tidyUp } = planCreation({ scope, inventory }, spec);
   for (const step of [...prepare, ...tidyUp]) apply(step, inventory);
   if (register?.isDelete !== false) return;
   const { name, properties } = register.service;
@@ -73,7 +73,7 @@ const calls = (steps: readonly ResourceStep[]) =>
 
 describe('the plan of a service', () => {
   it('makes the address first, then what uses it, then the registration', () => {
-    const plan = planCreation(scope, inboundSpec('web'), new Inventory(new VirtualClock()));
+    const plan = planCreation({ scope, inventory: new Inventory(new VirtualClock()) }, inboundSpec('web'));
     expect(calls(plan.prepare)).toEqual(['put publicIPAddresses/web-pip', 'put loadBalancers/web']);
     expect(plan.register?.service.name).toBe('web');
     expect(plan.tidyUp).toEqual([]);
@@ -84,7 +84,7 @@ describe('the plan of a service', () => {
       fc.property(fc.array(someSpec, { maxLength: 4 }), someSpec, (earlier, last) => {
         const inventory = new Inventory(new VirtualClock());
         for (const spec of [...earlier, last]) carryOut(spec, inventory);
-        expect(writesOfCreation(planCreation(scope, last, inventory))).toBe(0);
+        expect(writesOfCreation(planCreation({ scope, inventory }, last))).toBe(0);
       }),
     );
   });
@@ -95,7 +95,7 @@ describe('the plan of a service', () => {
         const inventory = new Inventory(new VirtualClock());
         for (const spec of specs) carryOut(spec, inventory);
         for (const { key } of specs)
-          for (const step of planDeletion(scope, key, inventory).remove) apply(step, inventory);
+          for (const step of planDeletion({ scope, inventory }, key).remove) apply(step, inventory);
         for (const kind of ['publicIPAddresses', 'loadBalancers', 'natGateways'] as const) {
           expect([...inventory.present(kind)]).toEqual([]);
         }
@@ -106,7 +106,7 @@ describe('the plan of a service', () => {
   it('deletes the address of the family that a Service no longer has, after the load balancer has let go of it', () => {
     const inventory = new Inventory(new VirtualClock());
     carryOut(inboundSpec('web'), inventory);
-    const plan = planCreation(scope, inboundSpec('web', { family: 'IPv6' }), inventory);
+    const plan = planCreation({ scope, inventory }, inboundSpec('web', { family: 'IPv6' }));
     expect(calls(plan.prepare)).toEqual(['put publicIPAddresses/web-pip-v6', 'put loadBalancers/web']);
     expect(calls(plan.tidyUp)).toEqual(['delete publicIPAddresses/web-pip']);
   });
@@ -119,7 +119,7 @@ describe('the plan of a service', () => {
     if (known.state !== 'present') throw new Error('there is no load balancer');
     const tags = { ...known.body.tags, costs: 'shop' };
     inventory.set('loadBalancers', id, { state: 'present', body: { ...known.body, tags } });
-    const [step] = planCreation(scope, changedSpec('web', 81), inventory).prepare;
+    const [step] = planCreation({ scope, inventory }, changedSpec('web', 81)).prepare;
     expect(step).toMatchObject({ kind: 'put', body: { tags: { costs: 'shop', 'fairlead-service': 'web' } } });
   });
 
@@ -131,7 +131,7 @@ describe('the plan of a service', () => {
     if (known.state !== 'present') throw new Error('there is no address');
     const properties = { ...known.body.properties, provisioningState: 'Failed' } as const;
     inventory.set('publicIPAddresses', id, { state: 'present', body: { ...known.body, properties } });
-    expect(calls(planCreation(scope, inboundSpec('web'), inventory).prepare)).toEqual([
+    expect(calls(planCreation({ scope, inventory }, inboundSpec('web')).prepare)).toEqual([
       'put publicIPAddresses/web-pip',
     ]);
   });
@@ -153,10 +153,10 @@ describe('the plan of a service', () => {
     ])('refuses what belongs to %s, and never deletes it', (_, body) => {
       const inventory = new Inventory(new VirtualClock());
       inventory.set('natGateways', body.id, { state: 'present', body });
-      expect(() => planCreation(scope, outboundSpec('blue'), inventory)).toThrowError(
+      expect(() => planCreation({ scope, inventory }, outboundSpec('blue'))).toThrowError(
         expect.objectContaining({ verdict: 'terminal', code: 'name-taken' }),
       );
-      expect(planDeletion(scope, outbound('blue'), inventory).remove).toEqual([]);
+      expect(planDeletion({ scope, inventory }, outbound('blue')).remove).toEqual([]);
     });
 
     it.each([
@@ -166,10 +166,10 @@ describe('the plan of a service', () => {
       const inventory = new Inventory(new VirtualClock());
       const properties = { serviceType, ...(nat === undefined ? {} : { publicNatGatewayId: nat }) };
       inventory.setRegistration('blue', { state: 'present', body: { name: 'blue', properties } });
-      expect(() => planCreation(scope, outboundSpec('blue'), inventory)).toThrowError(
+      expect(() => planCreation({ scope, inventory }, outboundSpec('blue'))).toThrowError(
         expect.objectContaining({ verdict: 'terminal', code: 'name-taken' }),
       );
-      expect(planDeletion(scope, outbound('blue'), inventory).unregister).toBeUndefined();
+      expect(planDeletion({ scope, inventory }, outbound('blue')).unregister).toBeUndefined();
     });
 
     it('never unregisters the service of a NAT gateway that belongs to another cluster', () => {
@@ -178,7 +178,7 @@ describe('the plan of a service', () => {
       inventory.set('natGateways', body.id, { state: 'present', body });
       const properties = { serviceType: 'Outbound', publicNatGatewayId: body.id } as const;
       inventory.setRegistration('blue', { state: 'present', body: { name: 'blue', properties } });
-      expect(planDeletion(scope, outbound('blue'), inventory)).toEqual({ unregister: undefined, remove: [] });
+      expect(planDeletion({ scope, inventory }, outbound('blue'))).toEqual({ unregister: undefined, remove: [] });
     });
 
     it('registers a service of ours anew that an operator has led elsewhere', () => {
@@ -187,14 +187,14 @@ describe('the plan of a service', () => {
       const elsewhere = natGatewayId(scope, outbound('grey'));
       const properties = { serviceType: 'Outbound', publicNatGatewayId: elsewhere } as const;
       inventory.setRegistration('blue', { state: 'present', body: { name: 'blue', properties } });
-      expect(planCreation(scope, outboundSpec('blue'), inventory).register).toMatchObject({ isDelete: false });
+      expect(planCreation({ scope, inventory }, outboundSpec('blue')).register).toMatchObject({ isDelete: false });
     });
 
     it('takes over what is without marks and already part of our gateway', () => {
       const inventory = new Inventory(new VirtualClock());
       const body = natGateway({});
       inventory.set('natGateways', body.id, { state: 'present', body });
-      expect(calls(planCreation(scope, outboundSpec('blue'), inventory).prepare)).toContain('put natGateways/blue');
+      expect(calls(planCreation({ scope, inventory }, outboundSpec('blue')).prepare)).toContain('put natGateways/blue');
     });
   });
 });

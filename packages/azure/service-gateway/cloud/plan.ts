@@ -1,6 +1,7 @@
 import type { Known } from '@fairlead/cloud';
 import { FairleadError, type IpFamily } from '@fairlead/control';
 import {
+  type ArmBodies,
   type ArmRequestBody,
   type ArmId,
   type ArmTags,
@@ -8,17 +9,14 @@ import {
   type GatewayService,
   type GatewayServiceChange,
   matches,
-  type LoadBalancer,
-  type NatGateway,
   ownershipOf,
-  type PublicIpAddress,
   type ServiceRequest,
   sameArmId,
 } from '../../arm/index.ts';
 import { isOutbound, type NrpKey, nrpName } from '../engine/nrp-key.ts';
-import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
+import { type InboundSpec, isInboundSpec, type OutboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
 import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
-import type { Inventory, InventoryKind } from './inventory.ts';
+import type { InventoryKind, KnownAzure } from './inventory.ts';
 import { registrationOwner } from './observed.ts';
 import {
   familiesOf,
@@ -31,26 +29,17 @@ import {
 
 const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
 
+/** A write that makes one resource be so. */
+export interface PutStep<Kind extends InventoryKind> {
+  readonly kind: 'put';
+  readonly resource: Kind;
+  readonly id: ArmId<Kind>;
+  readonly body: ArmRequestBody<ArmBodies[Kind]>;
+}
+
 /** A write to one resource. */
 export type ResourceStep =
-  | {
-      readonly kind: 'put';
-      readonly resource: 'publicIPAddresses';
-      readonly id: ArmId<'publicIPAddresses'>;
-      readonly body: ArmRequestBody<PublicIpAddress>;
-    }
-  | {
-      readonly kind: 'put';
-      readonly resource: 'loadBalancers';
-      readonly id: ArmId<'loadBalancers'>;
-      readonly body: ArmRequestBody<LoadBalancer>;
-    }
-  | {
-      readonly kind: 'put';
-      readonly resource: 'natGateways';
-      readonly id: ArmId<'natGateways'>;
-      readonly body: ArmRequestBody<NatGateway>;
-    }
+  | { readonly [Kind in InventoryKind]: PutStep<Kind> }[InventoryKind]
   | { readonly kind: 'delete'; readonly resource: InventoryKind; readonly id: ArmId<InventoryKind> };
 
 /** What it takes to make a service be there as its spec says: before, by, and after its registration. */
@@ -71,16 +60,14 @@ export interface DeletionPlan {
  * The writes by which what is known to exist becomes what the spec says; none for what is so already. Throws a terminal
  * error when a name is taken by something that is not ours.
  */
-export function planCreation(scope: GatewayScope, spec: ServiceSpec, inventory: Inventory): CreationPlan {
+export function planCreation(azure: KnownAzure, spec: ServiceSpec): CreationPlan {
   const families = familiesOf(spec);
-  const addresses = families.flatMap((family) => putPublicIp(scope, spec, family, inventory));
-  const balancer = isInboundSpec(spec)
-    ? putLoadBalancer(scope, spec, inventory)
-    : putNatGateway(scope, spec, inventory);
+  const addresses = families.flatMap((family) => putPublicIp(azure, spec, family));
+  const balancer = isInboundSpec(spec) ? putLoadBalancer(azure, spec) : putNatGateway(azure, spec);
   return {
     prepare: [...addresses, ...balancer],
-    register: registration(scope, spec, inventory),
-    tidyUp: isInboundSpec(spec) ? removalsExcept(scope, spec.key, families, inventory) : [],
+    register: registration(azure, spec),
+    tidyUp: isInboundSpec(spec) ? removalsExcept(azure, spec.key, families) : [],
   };
 }
 
@@ -90,31 +77,32 @@ export function writesOfCreation({ prepare, register, tidyUp }: CreationPlan): n
 }
 
 /** The writes that take down what is known to exist of the service and is ours. */
-export function planDeletion(scope: GatewayScope, key: NrpKey, inventory: Inventory): DeletionPlan {
-  return { unregister: planUnregistration(scope, key, inventory), remove: planRemoval(scope, key, inventory) };
+export function planDeletion(azure: KnownAzure, key: NrpKey): DeletionPlan {
+  return { unregister: planUnregistration(azure, key), remove: planRemoval(azure, key) };
 }
 
 /** The first half of a deletion. */
-export function planUnregistration(scope: GatewayScope, key: NrpKey, inventory: Inventory): DeletionPlan['unregister'] {
-  if (!isRegisteredByUs(scope, key, inventory)) return undefined;
+export function planUnregistration(azure: KnownAzure, key: NrpKey): DeletionPlan['unregister'] {
+  if (!isRegisteredByUs(azure, key)) return undefined;
   return { isDelete: true, service: { name: nrpName(key), properties: { serviceType: serviceTypeOf(key) } } };
 }
 
 /** The second half of a deletion: planned when the first is done, as much may have changed by then. */
-export function planRemoval(scope: GatewayScope, key: NrpKey, inventory: Inventory): DeletionPlan['remove'] {
+export function planRemoval(azure: KnownAzure, key: NrpKey): DeletionPlan['remove'] {
+  const { scope } = azure;
   return [
     ...(isOutbound(key)
-      ? removal(scope, 'natGateways', natGatewayId(scope, key), inventory)
-      : removal(scope, 'loadBalancers', loadBalancerId(scope, key), inventory)),
-    ...removalsExcept(scope, key, [], inventory),
+      ? removal(azure, 'natGateways', natGatewayId(scope, key))
+      : removal(azure, 'loadBalancers', loadBalancerId(scope, key))),
+    ...removalsExcept(azure, key, []),
   ];
 }
 
 /** A name that is the UID of our Service is enough; that of an egress gateway may be another's. */
-function isRegisteredByUs(scope: GatewayScope, key: NrpKey, inventory: Inventory): boolean {
-  const known = inventory.registration(key);
+function isRegisteredByUs(azure: KnownAzure, key: NrpKey): boolean {
+  const known = azure.inventory.registration(key);
   if (known.state !== 'present') return known.state === 'unknown';
-  const owner = registrationOwner(scope, inventory, key, known.body);
+  const owner = registrationOwner(azure, key, known.body);
   return owner === 'ours' || (owner === 'unmarked' && !isOutbound(key));
 }
 
@@ -122,23 +110,13 @@ export function writesOfDeletion({ unregister, remove }: DeletionPlan): number {
   return remove.length + (unregister === undefined ? 0 : 1);
 }
 
-function removalsExcept(
-  scope: GatewayScope,
-  key: NrpKey,
-  families: readonly IpFamily[],
-  inventory: Inventory,
-): readonly ResourceStep[] {
+function removalsExcept(azure: KnownAzure, key: NrpKey, families: readonly IpFamily[]): readonly ResourceStep[] {
   return FAMILIES.filter((family) => !families.includes(family)).flatMap((family) =>
-    removal(scope, 'publicIPAddresses', publicIpId(scope, key, family), inventory),
+    removal(azure, 'publicIPAddresses', publicIpId(azure.scope, key, family)),
   );
 }
 
-function putPublicIp(
-  scope: GatewayScope,
-  spec: ServiceSpec,
-  family: IpFamily,
-  inventory: Inventory,
-): readonly ResourceStep[] {
+function putPublicIp({ scope, inventory }: KnownAzure, spec: ServiceSpec, family: IpFamily): readonly ResourceStep[] {
   const id = publicIpId(scope, spec.key, family);
   const known = inventory.find('publicIPAddresses', id);
   const isAttached =
@@ -150,11 +128,7 @@ function putPublicIp(
   return isAsWanted(known, body) ? [] : [{ kind: 'put', resource: 'publicIPAddresses', id, body }];
 }
 
-function putLoadBalancer(
-  scope: GatewayScope,
-  spec: Parameters<typeof loadBalancerBody>[1],
-  inventory: Inventory,
-): readonly ResourceStep[] {
+function putLoadBalancer({ scope, inventory }: KnownAzure, spec: InboundSpec): readonly ResourceStep[] {
   const id = loadBalancerId(scope, spec.key);
   const known = inventory.find('loadBalancers', id);
   checkOwner(scope, spec, known, 'load balancer', false);
@@ -162,11 +136,7 @@ function putLoadBalancer(
   return isAsWanted(known, body) ? [] : [{ kind: 'put', resource: 'loadBalancers', id, body }];
 }
 
-function putNatGateway(
-  scope: GatewayScope,
-  spec: Parameters<typeof natGatewayBody>[1],
-  inventory: Inventory,
-): readonly ResourceStep[] {
+function putNatGateway({ scope, inventory }: KnownAzure, spec: OutboundSpec): readonly ResourceStep[] {
   const id = natGatewayId(scope, spec.key);
   const known = inventory.find('natGateways', id);
   const serves = known.state === 'present' ? known.body.properties.serviceGateway?.id : undefined;
@@ -175,12 +145,13 @@ function putNatGateway(
   return isAsWanted(known, body) ? [] : [{ kind: 'put', resource: 'natGateways', id, body }];
 }
 
-function registration(scope: GatewayScope, spec: ServiceSpec, inventory: Inventory): ServiceRequest | undefined {
+function registration(azure: KnownAzure, spec: ServiceSpec): ServiceRequest | undefined {
+  const { scope, inventory } = azure;
   const body = registrationBody(scope, spec);
   const known = inventory.registration(spec.key);
   if (known.state === 'present') {
     if (isRegisteredAs(known.body, body)) return undefined;
-    const owner = registrationOwner(scope, inventory, spec.key, known.body);
+    const owner = registrationOwner(azure, spec.key, known.body);
     if (owner === 'another-owner') throw registrationTaken(scope, body.name);
   }
   return { isDelete: false, service: body };
@@ -198,10 +169,9 @@ function isRegisteredAs({ properties: there }: GatewayService, { properties: wan
 }
 
 function removal<Kind extends InventoryKind>(
-  scope: GatewayScope,
+  { scope, inventory }: KnownAzure,
   resource: Kind,
   id: ArmId<Kind>,
-  inventory: Inventory,
 ): readonly ResourceStep[] {
   const known = inventory.find(resource, id);
   if (known.state === 'absent') return [];
@@ -243,11 +213,7 @@ function registrationTaken({ gatewayId }: GatewayScope, name: string): FairleadE
 function isAsWanted(
   known: Known<{ readonly properties: { readonly provisioningState?: string } }>,
   // Azure spells regions in its own way, and no resource changes its region.
-  {
-    tags,
-    sku,
-    properties,
-  }: ArmRequestBody<PublicIpAddress> | ArmRequestBody<LoadBalancer> | ArmRequestBody<NatGateway>,
+  { tags, sku, properties }: ArmRequestBody<ArmBodies[InventoryKind]>,
 ): boolean {
   if (known.state !== 'present' || known.body.properties.provisioningState === 'Failed') return false;
   return matches(known.body, { tags, sku, properties });

@@ -15,7 +15,7 @@ import { isOutbound, type NrpKey } from '../engine/nrp-key.ts';
 import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from '../scope.ts';
 import { assignedAddress, type Inventory, type InventoryKind, type Listing } from './inventory.ts';
 import { toLocationRequest } from './locations-updater.ts';
-import type { ResourceStep } from './plan.ts';
+import type { PutStep, ResourceStep } from './plan.ts';
 
 /** Everything there is outside. */
 export interface WorldListing extends Listing {
@@ -86,23 +86,7 @@ export class Repository {
       this.inventory.set(step.resource, step.id, { state: 'absent' });
       return;
     }
-    switch (step.resource) {
-      case 'publicIPAddresses': {
-        const put = () => this.#client.put(step.id, step.body, options);
-        const body = await this.inventory.changing(step.resource, step.id, put);
-        return this.inventory.set(step.resource, step.id, { state: 'present', body });
-      }
-      case 'loadBalancers': {
-        const put = () => this.#client.put(step.id, step.body, { ...options, answer: 'accepted' });
-        const body = await this.inventory.changing(step.resource, step.id, put);
-        return this.inventory.set(step.resource, step.id, { state: 'present', body: settled(body) });
-      }
-      case 'natGateways': {
-        const put = () => this.#client.put(step.id, step.body, { ...options, answer: 'accepted' });
-        const body = await this.inventory.changing(step.resource, step.id, put);
-        return this.inventory.set(step.resource, step.id, { state: 'present', body: settled(body) });
-      }
-    }
+    await this.#put(step, options);
   }
 
   /** Reads whatever of the service is in doubt. */
@@ -174,6 +158,14 @@ export class Repository {
     } catch (error) {
       throw toGatewayError(error);
     }
+  }
+
+  async #put<Kind extends InventoryKind>({ resource, id, body }: PutStep<Kind>, options: CallOptions): Promise<void> {
+    // Of what Azure sets itself, only the public address is needed.
+    const isAddress = resource === 'publicIPAddresses';
+    const put = () => this.#client.put(id, body, { ...options, answer: isAddress ? 'final' : 'accepted' });
+    const answered = await this.inventory.changing(resource, id, put);
+    this.inventory.set(resource, id, { state: 'present', body: isAddress ? answered : settled(answered) });
   }
 
   #doubt<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): void {

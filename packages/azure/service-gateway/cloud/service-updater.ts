@@ -6,6 +6,7 @@ import {
   type Metrics,
   messageOf,
   runSteps,
+  type Step,
   type Timer,
   verdictOf,
 } from '@fairlead/control';
@@ -26,8 +27,7 @@ import {
 } from './plan.ts';
 import { RegistrationBatcher } from './registration-batcher.ts';
 import type { Repository } from './repository.ts';
-import { withStableMessage } from './stable-error.ts';
-import { toSteps } from './steps.ts';
+import { registrationStep, toSteps } from './steps.ts';
 
 /** So many services are worked on at once. */
 const LANES = 10;
@@ -155,8 +155,8 @@ export class ServiceUpdater {
   async #prepare(spec: ServiceSpec): Promise<CreationPlan> {
     const { repository, signal } = this.#options;
     await repository.resolveDoubts(spec.key, { signal });
-    const plan = planCreation(repository.scope, spec, repository.inventory);
-    await this.#run(spec.key, plan.prepare);
+    const plan = planCreation(repository, spec);
+    await this.#run(spec.key, this.#toSteps(spec.key, plan.prepare));
     return plan;
   }
 
@@ -165,7 +165,7 @@ export class ServiceUpdater {
     const { repository, signal } = this.#options;
     const { register, tidyUp } = plan;
     if (register !== undefined) await this.#register(spec.key, register);
-    if (tidyUp.length > 0) await this.#lanes.run(spec.key, () => this.#run(spec.key, tidyUp));
+    if (tidyUp.length > 0) await this.#lanes.run(spec.key, () => this.#run(spec.key, this.#toSteps(spec.key, tidyUp)));
     if (isInboundSpec(spec)) await repository.publicAddress(spec.key, spec.family, { signal });
     return writesOfCreation(plan) > 0 ? 'changed' : 'unchanged';
   }
@@ -178,11 +178,11 @@ export class ServiceUpdater {
     const startedAt = clock.monotonic();
     const outcome = await settle(
       (async () => {
-        const unregister = planUnregistration(repository.scope, key, repository.inventory);
+        const unregister = planUnregistration(repository, key);
         if (unregister !== undefined) await this.#register(key, unregister);
         const remove = async () => {
           await repository.resolveDoubts(key, { signal });
-          await this.#run(key, planRemoval(repository.scope, key, repository.inventory));
+          await this.#run(key, this.#toSteps(key, planRemoval(repository, key)));
         };
         await this.#lanes.run(key, remove);
       })(),
@@ -191,30 +191,22 @@ export class ServiceUpdater {
   }
 
   async #register(key: NrpKey, request: ServiceRequest): Promise<void> {
-    const { journal, key: journalKey } = this.#options.journal.recordOf(key);
-    const step = {
-      kind: 'step',
-      step: request.isDelete ? 'unregister' : 'register',
-      call: 'POST updateServices',
-    } as const;
-    journal.record(journalKey, { ...step, outcome: 'started' });
-    const submitted = this.#registrations.submit(request);
-    this.#expectNoMore(key);
-    try {
-      await submitted;
-      journal.record(journalKey, { ...step, outcome: 'done' });
-    } catch (error) {
-      if (this.#options.signal.aborted) throw error;
-      journal.record(journalKey, { ...step, outcome: 'failed' });
-      journal.recordError(journalKey, withStableMessage(error));
-      throw error;
-    }
+    const submit = () => {
+      const submitted = this.#registrations.submit(request);
+      this.#expectNoMore(key);
+      return submitted;
+    };
+    await this.#run(key, [registrationStep(request, submit)]);
   }
 
-  async #run(key: NrpKey, planned: readonly ResourceStep[]): Promise<void> {
-    const { repository, signal, journal } = this.#options;
-    const record = journal.recordOf(key);
-    await runSteps(toSteps(repository, planned, { record }), record, signal);
+  async #run(key: NrpKey, steps: readonly Step[]): Promise<void> {
+    const { signal, journal } = this.#options;
+    await runSteps(steps, journal.recordOf(key), signal);
+  }
+
+  #toSteps(key: NrpKey, planned: readonly ResourceStep[]): readonly Step[] {
+    const { repository, journal } = this.#options;
+    return toSteps(repository, planned, { record: journal.recordOf(key) });
   }
 
   #complete(operation: Operation, key: NrpKey, startedAt: number, ended: Settled<unknown>): void {

@@ -1,5 +1,5 @@
 import type { Step } from '@fairlead/control';
-import { armName, type CallOptions } from '../../arm/index.ts';
+import { armName, type CallOptions, type ServiceRequest } from '../../arm/index.ts';
 import type { ResourceStep } from './plan.ts';
 import type { Repository } from './repository.ts';
 import { withStableMessage } from './stable-error.ts';
@@ -38,22 +38,42 @@ const DELETIONS: Readonly<Record<ResourceStep['resource'], StepText>> = {
   },
 };
 
+const REGISTER: StepText = {
+  name: 'register',
+  ifItDiesHere: 'The gateway knows the service; the next leader lists it and puts its addresses under it.',
+};
+const UNREGISTER: StepText = {
+  name: 'unregister',
+  ifItDiesHere: 'What the service had in Azure is left with its marks; the next leader lists it and deletes it.',
+};
+
 /** The planned writes as steps that can be run and are recorded. */
 export function toSteps(repository: Repository, planned: readonly ResourceStep[], options: CallOptions): Step[] {
   return planned.map((step) => ({
     ...stepText(step),
     call: `${step.kind === 'put' ? 'PUT' : 'DELETE'} ${step.resource}`,
-    run: async (signal) => {
-      try {
-        await repository.perform(step, { ...options, signal });
-      } catch (error) {
-        throw withStableMessage(error);
-      }
-    },
+    run: (signal) => stable(repository.perform(step, { ...options, signal })),
   }));
+}
+
+/** The same for a service's entry in an updateServices, which `submit` sends together with those of others. */
+export function registrationStep(request: ServiceRequest, submit: () => Promise<void>): Step {
+  return { ...registrationText(request), call: 'POST updateServices', run: () => stable(submit()) };
 }
 
 export function stepText(step: ResourceStep): StepText {
   const { name, ifItDiesHere } = (step.kind === 'put' ? PUTS : DELETIONS)[step.resource];
   return { name: `${name} ${armName(step.id)}`, ifItDiesHere };
+}
+
+export function registrationText({ isDelete }: ServiceRequest): StepText {
+  return isDelete ? UNREGISTER : REGISTER;
+}
+
+async function stable(call: Promise<void>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    throw withStableMessage(error);
+  }
 }

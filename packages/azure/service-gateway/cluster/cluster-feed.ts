@@ -5,6 +5,7 @@ import {
   hasFinalizer,
   type Node,
   type Service,
+  type SharedCache,
 } from '@fairlead/kube';
 import {
   type ClaimedReading,
@@ -19,7 +20,7 @@ import {
 import type { Engine } from '../engine/engine.ts';
 import { type InboundKey, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
 import { failureOf } from '../engine/retry-policy.ts';
-import { type InboundSpec, sameSpec } from '../engine/service-spec.ts';
+import { sameSpec } from '../engine/service-spec.ts';
 import type { ClusterIntake } from '../initialization.ts';
 import {
   type ClaimedDesired,
@@ -43,17 +44,13 @@ interface KnownService {
   readonly key: InboundKey;
   readonly claim: ClaimedDesired['claim'];
   /** What is asked for, and what the engine was last told; none while it cannot be served. */
-  readonly served: { readonly request: LoadBalancerRequest; readonly spec: InboundSpec } | undefined;
+  readonly served: Pick<ServedService, 'request' | 'spec'> | undefined;
 }
 
 export interface ClusterFeedOptions {
   readonly engine: Engine;
   readonly rules: ClaimRules;
-  /** The cache of Services. */
-  readonly services: {
-    list(): readonly Service[];
-    get(name: string): Service | undefined;
-  };
+  readonly services: Pick<SharedCache<Service>, 'list' | 'get'>;
   readonly nodes: NodeDirectory;
   readonly pods: PodFeed;
   /** The Services that the engine was told of; kept here. */
@@ -128,12 +125,12 @@ export class ClusterFeed implements ClusterIntake {
     names.set(key, name);
     this.#released.delete(key);
     const reading = desired.kind === 'serve' ? this.#serve(claim, desired.wanted) : desired;
-    if (desired.kind === 'serve' && reading.kind === 'serve') {
-      const { spec, located } = reading.wanted;
-      this.#known.set(name, { key, claim, served: { request: desired.wanted, spec } });
+    if (reading.kind === 'serve') {
+      const { request, spec, located } = reading.wanted;
+      this.#known.set(name, { key, claim, served: { request, spec } });
       engine.addService(spec);
       this.#apply(name, key, located);
-    } else if (reading.kind !== 'serve') {
+    } else {
       const failure = reading.kind === 'refuse' ? reading.refusal : failureOf(reading.error);
       const known = { key, claim, served: undefined };
       this.#known.set(name, known);

@@ -88,6 +88,7 @@ function loadBalancerRequest(service: Service): LoadBalancerRequest {
 
 /** What a request comes to with the endpoints that are there now. */
 export interface ServedService {
+  readonly request: LoadBalancerRequest;
   readonly spec: InboundSpec;
   readonly located: LocatedEndpoints;
   /** What was left out, in plain words; undefined when nothing was. */
@@ -102,13 +103,15 @@ export interface LocatedEndpoints {
 
 /** Throws a terminal error when the endpoints make the request impossible. */
 export function serve(
-  { demandedPorts, ...rest }: LoadBalancerRequest,
+  request: LoadBalancerRequest,
   gathered: GatheredEndpoints,
   hosts: readonly EndpointHost[],
   nodes: NodeDirectory,
 ): ServedService {
+  const { demandedPorts, ...rest } = request;
   const { ports, deviating } = resolvePorts(demandedPorts, gathered);
   return {
+    request,
     spec: { ...rest, ports },
     located: locate(rest.family, hosts, nodes, deviating),
     ignored: ignoredEndpoints(gathered, deviating),

@@ -33,21 +33,19 @@ export class PodFinalizers {
   /** Writes the finalizer of the pod as it should be, if it is not. */
   async work(uid: PodUid, signal: AbortSignal): Promise<void> {
     const { client, leadership, feed } = this.#options;
+    const writing = () => leasedWrite(leadership, FIELD_MANAGER, signal);
     feed.lookAt(uid);
-    const request = feed.finalizerChange(uid);
+    const change = feed.finalizerChange(uid);
     const pod = feed.podOf(uid);
-    if (request === 'nothing' || pod === undefined) return;
-    if (request === 'add') {
-      const options = leasedWrite(leadership, FIELD_MANAGER, signal);
+    if (change === 'nothing' || pod === undefined) return;
+    if (change === 'add') {
       feed.onFinalizerAttempted(uid);
-      feed.onFinalizerWritten(uid, await addFinalizer<Pod>(client, pods, pod, POD_FINALIZER, options));
+      feed.onFinalizerWritten(uid, await addFinalizer<Pod>(client, pods, pod, POD_FINALIZER, writing()));
       return;
     }
     const present = await this.#asItIs(pod, signal);
-    const remove = (held: Pod) =>
-      removeFinalizer<Pod>(client, pods, held, POD_FINALIZER, leasedWrite(leadership, FIELD_MANAGER, signal));
-    const left = present === undefined ? undefined : await remove(present);
-    feed.onFinalizerWritten(uid, left);
+    const remove = (held: Pod) => removeFinalizer<Pod>(client, pods, held, POD_FINALIZER, writing());
+    feed.onFinalizerWritten(uid, present === undefined ? undefined : await remove(present));
   }
 
   /** A pod that is held, though what we have seen of it does not say so, has to be read; undefined when it is gone. */

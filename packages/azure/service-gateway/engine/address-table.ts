@@ -7,10 +7,14 @@ export type ServiceList = readonly NrpKey[];
 /** There are hundreds of thousands of entries, and most lists are empty or the same as at the entry before. */
 export const NONE: readonly never[] = [];
 
-/** One address at one node, and what Kubernetes and NRP say about it. Both sides meet here and nowhere else. */
-export interface AddressEntry {
+/** An address at the IP of its node; both in canonical spelling. */
+export interface AddressKey {
   readonly location: IpAddress;
   readonly address: IpAddress;
+}
+
+/** What Kubernetes and NRP say about one address at one node. Both sides meet here and nowhere else. */
+export interface AddressEntry extends AddressKey {
   /** The Services that have it among their endpoints and that NRP knows. */
   inbound: readonly InboundKey[];
   /** The pods with an egress gateway that have this address; the last, which is the youngest, is its owner. */
@@ -28,16 +32,14 @@ export interface AddressEntry {
   dirtySince: number | undefined;
 }
 
-/** Which entry; both addresses in canonical spelling. */
-export interface AddressKey {
-  readonly location: IpAddress;
-  readonly address: IpAddress;
-}
+const NO_ENTRIES: ReadonlySet<AddressEntry> = new Set();
 
-/** All entries that either side knows. */
+/** All entries that either side knows, by address and by service. */
 export class AddressTable {
   /** Node IP -> address -> entry. */
   readonly #locations = new Map<IpAddress, Map<IpAddress, AddressEntry>>();
+  /** Service -> the entries NRP has, or may have, under it. */
+  readonly #underService = new Map<NrpKey, Set<AddressEntry>>();
 
   find({ location, address }: AddressKey): AddressEntry | undefined {
     return this.#locations.get(location)?.get(address);
@@ -79,8 +81,33 @@ export class AddressTable {
     if (entries.size === 0) this.#locations.delete(location);
   }
 
+  /** The entries that NRP has, or may have, under the service. */
+  underService(key: NrpKey): ReadonlySet<AddressEntry> {
+    return this.#underService.get(key) ?? NO_ENTRIES;
+  }
+
+  /** Takes note of what NRP has; not certain: of all that it may have. */
+  setNrp(entry: AddressEntry, services: ServiceList, certain: boolean): void {
+    for (const key of entry.nrp) if (!services.includes(key)) this.#remove(key, entry);
+    for (const key of services) if (!entry.nrp.includes(key)) this.#add(key, entry);
+    entry.nrp = services;
+    entry.certain = certain;
+  }
+
   *all(): Generator<AddressEntry> {
     for (const entries of this.#locations.values()) yield* entries.values();
+  }
+
+  #add(key: NrpKey, entry: AddressEntry): void {
+    const entries = this.#underService.get(key);
+    if (entries === undefined) this.#underService.set(key, new Set([entry]));
+    else entries.add(entry);
+  }
+
+  #remove(key: NrpKey, entry: AddressEntry): void {
+    const entries = this.#underService.get(key);
+    entries?.delete(entry);
+    if (entries?.size === 0) this.#underService.delete(key);
   }
 }
 
@@ -104,37 +131,6 @@ export function union(left: ServiceList, right: ServiceList): ServiceList {
 
 export function sameServices(left: ServiceList, right: ServiceList): boolean {
   return left === right || (left.length === right.length && left.every((key, index) => key === right[index]));
-}
-
-const NO_ENTRIES: ReadonlySet<AddressEntry> = new Set();
-
-/** The NRP side of the entries, found by service. */
-export class NrpLocations {
-  /** Service -> the entries NRP has, or may have, under it. */
-  readonly #entries = new Map<NrpKey, Set<AddressEntry>>();
-
-  entriesOf(key: NrpKey): ReadonlySet<AddressEntry> {
-    return this.#entries.get(key) ?? NO_ENTRIES;
-  }
-
-  set(entry: AddressEntry, services: ServiceList, certain: boolean): void {
-    for (const key of entry.nrp) if (!services.includes(key)) this.#remove(key, entry);
-    for (const key of services) if (!entry.nrp.includes(key)) this.#add(key, entry);
-    entry.nrp = services;
-    entry.certain = certain;
-  }
-
-  #add(key: NrpKey, entry: AddressEntry): void {
-    const entries = this.#entries.get(key);
-    if (entries === undefined) this.#entries.set(key, new Set([entry]));
-    else entries.add(entry);
-  }
-
-  #remove(key: NrpKey, entry: AddressEntry): void {
-    const entries = this.#entries.get(key);
-    entries?.delete(entry);
-    if (entries?.size === 0) this.#entries.delete(key);
-  }
 }
 
 /** Node IP -> address -> services. */

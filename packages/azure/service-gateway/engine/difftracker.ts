@@ -7,7 +7,6 @@ import {
   locationView,
   NONE,
   type NRPResources,
-  NrpLocations,
   type ServiceList,
   sameServices,
   union,
@@ -53,7 +52,6 @@ export class DiffTracker {
   readonly pods: EgressPods;
   readonly #clock: Clock;
   readonly #table = new AddressTable();
-  readonly #nrp = new NrpLocations();
   /** Service -> its endpoints -> where they are. */
   readonly #endpoints = new Map<InboundKey, ReadonlyMap<IpAddress, AddressEntry>>();
   readonly #dirty = new Set<AddressEntry>();
@@ -114,34 +112,31 @@ export class DiffTracker {
   /** Sets what NRP has at an entry, as listed from `listBegunAt` on; a request under way or made since knows better. */
   restoreNrp(addressKey: AddressKey, services: ServiceList, listBegunAt: number): void {
     const entry = this.#table.at(addressKey);
-    if (entry.certain && entry.requestedAt < listBegunAt) this.#nrp.set(entry, services, true);
+    if (entry.certain && entry.requestedAt < listBegunAt) this.#table.setNrp(entry, services, true);
     this.#touchAndSettle(entry);
   }
 
   /** NRP has no such services any more: no address can be under them, whatever became of an update that ended. */
   forgetServices(entry: AddressEntry, isGone: (key: NrpKey) => boolean, listBegunAt: number): void {
     if (entry.requestedAt >= listBegunAt || !entry.nrp.some(isGone)) return;
-    this.#nrp.set(
-      entry,
-      entry.nrp.filter((key) => !isGone(key)),
-      entry.certain,
-    );
+    const left = entry.nrp.filter((key) => !isGone(key));
+    this.#table.setNrp(entry, left, entry.certain);
     this.#touchAndSettle(entry);
   }
 
   /** Whether NRP has, or may have, an address of ours under the service. */
   hasLocations(key: NrpKey): boolean {
-    return this.#nrp.entriesOf(key).size > 0 && !this.foreign.has(key);
+    return this.#table.underService(key).size > 0 && !this.foreign.has(key);
   }
 
   /** Whether NRP has an address under the service that is to stay there for now. */
   keepsLocations(key: NrpKey): boolean {
-    return [...this.#nrp.entriesOf(key)].some((entry) => !this.#dirty.has(entry));
+    return [...this.#table.underService(key)].some((entry) => !this.#dirty.has(entry));
   }
 
   /** How many addresses NRP has, or may have, under the service. */
   locationCount(key: NrpKey): number {
-    return this.#nrp.entriesOf(key).size;
+    return this.#table.underService(key).size;
   }
 
   k8sEndpoints(key: InboundKey): Endpoints {
@@ -157,7 +152,7 @@ export class DiffTracker {
     return this.#dirty.size;
   }
 
-  /** Places at which the two sides differ, from the set that is kept; what NRP refused by itself is left out. */
+  /** Entries at which the two sides differ, from the set that is kept; what NRP refused by itself is left out. */
   locationChanges(): readonly AddressEntry[] {
     return [...this.#dirty].filter((entry) => !this.#isQuarantined(entry));
   }
@@ -179,7 +174,7 @@ export class DiffTracker {
       if (!this.#dirty.has(entry)) continue;
       const { nrp: before, certain: wasCertain, dirtySince: since = now } = entry;
       const services = this.#wanted(entry);
-      this.#nrp.set(entry, union(before, services), false);
+      this.#table.setNrp(entry, union(before, services), false);
       entry.requestedAt = Number.POSITIVE_INFINITY;
       updates.push({ entry, services, before, wasCertain, since });
     }
@@ -196,7 +191,7 @@ export class DiffTracker {
       // If it still differs, that is since then.
       entry.dirtySince = undefined;
       entry.requestedAt = now;
-      this.#nrp.set(entry, services, true);
+      this.#table.setNrp(entry, services, true);
       this.#touchAndSettle(entry);
     }
     return [...left].filter((key) => !this.hasLocations(key));
@@ -206,7 +201,7 @@ export class DiffTracker {
   refuseUpdate(updates: readonly AddressUpdate[]): void {
     for (const { entry, before, wasCertain } of updates) {
       entry.requestedAt = this.#clock.monotonic();
-      this.#nrp.set(entry, before, wasCertain);
+      this.#table.setNrp(entry, before, wasCertain);
       this.#touchAndSettle(entry);
     }
   }
@@ -244,7 +239,7 @@ export class DiffTracker {
     };
   }
 
-  /** Places that NRP has, or may have, under some service. */
+  /** Entries that NRP has, or may have, under some service. */
   *programmedEntries(): Generator<AddressEntry> {
     for (const entry of this.#table.all()) if (entry.nrp.length > 0) yield entry;
   }

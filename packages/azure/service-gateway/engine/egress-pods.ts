@@ -81,7 +81,7 @@ export class EgressPods {
   /** Takes the pod as it is now. Gives the entries at which something changed. */
   put({ uid, createdAt, egress, addressKeys }: EgressPod, promoted: boolean): ReadonlySet<AddressEntry> {
     const before = this.#pods.get(uid);
-    const touched = new Set(this.#stopDraining(uid));
+    const touched = new Set(this.endDraining(uid));
     const entries = [...new Set(addressKeys.map((addressKey) => this.#table.at(addressKey)))];
     const former = new Set<AddressKey>([...(before?.former ?? []), ...(before?.entries ?? []), ...touched]);
     for (const entry of entries) former.delete(entry);
@@ -144,20 +144,16 @@ export class EgressPods {
 
   /** The pod is drained, or lives again. Gives the entries that no longer wait for it. */
   endDraining(uid: PodUid): ReadonlySet<AddressEntry> {
-    return new Set(this.#stopDraining(uid));
+    const entries = this.#draining.get(uid) ?? new Set();
+    this.#draining.delete(uid);
+    for (const entry of entries) entry.draining = entry.draining.filter((pod) => pod !== uid);
+    return entries;
   }
 
   #byAge(pods: readonly PodUid[]): readonly PodUid[] {
     if (pods.length === 1) return pods;
     const ageOf = (uid: PodUid) => `${this.#pods.get(uid)?.createdAt ?? ''} ${uid}`;
     return pods.toSorted((left, right) => (ageOf(left) < ageOf(right) ? -1 : 1));
-  }
-
-  #stopDraining(uid: PodUid): Iterable<AddressEntry> {
-    const entries = this.#draining.get(uid) ?? new Set();
-    this.#draining.delete(uid);
-    for (const entry of entries) entry.draining = entry.draining.filter((pod) => pod !== uid);
-    return entries;
   }
 
   #count(uid: PodUid, egress: OutboundKey, promoted: boolean): void {

@@ -30,7 +30,6 @@ const NOTHING_TOLD = { hold: [], publish: [] };
 export const NOTHING: DryRun = { outcome: 'made', azure: [], registration: undefined, ...NOTHING_TOLD };
 
 export function dryRun(snapshot: Snapshot, key: NrpKey, state: ServiceState): DryRun {
-  const { scope, inventory } = snapshot.repository;
   switch (state.kind) {
     case 'NotStarted':
     case 'UpdatePending':
@@ -44,7 +43,7 @@ export function dryRun(snapshot: Snapshot, key: NrpKey, state: ServiceState): Dr
     }
     case 'DeletionPending':
     case 'DeletionInProgress': {
-      const { unregister, remove } = planDeletion(scope, key, inventory);
+      const { unregister, remove } = planDeletion(snapshot.repository, key);
       const desired = desiredOf(snapshot, key);
       const publish = desired?.kind === 'release' ? releaseWrites(desired.claim) : [];
       return { outcome: 'deleted', hold: [], azure: remove, registration: unregister, publish };
@@ -53,10 +52,9 @@ export function dryRun(snapshot: Snapshot, key: NrpKey, state: ServiceState): Dr
 }
 
 function dryCreation(snapshot: Snapshot, spec: ServiceSpec, serving: boolean): DryRun {
-  const { scope, inventory } = snapshot.repository;
   const { key } = spec;
   try {
-    const { prepare, register, tidyUp } = planCreation(scope, spec, inventory);
+    const { prepare, register, tidyUp } = planCreation(snapshot.repository, spec);
     const azure = [...prepare, ...tidyUp];
     return { outcome: 'made', azure, registration: register, ...told(snapshot, key, { kind: 'Created', spec }) };
   } catch (error) {

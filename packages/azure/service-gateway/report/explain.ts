@@ -6,7 +6,7 @@ import {
   pendingWrites,
   type UnservedExplanationOptions,
 } from '@fairlead/service';
-import { stepText } from '../cloud/steps.ts';
+import { registrationText, stepText } from '../cloud/steps.ts';
 import { type Desired, likelyFamily, nrpKeyOf } from '../cluster/desired.ts';
 import { EGRESS_LABEL, type InboundKey, type NrpKey, nrpName, podUid } from '../engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
@@ -47,7 +47,7 @@ function explainServed(snapshot: Snapshot, claim: ClaimedService, options: Unser
   const wanted = spec === undefined ? [] : wantedFor(snapshot, key, spec);
   const { outcome, hold, azure, registration, publish } = state === undefined ? NOTHING : dryRun(snapshot, key, state);
   if (typeof outcome === 'object') return explainUnserved({ kind: 'refuse', claim, refusal: outcome }, options);
-  const registered = registration === undefined ? [] : [{ name: 'register' }];
+  const registered = registration === undefined ? [] : [registrationText(registration)];
   const writes = [...hold, ...azure.map(stepText), ...registered, ...publish];
   const waitsFor = pendingWrites(writes);
   if (waitsFor !== undefined) {

@@ -79,7 +79,7 @@ function podChanges({ engine, pods, podsToRelease }: Snapshot): PlannedChange[] 
 
 function orphanChanges({ orphans, repository }: Snapshot): PlannedChange[] {
   return [...orphans.services, ...orphans.addresses].map((key) => {
-    const writes = writesOfDeletion(planDeletion(repository.scope, key, repository.inventory));
+    const writes = writesOfDeletion(planDeletion(repository, key));
     const detail = 'carries our marks and is not wanted; a sudden mass of these is held back first';
     return { action: 'delete', subject: `leftovers of ${nrpName(key)}`, detail, writes };
   });

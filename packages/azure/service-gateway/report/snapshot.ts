@@ -117,7 +117,7 @@ export async function takeSnapshot({ environment, azure, scope, configuration }:
     refusedPods: refusedPods(engine),
     podsToRelease: allPods.items.filter(isToRelease),
     names,
-    orphans: findOrphans(scope, repository.inventory, registered.ours, isWanted),
+    orphans: findOrphans(repository, registered.ours, isWanted),
     awaited,
     gatewayExists,
     isAttached: sameArmId(attached, scope.gatewayId),
