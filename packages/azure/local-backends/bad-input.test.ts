@@ -308,6 +308,16 @@ describe('what cannot be honoured', () => {
     await world.stop();
   });
 
+  it('costs nothing more once it was told', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', { externalTrafficPolicy: 'Cluster' });
+    await world.start({ comparisonIntervalSeconds: 0 }, 600);
+    const lists = world.azure.log.calls.filter(({ kind }) => kind === 'publicIPAddresses');
+    // One look for leftovers, and one for the Service; our own writes to it are no news.
+    expect(lists).toHaveLength(2);
+    await world.stop();
+  });
+
   it('leaves a Service of another class alone', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('web', { loadBalancerClass: 'example.com/other' });

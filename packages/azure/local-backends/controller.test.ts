@@ -117,6 +117,28 @@ describe('a new local Service', () => {
     await world.stop();
   });
 
+  it('is held, with its place recorded, before Azure hears of it, and until nothing of it is left there', async () => {
+    const world = await new LocalWorld({ behaviour: { operationTime: { minimum: 5_000, maximum: 5_000 } } }).setUp();
+    await world.createService('web');
+    await world.start({}, 2);
+    expect([world.publicIps.length, world.loadBalancer('one')]).toEqual([1, undefined]);
+    expect(await world.service('web')).toMatchObject({
+      metadata: {
+        finalizers: ['fairlead.dev/azure-local'],
+        annotations: { 'azure-local.fairlead.dev/load-balancer': 'one' },
+      },
+    });
+    await world.pass(30);
+    expect(await world.addresses('web')).toHaveLength(1);
+    await world.deleteService('web');
+    await world.pass(12);
+    expect(world.children('one').rules).toEqual([]);
+    expect((await world.service('web'))?.metadata.finalizers).toEqual(['fairlead.dev/azure-local']);
+    await world.pass(30);
+    expect([await world.service('web'), world.publicIps]).toEqual([undefined, []]);
+    await world.stop();
+  });
+
   it('is served through operations that take Azure its time', async () => {
     const world = await new LocalWorld({
       behaviour: { operationTime: { minimum: 2_000, maximum: 8_000 }, latency: { minimum: 50, maximum: 500 } },

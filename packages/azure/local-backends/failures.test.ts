@@ -145,6 +145,23 @@ describe('the part', () => {
     await world.stop();
   });
 
+  it('leaves an empty load balancer that Azure does not let go for the next time', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start({ comparisonIntervalSeconds: 60 });
+    const refusal = { kind: 'refuse', status: 400, code: 'InUse' } as const;
+    world.azure.faults.next({ method: 'DELETE', kind: 'loadBalancers' }, refusal, 50);
+    await world.deleteService('web');
+    await world.pass(5);
+    expect(await world.service('web')).toBeUndefined();
+    expect(await world.reasons('web')).not.toContain('DeleteLoadBalancerFailed');
+    expect(world.children('one').pools).toEqual([]);
+    world.azure.faults.clear();
+    await world.pass(100);
+    expect(world.loadBalancer('one')).toBeUndefined();
+    await world.stop();
+  });
+
   it('counts what it had to put right', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('web');

@@ -77,6 +77,39 @@ describe('the plan', () => {
   });
 });
 
+describe('the count of a plan', () => {
+  const allowed = 'service.beta.kubernetes.io/azure-load-balancer-configurations';
+
+  /** What a leader that starts now writes, and what the plan had told. */
+  async function counts(world: LocalWorld): Promise<readonly [number, number]> {
+    const plan = await world.configured().plan(world.readEnvironment);
+    const before = world.writeCount;
+    await world.start({}, 60);
+    await world.stop();
+    return [world.writeCount - before, writesOf(plan)];
+  }
+
+  it('is right for a Service that moves while another takes its place', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', {}, { [allowed]: 'one' });
+    await world.start();
+    await world.stop();
+    await world.editService('web', { metadata: { annotations: { [allowed]: 'two' } } });
+    await world.createService('api', {}, { [allowed]: 'one' });
+    const [written, planned] = await counts(world);
+    expect([written, planned]).toEqual([9, 9]);
+  });
+
+  it('is right for a Service to which Azure still owes an address', async () => {
+    const world = await new LocalWorld({ behaviour: { addressDelay: { minimum: 30_000, maximum: 30_000 } } }).setUp();
+    await world.createService('web');
+    await world.start({}, 3);
+    await world.stop();
+    const [written, planned] = await counts(world);
+    expect([written, planned]).toEqual([3, 3]);
+  });
+});
+
 describe('why', () => {
   it('explains a Service that is refused, foreign, being made, reachable, and out of step', async () => {
     const world = await fullWorld();
