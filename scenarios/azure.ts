@@ -31,8 +31,8 @@ export function serveAzure(simulation: Simulation, behaviour: Partial<ArmBehavio
 
 /** A way to Azure over a transport: that of a simulated process, or the emulator itself, without a network in between. */
 export function openAzureOver(transport: HttpTransport): OpenAzure {
-  return async ({ cloud = cloudConfiguration.parse(CLOUD) }, surroundings) => ({
-    client: new ArmClient({ ...surroundings, endpoint: 'https://azure', transport }),
+  return async ({ cloud = cloudConfiguration.parse(CLOUD) }, dependencies) => ({
+    client: new ArmClient({ ...dependencies, endpoint: 'https://azure', transport }),
     cloud,
     [Symbol.asyncDispose]: async () => {},
   });

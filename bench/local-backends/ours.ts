@@ -38,8 +38,8 @@ export async function startOurs({ initial }: RollingRestart, shape: RestartShape
       if (name === WAITING) waiting = value;
     },
   };
-  const part = localBackendsPart(async (_source, surroundings) => ({
-    client: new ArmClient({ ...surroundings, endpoint: 'https://azure', transport: azure }),
+  const part = localBackendsPart(async (_source, dependencies) => ({
+    client: new ArmClient({ ...dependencies, endpoint: 'https://azure', transport: azure }),
     cloud: SECTION.cloud,
     async [Symbol.asyncDispose]() {},
   }));

@@ -1,5 +1,5 @@
 import { SocketTransport } from '@fairlead/control/adapters';
-import type { AzureSurroundings } from '../parts/azure-access.ts';
+import type { AzureDependencies } from '../parts/azure-access.ts';
 import { ArmClient } from '../client/client.ts';
 import { type CloudConfiguration, repeatPolicy } from '../configuration/cloud-configuration.ts';
 import { cloudEndpoints } from '../configuration/clouds.ts';
@@ -12,13 +12,13 @@ export interface AzureConnection extends AsyncDisposable {
 }
 
 /** Gets ready to talk to the Azure that is configured: the first call connects and asks for a token. */
-export function connectToAzure(configuration: CloudConfiguration, surroundings: AzureSurroundings): AzureConnection {
+export function connectToAzure(configuration: CloudConfiguration, dependencies: AzureDependencies): AzureConnection {
   const cloud = cloudEndpoints(configuration);
   const tokens = tokenProviderFor(chooseCredential(configuration), cloud);
   const repeats = repeatPolicy(configuration);
   const transport = new SocketTransport();
   const client = new ArmClient({
-    ...surroundings,
+    ...dependencies,
     endpoint: cloud.endpoint,
     transport,
     ...(tokens === undefined ? {} : { tokens }),

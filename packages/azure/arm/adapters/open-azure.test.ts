@@ -5,7 +5,7 @@ import { noMetrics, seededRandom, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { openAzure } from './open-azure.ts';
 
-const surroundings = { clock: new VirtualClock(), random: seededRandom(1), metrics: noMetrics, userAgent: 'test' };
+const dependencies = { clock: new VirtualClock(), random: seededRandom(1), metrics: noMetrics, userAgent: 'test' };
 const cloud = {
   subscriptionId: 'sub',
   resourceGroup: 'cluster',
@@ -21,8 +21,8 @@ describe('openAzure', () => {
     try {
       const cloudFile = join(folder, 'azure.json');
       await writeFile(cloudFile, JSON.stringify({ ...cloud, location: 'northeurope' }));
-      await using inline = await openAzure({ cloud }, surroundings);
-      await using fromFile = await openAzure({ cloudFile }, surroundings);
+      await using inline = await openAzure({ cloud }, dependencies);
+      await using fromFile = await openAzure({ cloudFile }, dependencies);
       expect([inline.cloud.location, fromFile.cloud.location]).toEqual(['westeurope', 'northeurope']);
     } finally {
       await rm(folder, { recursive: true });
@@ -30,7 +30,7 @@ describe('openAzure', () => {
   });
 
   it('names the file that it cannot read', async () => {
-    await expect(openAzure({ cloudFile: '/nowhere/azure.json' }, surroundings)).rejects.toThrowError(
+    await expect(openAzure({ cloudFile: '/nowhere/azure.json' }, dependencies)).rejects.toThrowError(
       invalid(/^cannot read the cloudFile \/nowhere\/azure\.json: /),
     );
   });

@@ -10,9 +10,9 @@ import type { CloudSource } from '../parts/azure-section.ts';
 import { connectToAzure } from './connect.ts';
 
 /** Connects to the Azure that is configured. */
-export const openAzure: OpenAzure = async (source, surroundings) => {
+export const openAzure: OpenAzure = async (source, dependencies) => {
   const cloud = await readCloud(source);
-  return { ...connectToAzure(cloud, surroundings), cloud };
+  return { ...connectToAzure(cloud, dependencies), cloud };
 };
 
 async function readCloud({ cloud, cloudFile = '' }: CloudSource): Promise<CloudConfiguration> {

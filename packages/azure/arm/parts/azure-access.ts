@@ -5,8 +5,8 @@ import type { ArmClient, ArmClientOptions } from '../client/client.ts';
 import type { CloudConfiguration } from '../configuration/cloud-configuration.ts';
 import type { CloudSource } from './azure-section.ts';
 
-/** What a way to Azure needs from its surroundings. */
-export type AzureSurroundings = Pick<ArmClientOptions, 'clock' | 'random' | 'metrics' | 'userAgent' | 'beforeCall'>;
+/** What a way to Azure is made with. */
+export type AzureDependencies = Pick<ArmClientOptions, 'clock' | 'random' | 'metrics' | 'userAgent' | 'beforeCall'>;
 
 /** A client, the cloud it talks to, and the connections behind it. */
 export interface OpenedAzure extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface OpenedAzure extends AsyncDisposable {
 }
 
 /** Gets ready to talk to the Azure that is configured; a simulation has its own. */
-export type OpenAzure = (source: CloudSource, surroundings: AzureSurroundings) => Promise<OpenedAzure>;
+export type OpenAzure = (source: CloudSource, dependencies: AzureDependencies) => Promise<OpenedAzure>;
 
 /** For a part that runs: no write starts that the Lease may not outlive, unless the part has a check of its own. */
 export function openToRun(

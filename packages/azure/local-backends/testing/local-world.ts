@@ -67,9 +67,9 @@ export class LocalWorld extends TestCluster {
 
   /** The part, behind which this Azure is. */
   get part(): Part<LeaderPart> {
-    return localBackendsPart(async ({ cloudFile }, surroundings) => ({
+    return localBackendsPart(async ({ cloudFile }, dependencies) => ({
       client: new ArmClient({
-        ...surroundings,
+        ...dependencies,
         random: seededRandom(9),
         endpoint: 'https://arm.test',
         transport: this.#counted(),

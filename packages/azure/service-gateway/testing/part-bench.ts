@@ -16,8 +16,8 @@ const cloud = {
 
 /** The part with an emulated Azure behind it. */
 export function emulatedPart(azure: ArmEmulator): Part<LeaderPart> {
-  const open: OpenAzure = async (_, surroundings) => ({
-    client: new ArmClient({ ...surroundings, random: seededRandom(9), endpoint: 'https://arm.test', transport: azure }),
+  const open: OpenAzure = async (_, dependencies) => ({
+    client: new ArmClient({ ...dependencies, random: seededRandom(9), endpoint: 'https://arm.test', transport: azure }),
     cloud: cloudConfiguration.parse(cloud),
     async [Symbol.asyncDispose]() {},
   });
