@@ -7,6 +7,8 @@ import { newAzure, scope } from './testing/azure-bench.ts';
 import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 const POD_FINALIZER = 'servicegateway.azure.com/pod-cleanup';
 const FINALIZERS = [
   'fairlead.dev/azure-service-gateway',

@@ -7,6 +7,8 @@ import { newAzure, scope } from './testing/azure-bench.ts';
 import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 const POD_FINALIZER = 'servicegateway.azure.com/pod-cleanup';
 const OURS = 'fairlead.dev/azure-service-gateway';
 const OTHERS = ['servicegateway.azure.com/service-cleanup', 'service.kubernetes.io/load-balancer-cleanup'];

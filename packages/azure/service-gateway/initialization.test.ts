@@ -7,6 +7,8 @@ import { addressKey, endpoints, inbound, outbound, pod } from './testing/keys.ts
 import { type Cluster, Leader } from './testing/leader.ts';
 import { changedSpec, inboundSpec, outboundSpec } from './testing/specs.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 const one = '10.1.0.1@10.0.0.1';
 
 function newWorld(behaviour: Partial<ArmBehaviour> = {}) {

@@ -4,6 +4,8 @@ import { AzureBench, type AzureBenchOptions } from '../testing/azure-bench.ts';
 import { addressKey, endpoints, inbound, ip, outbound, pod } from '../testing/keys.ts';
 import { inboundSpec, outboundSpec } from '../testing/specs.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 const web = inbound('web');
 
 async function benchWithService(options: AzureBenchOptions = {}): Promise<AzureBench> {

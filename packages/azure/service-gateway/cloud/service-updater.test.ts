@@ -4,6 +4,8 @@ import { AzureBench, scope } from '../testing/azure-bench.ts';
 import { addressKey, endpoints, inbound, outbound, pod } from '../testing/keys.ts';
 import { changedSpec, inboundSpec, outboundSpec } from '../testing/specs.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 const web = inbound('web');
 const blue = outbound('blue');
 const one = '10.1.0.1@10.0.0.1';

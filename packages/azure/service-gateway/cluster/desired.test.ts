@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { claimRules, desiredFor, SERVICE_GATEWAY_CLASS, serve } from './desired.ts';
 import { NodeDirectory } from './node-directory.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 function service(spec: Partial<Service['spec']> = {}, annotations: Record<string, string> = {}): Service {
   return {
     metadata: { namespace: 'shop', name: 'web', uid: 'uid-1', annotations },

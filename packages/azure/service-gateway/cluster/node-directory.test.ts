@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ip } from '../testing/keys.ts';
 import { NodeDirectory } from './node-directory.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 function node(name: string, ...addresses: readonly string[]): Node {
   return {
     metadata: { name },

@@ -6,6 +6,8 @@ import { action, egresses, pods, services, TrackerComparison } from '../testing/
 import { textOf } from '../testing/tracker-model.ts';
 import { type AddressUpdate, DiffTracker } from './difftracker.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 const web = inbound('web');
 const shop = inbound('shop');
 const blue = outbound('blue');

@@ -5,6 +5,8 @@ import { addressKey, endpoints, inbound, outbound, pod } from '../testing/keys.t
 import { changedSpec, inboundSpec, outboundSpec } from '../testing/specs.ts';
 import type { Endpoints } from './difftracker.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 const web = inbound('web');
 const blue = outbound('blue');
 const green = outbound('green');

@@ -20,6 +20,8 @@ import {
   want,
 } from './service-state.ts';
 
+// Edge cases are numbered as in docs/azure-service-gateway.md.
+
 const spec = inboundSpec('web');
 const other = changedSpec('web', 81);
 const failure = { code: 'bad', message: 'no' };
