@@ -47,12 +47,12 @@ export class Comparison {
   async run(signal: AbortSignal, { startsNow = false } = {}): Promise<void> {
     const { clock, random, logger, health, outside, intervalMilliseconds } = this.#options;
     const what = `comparing with ${outside}`;
-    const interval = () => jitter(random, intervalMilliseconds, 0.1);
-    let pause = startsNow ? 0 : interval();
+    let asked: number | void = startsNow ? 0 : undefined;
     while (!signal.aborted) {
       try {
+        const pause = Math.min(jitter(random, intervalMilliseconds, 0.1), asked ?? Number.POSITIVE_INFINITY);
         if (pause > 0) await this.#pause(pause, signal);
-        pause = Math.min((await this.compare(signal)) ?? Number.POSITIVE_INFINITY, interval());
+        asked = await this.compare(signal);
         health.round(what, undefined);
       } catch (error) {
         if (signal.aborted) return;
