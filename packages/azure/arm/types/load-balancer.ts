@@ -25,7 +25,7 @@ export interface BackendAddress {
   };
 }
 
-export interface BackendPoolProperties {
+interface BackendPoolProperties {
   readonly virtualNetwork?: ArmReference<'virtualNetworks'>;
   readonly loadBalancerBackendAddresses?: readonly BackendAddress[];
   /** Set by Azure: the rules that use it. */
@@ -35,14 +35,14 @@ export interface BackendPoolProperties {
 /** A pool read or written by itself. Its etag is that of its load balancer: a change to either changes both. */
 export type BackendPool = ArmResource<'backendAddressPools', BackendPoolProperties>;
 
-export type ProbeProperties = {
+type ProbeProperties = {
   readonly port: number;
   readonly intervalInSeconds?: number;
   readonly numberOfProbes?: number;
   readonly probeThreshold?: number;
 } & ({ readonly protocol: 'Tcp' } | { readonly protocol: 'Http' | 'Https'; readonly requestPath: string });
 
-export interface LoadBalancingRuleProperties {
+interface LoadBalancingRuleProperties {
   readonly protocol: 'Tcp' | 'Udp' | 'All';
   readonly frontendPort: number;
   readonly backendPort: number;

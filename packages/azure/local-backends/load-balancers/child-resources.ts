@@ -1,25 +1,12 @@
 import type { IpAddress, IpFamily } from '@fairlead/control';
 import { objectKeyOf } from '@fairlead/service';
-import {
-  type ArmChild,
-  type BackendPoolProperties,
-  childArmId,
-  type Frontend,
-  type FrontendProperties,
-  type LoadBalancer,
-  type LoadBalancingRuleProperties,
-  type ProbeProperties,
-} from '../../arm/index.ts';
+import { childArmId, type Frontend, type FrontendProperties, type LoadBalancer } from '../../arm/index.ts';
 import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import type { LocalServiceInfo } from '../backend-pools/local-services.ts';
 import { baseName, entryName, familyName, ruleName, serviceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId, poolId, publicIpId, subnetIdOf } from '../site.ts';
 import type { WantedPort, WantedService } from './desired.ts';
 import type { PresentTarget } from './target.ts';
-
-export type PoolChild = ArmChild<'backendAddressPools', BackendPoolProperties>;
-export type ProbeChild = ArmChild<'probes', ProbeProperties>;
-export type RuleChild = ArmChild<'loadBalancingRules', LoadBalancingRuleProperties>;
 
 /** The lists of a load balancer in which a Service has child resources. */
 export const CHILD_LISTS = [
@@ -31,12 +18,9 @@ export const CHILD_LISTS = [
 export type ChildList = (typeof CHILD_LISTS)[number];
 
 /** Everything of one Service inside its load balancer. */
-export interface ChildResources {
-  readonly frontendIPConfigurations: readonly Frontend[];
-  readonly backendAddressPools: readonly PoolChild[];
-  readonly probes: readonly ProbeChild[];
-  readonly loadBalancingRules: readonly RuleChild[];
-}
+export type ChildResources = Readonly<Required<Pick<LoadBalancer['properties'], ChildList>>>;
+export type PoolChild = ChildResources['backendAddressPools'][number];
+type RuleChild = ChildResources['loadBalancingRules'][number];
 
 export const NO_CHILDREN: ChildResources = {
   frontendIPConfigurations: [],
