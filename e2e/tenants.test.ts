@@ -65,6 +65,7 @@ describe('a tenant with rights on Services in one namespace', () => {
       type: 'LoadBalancer',
       loadBalancerClass: CLASS,
       ipFamilies: ['IPv4'],
+      allocateLoadBalancerNodePorts: false,
       ports: ports.map((port) => ({ name: `p${port}`, port })),
     },
   });
