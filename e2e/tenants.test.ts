@@ -124,6 +124,7 @@ describe('a tenant with rights on Services in one namespace', () => {
   });
 
   it('holds up no other namespace with thousands of Services, huge annotations and invented ports', async () => {
+    const begun = Date.now();
     const invented = Array.from({ length: 20_000 }, (_, index) => `TCP/${index + 1}`).join(',');
     const pool = Array.from({ length: 8 }, (_, index) => `203.0.113.${index + 1}`).join(',');
     for (let index = 0; index < 6; index += 1) {
@@ -136,15 +137,19 @@ describe('a tenant with rights on Services in one namespace', () => {
       const names = Array.from({ length: 100 }, (_, index) => `flood-${from + index}`);
       await Promise.all(names.map((name) => hostile.create(services, serviceOf(own, name, [80]))));
     }
+    console.log('flooded', Date.now() - begun);
     await cluster.client.create(services, serviceOf(shop, 'web', [80]));
     const started = Date.now();
     await address(shop, 'web');
+    console.log('web', Date.now() - started);
     expect(Date.now() - started).toBeLessThan(5_000);
     await restart();
+    console.log('restarted', Date.now() - begun);
     await cluster.client.create(services, serviceOf(shop, 'mail', [25]));
     const restarted = Date.now();
     await address(shop, 'mail');
+    console.log('mail', Date.now() - restarted);
     expect(Date.now() - restarted).toBeLessThan(5_000);
     expect((await fetch(`${leader.url}/readyz/gateway`)).status).toBe(200);
-  });
+  }, 300_000);
 });

@@ -213,6 +213,41 @@ describe('a pool that another controller made', () => {
     await world.stop();
   });
 
+  it('is not given to a Service whose owner records it, nor taken away when that Service goes', async () => {
+    const world = await new LocalWorld().setUp();
+    world.byHand('PUT', world.loadBalancerPath('one'), oldPool('shop-web'));
+    await world.createService('web');
+    await world.createService('mail');
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.start();
+    const record = 'azure-local.fairlead.dev/adopted-backend-pools';
+    const names = ['one', 'two'].flatMap((name) => world.loadBalancer(name)?.properties.backendAddressPools ?? []);
+    const ofMail = names.find(({ name }) => name.startsWith('shop-mail'))?.name ?? '';
+    for (const [index, stolen] of ['shop-web', ofMail].entries()) {
+      const load = index === 0 ? 'one' : 'two';
+      await world.createService(
+        `thief-${index}`,
+        {},
+        {
+          [record]: `IPv4=${stolen}`,
+          'azure-local.fairlead.dev/load-balancer': load,
+        },
+      );
+    }
+    await world.pass(60);
+    const made = ['one', 'two'].flatMap((name) => world.loadBalancer(name)?.properties.backendAddressPools ?? []);
+    expect(made.filter(({ name }) => name.startsWith('shop-thief'))).toHaveLength(2);
+    await world.stop();
+    await world.start();
+    for (const index of [0, 1]) await world.deleteService(`thief-${index}`);
+    await world.pass(60);
+    for (const index of [0, 1]) expect(await world.service(`thief-${index}`)).toBeUndefined();
+    const left = ['one', 'two'].flatMap((name) => world.loadBalancer(name)?.properties.backendAddressPools ?? []);
+    expect(left.map(({ name }) => name).toSorted()).toEqual(['shop-web', ofMail].toSorted());
+    expect(world.pools('one')['shop-web']).toEqual(['10.0.1.1']);
+    await world.stop();
+  });
+
   it('is left alone where two Services could be meant', async () => {
     const world = await new LocalWorld().setUp();
     world.byHand('PUT', world.loadBalancerPath('one'), oldPool('shop-web-ipv6'));

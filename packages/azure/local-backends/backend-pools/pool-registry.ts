@@ -3,6 +3,7 @@ import type { Service } from '@fairlead/kube';
 import type { ServiceKey } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
 import { adoptedPools } from '../load-balancers/desired.ts';
+import { usesPool } from '../load-balancers/load-balancer-body.ts';
 import { familyName, markOf } from '../names.ts';
 import { type AzureSite, serviceOfName } from '../site.ts';
 import type { BackendPoolUpdater } from './backend-pool-updater.ts';
@@ -92,7 +93,8 @@ function poolsThere(site: AzureSite, service: Service, body: LoadBalancer): read
   const adopted = adoptedPools(service);
   const mark = markOf(service);
   const familyOf = (name: string): IpFamily | undefined => {
-    for (const family of ['IPv4', 'IPv6'] as const) if (isSameName(adopted[family] ?? '', name)) return family;
+    const isAdopted = (family: IpFamily) => isSameName(adopted[family] ?? '', name) && usesPool(site, body, name, mark);
+    if (serviceOfName(site, name) === undefined) return (['IPv4', 'IPv6'] as const).find(isAdopted);
     if (serviceOfName(site, name) !== mark) return undefined;
     return name.toLowerCase().endsWith(familyName('', 'IPv6')) ? 'IPv6' : 'IPv4';
   };

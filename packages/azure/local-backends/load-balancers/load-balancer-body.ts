@@ -1,9 +1,9 @@
 import { parseIpAddress } from '@fairlead/control';
-import { type ArmRequestBody, clusterTags, type LoadBalancer, matches, ownMark } from '../../arm/index.ts';
+import { type ArmRequestBody, armIdKey, clusterTags, type LoadBalancer, matches, ownMark } from '../../arm/index.ts';
 import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import { mergeEntries } from '../backend-pools/pool-entries.ts';
 import type { ServiceMark } from '../names.ts';
-import { type AzureSite, serviceOfName } from '../site.ts';
+import { type AzureSite, poolId, serviceOfName } from '../site.ts';
 import { CHILD_LISTS, type ChildList, type ChildResources, type PoolChild } from './child-resources.ts';
 
 /** What a change of a load balancer comes to. */
@@ -19,9 +19,25 @@ export type ChildOwner = (list: ChildList, name: string) => ServiceMark | undefi
 /** `adopted` maps names of pools in lower case to the Services that took them over. */
 export function childOwner(site: AzureSite, adopted: ReadonlyMap<string, ServiceMark>): ChildOwner {
   return (list, name) => {
-    const taken = list === 'backendAddressPools' ? adopted.get(name.toLowerCase()) : undefined;
-    return taken ?? serviceOfName(site, name);
+    const marked = serviceOfName(site, name);
+    // A pool that was taken over carries no mark: what does is never another Service's, whatever that records.
+    return marked ?? (list === 'backendAddressPools' ? adopted.get(name.toLowerCase()) : undefined);
   };
+}
+
+/** Whether a rule of the Service leads to the pool: what its owner records is no proof that it took the pool over. */
+export function usesPool(
+  site: AzureSite,
+  { name, properties }: LoadBalancer,
+  pool: string,
+  mark: ServiceMark,
+): boolean {
+  const id = armIdKey(poolId(site, name, pool));
+  return (properties.loadBalancingRules ?? []).some((rule) => {
+    const { backendAddressPool, backendAddressPools = [] } = rule.properties;
+    const used = [backendAddressPool, ...backendAddressPools].flatMap((reference) => reference?.id ?? []);
+    return serviceOfName(site, rule.name) === mark && used.some((candidate) => armIdKey(candidate) === id);
+  });
 }
 
 export interface MergeOptions {

@@ -15,7 +15,7 @@ import {
 import type { ServiceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId } from '../site.ts';
 import { nameFor } from './child-resources.ts';
-import { type ChildOwner, childOwner, servicesIn } from './load-balancer-body.ts';
+import { type ChildOwner, childOwner, servicesIn, usesPool } from './load-balancer-body.ts';
 import type { WantedRule } from './security-rules.ts';
 import type { PresentTarget, Target } from './target.ts';
 
@@ -90,8 +90,11 @@ export class AzureIndex {
   constructor(site: AzureSite, observed: ObservedAzure, targets: readonly Target[]) {
     this.#site = site;
     this.observed = observed;
-    const adopted = targets.flatMap(({ mark, adopted: pools }) =>
-      Object.values(pools).map((name) => [name.toLowerCase(), mark] as const),
+    const all = [...observed.loadBalancers.values()];
+    const adopted = targets.flatMap(({ kind, mark, adopted: pools }) =>
+      Object.values(pools)
+        .filter((name) => kind === 'present' || all.some((one) => usesPool(site, one, name, mark)))
+        .map((name) => [name.toLowerCase(), mark] as const),
     );
     this.ownerOf = childOwner(site, new Map(adopted));
     for (const [name, loadBalancer] of observed.loadBalancers) {

@@ -3,10 +3,11 @@ import type { Service } from '@fairlead/kube';
 import { objectKeyOf, type Refusal, type ServiceKey } from '@fairlead/service';
 import { armIdKey, type LoadBalancer } from '../../arm/index.ts';
 import type { ConfiguredLoadBalancer, FrontendScope } from '../configuration.ts';
-import { oldPoolName } from '../names.ts';
-import { type AzureSite, poolId, serviceOfName } from '../site.ts';
+import { oldPoolName, serviceMark } from '../names.ts';
+import { type AzureSite, poolId } from '../site.ts';
 import { nameFor } from './child-resources.ts';
 import type { AdoptedPools, WantedService } from './desired.ts';
+import { usesPool } from './load-balancer-body.ts';
 
 /** A Service as far as its place matters. */
 export interface PlacementRequest {
@@ -93,14 +94,16 @@ export class AdoptablePools {
   }
 
   /**
-   * Those of the Service on this load balancer: under the old name, which no other Service could mean, used by no rule
-   * of another owner, and before the Service has one of its own.
+   * Those of the Service on this load balancer: one that its own rules lead to, as recorded; or one under the old name,
+   * which no other Service could mean, used by no rule of another owner, and before the Service has one of its own.
    */
   on(loadBalancerName: string, wanted: WantedService): AdoptedPools {
     const loadBalancer = this.#loadBalancers.get(loadBalancerName.toLowerCase());
-    if (loadBalancer === undefined) return wanted.adoptedPools;
+    if (loadBalancer === undefined) return {};
     const found = wanted.families.flatMap((family) => {
-      const name = wanted.adoptedPools[family] ?? this.#adoptable(loadBalancer, wanted, family);
+      const recorded = wanted.adoptedPools[family];
+      const isOurs = recorded !== undefined && usesPool(this.#site, loadBalancer, recorded, serviceMark(wanted.uid));
+      const name = isOurs ? recorded : this.#adoptable(loadBalancer, wanted, family);
       return name === undefined ? [] : [[family, name] as const];
     });
     return Object.fromEntries(found);
@@ -131,11 +134,12 @@ function oldPoolNames(services: readonly Service[]): ReadonlyMap<string, number>
   return counts;
 }
 
+/** Before the Service has a rule of its own, every rule is another's. */
 function isUsedByOthers(site: AzureSite, { name, properties }: LoadBalancer, pool: string): boolean {
   const id = armIdKey(poolId(site, name, pool));
   return (properties.loadBalancingRules ?? []).some((rule) => {
     const { backendAddressPool, backendAddressPools = [] } = rule.properties;
     const used = [backendAddressPool, ...backendAddressPools].flatMap((reference) => reference?.id ?? []);
-    return serviceOfName(site, rule.name) === undefined && used.some((candidate) => armIdKey(candidate) === id);
+    return used.some((candidate) => armIdKey(candidate) === id);
   });
 }
