@@ -266,6 +266,22 @@ describe('a pool that another controller made', () => {
   });
 });
 
+describe('a load balancer that an owner records', () => {
+  it('cannot hold up others, whatever its name, and costs one list however many there are', async () => {
+    const world = await new LocalWorld().setUp();
+    for (const [index, name] of ['../../x', 'a/b', '', 'not-there', 'x'.repeat(5_000)].entries()) {
+      await world.createService(`odd-${index}`, {}, { 'azure-local.fairlead.dev/load-balancer': name });
+    }
+    await world.createService('web');
+    await world.start();
+    for (const name of ['web', 'odd-0', 'odd-1', 'odd-2', 'odd-3', 'odd-4']) {
+      expect(await world.addresses(name), name).toHaveLength(1);
+    }
+    expect(world.readiness).toEqual({ ready: true });
+    await world.stop();
+  });
+});
+
 describe('what cannot be honoured', () => {
   const azure = 'service.beta.kubernetes.io/azure-';
   it.each([

@@ -30,25 +30,30 @@ export interface ObservedAzure {
 }
 
 /**
- * Reads it all, in as many calls as there are load balancers and two. Rejects when any of it cannot be read.
- * `alsoLoadBalancers` are looked for beside those of the configuration.
+ * Reads it all, in as many calls as there are load balancers and two. Rejects when any of it cannot be read. `recorded`
+ * are the load balancers that Services record: their owners can write anything there, so that one which the
+ * configuration does not name is looked for by one list of all, however many of them there are.
  */
 export async function observe(
   client: Pick<ArmClient, 'find' | 'list'>,
   site: AzureSite,
-  alsoLoadBalancers: readonly string[],
+  recorded: readonly string[],
   signal: AbortSignal,
 ): Promise<ObservedAzure> {
   const call = { signal };
-  const named = [...site.loadBalancers.map(({ name }) => name), ...alsoLoadBalancers];
-  const names = [...new Map(named.map((name) => [name.toLowerCase(), name])).values()];
-  const [found, publicIps, securityGroup] = await Promise.all([
-    Promise.all(names.map((name) => client.find(loadBalancerId(site, name), call))),
+  const configured = new Set(site.loadBalancers.map(({ name }) => name.toLowerCase()));
+  const others = new Set(recorded.map((name) => name.toLowerCase()).filter((name) => !configured.has(name)));
+  const [found, left, publicIps, securityGroup] = await Promise.all([
+    Promise.all(site.loadBalancers.map(({ name }) => client.find(loadBalancerId(site, name), call))),
+    others.size === 0 ? [] : client.list('loadBalancers', site.group, call),
     client.list('publicIPAddresses', site.group, call),
     readSecurityGroup(client, site, call),
   ]);
   return {
-    loadBalancers: byName(found.filter((body) => body !== undefined)),
+    loadBalancers: byName([
+      ...found.filter((body) => body !== undefined),
+      ...left.filter(({ name }) => others.has(name.toLowerCase())),
+    ]),
     publicIps: byName(publicIps),
     securityGroup,
   };
