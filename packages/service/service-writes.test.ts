@@ -11,7 +11,7 @@ import { FakeApi } from '@fairlead/kube/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Claim, type ClaimRules, claimService } from './claim/class-claim.ts';
-import { holdWrites, releaseWrites, type ServiceWrite, statusWrites } from './service-writes.ts';
+import { holdWrites, releaseWrites, type ServiceWrite, statusWrites, writeClaimed } from './service-writes.ts';
 import { PROGRAMMED_CONDITION, programmed } from './status/service-status.ts';
 import { claimIn } from './testing/claims.ts';
 
@@ -71,7 +71,7 @@ function setUp(shape: Shape, claimRules = rules) {
   });
   const claim = async () => claimService(await client.get(services, { namespace: 'shop', name: 'web' }), claimRules);
   const write = ({ service }: Claim, writes: readonly ServiceWrite[]) => writer.write(service, writes, signal);
-  return { api, claim, write, names: () => api.writes.map(({ method, path }) => `${method} ${path}`) };
+  return { api, claim, write, writer, signal, names: () => api.writes.map(({ method, path }) => `${method} ${path}`) };
 }
 
 describe('holding a Service', () => {
@@ -93,6 +93,26 @@ describe('holding a Service', () => {
     api.put(WEB, serviceOf({ finalizers: ['fairlead.dev/octavia'] }));
     await expect(write(stale, holdWrites(stale))).rejects.toMatchObject({ verdict: 'stale' });
     expect(api.at(WEB)?.metadata['finalizers']).toEqual(['fairlead.dev/octavia']);
+  });
+});
+
+describe('writeClaimed', () => {
+  it('gives the claim on the Service as it then is, and itself when there is nothing to write', async () => {
+    const { claim, writer, signal } = setUp({});
+    const first = claimIn('claimed', await claim());
+    const held = await writeClaimed(writer, first, holdWrites(first), signal);
+    expect(held.service.metadata.finalizers).toEqual([GATEWAY]);
+    expect(await writeClaimed(writer, held, holdWrites(held), signal)).toBe(held);
+  });
+
+  it('rejects as stale when the Service is ours no more, or gone', async () => {
+    const { api, claim, writer, signal } = setUp({});
+    const first = claimIn('claimed', await claim());
+    const other = { ...first, rules: { ...rules, loadBalancerClass: 'fairlead.dev/other' } };
+    const lost = { verdict: 'stale', code: 'claim-lost' };
+    await expect(writeClaimed(writer, other, holdWrites(other), signal)).rejects.toMatchObject(lost);
+    api.remove(WEB);
+    await expect(writeClaimed(writer, first, holdWrites(first), signal)).rejects.toMatchObject(lost);
   });
 });
 

@@ -275,7 +275,7 @@ describe('a load balancer that an owner records', () => {
     await world.createService('web');
     await world.start();
     for (const name of ['web', 'odd-0', 'odd-1', 'odd-2', 'odd-3', 'odd-4']) {
-      expect(await world.addresses(name), name).toHaveLength(1);
+      expect(await world.addresses(name)).toHaveLength(1);
     }
     expect(world.readiness).toEqual({ ready: true });
     await world.stop();

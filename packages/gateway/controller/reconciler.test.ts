@@ -1,4 +1,5 @@
-import { TestCluster, TestLeader } from '@fairlead/part/testing';
+import { services } from '@fairlead/kube';
+import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
 import { gatewayPart } from './part.ts';
 
@@ -8,7 +9,7 @@ const WEB = 'PATCH shop/services/web';
 async function world(...addresses: readonly string[]) {
   const cluster = await new TestCluster({ loadBalancerClass: CLASS }).setUp();
   const configured = gatewayPart.configure({ addresses });
-  const lead = () => new TestLeader(cluster, (environment) => configured.start(environment));
+  const lead = (options = {}) => new TestLeader(cluster, (environment) => configured.start(environment), options);
   return { cluster, lead, pass: (seconds: number) => cluster.clock.advance(seconds * 1_000) };
 }
 
@@ -60,6 +61,41 @@ describe('the gateway controller', () => {
     expect(left?.metadata.finalizers).toBeUndefined();
     expect(left?.status?.conditions).toBeUndefined();
     await leader.stop();
+  });
+
+  it('serves Services without a class where its own is the default, and no others', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.client.create(services, {
+      metadata: { namespace: NAMESPACE, name: 'plain' },
+      spec: { type: 'LoadBalancer', ports: [{ port: 80 }] },
+    });
+    const first = lead();
+    await pass(5);
+    expect(cluster.writes).toEqual([]);
+    await first.stop();
+    const second = lead({ defaultClass: CLASS });
+    await pass(5);
+    expect(await cluster.addresses('plain')).toEqual(['192.0.2.1']);
+    await second.stop();
+  });
+
+  it('keeps an address to the Service that wants it alone, also after a restart', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2');
+    await cluster.createService('older', { ports: [{ port: 8080 }], loadBalancerClass: 'example.com/other' });
+    await pass(2);
+    await cluster.createService('alone', {}, { 'gateway.fairlead.dev/sharing': 'exclusive' });
+    const first = lead();
+    await pass(5);
+    await first.stop();
+    expect(await cluster.addresses('alone')).toEqual(['192.0.2.1']);
+    // The older one is decided for first, as soon as it is ours.
+    await cluster.editService('older', { spec: { type: 'ClusterIP', loadBalancerClass: null } });
+    await cluster.editService('older', { spec: { type: 'LoadBalancer', loadBalancerClass: CLASS } });
+    const second = lead();
+    await pass(5);
+    expect(await cluster.addresses('alone')).toEqual(['192.0.2.1']);
+    expect(await cluster.addresses('older')).toEqual(['192.0.2.2']);
+    await second.stop();
   });
 
   it('gives a freed port to the oldest Service that waits for it', async () => {
@@ -244,6 +280,19 @@ describe('the gateway controller', () => {
       expect(await conditionOf(cluster, 'greedy')).toMatchObject([{ status: 'False', reason: 'TooManyPorts' }]);
       expect(await cluster.addresses('web')).toEqual(['192.0.2.0']);
       for (let index = 0; index < 6; index += 1) expect(await cluster.addresses(`invented-${index}`)).toHaveLength(1);
+      await leader.stop();
+    });
+
+    it('keeps no port for a Service whose record the API server does not take', async () => {
+      const { cluster, lead, pass } = await world('192.0.2.1');
+      const isRecord = (path: string, body: string) => path.endsWith('/services/web') && body.includes(`"${L2}":"`);
+      cluster.refuse = ({ path, body }) => (isRecord(path, body) ? 422 : undefined);
+      await cluster.createService('web');
+      await pass(2);
+      await cluster.createService('next');
+      const leader = lead();
+      await pass(20);
+      expect(await cluster.addresses('next')).toEqual(['192.0.2.1']);
       await leader.stop();
     });
 
