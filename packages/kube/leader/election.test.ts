@@ -302,6 +302,40 @@ describe('Election', () => {
     expect(epochs).toEqual([1, expect.toSatisfy((epoch) => epoch > 1)]);
   });
 
+  it.each(['lose-response', { status: 409, reason: 'AlreadyExists' }] as const)(
+    'counts a Lease as seen that it may have made or that was made before its own (%j)',
+    async (answer) => {
+      const { clock, api, join, leaders } = world();
+      const second = join('b');
+      second.network.fault = ({ method }) => (method === 'POST' ? answer : undefined);
+      await clock.advance(100);
+      second.network.fault = () => undefined;
+      const first = join('a');
+      await clock.runUntil(() => first.leads(), 2_000);
+      api.remove(PATH);
+      first.network.fault = () => 'hang';
+      await clock.advance(5_000);
+      expect(leaders()).toEqual(['a']);
+      await clock.advance(25_000);
+      expect(leaders()).toEqual(['b']);
+    },
+  );
+
+  it('takes over from a dead leader although another client goes on annotating its Lease', async () => {
+    const { clock, api, join, leaders } = world();
+    const first = join('a');
+    await clock.advance(1000);
+    join('b');
+    await clock.advance(10_000);
+    first.clock.kill();
+    for (let touch = 0; touch < 3; touch += 1) {
+      const lease = api.at(PATH);
+      api.put(PATH, { ...lease, metadata: { ...lease?.metadata, annotations: { touched: String(touch) } } });
+      await clock.advance(10_000);
+    }
+    expect(leaders()).toEqual(['b']);
+  });
+
   it('gives no epoch twice when a Lease is made, taken and deleted before another candidate sees it', async () => {
     const { clock, api, join, epochs } = world();
     const first = join('a');

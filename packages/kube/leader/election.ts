@@ -170,6 +170,7 @@ export class Election {
   /** Creates a Lease without a holder; that fails as not found when its namespace does not exist either. */
   async #create(options: CallOptions): Promise<Lease> {
     const { client, lease: key } = this.#options;
+    this.#observation.noteCreation();
     try {
       return await client.create(leases, { metadata: { ...key }, spec: {} }, options);
     } catch (error) {

@@ -6,15 +6,17 @@ export const EPOCH_ANNOTATION = 'fairlead.dev/epoch';
 
 interface ObservedLease {
   readonly holder: string | undefined;
-  readonly resourceVersion: string | undefined;
+  /** What a holder writes when it takes or renews it; undefined once it was deleted. */
+  readonly record: string | undefined;
   readonly durationMilliseconds: number;
-  /** When this version was first seen, by our own monotonic clock. */
+  /** When this record was first seen, by our own monotonic clock. */
   readonly at: number;
 }
 
 /**
  * What one candidate has seen of a Lease. The times written in it come from the clocks of others and are not believed:
- * a Lease has expired when it was seen unchanged for as long as its holder promised to renew it.
+ * a Lease has expired when its record was seen unchanged for as long as its holder promised to renew it. Its version
+ * says nothing: any client that labels or annotates it changes that, and would keep a dead holder in office.
  */
 export class LeaseObservation {
   readonly #clock: Clock;
@@ -41,6 +43,19 @@ export class LeaseObservation {
     return this.#clock.monotonic() < seen.at + seen.durationMilliseconds ? seen.holder : undefined;
   }
 
+  /**
+   * To be called before it is created: from then on it counts as seen, whatever the answer. One that gets lost, and one
+   * that tells of another's, may be about a Lease that another candidate takes and that is deleted before we look.
+   */
+  noteCreation(): void {
+    this.#observed = {
+      holder: undefined,
+      record: 'being created',
+      durationMilliseconds: this.#defaultDuration,
+      at: this.#clock.monotonic(),
+    };
+  }
+
   /** Notes what was just read or written; undefined: there is no Lease. */
   observe(lease: Lease | undefined): void {
     if (lease === undefined) {
@@ -48,12 +63,12 @@ export class LeaseObservation {
       return;
     }
     this.#highestEpoch = Math.max(this.#highestEpoch, epochOf(lease));
-    const { resourceVersion } = lease.metadata;
-    if (this.#observed?.resourceVersion === resourceVersion) return;
+    const record = recordOf(lease);
+    if (this.#observed?.record === record) return;
     const seconds = lease.spec?.leaseDurationSeconds;
     this.#observed = {
       holder: holderOf(lease),
-      resourceVersion,
+      record,
       durationMilliseconds: seconds === undefined ? this.#defaultDuration : seconds * 1000,
       at: this.#clock.monotonic(),
     };
@@ -62,10 +77,15 @@ export class LeaseObservation {
   /** Its holder may have renewed it just before it was deleted, and count on it still. */
   #observeDeletion(): void {
     const before = this.#observed;
-    if (before === undefined || before.resourceVersion === undefined) return;
+    if (before === undefined || before.record === undefined) return;
     const holder = `${before.holder ?? 'an unknown holder'} (in a Lease that was deleted)`;
-    this.#observed = { ...before, holder, resourceVersion: undefined, at: this.#clock.monotonic() };
+    this.#observed = { ...before, holder, record: undefined, at: this.#clock.monotonic() };
   }
+}
+
+function recordOf({ spec = {} }: Lease): string {
+  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec;
+  return JSON.stringify([holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions]);
 }
 
 /** The epoch of the last holding; 0 when there was none. A holder that knows of no epochs counts its transition. */
