@@ -85,6 +85,10 @@ export class Incarnation implements Caller {
     this.#open.delete(call);
   }
 
+  get hasSilentStream(): boolean {
+    return this.#open.values().some(({ isSilentStream }) => isSilentStream);
+  }
+
   /** Breaks its connections to the server, and hears of it. */
   resetConnections(server: string): void {
     for (const call of this.#open) if (call.server === server) call.reset();
@@ -131,6 +135,10 @@ export class SimulatedProcess {
     if (this.#processClock === undefined) return 'not-started';
     if (this.#processClock.state === 'killed') return this.#incarnation === undefined ? 'ended' : 'dead';
     return this.#processClock.state;
+  }
+
+  get hasSilentStream(): boolean {
+    return this.#incarnation?.hasSilentStream ?? false;
   }
 
   get lives(): number {

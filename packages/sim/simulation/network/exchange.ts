@@ -58,6 +58,8 @@ export class Exchange {
   readonly #outcome = Promise.withResolvers<HttpResponse>();
   readonly #toServer = new AbortController();
   #stream: ResponseStream | undefined;
+  /** The request or its answer got lost. */
+  #isLost = false;
   #over = false;
 
   constructor(
@@ -88,6 +90,10 @@ export class Exchange {
     return this.#call.server;
   }
 
+  get isSilentStream(): boolean {
+    return this.#request.streaming === true && (this.#isLost || this.#stream?.isStalled === true);
+  }
+
   /** The caller is gone: the server notices a moment later. */
   close(): void {
     this.#finish();
@@ -114,9 +120,11 @@ export class Exchange {
     if (fault !== undefined) this.#note(`FAULT ${describeFault(fault)}`);
     if (this.#route.isPartitioned()) {
       this.#note('lost: partitioned');
+      this.#isLost = true;
       return;
     }
-    if (fault?.kind === 'lose-request') return;
+    this.#isLost = fault?.kind === 'lose-request';
+    if (this.#isLost) return;
     if (fault?.kind === 'crash' && fault.side === 'before') {
       this.#caller.crash(fault.milliseconds);
       return;
@@ -219,11 +227,9 @@ export class Exchange {
       this.#caller.crash(fault.milliseconds);
       return true;
     }
-    if (fault?.kind === 'lose-response') return true;
-    if (this.#route.isPartitioned()) {
-      this.#note('its answer is lost: partitioned');
-      return true;
-    }
+    if (this.#route.isPartitioned()) this.#note('its answer is lost: partitioned');
+    this.#isLost = fault?.kind === 'lose-response' || this.#route.isPartitioned();
+    if (this.#isLost) return true;
     if (fault?.kind !== 'reset-response') return false;
     this.#hearError();
     return true;

@@ -258,10 +258,19 @@ describe('a stream through the simulated network', () => {
     expect(watch.ended).toBeUndefined();
     expect(values(watch.text).length).toBeLessThan(12);
     expect(fixture.store.watchers).toBe(1);
+    expect(fixture.simulation.outOfTouch).toBe('client');
     patience.abort(new Error('silent for too long'));
     await fixture.simulation.run(100);
+    expect(fixture.simulation.outOfTouch).toBeUndefined();
     expect(watch.ended).toBe('unexpected');
     expect(fixture.store.watchers).toBe(0);
+  });
+
+  it.each(['lose-request', 'lose-response'] as const)('leaves its reader out of touch: %s', async (kind) => {
+    const fixture = world({ 'GET / #1': { kind } });
+    watching(fixture);
+    await fixture.simulation.run(10_000);
+    expect(fixture.simulation.outOfTouch).toBe('client');
   });
 
   it('ends with an error in the words of the server', async () => {

@@ -77,6 +77,10 @@ export class ResponseStream {
     if (this.#state === 'flowing') this.#finish({ kind: 'end' });
   }
 
+  get isStalled(): boolean {
+    return this.#state === 'stalled';
+  }
+
   /** The receiver is gone. */
   close(): void {
     this.#state = 'over';

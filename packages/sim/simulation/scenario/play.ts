@@ -139,7 +139,9 @@ async function comeToRest<World, Action>(
   const limit = simulation.clock.monotonic() + scenario.convergesWithinMinutes * MINUTE;
   for (let wait = FIRST_QUESTION_MILLISECONDS; ; wait = Math.min(2 * wait, LONGEST_BETWEEN_QUESTIONS_MILLISECONDS)) {
     if (!(await simulation.run(wait))) return false;
-    const missing = await scenario.unfinished(world);
+    const { outOfTouch } = simulation;
+    const unheard = outOfTouch === undefined ? undefined : `${outOfTouch} reads a stream that fell silent`;
+    const missing = unheard ?? (await scenario.unfinished(world));
     if (missing === undefined) break;
     if (simulation.clock.monotonic() < limit) continue;
     simulation.fail(CONVERGENCE, `${scenario.convergesWithinMinutes} minutes after faults stopped: ${missing}`);
