@@ -109,7 +109,16 @@ export function electionScenario(habit: Habit = 'careful'): Scenario<World, Happ
     convergesWithinMinutes: 2,
     faults: [{ rates: { ...ROUGH_RATES, crash: 0.003 } }],
     disturbances: {
-      perMinute: { crash: 0.5, pause: 1, 'clock-jump': 0.5, partition: 0.7, reset: 0.5, refusal: 0.5 },
+      perMinute: {
+        crash: 0.5,
+        pause: 1,
+        'clock-jump': 0.5,
+        partition: 0.7,
+        reset: 0.5,
+        refusal: 0.5,
+        suspend: 0.7,
+        drift: 0.7,
+      },
       processes: CANDIDATES,
       servers: [KUBE, AGENT],
       longestMilliseconds: 40_000,

@@ -56,7 +56,16 @@ export const gatewayStatic: Scenario<World, Edit> = {
   convergesWithinMinutes: 12,
   faults: [{ rates: { ...ROUGH_RATES, crash: 0.004 } }],
   disturbances: {
-    perMinute: { crash: 0.5, pause: 0.5, 'clock-jump': 0.3, partition: 0.4, reset: 0.5, refusal: 0.3 },
+    perMinute: {
+      crash: 0.5,
+      pause: 0.5,
+      'clock-jump': 0.3,
+      partition: 0.4,
+      reset: 0.5,
+      refusal: 0.3,
+      suspend: 0.3,
+      drift: 0.3,
+    },
     processes: REPLICAS,
     servers: [KUBE],
     longestMilliseconds: 40_000,

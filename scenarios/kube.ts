@@ -65,7 +65,16 @@ export function kubeScenario(wire: (transport: HttpTransport) => HttpTransport =
     convergesWithinMinutes: 6,
     faults: [{ rates: ROUGH_RATES }],
     disturbances: {
-      perMinute: { crash: 0.3, pause: 0.5, 'clock-jump': 0.3, partition: 0.4, reset: 0.5, refusal: 0.5 },
+      perMinute: {
+        crash: 0.3,
+        pause: 0.5,
+        'clock-jump': 0.3,
+        partition: 0.4,
+        reset: 0.5,
+        refusal: 0.5,
+        suspend: 0.3,
+        drift: 0.3,
+      },
       processes: PROCESSES,
       servers: [KUBE],
     },

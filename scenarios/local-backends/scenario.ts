@@ -29,7 +29,16 @@ export const localBackends: Scenario<World, Edit> = {
     { rates: { ...ROUGH_RATES, cut: 0.04, crash: 0.001 } },
   ],
   disturbances: {
-    perMinute: { crash: 0.4, pause: 0.4, 'clock-jump': 0.2, partition: 0.4, reset: 0.4, refusal: 0.3 },
+    perMinute: {
+      crash: 0.4,
+      pause: 0.4,
+      'clock-jump': 0.2,
+      partition: 0.4,
+      reset: 0.4,
+      refusal: 0.3,
+      suspend: 0.3,
+      drift: 0.3,
+    },
     processes: REPLICAS,
     servers: [KUBE, AZURE],
     longestMilliseconds: 40_000,

@@ -25,7 +25,16 @@ export const serviceGateway: Scenario<World, Edit> = {
     { rates: { ...ROUGH_RATES, crash: 0.003 } },
   ],
   disturbances: {
-    perMinute: { crash: 0.4, pause: 0.4, 'clock-jump': 0.3, partition: 0.5, reset: 0.5, refusal: 0.4 },
+    perMinute: {
+      crash: 0.4,
+      pause: 0.4,
+      'clock-jump': 0.3,
+      partition: 0.5,
+      reset: 0.5,
+      refusal: 0.4,
+      suspend: 0.3,
+      drift: 0.3,
+    },
     processes: REPLICAS,
     servers: [KUBE, AZURE],
     longestMilliseconds: 40_000,

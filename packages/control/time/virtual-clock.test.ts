@@ -137,6 +137,56 @@ describe('virtual clock', () => {
     expect(log).toEqual(['due', 'turned at 0']);
   });
 
+  it('lets the wall clock of a suspended process run, and nothing else of it', async () => {
+    const world = new VirtualClock({ startsAt: 1_000_000 });
+    const process = world.process();
+    const fired: number[] = [];
+    process.setTimer(100, () => void fired.push(process.monotonic()));
+    await world.advance(40);
+    process.suspend();
+    process.suspend();
+    await world.advance(500);
+    expect([process.monotonic(), process.now(), process.state]).toEqual([40, 1_000_540, 'paused']);
+    process.setTimer(10, () => void fired.push(process.monotonic()));
+    process.wake();
+    process.wake();
+    await world.advance(59);
+    expect(fired).toEqual([50]);
+    await world.advance(1);
+    expect(fired).toEqual([50, 100]);
+  });
+
+  it('stays frozen until it is neither paused nor suspended', async () => {
+    const world = new VirtualClock();
+    const process = world.process();
+    process.setTimer(10, () => {});
+    process.pause();
+    process.suspend();
+    process.resume();
+    expect([process.state, world.pendingTimers]).toEqual(['paused', 0]);
+    process.pause();
+    process.wake();
+    expect([process.state, world.pendingTimers]).toEqual(['paused', 0]);
+    process.resume();
+    process.resume();
+    expect([process.state, world.pendingTimers]).toEqual(['running', 1]);
+  });
+
+  it('lets both clocks of a process run faster or slower, and its timers with them', async () => {
+    const world = new VirtualClock({ startsAt: 0 });
+    const process = world.process(0, 2);
+    let firedAt = 0;
+    process.setTimer(100, () => (firedAt = world.monotonic()));
+    await world.advance(30);
+    expect([process.monotonic(), process.now()]).toEqual([60, 60]);
+    process.drift(0.5);
+    await world.advance(79);
+    expect(firedAt).toBe(0);
+    await world.advance(1);
+    expect(firedAt).toBe(110);
+    expect([process.monotonic(), process.now(), process.wallSkew]).toEqual([100, 100, -10]);
+  });
+
   it('jumps the wall without touching durations', async () => {
     const clock = new VirtualClock({ startsAt: 1_000_000 });
     let firedAt = 0;

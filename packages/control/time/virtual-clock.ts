@@ -70,9 +70,9 @@ export class VirtualClock implements Clock {
     return next === undefined ? undefined : Math.max(0, next.at - this.#timeline.time);
   }
 
-  /** A clock for one simulated process, whose wall clock is `wallSkew` milliseconds ahead of this one. */
-  process(wallSkew = 0): ProcessClock {
-    return new ProcessClock(this, this.#timeline, wallSkew);
+  /** A clock for one simulated process, whose wall clock is `wallSkew` ahead of this one, and which runs so much faster. */
+  process(wallSkew = 0, rate = 1): ProcessClock {
+    return new ProcessClock(this, this.#timeline, wallSkew, rate);
   }
 
   /** Fires the next timer, whenever it is due, and drains. False when none waits. */
@@ -140,6 +140,15 @@ export class VirtualClock implements Clock {
   }
 }
 
+/** A timer of a process. */
+interface ProcessTimer {
+  /** By the monotonic time of the process. */
+  readonly due: number;
+  readonly fire: () => void;
+  /** Its place in the time of the world, which moves when the clock of the process is disturbed. */
+  scheduled: ScheduledTimer;
+}
+
 /**
  * The clock of one simulated process. Whatever reaches the process from outside has to come by a timer of this
  * clock (a message's latency, say): then a paused process hears nothing and a killed one never runs again.
@@ -147,43 +156,62 @@ export class VirtualClock implements Clock {
 export class ProcessClock implements Clock {
   readonly #world: VirtualClock;
   readonly #timeline: Timeline;
-  readonly #startedAt: number;
-  readonly #timers = new Set<ScheduledTimer>();
+  readonly #timers = new Set<ProcessTimer>();
   #wallSkew: number;
-  #state: 'running' | 'paused' | 'killed' = 'running';
+  /** Of its own milliseconds to those of the world. */
+  #rate: number;
+  /** When the rate last changed, in the time of the world, and its own monotonic time then. */
+  #since: number;
+  #monotonicThen = 0;
+  #isPaused = false;
+  #isSuspended = false;
+  #isKilled = false;
 
-  constructor(world: VirtualClock, timeline: Timeline, wallSkew: number) {
+  constructor(world: VirtualClock, timeline: Timeline, wallSkew: number, rate: number) {
     this.#world = world;
     this.#timeline = timeline;
-    this.#startedAt = timeline.time;
+    this.#since = timeline.time;
     this.#wallSkew = wallSkew;
+    this.#rate = rate;
   }
 
   get state(): 'running' | 'paused' | 'killed' {
-    return this.#state;
+    if (this.#isKilled) return 'killed';
+    return this.#isPaused || this.#isSuspended ? 'paused' : 'running';
   }
 
   now(): number {
-    return this.#world.now() + this.#wallSkew;
+    return this.#world.now() + this.wallSkew;
+  }
+
+  /** How far its wall clock is ahead of that of the world. */
+  get wallSkew(): number {
+    return this.#wallSkew + (this.#isSuspended ? 0 : (this.#timeline.time - this.#since) * (this.#rate - 1));
+  }
+
+  get rate(): number {
+    return this.#rate;
   }
 
   /** Counts from the start of the process, so that comparing it between two processes shows as the mistake it is. */
   monotonic(): number {
-    return this.#timeline.time - this.#startedAt;
+    return this.#monotonicThen + (this.#isSuspended ? 0 : (this.#timeline.time - this.#since) * this.#rate);
   }
 
   setTimer(delayMilliseconds: number, callback: () => void): Timer {
-    if (this.#state === 'killed') return { cancel() {} };
-    const timer = this.#timeline.timer(delayMilliseconds, () => {
+    if (this.#isKilled) return { cancel() {} };
+    const fire = () => {
       this.#timers.delete(timer);
       callback();
-    });
+    };
+    const scheduled = this.#timeline.timer(delayMilliseconds / this.#rate, fire);
+    const timer: ProcessTimer = { due: this.monotonic() + delayMilliseconds, fire, scheduled };
     this.#timers.add(timer);
-    if (this.#state === 'running') this.#timeline.add(timer);
+    if (this.state === 'running') this.#timeline.add(scheduled);
     return {
       cancel: () => {
         this.#timers.delete(timer);
-        this.#timeline.remove(timer);
+        this.#timeline.remove(timer.scheduled);
       },
     };
   }
@@ -197,24 +225,66 @@ export class ProcessClock implements Clock {
     this.#wallSkew += milliseconds;
   }
 
+  /** From now on, both its clocks run so much faster than those of the world, or slower. */
+  drift(rate: number): void {
+    this.#settle();
+    this.#rate = rate;
+    this.#freeze();
+    this.#thaw('reschedule');
+  }
+
   /** Freezes the process: time goes on without it. */
   pause(): void {
-    if (this.#state !== 'running') return;
-    this.#state = 'paused';
-    for (const timer of this.#timers) this.#timeline.remove(timer);
+    this.#isPaused = true;
+    this.#freeze();
   }
 
   /** Goes on; timers that came due meanwhile fire at once, the earliest first. */
   resume(): void {
-    if (this.#state !== 'paused') return;
-    this.#state = 'running';
-    for (const timer of this.#timers) this.#timeline.add(timer);
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#thaw('as they were');
+  }
+
+  /** Freezes the machine: its wall clock goes on, its monotonic clock and with it all timers stand still. */
+  suspend(): void {
+    this.#settle();
+    this.#isSuspended = true;
+    this.#freeze();
+  }
+
+  /** Timers still have to wait for as long as they had when the machine was suspended. */
+  wake(): void {
+    if (!this.#isSuspended) return;
+    this.#settle();
+    this.#isSuspended = false;
+    this.#thaw('reschedule');
   }
 
   /** None of its timers fires again, and what waits for one of them waits for ever. */
   kill(): void {
-    this.#state = 'killed';
-    for (const timer of this.#timers) this.#timeline.remove(timer);
+    this.#isKilled = true;
+    this.#freeze();
     this.#timers.clear();
+  }
+
+  #settle(): void {
+    const { wallSkew } = this;
+    this.#monotonicThen = this.monotonic();
+    this.#wallSkew = wallSkew;
+    this.#since = this.#timeline.time;
+  }
+
+  #freeze(): void {
+    for (const { scheduled } of this.#timers) this.#timeline.remove(scheduled);
+  }
+
+  #thaw(how: 'as they were' | 'reschedule'): void {
+    for (const timer of this.#timers) {
+      if (how === 'reschedule') {
+        timer.scheduled = this.#timeline.timer((timer.due - this.monotonic()) / this.#rate, timer.fire);
+      }
+      if (this.state === 'running') this.#timeline.add(timer.scheduled);
+    }
   }
 }

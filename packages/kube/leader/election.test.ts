@@ -28,6 +28,8 @@ interface CandidateOptions {
   readonly epochFloor?: () => number;
   readonly work?: (leadership: Leadership) => Promise<void>;
   readonly wallSkew?: number;
+  /** At which its clocks run. */
+  readonly rate?: number;
 }
 
 const untilItEnds = (leadership: Leadership) =>
@@ -43,7 +45,7 @@ function world() {
   const epochs: number[] = [];
 
   function join(name: string, options: CandidateOptions = {}): Candidate {
-    const process = clock.process(options.wallSkew);
+    const process = clock.process(options.wallSkew, options.rate);
     const network: Candidate['network'] = { fault: () => undefined };
     const connection = api.connect(process, 20, (request) => network.fault(request));
     const election = new Election({
@@ -242,6 +244,63 @@ describe('Election', () => {
     await clock.advance(10_000);
     expect(epochs).toEqual([1, 2]);
     expect(first.election.state).toMatchObject({ kind: 'waiting', holder: expect.stringMatching(/^b_/) });
+  });
+
+  it('covers nothing when its machine wakes, until it has looked at the Lease', async () => {
+    const { clock, join, leaders, epochs } = world();
+    const first = join('a');
+    await clock.advance(1000);
+    join('b');
+    await clock.advance(10_000);
+    first.clock.suspend();
+    await clock.advance(60_000);
+    first.clock.wake();
+    expect(first.leaderships[0]?.signal.aborted).toBe(false);
+    expect(first.leaderships[0]?.covers(0)).toBe(false);
+    await clock.runUntil(() => leaders().includes('a'), 60_000);
+    expect(leaders()).toEqual(['b']);
+    expect(epochs).toEqual([1, 2]);
+  });
+
+  it('leads on when its machine wakes and no other candidate was there', async () => {
+    const { clock, join, leaders, epochs } = world();
+    const only = join('a');
+    await clock.advance(10_000);
+    only.clock.suspend();
+    await clock.advance(60_000);
+    only.clock.wake();
+    expect(leaders()).toEqual([]);
+    await clock.advance(3_000);
+    expect(leaders()).toEqual(['a']);
+    expect(epochs).toEqual([1]);
+  });
+
+  it('covers nothing when its wall clock was set back, as that may hide how long the machine slept', async () => {
+    const { clock, join } = world();
+    const leader = join('a');
+    await clock.advance(10_000);
+    leader.clock.suspend();
+    await clock.advance(60_000);
+    leader.clock.jumpWall(-90_000);
+    leader.clock.wake();
+    expect(leader.leads()).toBe(false);
+    await clock.advance(3_000);
+    expect(leader.leads()).toBe(true);
+  });
+
+  it.each([
+    [0.96, 1.04],
+    [1.04, 0.96],
+  ])('has one leader at a time with clocks that run at %d and %d', async (first, second) => {
+    const { clock, join, leaders, epochs } = world();
+    const leader = join('a', { rate: first });
+    await clock.advance(1000);
+    join('b', { rate: second });
+    await clock.advance(20_000);
+    leader.network.fault = () => 'hang';
+    expect(await clock.runUntil(() => leaders().length > 1, 60_000)).toBe(false);
+    expect(leaders()).toEqual(['b']);
+    expect(epochs).toEqual([1, 2]);
   });
 
   it('does not count a renewal whose answer it slept through', async () => {
@@ -509,7 +568,19 @@ describe('Election', () => {
       fc.record({
         after: fc.integer({ min: 0, max: 12_000 }),
         who: fc.integer({ min: 0, max: 2 }),
-        what: fc.constantFrom('pause', 'resume', 'cut-off', 'hang', 'lose-answers', 'reconnect', 'delete', 'jump'),
+        what: fc.constantFrom(
+          'pause',
+          'resume',
+          'suspend',
+          'wake',
+          'drift',
+          'cut-off',
+          'hang',
+          'lose-answers',
+          'reconnect',
+          'delete',
+          'jump',
+        ),
       }),
       { minLength: 5, maxLength: 40 },
     );
@@ -534,6 +605,9 @@ describe('Election', () => {
           if (candidate === undefined) continue;
           if (what === 'pause') candidate.clock.pause();
           if (what === 'resume') candidate.clock.resume();
+          if (what === 'suspend') candidate.clock.suspend();
+          if (what === 'wake') candidate.clock.wake();
+          if (what === 'drift') candidate.clock.drift(after % 2 === 0 ? 0.96 : 1.04);
           if (what === 'cut-off') candidate.network.fault = () => 'lose-request';
           if (what === 'hang') candidate.network.fault = () => 'hang';
           if (what === 'lose-answers')
@@ -549,6 +623,7 @@ describe('Election', () => {
         for (const candidate of candidates) {
           candidate.network.fault = () => undefined;
           candidate.clock.resume();
+          candidate.clock.wake();
         }
         await checkUntil(clock.monotonic() + 60_000);
         expect(leaders()).toHaveLength(1);

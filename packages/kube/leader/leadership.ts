@@ -10,20 +10,49 @@ export interface Leadership {
   covers(milliseconds: number): boolean;
 }
 
+/** A moment by both clocks. */
+export interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { monotonic: clock.monotonic(), wall: clock.now() };
+}
+
+/**
+ * At least the milliseconds that have passed since. Monotonic time stands still while a machine is suspended, and wall
+ * time tells; that may be set, too. Forwards, this is too much, which costs a leader no more than to wait for its next
+ * renewal. Backwards, by more than the slack, it may hide how long the machine slept: that counts as for ever.
+ */
+export function millisecondsSince(moment: Moment, clock: Clock, slack: number): number {
+  const byMonotonic = clock.monotonic() - moment.monotonic;
+  const byWall = clock.now() - moment.wall;
+  return byWall < byMonotonic - slack ? Number.POSITIVE_INFINITY : Math.max(byMonotonic, byWall);
+}
+
+/** How long a leadership lasts without a renewal, and by how much its clocks may disagree. */
+export interface Term {
+  readonly milliseconds: number;
+  readonly slackMilliseconds: number;
+}
+
 /** A leadership that ends by itself unless it is extended in time. */
 export class LimitedLeadership implements Leadership {
   readonly epoch: number;
   readonly #clock: Clock;
   readonly #controller = new AbortController();
-  #validUntil: number;
+  readonly #term: Term;
+  #renewedAt: Moment;
   #coveredUntil = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
 
-  /** `validUntil` is of the monotonic clock: no other clock has a say in this. */
-  constructor(clock: Clock, epoch: number, validUntil: number) {
+  /** `renewedAt`: just before the request that took the Lease was sent. */
+  constructor(clock: Clock, epoch: number, term: Term, renewedAt: Moment) {
     this.#clock = clock;
     this.epoch = epoch;
-    this.#validUntil = validUntil;
+    this.#term = term;
+    this.#renewedAt = renewedAt;
     this.#watch();
   }
 
@@ -36,16 +65,17 @@ export class LimitedLeadership implements Leadership {
     return Math.max(0, this.#coveredUntil - this.#clock.monotonic());
   }
 
-  // Asks the clock and not the signal alone: after a pause of the whole process, code may run before timers do.
+  // Asks the clocks and not the signal alone: after a pause of the whole process, code may run before timers do, and
+  // after a suspension of the machine, timers have missed all of it.
   covers(milliseconds: number): boolean {
-    const end = this.#clock.monotonic() + milliseconds;
-    if (this.signal.aborted || end >= this.#validUntil) return false;
-    this.#coveredUntil = Math.max(this.#coveredUntil, end);
+    const elapsed = millisecondsSince(this.#renewedAt, this.#clock, this.#term.slackMilliseconds);
+    if (this.signal.aborted || elapsed + milliseconds >= this.#term.milliseconds) return false;
+    this.#coveredUntil = Math.max(this.#coveredUntil, this.#clock.monotonic() + milliseconds);
     return true;
   }
 
-  extend(validUntil: number): void {
-    this.#validUntil = Math.max(this.#validUntil, validUntil);
+  extend(renewedAt: Moment): void {
+    this.#renewedAt = renewedAt;
     this.#watch();
   }
 
@@ -54,10 +84,12 @@ export class LimitedLeadership implements Leadership {
     this.#controller.abort(reason);
   }
 
+  // By monotonic time alone: a clock that was set ends no leadership, as the next renewal tells who leads.
   #watch(): void {
     this.#timer?.cancel();
     if (this.signal.aborted) return;
-    this.#timer = this.#clock.setTimer(this.#validUntil - this.#clock.monotonic(), () =>
+    const validUntil = this.#renewedAt.monotonic + this.#term.milliseconds;
+    this.#timer = this.#clock.setTimer(validUntil - this.#clock.monotonic(), () =>
       this.end(leadershipEnded('leadership-lost', 'the Lease could not be renewed in time')),
     );
   }

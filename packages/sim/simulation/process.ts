@@ -109,7 +109,7 @@ export class Incarnation implements Caller {
   }
 }
 
-/** A program on a machine of its own: it can be killed, restarted, paused, and have its clock changed. */
+/** A program on a machine of its own: it can be killed, restarted, paused, suspended, and have its clock changed. */
 export class SimulatedProcess {
   readonly name: string;
   readonly #kernel: Kernel;
@@ -119,8 +119,8 @@ export class SimulatedProcess {
   #incarnation: Incarnation | undefined;
   #processClock: ProcessClock | undefined;
   #lives = 0;
-  #wallSkew = 0;
   #pauses = 0;
+  #suspensions = 0;
 
   constructor(name: string, kernel: Kernel, network: Network, main: Main, onDeath: (name: string) => void) {
     this.name = name;
@@ -150,7 +150,8 @@ export class SimulatedProcess {
     this.#incarnation?.kill();
     this.#lives += 1;
     this.#pauses = 0;
-    const processClock = this.#kernel.clock.process(this.#wallSkew);
+    this.#suspensions = 0;
+    const processClock = this.#kernel.clock.process(this.#processClock?.wallSkew, this.#processClock?.rate);
     const crash = (restartAfterMilliseconds: number) => this.crash(restartAfterMilliseconds);
     const incarnation = new Incarnation(this.name, this.#lives, this.#kernel, this.#network, processClock, crash);
     this.#processClock = processClock;
@@ -187,24 +188,47 @@ export class SimulatedProcess {
   }
 
   resume(): void {
-    if (this.state !== 'paused') return;
+    if (this.state !== 'paused' || this.#pauses === 0) return;
     this.#pauses -= 1;
     if (this.#pauses > 0) return;
     this.#kernel.record(`${this.name} goes on`);
     this.#processClock?.resume();
   }
 
+  /** Freezes its machine, whose monotonic time stands still. It goes on when every suspension has ended. */
+  suspend(): void {
+    if (this.state !== 'running' && this.state !== 'paused') return;
+    this.#suspensions += 1;
+    this.#kernel.record(`${this.name} is suspended`);
+    this.#processClock?.suspend();
+  }
+
+  wake(): void {
+    if (this.state !== 'paused' || this.#suspensions === 0) return;
+    this.#suspensions -= 1;
+    if (this.#suspensions > 0) return;
+    this.#kernel.record(`${this.name} wakes`);
+    this.#processClock?.wake();
+  }
+
   /** Sets its wall clock; a restart does not undo it. */
   jumpWall(milliseconds: number): void {
     this.#kernel.record(`${this.name} has its clock moved by ${milliseconds} ms`);
-    this.#wallSkew += milliseconds;
     this.#processClock?.jumpWall(milliseconds);
   }
 
-  /** Goes on if it was paused, lives again if it was dead. */
+  /** Makes its clocks run at another rate; a restart does not undo it. */
+  drift(rate: number): void {
+    this.#kernel.record(`${this.name} has clocks that run at ${rate}`);
+    this.#processClock?.drift(rate);
+  }
+
+  /** Goes on if it was paused or suspended, lives again if it was dead. */
   recover(): void {
     this.#pauses = Math.min(this.#pauses, 1);
+    this.#suspensions = Math.min(this.#suspensions, 1);
     this.resume();
+    this.wake();
     if (this.state === 'dead') this.start();
   }
 

@@ -115,6 +115,27 @@ describe('a simulated process', () => {
     expect(ahead).toEqual([-5000, -5000]);
   });
 
+  it('sleeps with its machine, and keeps clocks that drift over a restart', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const times: number[][] = [];
+    const process = simulation.process('worker', async ({ clock }) => {
+      const startedAt = clock.now();
+      await sleep(clock, 100);
+      times.push([clock.monotonic(), clock.now() - startedAt, simulation.clock.monotonic()]);
+      await sleep(clock, 1_000_000);
+    });
+    simulation.at(10, () => simulation.disturb({ kind: 'suspend', process: 'worker', milliseconds: 500 }));
+    simulation.at(20, () => simulation.disturb({ kind: 'suspend', process: 'worker', milliseconds: 90 }));
+    await simulation.run(1000);
+    simulation.disturb({ kind: 'drift', process: 'worker', rate: 0.5 });
+    process.crash(0);
+    await simulation.run(1000);
+    expect(times).toEqual([
+      [100, 600, 600],
+      [100, 100, 1200],
+    ]);
+  });
+
   it('can be asked to stop', async () => {
     const simulation = new Simulation({ seed: 1 });
     const log: string[] = [];

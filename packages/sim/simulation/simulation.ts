@@ -128,6 +128,14 @@ export class Simulation {
         afterwards(disturbance.milliseconds, () => process.resume());
         return;
       }
+      case 'suspend': {
+        process.suspend();
+        afterwards(disturbance.milliseconds, () => process.wake());
+        return;
+      }
+      case 'drift':
+        process.drift(disturbance.rate);
+        return;
       case 'clock-jump':
         process.jumpWall(disturbance.milliseconds);
         return;

@@ -9,6 +9,8 @@ const perMinute: Record<DisturbanceKind, number> = {
   partition: 1,
   reset: 1,
   refusal: 1,
+  suspend: 1,
+  drift: 1,
 };
 const plan = { perMinute, processes: ['a', 'b'], servers: ['kube'] };
 
@@ -30,9 +32,9 @@ describe('disturbances', () => {
       expect(drawn.every(({ event }) => plan.processes.includes(event.process))).toBe(true);
     }
     const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
-    expect(mean).toBeGreaterThan(26);
-    expect(mean).toBeLessThan(34);
-    expect(kinds).toHaveLength(6);
+    expect(mean).toBeGreaterThan(35);
+    expect(mean).toBeLessThan(45);
+    expect(kinds).toHaveLength(8);
     expect(drawDisturbances(seededRandom(1), { ...plan, perMinute: {} }, 600_000)).toEqual([]);
   });
 

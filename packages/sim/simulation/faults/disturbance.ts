@@ -4,6 +4,10 @@ import { type Random, randomInteger, randomPick } from '@fairlead/control';
 export type Disturbance =
   | { readonly kind: 'crash'; readonly process: string; readonly milliseconds: number }
   | { readonly kind: 'pause'; readonly process: string; readonly milliseconds: number }
+  /** The machine sleeps: as a pause, but monotonic time stands still meanwhile. */
+  | { readonly kind: 'suspend'; readonly process: string; readonly milliseconds: number }
+  /** From now on, so many milliseconds of the process pass in one of the world. */
+  | { readonly kind: 'drift'; readonly process: string; readonly rate: number }
   /** Moves the wall clock of the process by so much, forwards or backwards. */
   | { readonly kind: 'clock-jump'; readonly process: string; readonly milliseconds: number }
   /** Nothing gets through, and what is open falls silent. */
@@ -38,7 +42,19 @@ export interface Timed<Event> {
 }
 
 const DEFAULT_LONGEST_MILLISECONDS = 30_000;
-const KINDS: readonly DisturbanceKind[] = ['crash', 'pause', 'clock-jump', 'partition', 'reset', 'refusal'];
+/** In the order in which they are drawn: a new one comes last, so that seeds keep what they had. */
+const KINDS: readonly DisturbanceKind[] = [
+  'crash',
+  'pause',
+  'clock-jump',
+  'partition',
+  'reset',
+  'refusal',
+  'suspend',
+  'drift',
+];
+/** By how much the clocks of a process run faster or slower than true time, at worst. */
+const LARGEST_DRIFT = 0.04;
 const REFUSALS = [401, 429, 500, 503] as const;
 
 /** Disturbances for a run of this length; which kinds there are differs from seed to seed. */
@@ -65,7 +81,10 @@ function drawDisturbance(random: Random, kind: DisturbanceKind, plan: Disturbanc
   switch (kind) {
     case 'crash':
     case 'pause':
+    case 'suspend':
       return { kind, process, milliseconds };
+    case 'drift':
+      return { kind, process, rate: 1 + LARGEST_DRIFT * randomPick(random, [-1, -0.5, 0.5, 1]) };
     case 'clock-jump':
       return { kind, process, milliseconds: random.next() < 0.5 ? milliseconds : -milliseconds };
     case 'partition':
@@ -89,6 +108,10 @@ export function describeDisturbance(disturbance: Disturbance): string {
       return `${process} crashes, back after ${disturbance.milliseconds} ms`;
     case 'pause':
       return `${process} pauses for ${disturbance.milliseconds} ms`;
+    case 'suspend':
+      return `${process} is suspended for ${disturbance.milliseconds} ms`;
+    case 'drift':
+      return `${process} has clocks that run at ${disturbance.rate}`;
     case 'clock-jump':
       return `${process} has its clock moved by ${disturbance.milliseconds} ms`;
     case 'partition':
