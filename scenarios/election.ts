@@ -35,17 +35,30 @@ const CANDIDATES = ['candidate-1', 'candidate-2', 'candidate-3'];
 const AGENT = 'agent';
 const LEASE = { namespace: 'fairlead', name: 'leader' };
 const LEASE_MILLISECONDS = 15_000;
+const EPOCH_ANNOTATION = 'fairlead.dev/epoch';
+/** At which the clocks of candidates run from the beginning: the margin of the Lease is needed only by those at odds. */
+const DRIFTS = [0.96, 1, 1.04];
 /** Longer than any request is on its way, so that none arrives after its deadline. */
 const ORDER_DEADLINE_MILLISECONDS = 5000;
 const ORDER_EVERY_MILLISECONDS = 1000;
+
+/** A Lease that was deleted in the hands of a leader. */
+interface Deposition {
+  /** Until when the leader may go on without noticing. */
+  readonly until: number;
+  /** The candidates that had seen the Lease, or may have made it: they have to wait for that. */
+  readonly witnesses: ReadonlySet<Incarnation>;
+}
 
 /** Who leads, as nobody in the simulated world can know it. */
 class Throne {
   readonly #monotonic: () => number;
   #reigns: readonly Reign[] = [];
   #latestEpoch = 0;
-  /** Reigns whose Lease was deleted, and until when they may go on without noticing. */
-  readonly #deposed = new Map<Leadership, number>();
+  /** By the epoch. */
+  readonly #deposed = new Map<number, Deposition>();
+  /** The candidates that know of the Lease there is. */
+  readonly #witnesses = new Set<Incarnation>();
   #complaint: string | undefined;
 
   constructor(monotonic: () => number) {
@@ -59,16 +72,25 @@ class Throne {
     this.#reigns = [...this.current, reign];
   }
 
-  /** Nobody can keep another from taking a Lease that is gone: its holder is told apart by its epoch alone. */
-  leaseDeleted(): void {
-    const until = this.#monotonic() + LEASE_MILLISECONDS;
-    for (const { leadership } of this.#reigns) this.#deposed.set(leadership, until);
+  /**
+   * Nobody can keep a candidate that never saw a Lease from taking it when it is gone: its holder is told apart by its
+   * epoch alone. The holder may not have heard yet that it leads.
+   */
+  leaseDeleted(epoch: number): void {
+    const deposition = { until: this.#monotonic() + LEASE_MILLISECONDS, witnesses: new Set(this.#witnesses) };
+    for (const { leadership } of this.#reigns) this.#deposed.set(leadership.epoch, deposition);
+    this.#deposed.set(epoch, deposition);
+  }
+
+  /** A candidate has seen the Lease, or may have made it; or has seen that there is none. */
+  witness(incarnation: Incarnation, sees: 'a Lease' | 'no Lease'): void {
+    if (sees === 'a Lease') this.#witnesses.add(incarnation);
+    else this.#witnesses.delete(incarnation);
   }
 
   /** An order has arrived. */
   order(epoch: number): void {
-    if (epoch >= this.#latestEpoch) return;
-    if ([...this.#deposed.keys()].some((leadership) => leadership.epoch === epoch)) return;
+    if (epoch >= this.#latestEpoch || this.#deposed.has(epoch)) return;
     this.#complain(`an order of epoch ${epoch} arrives after ${this.#latestEpoch} began`);
   }
 
@@ -79,13 +101,17 @@ class Throne {
 
   /** What is wrong, if anything. */
   get complaint(): string | undefined {
-    const { current } = this;
-    if (current.length > 1) {
-      const now = this.#monotonic();
-      const rightful = current.filter(({ leadership }) => (this.#deposed.get(leadership) ?? 0) < now);
-      if (rightful.length > 1) this.#complain(`${rightful.map(nameOf).join(' and ')} lead at once`);
-    }
+    const [newest, ...older] = this.current.toReversed();
+    const other = older.find((reign) => newest !== undefined && !this.#mayOverlap(reign, newest));
+    if (other !== undefined && newest !== undefined)
+      this.#complain(`${nameOf(other)} and ${nameOf(newest)} lead at once`);
     return this.#complaint;
+  }
+
+  #mayOverlap(older: Reign, newer: Reign): boolean {
+    const deposition = this.#deposed.get(older.leadership.epoch);
+    if (deposition === undefined || deposition.until < this.#monotonic()) return false;
+    return !deposition.witnesses.has(newer.incarnation);
   }
 
   #complain(what: string): void {
@@ -130,9 +156,12 @@ export function electionScenario(habit: Habit = 'careful'): Scenario<World, Happ
       simulation.serve(AGENT, agent);
       const cluster = serveKubernetes(simulation);
       await cluster.editor.create(namespaces, { metadata: { name: LEASE.namespace } });
-      const candidates = CANDIDATES.map(
-        (name) => [name, simulation.process(name, (incarnation) => runCandidate(throne, incarnation, habit))] as const,
-      );
+      const drifts = simulation.random('drifts');
+      const candidates = CANDIDATES.map((name) => {
+        const process = simulation.process(name, (incarnation) => runCandidate(throne, incarnation, habit));
+        process.drift(randomPick(drifts, DRIFTS));
+        return [name, process] as const;
+      });
       const later = (milliseconds: number, callback: () => void) =>
         simulation.at(simulation.clock.monotonic() + milliseconds, callback);
       return { ...cluster, agent, throne, candidates: new Map(candidates), later };
@@ -160,9 +189,10 @@ const DELETION = { kind: 'delete-lease' } as const;
 
 async function apply(world: World, happening: Happening): Promise<void> {
   if (happening.kind === 'delete-lease') {
-    if ((await world.editor.find(leases, LEASE)) === undefined) return;
+    const lease = await world.editor.find(leases, LEASE);
+    if (lease === undefined) return;
     await world.editor.delete(leases, LEASE);
-    world.throne.leaseDeleted();
+    world.throne.leaseDeleted(Number(lease.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0));
     return;
   }
   const process = world.candidates.get(happening.candidate);
@@ -196,7 +226,10 @@ async function runCandidate(throne: Throne, incarnation: Incarnation, habit: Hab
     if (signal.aborted) return;
   }
   const election = new Election({
-    client: new KubeClient(connectToKubernetes(incarnation), clock),
+    client: new KubeClient(
+      connectToKubernetes(incarnation, (transport) => witnessing(transport, throne, incarnation)),
+      clock,
+    ),
     clock,
     random,
     logger: silentLogger,
@@ -212,6 +245,25 @@ async function runCandidate(throne: Throne, incarnation: Incarnation, habit: Hab
       await sleep(clock, ORDER_EVERY_MILLISECONDS, leadership.signal);
     }
   });
+}
+
+/** Notes what the candidate gets to know of the Lease: a body counts when it has arrived to its end. */
+function witnessing(transport: HttpTransport, throne: Throne, incarnation: Incarnation): HttpTransport {
+  async function* toItsEnd(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* body;
+    throne.witness(incarnation, 'a Lease');
+  }
+  return {
+    async send(request) {
+      try {
+        const response = await transport.send(request);
+        if (request.method === 'GET' && response.status === 404) throne.witness(incarnation, 'no Lease');
+        return response.status < 300 ? { ...response, body: toItsEnd(response.body) } : response;
+      } finally {
+        if (request.method === 'POST') throne.witness(incarnation, 'a Lease');
+      }
+    },
+  };
 }
 
 /** Gives an order, or only asks. What the agent told of its highest epoch; undefined when it could not be reached. */

@@ -30,8 +30,8 @@ import { EPOCH_ANNOTATION, epochOf, holderOf, LeaseObservation, nextEpoch } from
 const DEFAULT_DURATION_MILLISECONDS = 15_000;
 /**
  * The margin: of the time that the others wait, a leader counts on nine tenths. The rest covers clocks that drift by up
- * to 4 % from true time, in opposite directions (0.9 / 0.96 < 1 / 1.04), clocks set back by up to a hundredth of the
- * duration while the machine slept, and the abort of what is under way.
+ * to 4 % from true time, in opposite directions (0.9 / 0.96 < 1 / 1.04), both clocks of a machine that disagree by up
+ * to a hundredth of the duration, and the abort of what is under way.
  */
 const VALID_FRACTION = 0.9;
 const SLACK_FRACTION = 0.01;

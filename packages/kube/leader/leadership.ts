@@ -21,14 +21,14 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * At least the milliseconds that have passed since. Monotonic time stands still while a machine is suspended, and wall
- * time tells; that may be set, too. Forwards, this is too much, which costs a leader no more than to wait for its next
- * renewal. Backwards, by more than the slack, it may hide how long the machine slept: that counts as for ever.
+ * At least the milliseconds that have passed since. Monotonic time stands still while a machine is suspended; wall time
+ * goes on, but may be set, also back while the machine sleeps. Where they disagree by more than the slack, either may be
+ * wrong: that counts as for ever, and costs a leader no more than to wait for its next renewal.
  */
 export function millisecondsSince(moment: Moment, clock: Clock, slack: number): number {
   const byMonotonic = clock.monotonic() - moment.monotonic;
   const byWall = clock.now() - moment.wall;
-  return byWall < byMonotonic - slack ? Number.POSITIVE_INFINITY : Math.max(byMonotonic, byWall);
+  return Math.abs(byWall - byMonotonic) > slack ? Number.POSITIVE_INFINITY : Math.max(byMonotonic, byWall);
 }
 
 /** How long a leadership lasts without a renewal, and by how much its clocks may disagree. */

@@ -86,7 +86,7 @@ export class Incarnation implements Caller {
   }
 
   get hasSilentStream(): boolean {
-    return this.#open.values().some(({ isSilentStream }) => isSilentStream);
+    return [...this.#open].some(({ isSilentStream }) => isSilentStream);
   }
 
   /** Breaks its connections to the server, and hears of it. */

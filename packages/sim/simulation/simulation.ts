@@ -159,7 +159,7 @@ export class Simulation {
 
   /** The first process that reads a stream which fell silent: what happened since, it has yet to hear. */
   get outOfTouch(): string | undefined {
-    return this.#processes.values().find(({ hasSilentStream }) => hasSilentStream)?.name;
+    return [...this.#processes.values()].find(({ hasSilentStream }) => hasSilentStream)?.name;
   }
 
   /** Faults stop for good: all processes live and reach all servers. What is broken by then has to mend itself. */
