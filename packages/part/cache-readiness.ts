@@ -1,9 +1,10 @@
 import type { CacheStatus } from '@fairlead/kube';
+import { FAILURES_UNTIL_UNREADY } from './controller/health.ts';
 import type { Readiness, ReadinessReport } from './part.ts';
 
 /**
- * Passes on what a part says while it leads. As long as it is not ready, adds why a cache cannot be completed: the part
- * only knows that it waits.
+ * Passes on what a part says, unless it cannot see: it only knows that it waits for its caches to be complete, and once
+ * they are, not that they fall behind.
  */
 export class CacheReadiness implements ReadinessReport {
   readonly #report: ReadinessReport;
@@ -26,13 +27,15 @@ export class CacheReadiness implements ReadinessReport {
   /** To be called whenever the status of a cache has changed. */
   tell(): void {
     if (this.#signal.aborted) return;
-    this.#report.set(this.#said.ready ? this.#said : withReasons(this.#said.reason, this.#caches()));
+    const enough = this.#said.ready ? FAILURES_UNTIL_UNREADY : 1;
+    const reasons = this.#caches().flatMap(({ name, isBlind, failure }) =>
+      isBlind && failure !== undefined && failure.attempts >= enough ? [`${name}: ${failure.message}`] : [],
+    );
+    const said = this.#said.ready ? [] : [this.#said.reason];
+    this.#report.set(
+      this.#said.ready && reasons.length === 0
+        ? this.#said
+        : { ready: false, reason: [...said, ...reasons].join('; ') },
+    );
   }
-}
-
-function withReasons(said: string, caches: readonly CacheStatus[]): Readiness {
-  const reasons = caches.flatMap(({ name, synced, failure }) =>
-    synced || failure === undefined ? [] : [`${name}: ${failure.message}`],
-  );
-  return { ready: false, reason: [said, ...reasons].join('; ') };
 }

@@ -1,4 +1,5 @@
 import {
+  FairleadError,
   Journal,
   type LogFields,
   type Logger,
@@ -7,11 +8,13 @@ import {
   silentLogger,
   VirtualClock,
 } from '@fairlead/control';
-import { endpointSlices, services } from '@fairlead/kube';
-import { FakeApi } from '@fairlead/kube/testing';
+import { endpointSlices, KubeClient, leases, namespaces, services } from '@fairlead/kube';
+import { connectionOver, FakeApi } from '@fairlead/kube/testing';
+import { SimulatedKube } from '@fairlead/sim/kube';
 import { describe, expect, it } from 'vitest';
 import type { LeaderEnvironment, Readiness, ReplicaEnvironment, Start } from './part.ts';
 import { runNodePart, runPart } from './run-part.ts';
+import { BLIND_MILLISECONDS } from './sight.ts';
 
 const questions = {
   plan: async () => ({ changes: [] }),
@@ -126,7 +129,8 @@ describe('runPart', () => {
     expect(readiness.at(-1)).toMatchObject({ ready: false, reason: expect.stringContaining('500 InternalError') });
     expect(warnings).toHaveLength(2);
     api.fault = () => undefined;
-    await clock.advance(10_000);
+    // A Lease that it may have made counts as seen, and as deleted since: that is waited for.
+    await clock.advance(20_000);
     expect(readiness.at(-1)).toEqual({ ready: true });
     api.fault = () => 'lose-request';
     await clock.advance(60_000);
@@ -228,6 +232,144 @@ describe('runPart', () => {
     expect(api.writes).toEqual([]);
     stop.abort();
     await Promise.all(runs);
+  });
+});
+
+/** Replicas of a part that caches Services, on a simulated cluster; `blind` are those whose reads are refused. */
+async function watchers(...names: readonly string[]) {
+  const { clock, options } = world();
+  const kube = new SimulatedKube({ clock, random: seededRandom(7) });
+  const client = new KubeClient(connectionOver(kube.transport(), clock), clock);
+  await client.create(namespaces, { metadata: { name: 'fairlead' } });
+  const blind = new Map<string, 'refused' | 'no answer'>();
+  const requests: string[] = [];
+  const warnings: string[] = [];
+  const stop = new AbortController();
+  const start = async (environment: LeaderEnvironment) => {
+    await environment.caches.cache(services).synced(environment.signal);
+    environment.readiness.set({ ready: true });
+    await untilItEnds(environment);
+  };
+  let connections = Promise.withResolvers<never>();
+  async function* seen(body: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+    const pieces = body[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await Promise.race([pieces.next(), connections.promise]);
+      if (next.done === true) return;
+      if (!blind.has(name)) yield next.value;
+    }
+  }
+  /** Breaks the watches that are open. */
+  const disconnect = () => {
+    connections.promise.catch(() => {});
+    connections.reject(new FairleadError('reset', { verdict: 'retriable', code: 'connection-reset' }));
+    connections = Promise.withResolvers();
+  };
+  const replicas = names.map((name, index) => {
+    const transport = kube.transport();
+    const send: typeof transport.send = async (request) => {
+      const { pathname } = new URL(request.url);
+      requests.push(`${name} ${request.method} ${pathname}`);
+      const how = pathname.endsWith('/services') ? blind.get(name) : undefined;
+      if (how === 'no answer') return new Promise(() => {});
+      if (how === 'refused') return { status: 403, headers: {}, body: (async function* () {})() };
+      const response = await transport.send(request);
+      return request.streaming === true ? { ...response, body: seen(response.body, name) } : response;
+    };
+    const readiness: Readiness[] = [];
+    const logger = { ...silentLogger, error: ({ error }: LogFields) => void warnings.push(`${name}: ${String(error)}`) };
+    const connection = connectionOver({ send }, clock);
+    const run = { ...options(name, readiness, index + 1, { ...logger, child: () => logger }), connection };
+    const ended = runPart({ runs: 'leader', start, ...questions }, run, stop.signal);
+    return { name, readiness, ended };
+  });
+  const lease = () => client.find(leases, { namespace: 'fairlead', name: 'fairlead-lighthouse' });
+  const holder = async () => (await lease())?.spec?.holderIdentity?.split('_')[0];
+  const end = async () => {
+    stop.abort();
+    await clock.advance(60_000);
+    await Promise.all(replicas.map(({ ended }) => ended));
+  };
+  return { clock, disconnect, blind, requests, warnings, replicas, lease, holder, end };
+}
+
+describe('a leader that cannot read', () => {
+  it('is not ready, says why, and leaves its Lease to a replica that can', async () => {
+    const { clock, disconnect, blind, warnings, replicas, holder, end } = await watchers('one', 'two');
+    await clock.advance(60_000);
+    const leader = await holder();
+    const [blinded, other] = replicas[0]?.name === leader ? replicas : replicas.toReversed();
+    blind.set(blinded?.name ?? '', 'refused');
+    disconnect();
+    await clock.advance(60_000);
+    expect(blinded?.readiness.at(-1)).toEqual({
+      ready: false,
+      reason: expect.stringMatching(/^services: .*403/),
+    });
+    expect(await holder()).toBe(leader);
+    await clock.advance(BLIND_MILLISECONDS);
+    expect(await holder()).toBe(other?.name);
+    expect(other?.readiness.at(-1)).toEqual({ ready: true });
+    expect(blinded?.readiness.at(-1)).toEqual({
+      ready: false,
+      reason: expect.stringMatching(/^leaves the Lease to other replicas, as it cannot read what it needs: .*403/),
+    });
+    expect(warnings).toEqual([expect.stringMatching(/: gave the Lease back, .*services: .*403/)]);
+    blind.clear();
+    await clock.advance(120_000);
+    expect(blinded?.readiness.at(-1)).toEqual({ ready: true });
+    expect(await holder()).toBe(other?.name);
+    await end();
+  });
+
+  it('gives its Lease back also when its reads are not answered, once its watch has noticed', async () => {
+    const { clock, blind, holder, end } = await watchers('one', 'two');
+    await clock.advance(60_000);
+    const leader = (await holder()) ?? '';
+    blind.set(leader, 'no answer');
+    await clock.advance(160_000 + BLIND_MILLISECONDS + 30_000);
+    expect(await holder()).toSatisfy((name) => name !== undefined && name !== leader);
+    await end();
+  });
+
+  it('leaves the Lease in peace when no replica can see, and one leads when it can', async () => {
+    const { clock, disconnect, blind, requests, lease, holder, end } = await watchers('one', 'two', 'three');
+    await clock.advance(60_000);
+    for (const name of ['one', 'two', 'three']) blind.set(name, 'refused');
+    disconnect();
+    await clock.advance(4 * BLIND_MILLISECONDS);
+    expect(await holder()).toBeUndefined();
+    const before = await lease();
+    expect(before?.spec?.leaseTransitions).toBe(3);
+    requests.length = 0;
+    await clock.advance(3_600_000);
+    expect(await lease()).toEqual(before);
+    expect(requests.length).toBeLessThan(3 * 90);
+    blind.delete('two');
+    await clock.advance(70_000);
+    expect(await holder()).toBe('two');
+    await end();
+  });
+
+  it('keeps its Lease when the API server refuses reads for two minutes', async () => {
+    const { clock, disconnect, blind, lease, replicas, end } = await watchers('one', 'two');
+    await clock.advance(60_000);
+    for (const { name } of replicas) blind.set(name, 'refused');
+    disconnect();
+    await clock.advance(120_000);
+    blind.clear();
+    await clock.advance(300_000);
+    expect((await lease())?.spec?.leaseTransitions).toBe(1);
+    for (const { readiness } of replicas) expect(readiness.at(-1)).toEqual({ ready: true });
+    await end();
+  });
+
+  it('does not read what it caches while it stands by', async () => {
+    const { clock, requests, holder, end } = await watchers('one', 'two');
+    await clock.advance(600_000);
+    const standby = (await holder()) === 'one' ? 'two' : 'one';
+    expect(requests.filter((line) => line.startsWith(standby) && !line.includes('/leases'))).toEqual([]);
+    await end();
   });
 });
 

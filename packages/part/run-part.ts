@@ -8,7 +8,7 @@ import {
   type Random,
   sleep,
 } from '@fairlead/control';
-import { type ApiConnection, CacheFactory, Election, EventRecorder, KubeClient } from '@fairlead/kube';
+import { type ApiConnection, CacheFactory, Election, EventRecorder, KubeClient, type Leadership } from '@fairlead/kube';
 import { CacheReadiness } from './cache-readiness.ts';
 import type {
   LeaderPart,
@@ -18,6 +18,7 @@ import type {
   ReplicaEnvironment,
   ReplicaPart,
 } from './part.ts';
+import { Sight, untilReadable } from './sight.ts';
 
 /** What a part needs wherever it runs. */
 export interface NodePartOptions {
@@ -60,13 +61,31 @@ export function runPart(
       ),
     );
   }
-  return keepRunning(options, signal, `looking for ${leaseText(options)}`, (stop) =>
-    electionFor(options).run(stop, (leadership) => {
-      const logger = options.logger.child({ part: options.part, epoch: leadership.epoch });
-      const lead = (environment: ReplicaEnvironment) => configured.start({ ...environment, leadership });
-      return inCluster(options, logger, leadership.signal, lead);
-    }),
-  );
+  let unreadable: readonly string[] = [];
+  return keepRunning(options, signal, `looking for ${leaseText(options)}`, async (stop) => {
+    await untilReadable(options, unreadable, stop);
+    await electionFor(options).run(stop, async (leadership) => {
+      const sight = new Sight(options.clock);
+      try {
+        await lead(configured, options, leadership, sight);
+      } finally {
+        sight.close();
+        unreadable = sight.unreadable;
+      }
+      sight.signal.throwIfAborted();
+    });
+  });
+}
+
+/** Leads for as long as the Lease is ours and we can see. */
+function lead(configured: LeaderPart, options: PartRunOptions, leadership: Leadership, sight: Sight): Promise<void> {
+  const { epoch } = leadership;
+  const logger = options.logger.child({ part: options.part, epoch });
+  const signal = AbortSignal.any([leadership.signal, sight.signal]);
+  const covers = (milliseconds: number) => !signal.aborted && leadership.covers(milliseconds);
+  const start = (environment: ReplicaEnvironment) =>
+    configured.start({ ...environment, leadership: { epoch, signal, covers } });
+  return inCluster(options, logger, signal, start, sight);
 }
 
 /** Runs a part on a node, for which there is no cluster, until the signal aborts. */
@@ -121,12 +140,16 @@ async function inCluster(
   logger: Logger,
   signal: AbortSignal,
   run: (environment: ReplicaEnvironment) => Promise<void>,
+  sight?: Sight,
 ): Promise<void> {
   const { part, connection, clock, random, metrics, defaultClass } = options;
   const client = new KubeClient(connection, clock);
   const reporter = { controller: `fairlead.dev/${part}`, instance: options.replica };
   const events = new EventRecorder({ ...reporter, client, clock, random, logger, metrics });
-  const onStatus = () => readiness.tell();
+  const onStatus = () => {
+    readiness.tell();
+    sight?.look(caches.statuses());
+  };
   const caches = new CacheFactory({ connection, clock, random, logger, metrics, signal, onStatus });
   const readiness = new CacheReadiness(options.readiness, () => caches.statuses(), signal);
   readiness.tell();

@@ -1,5 +1,5 @@
 import { FairleadError, type Logger, orAborted } from '@fairlead/control';
-import { keyText, type ObjectKey } from '../api/resource.ts';
+import { collectionPath, keyText, type ObjectKey } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { CollectionWatch, type CollectionWatchOptions, type WatchDependencies } from '../watch/collection-watch.ts';
 import type { WatchStatus } from '../watch/watch-health.ts';
@@ -12,6 +12,8 @@ import { HandlerFeed } from './handler-feed.ts';
 /** How far a cache is in step with the API server, and why it is not. */
 export interface CacheStatus extends WatchStatus {
   readonly name: string;
+  /** Of the collection at the API server. */
+  readonly path: string;
   /** Whether all objects were ever listed: until then, what is not in the cache may exist nevertheless. */
   readonly synced: boolean;
   readonly objects: number;
@@ -30,6 +32,7 @@ export interface Subscription {
  */
 export class SharedCache<Kept extends KubeObject> {
   readonly name: string;
+  readonly #path: string;
   readonly #contents: CacheContents<Kept>;
   readonly #watch: CollectionWatch<Kept>;
   readonly #logger: Logger;
@@ -40,6 +43,7 @@ export class SharedCache<Kept extends KubeObject> {
 
   constructor(options: Omit<CollectionWatchOptions<Kept>, 'sink'>, dependencies: WatchDependencies) {
     this.name = options.name;
+    this.#path = collectionPath(options.resource, options.scope.namespace);
     this.#logger = dependencies.logger.child({ cache: options.name });
     this.#slices = dependencies.slices;
     this.#contents = new CacheContents({
@@ -121,7 +125,8 @@ export class SharedCache<Kept extends KubeObject> {
   }
 
   get status(): CacheStatus {
-    return { ...this.#watch.status, name: this.name, synced: this.hasSynced, objects: this.size };
+    const { name, size: objects, hasSynced: synced } = this;
+    return { ...this.#watch.status, name, path: this.#path, synced, objects };
   }
 
   /** Indexes first: a handler may look something up. One that is added meanwhile finds the change in the objects. */

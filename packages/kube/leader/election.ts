@@ -85,7 +85,9 @@ export class Election {
   #reached = false;
   /** We tried to take it, and an answer that got lost may have been a yes. */
   #mayHold = false;
-  /** The codes of our failures to read or take it since that last went well: to report each once is enough. */
+  /** Why we could not read or take it when we last tried, until we take it or find it held by another. */
+  #failure: string | undefined;
+  /** The codes of our failures since that last went well: to report each once is enough. */
   readonly #reportedCodes = new Set<string>();
   /** The latest we had. */
   #leadership: LimitedLeadership | undefined;
@@ -128,20 +130,19 @@ export class Election {
   /** Undefined when told to stop. */
   async #compete(signal: AbortSignal): Promise<Holding | undefined> {
     const { clock, random, logger, lease } = this.#options;
-    this.#state = { kind: 'waiting', holder: this.#observation.holder };
+    this.#wait();
     for (;;) {
       try {
         const holding = await this.#tryToAcquire(signal);
-        this.#reportedCodes.clear();
         if (holding !== undefined) return holding;
       } catch (error) {
         if (signal.aborted) return undefined;
         if (!this.#reached && verdictOf(error) === 'terminal') throw error;
-        const failure = messageOf(error);
+        this.#failure = messageOf(error);
         const level = this.#reportedCodes.has(codeOf(error)) ? 'debug' : 'warn';
         this.#reportedCodes.add(codeOf(error));
-        logger[level]({ lease: keyText(lease), error: failure }, 'cannot read or take the Lease; trying again');
-        this.#state = { kind: 'waiting', holder: this.#observation.holder, failure };
+        logger[level]({ lease: keyText(lease), error: this.#failure }, 'cannot read or take the Lease; trying again');
+        this.#wait();
       }
       try {
         await sleep(clock, jitter(random, this.#duration / 6, 0.2), signal);
@@ -151,13 +152,25 @@ export class Election {
     }
   }
 
+  #wait(): void {
+    const failure = this.#failure === undefined ? {} : { failure: this.#failure };
+    this.#state = { kind: 'waiting', holder: this.#observation.holder, ...failure };
+  }
+
+  #succeed(): void {
+    this.#failure = undefined;
+    this.#reportedCodes.clear();
+  }
+
   async #tryToAcquire(signal: AbortSignal): Promise<Holding | undefined> {
     const { client, clock, lease: key, epochFloor } = this.#options;
     const options = { signal, deadlineMilliseconds: this.#duration / 3 };
     const found = await client.find(leases, key, options);
     this.#observation.observe(found);
     const { holder } = this.#observation;
-    this.#state = { kind: 'waiting', holder };
+    // While one that was deleted is waited for, what kept us from making another is still the news.
+    if (holder !== undefined && found !== undefined) this.#succeed();
+    this.#wait();
     if (holder !== undefined) {
       this.#reached = true;
       return undefined;
@@ -170,6 +183,7 @@ export class Election {
       const startedAt = momentOf(clock);
       const written = await client.patchMerge(leases, key, this.#acquisition(lease, epoch), options);
       this.#reached = true;
+      this.#succeed();
       this.#observation.observe(written);
       const { milliseconds, slackMilliseconds } = this.#term;
       // An answer that took too long is worth nothing; the next attempt finds our own name and takes the next epoch.

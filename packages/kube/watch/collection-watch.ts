@@ -58,7 +58,7 @@ export interface WatchDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly slices: WorkSlices;
-  /** Is called after each failure and each complete list. */
+  /** Is called after each failure and each complete list, and when a watch that was blind sees again. */
   readonly onStatus?: () => void;
 }
 
@@ -84,6 +84,9 @@ export class CollectionWatch<Kept> {
   #mustList = true;
   /** The last watch ended because nothing came any more. */
   #fellSilent = false;
+  #isBlind = false;
+  /** The watch under way was accepted; what it brings may take its time. */
+  #isOpen = false;
   #phase: WatchPhase;
   #lastEventAt: number | undefined;
 
@@ -101,7 +104,12 @@ export class CollectionWatch<Kept> {
   }
 
   get status(): WatchStatus {
-    return { phase: this.#phase, failure: this.#health.failure, lastEventAt: this.#lastEventAt };
+    return {
+      phase: this.#phase,
+      failure: this.#health.failure,
+      isBlind: this.#isBlind,
+      lastEventAt: this.#lastEventAt,
+    };
   }
 
   /** Runs until the signal aborts; never rejects. */
@@ -122,6 +130,7 @@ export class CollectionWatch<Kept> {
     const startedAt = clock.monotonic();
     const isCheck = !this.#mustList && (this.#fellSilent || this.#resumePoint.needsCheck);
     this.#phase = { state: this.#mustList ? 'listing' : 'watching', since: clock.now() };
+    this.#isOpen = false;
     try {
       if (isCheck) await this.#checkResumePoint(signal);
       else if (!this.#mustList) await this.#watch(signal);
@@ -131,9 +140,9 @@ export class CollectionWatch<Kept> {
     } catch (error) {
       if (signal.aborted) return 0;
       const isWatch = !this.#mustList && !isCheck;
-      this.#fellSilent = isWatch && codeOf(error) === 'connection-silent';
-      // No failure yet: where nothing is new, nothing may come. The check that follows tells.
-      if (this.#fellSilent) {
+      // No failure yet: where nothing is new, nothing may come. The check that follows tells, and is repeated until then.
+      if (isWatch && codeOf(error) === 'connection-silent') {
+        this.#fellSilent = true;
         this.#logger.debug({}, 'the watch fell silent: asking how far the API server is');
         return 0;
       }
@@ -154,6 +163,7 @@ export class CollectionWatch<Kept> {
     this.#resumePoint.checked();
     if (this.#fellSilent) this.#health.succeed();
     this.#fellSilent = false;
+    this.#seeAgain();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -199,6 +209,8 @@ export class CollectionWatch<Kept> {
     const timeoutSeconds = Math.round(jitter(random, WATCH_SECONDS, WATCH_JITTER));
     const complete = { ...query, watch: true, allowWatchBookmarks: true, timeoutSeconds };
     return this.#request(complete, signal, async (body) => {
+      this.#isOpen = !this.#mustList;
+      if (this.#isOpen) this.#seeAgain();
       for await (const event of readWatchEvents(this.#path, body, slices)) {
         this.#lastEventAt = clock.now();
         metrics.increment(watchEventsTotal, { cache: this.#options.name });
@@ -265,10 +277,18 @@ export class CollectionWatch<Kept> {
     const { clock, metrics, slices } = this.#dependencies;
     for (const _step of this.#options.sink.listEnded(resourceVersion)) if (slices.isOver) await slices.pause();
     this.#mustList = false;
+    this.#fellSilent = false;
+    this.#isBlind = false;
     this.#resumePoint.confirm();
     this.#phase = { state: 'watching', since: clock.now() };
     metrics.increment(listsTotal, { cache: this.#options.name, mode });
     this.#logger.debug({ resourceVersion, mode }, 'listed');
+    this.#dependencies.onStatus?.();
+  }
+
+  #seeAgain(): void {
+    if (!this.#isBlind) return;
+    this.#isBlind = false;
     this.#dependencies.onStatus?.();
   }
 
@@ -279,6 +299,7 @@ export class CollectionWatch<Kept> {
   /** Unless the server says that it gave up on the watch for a trouble of its own, the version may be at fault. */
   #brokenOff({ status }: Extract<WatchEvent, { type: 'ERROR' }>): ApiError {
     const error = new ApiError(`WATCH ${this.#path}`, status);
+    this.#isOpen = false;
     if (status.code === undefined || error.verdict !== 'retriable') this.#mustList = true;
     return error;
   }
@@ -286,6 +307,7 @@ export class CollectionWatch<Kept> {
   /** Gives the delay before the next attempt. `wentWell`: it was a watch, and brought us far. */
   #fail(error: unknown, wentWell: boolean): number {
     if (!this.#mustList) this.#mustList = this.#resumePoint.isLostAfter(error);
+    if (!this.#isOpen) this.#isBlind = true;
     const goesOn = wentWell && !this.#mustList;
     const delay = goesOn ? this.#health.breakOff(error) : this.#health.fail(error, this.#mustList);
     this.#dependencies.onStatus?.();

@@ -2,7 +2,7 @@ import { messageOf } from '@fairlead/control';
 import type { ReadinessReport } from '../part.ts';
 
 /** One failure may be chance, and is tried again soon; so many in a row are worth telling. */
-const FAILURES_UNTIL_UNREADY = 3;
+export const FAILURES_UNTIL_UNREADY = 3;
 
 /** Says whether the part can do its work, from what its loops tell. */
 export class Health {
