@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeOf, FairleadError, findFairleadError, messageOf, verdictOf } from './errors.ts';
+import { codeOf, errorFields, FairleadError, findFairleadError, messageOf, verdictOf } from './errors.ts';
 
 class QuotaError extends FairleadError {}
 
@@ -23,6 +23,12 @@ describe('errors', () => {
       expect([verdictOf(thrown), codeOf(thrown)]).toEqual(['terminal', 'unexpected']);
     },
   );
+
+  it('are logged by their message, and a defect of ours with its stack', () => {
+    expect(errorFields(quota)).toEqual({ error: 'no addresses left' });
+    expect(errorFields(new TypeError('a defect')).stack).toContain('errors.test');
+    expect(errorFields('a string')).toEqual({ error: 'a string' });
+  });
 
   it('are found in a chain of causes that bites its tail without hanging', () => {
     const first = new Error('first');

@@ -55,3 +55,9 @@ export function codeOf(error: unknown): string {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What a log line tells of an error: a stack, too, where it is a defect of ours. */
+export function errorFields(error: unknown): { readonly error: string; readonly stack?: string } {
+  const stack = error instanceof Error && findFairleadError(error) === undefined ? error.stack : undefined;
+  return { error: messageOf(error), ...(stack === undefined ? {} : { stack }) };
+}

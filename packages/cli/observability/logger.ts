@@ -1,13 +1,14 @@
-import type { LogFields, Logger } from '@fairlead/control';
-import { destination, type Logger as PinoLogger, pino } from 'pino';
+import { errorFields, type LogFields, type Logger } from '@fairlead/control';
+import { destination, type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
 /** Structured lines on standard error, so that standard output stays for what a command was asked. */
-export function createLogger(level: 'debug' | 'info' | 'warn' | 'error'): Logger {
-  const root = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    destination({ fd: 2, sync: true }),
-  );
-  return adapt(root);
+export function createLogger(
+  level: 'debug' | 'info' | 'warn' | 'error',
+  output: DestinationStream = destination({ fd: 2, sync: true }),
+): Logger {
+  // Of an Error, JSON shows nothing.
+  const serializers = { error: (value: unknown) => (value instanceof Error ? errorFields(value) : value) };
+  return adapt(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, output));
 }
 
 function adapt(logger: PinoLogger): Logger {

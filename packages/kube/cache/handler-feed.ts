@@ -1,4 +1,4 @@
-import type { Logger } from '@fairlead/control';
+import { errorFields, type Logger } from '@fairlead/control';
 import type { WorkSlices } from '../watch/work-slices.ts';
 import type { CacheChange, CacheHandler } from './change.ts';
 
@@ -47,7 +47,10 @@ export class HandlerFeed<Kept> {
     try {
       this.#handler(change);
     } catch (error) {
-      this.#logger.error({ key: change.key, change: change.type, error }, 'a handler failed on a change');
+      this.#logger.error(
+        { key: change.key, change: change.type, ...errorFields(error) },
+        'a handler failed on a change',
+      );
     }
   }
 }

@@ -1,4 +1,4 @@
-import { FairleadError, type Logger, orAborted } from '@fairlead/control';
+import { errorFields, FairleadError, type Logger, orAborted } from '@fairlead/control';
 import { collectionPath, keyText, type ObjectKey } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { CollectionWatch, type CollectionWatchOptions, type WatchDependencies } from '../watch/collection-watch.ts';
@@ -91,7 +91,7 @@ export class SharedCache<Kept extends KubeObject> {
     const existing = this.#indexes.get(name);
     if (existing === undefined) {
       const created = new CacheIndex(valuesOf, this.#contents.objects, (key, error) =>
-        this.#logger.error({ key, index: name, error }, 'an object could not be indexed'),
+        this.#logger.error({ key, index: name, ...errorFields(error) }, 'an object could not be indexed'),
       );
       this.#indexes.set(name, created);
       return created;

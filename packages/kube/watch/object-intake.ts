@@ -1,4 +1,4 @@
-import type { Logger } from '@fairlead/control';
+import { errorFields, type Logger } from '@fairlead/control';
 import { isObjectOf } from '../api/decode.ts';
 import { keyText, type Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
@@ -65,7 +65,7 @@ export class ObjectIntake<Kept> {
       return object;
     } catch (error) {
       const key = isObjectOf(resource, value) ? keyText(value.metadata) : undefined;
-      this.#logger.error({ key, error }, `a ${resource.kind} could not be read and is left out`);
+      this.#logger.error({ key, ...errorFields(error) }, `a ${resource.kind} could not be read and is left out`);
       return undefined;
     }
   }
