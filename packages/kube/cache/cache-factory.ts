@@ -50,7 +50,8 @@ export class CacheFactory {
     projection: Projection<Kind, Kept>,
     scope: CollectionScope = {},
   ): SharedCache<Kept> {
-    const id = `${collectionPath(resource, scope.namespace)}${selectorText(scope)}`;
+    const past = scope.mayStartInThePast === true ? ' from the past' : '';
+    const id = `${collectionPath(resource, scope.namespace)}${selectorText(scope)}${past}`;
     for (const entry of this.#entries) {
       if (isCacheOf(entry, id, projection)) return entry.cache;
     }

@@ -140,7 +140,7 @@ describe('a cache survives', () => {
     expect(server.exchanges.at(-1)?.query.get('sendInitialEvents')).toBe('true');
   });
 
-  it("410 on a page's continue token: the list starts over", async () => {
+  it("410 on a page's continue token: reads all in one go, as pages would expire again", async () => {
     const world = await setUp();
     const { server, factory } = world;
     server.streaming = 'refused';
@@ -153,17 +153,11 @@ describe('a cache survives', () => {
     };
     server.scripts.push(serve, serve, expire);
     const cache = factory.cache(services);
-    await world.retry(cache);
     await staysInStep(world, cache);
     expect(cache.size).toBe(702);
-    expect(server.exchanges.map(({ query }) => query.get('continue') ?? query.get('limit') ?? 'watch')).toEqual([
-      'watch',
-      '500',
-      '500',
-      '500',
-      '500',
-      'watch',
-    ]);
+    expect(contentsOf(cache)).toEqual(server.contents);
+    const asked = ({ query }: Exchange) => query.get('continue') ?? query.get('limit') ?? query.get('watch') ?? 'all';
+    expect(server.exchanges.map(asked)).toEqual(['true', '500', '500', 'all', 'true']);
   });
 
   it.each([
@@ -505,6 +499,8 @@ describe('a cache survives', () => {
     await staysInStep(world, cache);
     expect(changes.map(({ type }) => type)).toEqual(['add', 'add', 'add', 'delete', 'add']);
     expect(logs.errors).toEqual(Array(5).fill('a handler failed on a change'));
+    const { fields } = logs.lines.find(({ level }) => level === 'error') ?? {};
+    expect(fields).toMatchObject({ error: 'a defect in a handler', stack: expect.stringContaining('survival.test') });
     expect(server.exchanges).toHaveLength(1);
   });
 
@@ -616,7 +612,10 @@ describe('a cache survives', () => {
       'a Service could not be read and is left out',
       'the API server sent something that is no Service',
     ]);
-    expect(logs.lines.find(({ level }) => level === 'error')?.fields).toMatchObject({ key: 'shop/a' });
+    expect(logs.lines.find(({ level }) => level === 'error')?.fields).toMatchObject({
+      key: 'shop/a',
+      error: 'a defect in a projection',
+    });
   });
 
   it('an object that can no longer be read: the last that could be stays until it is deleted', async () => {
@@ -795,6 +794,22 @@ describe('a cache of a server that cannot stream lists', () => {
     }
     expect(await listedBy()).toBe('stream');
     expect(await listedBy()).toBe('stream');
+  });
+
+  it('has the first list from the memory of the server where that is good enough, and no later one', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    server.streaming = 'refused';
+    const cache = factory.cache(services, { mayStartInThePast: true });
+    await staysInStep(world, cache);
+    await clock.advance(1_000);
+    server.pass(1);
+    server.compact();
+    server.watch.end();
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    const lists = server.exchanges.filter(({ query }) => query.has('limit'));
+    expect(lists.map(({ query }) => query.get('resourceVersion'))).toEqual(['0', null]);
   });
 
   it('gives listed objects the kind that the list leaves out', async () => {

@@ -11,7 +11,7 @@ import {
   sleep,
   verdictOf,
 } from '@fairlead/control';
-import { ApiError } from '../api/api-error.ts';
+import { ApiError, isGone } from '../api/api-error.ts';
 import type { ApiConnection, ApiRequest } from '../api/connection.ts';
 import { collectionPath } from '../api/resource.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
@@ -48,6 +48,11 @@ export interface CollectionScope {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /**
+   * The first list may show the past, as an API server has it in memory: cheaper, for readers to whom it does no harm.
+   * One that gives something out must see what was given out before, and does without.
+   */
+  readonly mayStartInThePast?: boolean;
 }
 
 /** What watches need of the world around them. */
@@ -188,17 +193,29 @@ export class CollectionWatch<Kept> {
     }
   }
 
+  /** Where pages expire before the last is read, they will again: then all is asked for in one go. */
   async #listByPages(signal: AbortSignal): Promise<void> {
-    this.#options.sink.listStarted();
-    let page: PageEnvelope | undefined;
-    do page = await this.#readPage(page?.continueToken, signal);
-    while (page.continueToken !== undefined);
+    const { sink, scope } = this.#options;
+    sink.listStarted();
+    // Only the first: a server that is behind would take a later one back to what was there before.
+    const isPastGood = scope.mayStartInThePast === true && sink.position === '';
+    let page = await this.#readPage({ limit: PAGE_SIZE, resourceVersion: isPastGood ? '0' : undefined }, signal);
+    try {
+      while (page.continueToken !== undefined) {
+        page = await this.#readPage({ limit: PAGE_SIZE, continue: page.continueToken }, signal);
+      }
+    } catch (error) {
+      if (signal.aborted || !isGone(error)) throw error;
+      this.#logger.info({ error: messageOf(error) }, 'the pages of a list expired: reading it in one go');
+      sink.listStarted();
+      page = await this.#readPage({}, signal);
+    }
     await this.#endList(page.resourceVersion, 'pages');
   }
 
-  #readPage(continueToken: string | undefined, signal: AbortSignal): Promise<PageEnvelope> {
+  #readPage(query: ApiQuery, signal: AbortSignal): Promise<PageEnvelope> {
     const { slices } = this.#dependencies;
-    return this.#request({ limit: PAGE_SIZE, continue: continueToken }, signal, (body) =>
+    return this.#request(query, signal, (body) =>
       readListPage(this.#path, body, slices, (item) => this.#intake.listed(item)),
     );
   }
