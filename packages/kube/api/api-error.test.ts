@@ -113,6 +113,17 @@ describe('ApiError', () => {
     expect(await failure(418, '')).toMatchObject({ code: 'http-418', verdict: 'terminal' });
   });
 
+  it.each(['<', 'User "', 'User "" cannot x resource "" in API group "', ' x', '<a ', '"'])(
+    'takes no time over a page full of %j',
+    async (repeated) => {
+      const body = repeated.repeat(65_536 / repeated.length);
+      const startedAt = performance.now();
+      const errors = [await failure(502, body), await failure(403, { kind: 'Status', message: body })];
+      expect(performance.now() - startedAt).toBeLessThan(200);
+      for (const { message } of errors) expect(message.length).toBeLessThan(2_200);
+    },
+  );
+
   it.each([
     { message: 5 },
     { reason: 7 },

@@ -14,6 +14,8 @@ import { isRecord } from './decode.ts';
 /** An error page of a proxy may be long; its beginning says enough. */
 const LONGEST_BODY_BYTES = 65_536;
 const LONGEST_EXCERPT = 200;
+/** What a person reads of the server's own words; a refused object may repeat itself in them. */
+const LONGEST_MESSAGE = 2_000;
 
 /** What the API server calls these, for answers that come from something in front of it. */
 const REASONS: Readonly<Record<number, string>> = {
@@ -135,7 +137,7 @@ function verdictFor(code: number, causes: readonly string[]): Verdict {
 }
 
 function sentence(code: number, reason: string, message: string | undefined): string {
-  const told = message === undefined || message === '' ? reason : oneLine(message);
+  const told = message === undefined || message === '' ? reason : shortened(oneLine(message), LONGEST_MESSAGE);
   if (code === 401)
     return `the API server does not accept our credentials (401 ${reason}): renew the token or certificate`;
   if (code === 403) return forbidden(told);
@@ -179,9 +181,13 @@ async function readBeginning(response: HttpResponse): Promise<string> {
   return text;
 }
 
+/** A tag ends where the next one begins, too: to look for its end past that takes for ever on a page of `<`. */
 function excerpt(text: string): string {
-  const line = oneLine(text.replace(/<[^>]*>/g, ' '));
-  return line.length <= LONGEST_EXCERPT ? line : `${line.slice(0, LONGEST_EXCERPT)}…`;
+  return shortened(oneLine(text.replace(/<[^<>]*>/g, ' ')), LONGEST_EXCERPT);
+}
+
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
 function oneLine(text: string): string {
