@@ -22,16 +22,23 @@ export const json = (value: unknown): Answer => ({
 
 /** Finds the route with the longest prefix of the path. A path nobody knows gets the list of those there are. */
 export async function route(routes: ReadonlyMap<string, Route>, url: string): Promise<Answer> {
-  const parsed = new URL(url, 'http://status');
-  const path = decoded(parsed.pathname)?.replace(/\/+$/, '');
+  const [target = '', query = ''] = url.split(/\?(.*)/s, 2);
+  const path = withoutEnd(decoded(target));
   if (path === undefined) return text(400, 'the path has a % that begins no character');
   const prefixes = [...routes.keys()].toSorted((left, right) => right.length - left.length);
   for (const prefix of prefixes) {
     if (path !== prefix && !path.startsWith(`${prefix}/`)) continue;
-    const answer = await routes.get(prefix)?.(path.slice(prefix.length + 1), parsed.searchParams);
+    const answer = await routes.get(prefix)?.(path.slice(prefix.length + 1), new URLSearchParams(query));
     if (answer !== undefined) return answer;
   }
   return text(404, `nothing is served at ${path === '' ? '/' : path}; there is ${[...routes.keys()].join(', ')}`);
+}
+
+/** Without the slashes at its end. */
+function withoutEnd(path: string | undefined): string | undefined {
+  let end = path?.length ?? 0;
+  while (path?.[end - 1] === '/') end -= 1;
+  return path?.slice(0, end);
 }
 
 function decoded(path: string): string | undefined {

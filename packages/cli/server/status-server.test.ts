@@ -1,9 +1,20 @@
+import { connect } from 'node:net';
 import { Journal, VirtualClock } from '@fairlead/control';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PrometheusMetrics } from '../observability/metrics.ts';
 import { ReadinessBoard } from '../observability/readiness.ts';
 import { statusRoutes } from './routes.ts';
 import { type StatusServer, startStatusServer } from './status-server.ts';
+
+/** What the server answers to a request line that no client library would send. */
+async function statusLine(url: string, requestLine: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.end(`${requestLine}\r\nHost: status\r\nConnection: close\r\n\r\n`);
+  let answer = '';
+  for await (const piece of socket) answer += String(piece);
+  return answer.slice(0, answer.indexOf('\r\n'));
+}
 
 describe('the status server', () => {
   let server: StatusServer | undefined;
@@ -65,6 +76,24 @@ describe('the status server', () => {
     expect((await get('/nothing')).body).toContain('there is /healthz, /readyz, /metrics, /debug/journal');
     expect((await get('/healthz', 'POST')).status).toBe(405);
     expect((await get('/%zz')).status).toBe(400);
+    expect((await get('/healthz', 'OPTIONS')).status).toBe(405);
+  });
+
+  it.each(['//', '///', '//healthz', '//example.org/healthz', '/\\', '/[', '/%00', '/%2F', '/?a=%zz', '/..%2f..'])(
+    'has nothing at %s',
+    async (path) => {
+      await start();
+      expect(await statusLine(server?.url ?? '', `GET ${path} HTTP/1.1`)).toBe('HTTP/1.1 404 Not Found');
+    },
+  );
+
+  it('answers what a proxy or a broken client may ask for', async () => {
+    await start();
+    const url = server?.url ?? '';
+    expect(await statusLine(url, 'GET /healthz/?verbose=%zz&x HTTP/1.1')).toBe('HTTP/1.1 200 OK');
+    expect(await statusLine(url, 'OPTIONS * HTTP/1.1')).toBe('HTTP/1.1 405 Method Not Allowed');
+    expect(await statusLine(url, `GET ${'/'.repeat(15_000)}x HTTP/1.1`)).toBe('HTTP/1.1 404 Not Found');
+    expect(await statusLine(url, `GET /${'a'.repeat(20_000)} HTTP/1.1`)).toContain('431');
   });
 
   it('says which setting to change when it cannot listen', async () => {
