@@ -87,6 +87,17 @@ describe('socket transport', () => {
     expect(await readText(response)).toBe('POST /api/v1/services?dryRun=All abc {"größe":1}');
   });
 
+  it('sends a line for each value of a repeated header', async () => {
+    const origin = await serve((request, response) => void response.end(JSON.stringify(request.rawHeaders)));
+    const repeatedHeaders = { 'impersonate-group': ['ops, both', 'dev'], 'impersonate-extra-none': [] };
+    const lines: unknown = JSON.parse(await readText(await transport().send(get(origin, { repeatedHeaders }))));
+    const named = (name: string) => (_value: unknown, index: number, all: unknown[]) =>
+      index % 2 === 1 && all[index - 1] === name;
+    if (!Array.isArray(lines)) throw new Error('no lines');
+    expect(lines.filter(named('impersonate-group'))).toEqual(['ops, both', 'dev']);
+    expect(lines).not.toContain('impersonate-extra-none');
+  });
+
   it('resolves for an error status as for any other', async () => {
     const origin = await serve((_request, response) => void response.writeHead(503).end('later'));
     const response = await transport().send(get(origin));

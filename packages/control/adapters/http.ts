@@ -75,7 +75,7 @@ export class SocketTransport implements HttpTransport {
           origin: url.origin,
           path: url.pathname + url.search,
           method: request.method,
-          headers: request.headers,
+          headers: { ...request.headers, ...copied(request.repeatedHeaders) },
           ...(request.body === undefined ? {} : { body: request.body }),
           ...(signal === undefined ? {} : { signal }),
         }),
@@ -96,6 +96,11 @@ export class SocketTransport implements HttpTransport {
   async close(): Promise<void> {
     await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
   }
+}
+
+/** undici wants arrays that it could change. */
+function copied(headers: HttpRequest['repeatedHeaders'] = {}): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [...values]]));
 }
 
 async function* pieces(

@@ -8,6 +8,8 @@ export interface HttpRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Those that come several times, with a line for each value. */
+  readonly repeatedHeaders?: Readonly<Record<string, readonly string[]>>;
   readonly body?: string;
   /** Ends the request, or the body that is still arriving. */
   readonly signal?: AbortSignal;

@@ -67,6 +67,7 @@ export class HttpConnection implements ApiConnection {
         ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
         ...credential.headers,
       },
+      ...(credential.repeatedHeaders === undefined ? {} : { repeatedHeaders: credential.repeatedHeaders }),
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       ...(signal === undefined ? {} : { signal }),
       ...(streaming === undefined ? {} : { streaming }),

@@ -35,8 +35,10 @@ function printed(status: object, apiVersion: string = plugin.apiVersion): Comman
 
 describe('credentials', () => {
   it('carry a token, a password, a certificate and an impersonation', async () => {
-    expect(await setUp({ token: { kind: 'inline', text: 'abc' }, impersonate: 'eve' }).credentials.current()).toEqual({
-      headers: { authorization: 'Bearer abc', 'impersonate-user': 'eve' },
+    const impersonate = { user: 'eve', uid: '7', groups: ['ops', 'dev'], extra: { 'Example.com/Team': ['a', 'b'] } };
+    expect(await setUp({ token: { kind: 'inline', text: 'abc' }, impersonate }).credentials.current()).toEqual({
+      headers: { authorization: 'Bearer abc', 'impersonate-user': 'eve', 'impersonate-uid': '7' },
+      repeatedHeaders: { 'impersonate-group': ['ops', 'dev'], 'impersonate-extra-example.com%2Fteam': ['a', 'b'] },
       tls: { insecure: false, serverName: 'kubernetes' },
     });
     const basic = setUp({ basic: { username: 'a', password: 'b' } });

@@ -4,7 +4,7 @@ import { type PluginCredential, runExecPlugin } from './exec-plugin.ts';
 import type { Host } from './host.ts';
 import { readMaterial } from './material.ts';
 import { type Loaded, Reloaded } from './reloaded.ts';
-import type { ExecPlugin, KubeTarget, UserTarget } from './target.ts';
+import type { ExecPlugin, Impersonation, KubeTarget, UserTarget } from './target.ts';
 
 /** Kubernetes renews a mounted token long before it expires: a minute's delay in noticing does no harm. */
 const FILE_AGE_MILLISECONDS = 60_000;
@@ -16,6 +16,7 @@ const RENEWAL_INTERVAL_MILLISECONDS = 5_000;
 /** What a request carries, and what its connection trusts and shows. */
 export interface Credential {
   readonly headers: Readonly<Record<string, string>>;
+  readonly repeatedHeaders?: Readonly<Record<string, readonly string[]>>;
   readonly tls: TlsOptions;
 }
 
@@ -115,6 +116,7 @@ function combine({ cluster, user }: KubeTarget, files: FileContents, printed: Pl
   const authority = files.certificateAuthority;
   return {
     headers: headersFor(user, printed.token ?? files.token?.trim()),
+    ...(user.impersonate === undefined ? {} : { repeatedHeaders: repeatedHeadersFor(user.impersonate) }),
     tls: {
       insecure: cluster.insecure,
       ...(cluster.serverName === undefined ? {} : { serverName: cluster.serverName }),
@@ -127,8 +129,17 @@ function combine({ cluster, user }: KubeTarget, files: FileContents, printed: Pl
 function headersFor(user: UserTarget, token: string | undefined): Readonly<Record<string, string>> {
   return {
     ...(token === undefined || token === '' ? basicHeader(user) : { authorization: `Bearer ${token}` }),
-    ...(user.impersonate === undefined ? {} : { 'impersonate-user': user.impersonate }),
+    ...(user.impersonate === undefined ? {} : { 'impersonate-user': user.impersonate.user }),
+    ...(user.impersonate?.uid === undefined ? {} : { 'impersonate-uid': user.impersonate.uid }),
   };
+}
+
+/** The name of an extra is part of the header's, in which a `/` and its like have to be escaped. */
+function repeatedHeadersFor({ groups, extra }: Impersonation): Readonly<Record<string, readonly string[]>> {
+  const extras = Object.entries(extra).map(
+    ([name, values]) => [`impersonate-extra-${encodeURIComponent(name.toLowerCase())}`, values] as const,
+  );
+  return { 'impersonate-group': groups, ...Object.fromEntries(extras) };
 }
 
 function basicHeader(user: UserTarget): Readonly<Record<string, string>> {

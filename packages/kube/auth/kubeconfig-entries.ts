@@ -1,5 +1,5 @@
 import type { Fields } from './kubeconfig-fields.ts';
-import type { ClusterTarget, ExecPlugin, UserTarget } from './target.ts';
+import type { ClusterTarget, ExecPlugin, Impersonation, UserTarget } from './target.ts';
 
 /** The name under which a cluster holds what its exec plugins are told. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
@@ -28,9 +28,6 @@ export function clusterFrom(fields: Fields): ClusterTarget {
 /** The `user` of an entry of `users`. What we could not honour is refused: dropping it would act as another user. */
 export function userFrom(fields: Fields): UserTarget {
   if (fields.has('auth-provider')) throw fields.unsupported('auth-provider', 'use the exec plugin that replaced it');
-  for (const name of ['as-groups', 'as-uid', 'as-user-extra']) {
-    if (fields.has(name)) throw fields.unsupported(name, 'give the user its own credentials');
-  }
   const certificate = fields.pem('client-certificate');
   const key = fields.pem('client-key');
   if (certificate !== undefined && key === undefined) throw fields.wrong('client-key', 'is missing');
@@ -38,7 +35,7 @@ export function userFrom(fields: Fields): UserTarget {
   const token = fields.file('tokenFile') ?? (inlineToken === undefined ? undefined : inline(inlineToken));
   const username = fields.text('username');
   const exec = fields.has('exec') ? execFrom(fields.map('exec')) : undefined;
-  const impersonate = fields.text('as');
+  const impersonate = impersonationFrom(fields);
   return {
     ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),
@@ -46,6 +43,23 @@ export function userFrom(fields: Fields): UserTarget {
     ...(username === undefined ? {} : { basic: { username, password: fields.text('password') ?? '' } }),
     ...(exec === undefined ? {} : { exec }),
     ...(impersonate === undefined ? {} : { impersonate }),
+  };
+}
+
+function impersonationFrom(fields: Fields): Impersonation | undefined {
+  const user = fields.text('as');
+  if (user === undefined) {
+    const named = ['as-groups', 'as-uid', 'as-user-extra'].find((name) => fields.has(name));
+    if (named !== undefined) throw fields.wrong(named, 'says nothing without the user: add `as`');
+    return undefined;
+  }
+  const uid = fields.text('as-uid');
+  const extra = fields.map('as-user-extra');
+  return {
+    user,
+    groups: fields.texts('as-groups'),
+    ...(uid === undefined ? {} : { uid }),
+    extra: Object.fromEntries(extra.names.map((name) => [name, extra.texts(name)])),
   };
 }
 

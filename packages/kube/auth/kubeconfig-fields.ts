@@ -45,6 +45,10 @@ export class Fields {
     return value !== undefined && value !== null;
   }
 
+  get names(): readonly string[] {
+    return Object.keys(this.#values);
+  }
+
   raw(name: string): unknown {
     return this.#values[name];
   }

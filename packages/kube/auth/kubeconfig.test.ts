@@ -197,11 +197,25 @@ describe('a kubeconfig', () => {
 
   it.each([
     '{auth-provider: {name: gcp}}',
-    '{token: t, as: admin, as-groups: [system:masters]}',
     '{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}',
     '{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Always}}',
   ])('refuses the user %s rather than act as another user', (user) => {
     expect(failure(() => selectContext(withUser(user))).code).toBe('kubeconfig-unsupported');
+  });
+
+  it('acts as another user, with all that is said of it', () => {
+    const user = '{token: t, as: eve, as-uid: 7, as-groups: [ops, dev], as-user-extra: {example.com/team: [a, b]}}';
+    expect(selectContext(withUser(user)).user.impersonate).toEqual({
+      user: 'eve',
+      uid: '7',
+      groups: ['ops', 'dev'],
+      extra: { 'example.com/team': ['a', 'b'] },
+    });
+  });
+
+  it.each(['as-groups: [ops]', 'as-uid: u', 'as-user-extra: {a: [b]}'])('refuses %s without a user', (field) => {
+    const { code, message } = failure(() => selectContext(withUser(`{token: t, ${field}}`)));
+    expect([code, message]).toEqual(['kubeconfig-invalid', expect.stringContaining('add `as`')]);
   });
 
   it('refuses a proxy rather than go without it', () => {

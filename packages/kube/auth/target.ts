@@ -36,7 +36,15 @@ export interface UserTarget {
   readonly basic?: { readonly username: string; readonly password: string };
   readonly exec?: ExecPlugin;
   /** Acts as this user, if the server allows it. */
-  readonly impersonate?: string;
+  readonly impersonate?: Impersonation;
+}
+
+/** Another user, as the API server would have authenticated it. */
+export interface Impersonation {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+  readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A cluster, who we are in it, and where our own objects live. */
