@@ -21,6 +21,17 @@ describe('backoff', () => {
     expect(backoff.next()).toBe(400);
   });
 
+  it('never comes back before the server said, and spreads out those whom it told the same', () => {
+    const random = seededRandom(7);
+    const policy = { ...steady, serverJitter: 0.5 };
+    const delays = Array.from({ length: 100 }, () => new Backoff(random, policy).next(600));
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(600);
+    expect(Math.max(...delays)).toBeGreaterThan(850);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(900);
+    expect(new Set(delays).size).toBeGreaterThan(90);
+    expect(new Backoff(random, policy).next(3_600_000)).toBeLessThanOrEqual(3_600_500);
+  });
+
   it('keeps its own delay when the server says to come back at once', () => {
     expect(new Backoff(seededRandom(1), steady).next(0)).toBe(100);
   });

@@ -7,6 +7,8 @@ export interface BackoffPolicy {
   readonly factor: number;
   /** Each delay is shortened by up to this fraction of itself, so that those who failed together come back apart. */
   readonly jitter: number;
+  /** A delay that the server asked for is lengthened by up to this fraction of itself; by none unless told otherwise. */
+  readonly serverJitter?: number;
 }
 
 /** Half a second to a minute: for calls to an API that is expected to come back. */
@@ -19,7 +21,7 @@ const defaultBackoff: BackoffPolicy = {
 
 /**
  * The delay before the next attempt, after `failures` in a row (from 1 on); never above the maximum. The server's own
- * delay wins, but a server that says "now" does not: that would be a loop without backoff.
+ * delay wins, and none comes back before it is over; but a server that says "now" does not: that would be a loop without backoff.
  */
 export function backoffDelay(
   policy: BackoffPolicy,
@@ -27,7 +29,11 @@ export function backoffDelay(
   random: Random,
   serverDelayMilliseconds?: number,
 ): number {
-  if (serverDelayMilliseconds !== undefined && serverDelayMilliseconds > 0) return serverDelayMilliseconds;
+  if (serverDelayMilliseconds !== undefined && serverDelayMilliseconds > 0) {
+    if (policy.serverJitter === undefined) return serverDelayMilliseconds;
+    const spread = Math.min(serverDelayMilliseconds, policy.maximumMilliseconds) * policy.serverJitter;
+    return serverDelayMilliseconds + spread * random.next();
+  }
   const grown = policy.initialMilliseconds * policy.factor ** Math.max(0, failures - 1);
   return Math.min(grown, policy.maximumMilliseconds) * (1 - policy.jitter * random.next());
 }

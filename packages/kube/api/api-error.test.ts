@@ -100,9 +100,10 @@ describe('ApiError', () => {
     expect((await failure(504, body, { 'retry-after': '1' })).retryAfterMilliseconds).toBe(1000);
   });
 
-  it('waits no longer for the delay in the details than for a Retry-After', async () => {
+  it('waits for no more than a minute at the word of a server or a proxy', async () => {
     const body = { ...status(429, 'TooManyRequests'), details: { retryAfterSeconds: 2_000_000_000 } };
-    expect((await failure(429, body)).retryAfterMilliseconds).toBe(3_600_000);
+    expect((await failure(429, body)).retryAfterMilliseconds).toBe(60_000);
+    expect((await failure(503, 'later', { 'retry-after': '3600' })).retryAfterMilliseconds).toBe(60_000);
   });
 
   it('understands an answer that is not from the API server itself', async () => {

@@ -3,7 +3,6 @@ import {
   FairleadError,
   findFairleadError,
   type HttpResponse,
-  LONGEST_RETRY_AFTER_MILLISECONDS,
   parseRetryAfter,
   type Verdict,
 } from '@fairlead/control';
@@ -11,6 +10,8 @@ import type { Status } from '../types/meta.ts';
 import type { ApiRequest } from './connection.ts';
 import { isRecord } from './decode.ts';
 
+/** The API server asks for seconds. Who waits longer at the word of a proxy is blind for as long. */
+const LONGEST_DELAY_MILLISECONDS = 60_000;
 /** An error page of a proxy may be long; its beginning says enough. */
 const LONGEST_BODY_BYTES = 65_536;
 const LONGEST_EXCERPT = 200;
@@ -52,7 +53,7 @@ export class ApiError extends FairleadError {
     const reason = status.reason ?? REASONS[code] ?? `http-${code}`;
     const causes = (status.details?.causes ?? []).flatMap((cause) => cause.reason ?? []);
     const seconds = status.details?.retryAfterSeconds ?? 0;
-    const told = seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MILLISECONDS) : undefined;
+    const told = seconds > 0 ? Math.min(seconds * 1000, LONGEST_DELAY_MILLISECONDS) : undefined;
     const delay = retryAfterMilliseconds ?? told;
     super(`${what}: ${sentence(code, reason, status.message)}`, {
       verdict: verdictFor(code, causes),
@@ -80,7 +81,7 @@ export async function apiErrorFromResponse(
   return new ApiError(
     `${request.method} ${request.path}`,
     status,
-    parseRetryAfter(response.headers['retry-after'], now),
+    parseRetryAfter(response.headers['retry-after'], now, LONGEST_DELAY_MILLISECONDS),
   );
 }
 

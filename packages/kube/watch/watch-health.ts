@@ -36,7 +36,13 @@ export interface WatchStatus {
   readonly lastEventAt: number | undefined;
 }
 
-const BACKOFF: BackoffPolicy = { initialMilliseconds: 500, maximumMilliseconds: 30_000, factor: 2, jitter: 0.5 };
+const BACKOFF: BackoffPolicy = {
+  initialMilliseconds: 500,
+  maximumMilliseconds: 30_000,
+  factor: 2,
+  jitter: 0.5,
+  serverJitter: 0.5,
+};
 
 interface HealthDependencies {
   readonly clock: Clock;
