@@ -1,3 +1,5 @@
+import { FairleadError } from '../errors.ts';
+
 /**
  * HTTP as Fairlead's clients see it: one request, one response whose body arrives in pieces. The real transport
  * is an adapter over sockets; a simulation answers in process.
@@ -33,13 +35,27 @@ export interface HttpTransport {
   send(request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** The whole body as text. */
-export async function readText(response: HttpResponse): Promise<string> {
+/** Far more than any answer that is read as a whole. */
+const LONGEST_TEXT_BYTES = 256 * 1024 * 1024;
+
+/** The whole body as text. Rejects when it has more bytes than this, which are not read. */
+export async function readText(response: HttpResponse, maximumBytes = LONGEST_TEXT_BYTES): Promise<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let text = '';
+  let bytes = 0;
   for await (const piece of response.body) {
+    bytes += piece.length;
+    if (bytes > maximumBytes) throw answerTooLarge('the answer', maximumBytes);
     decoder ??= new TextDecoder();
     text += decoder.decode(piece, { stream: true });
   }
   return decoder === undefined ? text : text + decoder.decode();
+}
+
+/** What a server sends without end must not take all memory. */
+export function answerTooLarge(what: string, maximumBytes: number): FairleadError {
+  return new FairleadError(`${what} has more than ${maximumBytes} bytes: the rest was not read`, {
+    verdict: 'terminal',
+    code: 'answer-too-large',
+  });
 }

@@ -34,6 +34,14 @@ describe('LineSplitter', () => {
     expect(linesOf([Buffer.from('one\ntw')])).toEqual(['one']);
   });
 
+  it('gives up on a line that is too long to be an object', () => {
+    const megabyte = Buffer.alloc(1024 * 1024, 'x');
+    const end = Buffer.from('\n');
+    const long = (megabytes: number) => Array.from({ length: megabytes }, () => megabyte);
+    expect(linesOf([...long(16), end, ...long(16), end])).toHaveLength(2);
+    expect(() => linesOf(long(17))).toThrowError(expect.objectContaining({ code: 'answer-too-large' }));
+  });
+
   it('leaves out empty lines', () => {
     expect(linesOf([Buffer.from('\n\r\none\n'), Buffer.from('\n')])).toEqual(['one']);
   });

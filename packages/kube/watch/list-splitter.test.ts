@@ -14,9 +14,30 @@ function read(pieces: readonly Uint8Array[]): { items: unknown[]; envelope: unkn
   return { items, envelope: JSON.parse(splitter.envelope) };
 }
 
+const megabyte = Buffer.alloc(1024 * 1024, 'x');
+const megabytes = (count: number) => Array.from({ length: count }, () => megabyte);
+const tooLarge = expect.objectContaining({ code: 'answer-too-large' });
+
 const metadata = { resourceVersion: '7', continue: 'token' };
 
 describe('ListSplitter', () => {
+  it('gives up on an item that is too long to be an object, and on endless surroundings', () => {
+    const begin = Buffer.from('{"metadata":{},"items":[');
+    const item = [Buffer.from('{"a":"'), ...megabytes(15), Buffer.from('"},')];
+    const end = Buffer.from('{}]}');
+    expect(read([begin, ...item, ...item, end]).items).toHaveLength(3);
+    expect(() => read([begin, Buffer.from('{"a":"'), ...megabytes(17)])).toThrowError(tooLarge);
+    expect(() => read([Buffer.from('{"a":"'), ...megabytes(2)])).toThrowError(tooLarge);
+    expect(() => read([begin, Buffer.from('],"a":"'), ...megabytes(2)])).toThrowError(tooLarge);
+  });
+
+  it('takes no time over surroundings full of other arrays', () => {
+    const startedAt = performance.now();
+    const { items } = read([Buffer.from(`{${'"a":[],'.repeat(100_000)}"metadata":{},"items":[{}]}`)]);
+    expect(items).toHaveLength(1);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
   it('gives the same items however the bytes are cut and whatever is in them', () => {
     fc.assert(
       fc.property(

@@ -1,3 +1,11 @@
+import { answerTooLarge } from '@fairlead/control';
+import { LONGEST_OBJECT_BYTES } from './line-splitter.ts';
+
+/** What stands around the items is a version and a token. */
+const LONGEST_ENVELOPE = 1024 * 1024;
+/** Where the name of an array is looked for, spaces included. */
+const NAME_LENGTH = 64;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
@@ -12,7 +20,7 @@ const ITEM = 3;
 /**
  * Cuts a list such as `{"kind":"ServiceList","metadata":{…},"items":[…]}` into the texts of its items while it
  * arrives, so that only one of them is parsed at a time: a whole page can hold up the event loop for a tenth of a
- * second.
+ * second. Throws for an item that is too long to be an object.
  */
 export class ListSplitter {
   #piece: Buffer = Buffer.alloc(0);
@@ -25,7 +33,10 @@ export class ListSplitter {
   #inItems = false;
   /** The beginning of the item that goes on in the current piece. */
   #begun: Buffer[] = [];
+  #begunBytes = 0;
   #envelope = '';
+  /** Its end: to look at the end of a growing text itself costs all of it each time. */
+  #envelopeEnd = '';
 
   /** Takes in a piece; the one before must have been read to its end. */
   push(piece: Uint8Array): void {
@@ -85,7 +96,7 @@ export class ListSplitter {
     }
     if (this.#depth !== ITEMS || byte !== OPEN_BRACKET) return;
     this.#addToEnvelope(this.#at);
-    this.#inItems = /"items"\s*:\s*\[$/.test(this.#envelope);
+    this.#inItems = /"items"\s*:\s*\[$/.test(this.#envelopeEnd);
   }
 
   #close(): string | undefined {
@@ -99,18 +110,29 @@ export class ListSplitter {
     const end = this.#piece.subarray(this.#from, this.#at);
     const item = this.#begun.length === 0 ? end : Buffer.concat([...this.#begun, end]);
     this.#begun = [];
+    this.#begunBytes = 0;
     return item.toString('utf8');
   }
 
   #endPiece(): void {
     if (!this.#inItems) this.#addToEnvelope(this.#piece.length);
-    else if (this.#depth >= ITEM) this.#begun.push(this.#piece.subarray(this.#from));
+    else if (this.#depth >= ITEM) this.#begin();
     this.#from = this.#piece.length;
+  }
+
+  #begin(): void {
+    const begun = this.#piece.subarray(this.#from);
+    this.#begunBytes += begun.length;
+    if (this.#begunBytes > LONGEST_OBJECT_BYTES) throw answerTooLarge('an item of a list', LONGEST_OBJECT_BYTES);
+    this.#begun.push(begun);
   }
 
   /** The envelope is ASCII but for what a server may put into its messages; a character cut in two does no harm there. */
   #addToEnvelope(end: number): void {
-    this.#envelope += this.#piece.toString('utf8', this.#from, end);
+    const added = this.#piece.toString('utf8', this.#from, end);
+    this.#envelope += added;
+    this.#envelopeEnd = `${this.#envelopeEnd}${added}`.slice(-NAME_LENGTH);
     this.#from = end;
+    if (this.#envelope.length > LONGEST_ENVELOPE) throw answerTooLarge('what is around a list', LONGEST_ENVELOPE);
   }
 }

@@ -3,6 +3,8 @@ import { ApiError, isGone } from '../api/api-error.ts';
 
 /** So many watches in a row that brought nothing, and may owe it to where they resumed, are enough. */
 const FRUITLESS_WATCHES = 3;
+/** The same would come again from the same version. */
+const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set(['unexpected-answer', 'answer-too-large', 'server-went-back']);
 /** Two bookmarks should have come in this time. */
 const DOUBT_MILLISECONDS = 120_000;
 
@@ -42,7 +44,7 @@ export class ResumePoint {
 
   isLostAfter(error: unknown): boolean {
     if (isGone(error) || isRefusedRequest(error) || isNotReached(error)) return true;
-    if (codeOf(error) === 'unexpected-answer' || codeOf(error) === 'server-went-back') return true;
+    if (UNUSABLE_ANSWERS.has(codeOf(error))) return true;
     if (isSuspect(error)) this.#fruitless += 1;
     return this.#fruitless >= FRUITLESS_WATCHES;
   }
