@@ -47,6 +47,8 @@ const explanations = new Map<string, Explanation>([
   ['EPIPE', reset],
   ['UND_ERR_SOCKET', reset],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', reset],
+  ['Z_BUF_ERROR', reset],
+  ['Z_DATA_ERROR', { code: 'garbled-response', verdict: 'retriable', words: 'the response cannot be decompressed' }],
   ['ENOTFOUND', { code: 'name-not-found', verdict: 'retriable', words: 'its name does not exist: check the spelling' }],
   ['EAI_AGAIN', { code: 'name-lookup-failed', verdict: 'retriable', words: 'the name server did not answer' }],
   ['EHOSTUNREACH', unreachable],

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -7,6 +9,10 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createGzip, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FairleadError } from '../errors.ts';
 import { type HttpRequest, readText } from '../network/http.ts';
@@ -96,6 +102,51 @@ describe('socket transport', () => {
     if (!Array.isArray(lines)) throw new Error('no lines');
     expect(lines.filter(named('impersonate-group'))).toEqual(['ops, both', 'dev']);
     expect(lines).not.toContain('impersonate-extra-none');
+  });
+
+  it('decompresses what the server compressed, piece by piece', async () => {
+    const gzip = createGzip();
+    const origin = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      gzip.pipe(response);
+      gzip.write('first');
+      gzip.flush();
+    });
+    const response = await transport().send(get(origin));
+    const seen: string[] = [];
+    for await (const piece of response.body) {
+      seen.push(new TextDecoder().decode(piece));
+      if (seen.length === 1) gzip.end('second');
+    }
+    expect(seen).toEqual(['first', 'second']);
+  });
+
+  it('closes the connection when a compressed body is left early', async () => {
+    const closed = Promise.withResolvers<void>();
+    const origin = await serve((request, response) => {
+      request.socket.once('close', () => closed.resolve());
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.write(gzipSync('first'));
+    });
+    const response = await transport().send(get(origin));
+    for await (const piece of response.body) {
+      expect(new TextDecoder().decode(piece)).toBe('first');
+      break;
+    }
+    await closed.promise;
+  });
+
+  it.each([
+    ['connection-reset', 'ends in the middle', (body: Buffer) => body.subarray(0, 20)],
+    ['garbled-response', 'is garbled', (body: Buffer) => Buffer.concat([body.subarray(0, 12), body])],
+  ])('fails with %s when a compressed body %s', async (code, _, spoil) => {
+    const body = spoil(gzipSync('x'.repeat(100) + Math.PI.toString().repeat(10)));
+    const origin = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.end(body);
+    });
+    const response = await transport().send(get(origin));
+    expect(await failureOf(readText(response))).toMatchObject({ verdict: 'retriable', code });
   });
 
   it('resolves for an error status as for any other', async () => {
@@ -296,6 +347,24 @@ describe('TLS', () => {
   it('trusts the configured authority', async () => {
     const origin = await serveTls(server);
     expect(await read(origin, { certificateAuthority: certificates.authority })).toBe('secret');
+  });
+
+  it('trusts the authorities of the system beside those that come with Node', async () => {
+    const origin = await serveTls(server);
+    const folder = await mkdtemp(join(tmpdir(), 'fairlead-authority-'));
+    cleanUps.push(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'authority.pem');
+    await writeFile(file, certificates.authority);
+    // In a process of its own: the system's authorities are read once.
+    const script = `
+      import { SocketTransport } from ${JSON.stringify(new URL('./http.ts', import.meta.url).href)};
+      const transport = new SocketTransport();
+      const response = await transport.send({ method: 'GET', url: ${JSON.stringify(origin)}, headers: {} });
+      process.stdout.write(String(response.status));
+      await transport.close();`;
+    const parameters = ['--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)(process.execPath, parameters, { env: { SSL_CERT_FILE: file } });
+    expect(stdout).toBe('200');
   });
 
   it('refuses, terminally, a server whose authority is unknown', async () => {

@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
-import { Agent, type Dispatcher } from 'undici';
+import { pipeline } from 'node:stream';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { createGunzip } from 'node:zlib';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { FairleadError, messageOf } from '../errors.ts';
 import type { HttpRequest, HttpResponse, HttpTransport } from '../network/http.ts';
 import { orAborted } from '../time/deadline.ts';
@@ -8,7 +10,7 @@ import { explainFailure } from './http-failure.ts';
 
 /** Certificates and keys are PEM text. */
 export interface TlsOptions {
-  /** Trusted instead of the system's authorities. */
+  /** Trusted instead of the authorities that come with Node and those of the system. */
   readonly certificateAuthority?: string;
   /** Shown to a server that asks who we are; goes with `key`. */
   readonly certificate?: string;
@@ -38,7 +40,7 @@ const CONNECTIONS_PER_HOST = 64;
 
 /**
  * HTTP/1.1 over sockets. Only 1.1: over a shared HTTP/2 connection a slow watch holds up writes. Requests that
- * stream and requests that do not never share a connection.
+ * stream and requests that do not never share a connection. A body that the server compressed arrives decompressed.
  */
 export class SocketTransport implements HttpTransport {
   readonly #requests: Agent;
@@ -50,10 +52,7 @@ export class SocketTransport implements HttpTransport {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
       headersTimeout: options.responseTimeoutMilliseconds ?? RESPONSE_TIMEOUT_MILLISECONDS,
-      connect: {
-        ...connectionOptions(options.tls ?? {}),
-        timeout: options.connectTimeoutMilliseconds ?? CONNECT_TIMEOUT_MILLISECONDS,
-      },
+      connect: connector(options.tls ?? {}, options.connectTimeoutMilliseconds ?? CONNECT_TIMEOUT_MILLISECONDS),
     };
     this.#requests = new Agent({
       ...shared,
@@ -81,11 +80,9 @@ export class SocketTransport implements HttpTransport {
         }),
         signal,
       );
-      return {
-        status: response.statusCode,
-        headers: joinRepeated(response.headers),
-        body: pieces(response.body, url.origin, signal),
-      };
+      const headers = joinRepeated(response.headers);
+      const body = headers['content-encoding'] === 'gzip' ? gunzipped(response.body) : response.body;
+      return { status: response.statusCode, headers, body: pieces(body, url.origin, signal) };
     } catch (error) {
       signal?.throwIfAborted();
       throw explainFailure(url.origin, error);
@@ -103,8 +100,13 @@ function copied(headers: HttpRequest['repeatedHeaders'] = {}): Record<string, st
   return Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [...values]]));
 }
 
+/** Who stops reading early closes the connection, as without compression. */
+function gunzipped(body: Dispatcher.ResponseData['body']): AsyncIterable<Uint8Array> {
+  return pipeline(body, createGunzip(), () => {});
+}
+
 async function* pieces(
-  body: Dispatcher.ResponseData['body'],
+  body: AsyncIterable<Uint8Array>,
   origin: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
@@ -135,21 +137,36 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-function connectionOptions(tls: TlsOptions) {
-  return {
-    secureContext: secureContext(tls),
-    rejectUnauthorized: tls.insecure !== true,
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+function connector(tls: TlsOptions, timeout: number): buildConnector.connector {
+  const shared = { allowH2: false, timeout };
+  const plain = buildConnector(shared);
+  const secure = () =>
+    buildConnector({
+      ...shared,
+      secureContext: secureContext(tls),
+      rejectUnauthorized: tls.insecure !== true,
+      ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+    });
+  // A broken file is told at once. There are hundreds of public authorities: they wait until one is needed.
+  let built = tls.certificateAuthority === undefined && tls.certificate === undefined ? undefined : secure();
+  return (options, callback) => {
+    if (options.protocol !== 'https:') {
+      plain(options, callback);
+      return;
+    }
+    built ??= secure();
+    built(options, callback);
   };
 }
 
-/** Read once, at the start: a broken file is told at once, and not again for each connection. */
-function secureContext(tls: TlsOptions) {
+/** Read once, and not again for each connection. */
+function secureContext(tls: TlsOptions): SecureContext {
   try {
+    const { certificateAuthority: ca, certificate: cert, key } = tls;
+    if (ca === undefined) return createSecureContext({ ca: publicAuthorities(), cert, key });
     // OpenSSL passes over a CA it cannot read, and every server is then untrusted for no visible reason.
-    const ca = tls.certificateAuthority;
-    if (ca !== undefined) void new X509Certificate(ca);
-    return createSecureContext({ ca, cert: tls.certificate, key: tls.key });
+    void new X509Certificate(ca);
+    return createSecureContext({ ca, cert, key });
   } catch (error) {
     const fix = 'they must be PEM, and the key must belong to the certificate';
     throw new FairleadError(`the TLS certificates cannot be used: ${messageOf(error)}; ${fix}`, {
@@ -158,4 +175,9 @@ function secureContext(tls: TlsOptions) {
       cause: error,
     });
   }
+}
+
+/** Those that come with Node, and those of the machine: a company's network has some of its own. */
+function publicAuthorities(): string[] {
+  return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
 }
