@@ -4,6 +4,7 @@ export * from './api/connection.ts';
 export type { Page } from './api/decode.ts';
 export * from './api/http-connection.ts';
 export * from './api/patch.ts';
+export type { RateLimit } from './api/rate-limit.ts';
 export * from './api/resource.ts';
 export * from './api/resources.ts';
 export * from './auth/credentials.ts';

@@ -114,6 +114,9 @@ export const isForbidden = (error: unknown): boolean => statusOf(error) === 403;
 /** A resource version or a page's token is too old to continue from: list again. */
 export const isGone = (error: unknown): boolean => statusOf(error) === 410;
 
+/** The server has too much to do, or we ask too much of it. */
+export const isThrottled = (error: unknown): boolean => statusOf(error) === 429;
+
 /** A JSON patch's `test` did not hold, or its path is not there: the object is not as it was read. */
 export const isInvalid = (error: unknown): boolean => statusOf(error) === 422;
 

@@ -67,6 +67,21 @@ describe('HttpConnection', () => {
     });
   });
 
+  it('asks for compressed answers where they are read as a whole, and not for watches', async () => {
+    const { connection, sent } = setUp(ok, [bearer('a')]);
+    await connection.send({ method: 'GET', path: '/api/v1/services' });
+    await connection.send({ method: 'GET', path: '/api/v1/services', query: { watch: true }, streaming: true });
+    await connection.send({ method: 'PATCH', path: '/api/v1/services/a', body: {} });
+    expect(sent.map(({ headers }) => headers['accept-encoding'])).toEqual(['gzip', undefined, undefined]);
+  });
+
+  it('passes on headers that are repeated', async () => {
+    const repeatedHeaders = { 'impersonate-group': ['ops', 'dev'] };
+    const { connection, sent } = setUp(ok, [{ ...bearer('a'), repeatedHeaders }]);
+    await connection.send({ method: 'GET', path: '/x' });
+    expect(sent[0]?.repeatedHeaders).toEqual(repeatedHeaders);
+  });
+
   it('turns a refusal into an ApiError and passes on what is below 400', async () => {
     const { connection } = setUp((request) => response(request.url.endsWith('/no') ? 403 : 201, 'text'), [bearer('a')]);
     expect(await readText(await connection.send({ method: 'GET', path: '/yes' }))).toBe('text');

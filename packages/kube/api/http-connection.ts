@@ -4,6 +4,8 @@ import type { TlsOptions } from '@fairlead/control/adapters';
 import type { Credential, Credentials } from '../auth/credentials.ts';
 import { apiErrorFromResponse } from './api-error.ts';
 import type { ApiConnection, ApiRequest } from './connection.ts';
+import { Pacing } from './pacing.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** Longer than any watch lasts: a transport that was replaced has nothing left to do after this. */
 const RETIREMENT_MILLISECONDS = 600_000;
@@ -21,20 +23,28 @@ export interface HttpConnectionOptions {
   readonly clock: Clock;
   /** Who we are in the logs of the API server. */
   readonly userAgent: string;
+  /** Of all requests but watches and those about Leases; 500 in a second, 1000 at once, unless told otherwise. */
+  readonly rate?: RateLimit;
 }
 
-/** A connection to an API server over HTTP. A refused credential is renewed and the request sent once more. */
+/**
+ * A connection to an API server over HTTP, whose requests are paced. A refused credential is renewed and the request
+ * sent once more.
+ */
 export class HttpConnection implements ApiConnection {
   readonly #options: HttpConnectionOptions;
+  readonly #pacing: Pacing;
   readonly #retired = new Map<ClosableTransport, Timer>();
   #current: { readonly tls: TlsOptions; readonly transport: ClosableTransport } | undefined;
 
   constructor(options: HttpConnectionOptions) {
     this.#options = options;
+    this.#pacing = new Pacing(options.clock, options.rate);
   }
 
   async send(request: ApiRequest): Promise<HttpResponse> {
     const { credentials, clock } = this.#options;
+    await this.#pacing.admit(request);
     const credential = await credentials.current();
     let response = await this.#sendWith(credential, request);
     if (response.status === 401) {
@@ -45,8 +55,10 @@ export class HttpConnection implements ApiConnection {
       if (renewed === credential) throw refusal;
       response = await this.#sendWith(renewed, request);
     }
-    if (response.status >= 400) throw await apiErrorFromResponse(request, response, clock.now());
-    return response;
+    if (response.status < 400) return response;
+    const error = await apiErrorFromResponse(request, response, clock.now());
+    this.#pacing.refused(request, error);
+    throw error;
   }
 
   /** Ends every request under way. */
@@ -63,6 +75,7 @@ export class HttpConnection implements ApiConnection {
       url: `${this.#options.server}${request.path}${queryText(request.query)}`,
       headers: {
         accept: 'application/json',
+        ...(method === 'GET' && streaming !== true ? { 'accept-encoding': 'gzip' } : {}),
         'user-agent': this.#options.userAgent,
         ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
         ...credential.headers,

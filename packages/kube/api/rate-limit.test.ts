@@ -1,6 +1,18 @@
 import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { KeyedRateLimit } from './rate-limit.ts';
+import { KeyedRateLimit, TokenBucket } from './rate-limit.ts';
+
+describe('TokenBucket', () => {
+  it('gives tokens that are still to come, one after the other', async () => {
+    const clock = new VirtualClock();
+    const bucket = new TokenBucket(clock, { burst: 2, perSecond: 10 });
+    expect(Array.from({ length: 5 }, () => bucket.reserve())).toEqual([0, 0, 100, 200, 300]);
+    await clock.advance(250);
+    expect([bucket.reserve(), bucket.take()]).toEqual([150, 250]);
+    await clock.advance(10_000);
+    expect(Array.from({ length: 3 }, () => bucket.reserve())).toEqual([0, 0, 100]);
+  });
+});
 
 describe('KeyedRateLimit', () => {
   it('allows a burst and then one for each interval, for each key by itself', async () => {

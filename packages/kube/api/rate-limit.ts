@@ -23,13 +23,29 @@ export class TokenBucket {
 
   /** Takes a token and gives 0, or takes none and gives the milliseconds until there is one. */
   take(): number {
+    this.#refill();
+    if (this.#tokens < 1) return this.#untilNext();
+    this.#tokens -= 1;
+    return 0;
+  }
+
+  /** Takes a token that may be still to come, and gives the milliseconds until it is there: first come, first served. */
+  reserve(): number {
+    this.#refill();
+    const wait = this.#untilNext();
+    this.#tokens -= 1;
+    return wait;
+  }
+
+  #refill(): void {
     const { burst, perSecond } = this.#limit;
     const now = this.#clock.monotonic();
     this.#tokens = Math.min(burst, this.#tokens + ((now - this.#countedAt) / 1000) * perSecond);
     this.#countedAt = now;
-    if (this.#tokens < 1) return Math.ceil(((1 - this.#tokens) / perSecond) * 1000);
-    this.#tokens -= 1;
-    return 0;
+  }
+
+  #untilNext(): number {
+    return Math.max(0, Math.ceil(((1 - this.#tokens) / this.#limit.perSecond) * 1000));
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type Timer,
   verdictOf,
 } from '@fairlead/control';
-import { type RateLimit, TokenBucket } from './rate-limit.ts';
+import { type RateLimit, TokenBucket } from '../api/rate-limit.ts';
 import { ReadyKeys } from './ready-keys.ts';
 
 /** For what an object's own controller does: a second at first, and never silent for more than a few minutes. */

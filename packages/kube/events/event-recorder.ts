@@ -16,7 +16,7 @@ import type { KubeClient } from '../api/client.ts';
 import type { Resource } from '../api/resource.ts';
 import { events } from '../api/resources.ts';
 import { microTime } from '../api/timestamps.ts';
-import { KeyedRateLimit } from '../controller/rate-limit.ts';
+import { KeyedRateLimit } from '../api/rate-limit.ts';
 import type { KubeEvent } from '../types/event.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { type EventMessage, type EventReporter, eventFor, eventName, referenceTo } from './event-content.ts';
