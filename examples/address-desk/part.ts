@@ -80,7 +80,7 @@ function writesFor(desired: Desired, lease: Lease | undefined, now: () => number
 async function lead(desk: ReturnType<typeof deskOf>, environment: part.LeaderEnvironment): Promise<void> {
   const { caches, clock, events, journal, readiness, signal } = environment;
   const rules = claimRules(environment.defaultClass);
-  const cache = caches.cache(services);
+  const cache = caches.projected(services, service.serviceProjection({ rules }));
   const writer = new ObjectWriter<Service>({ ...environment, resource: services, fieldManager: `fairlead-${NAME}` });
   const failureReason = () => 'SyncLoadBalancerFailed';
   const watched = { name: NAME, resource: services, cache, concurrency: 10, failureReason };

@@ -8,6 +8,7 @@ export * from './endpoints/endpoint-selection.ts';
 export * from './endpoints/endpoints.ts';
 export * from './endpoints/node-addresses.ts';
 export * from './explain-service.ts';
+export * from './projections.ts';
 export * from './read-service.ts';
 export * from './service-report.ts';
 export * from './service-writes.ts';

@@ -1,11 +1,11 @@
 import { BRAKE_CODE, type Hold } from '@fairlead/control';
 import { type Controller, type Service, type SharedCache, services } from '@fairlead/kube';
 import { type LeaderEnvironment, objectController } from '@fairlead/part';
-import { recordOnService, type ServiceKey, toServiceKey } from '@fairlead/service';
+import { recordOnService, type ServiceKey, serviceProjection, toServiceKey } from '@fairlead/service';
 import type { AddressProvider } from './addresses/address-provider.ts';
 import type { L2Port } from './addresses/l2-port.ts';
 import type { NamespaceLimits } from './addresses/namespace-use.ts';
-import { claimRules } from './desired.ts';
+import { ANNOTATION_PREFIX, claimRules } from './desired.ts';
 import { gatewayMetrics, poolAddresses, withdrawalsHeld } from './metrics.ts';
 import { Reconciler } from './reconciler.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -26,11 +26,11 @@ export async function runController(
   for (const definition of gatewayMetrics) metrics.declare(definition);
   const pool = await provider.list(signal);
   countPool(environment, pool);
-  const cache = caches.cache(services);
+  const rules = claimRules(environment.defaultClass);
+  const cache = caches.projected(services, serviceProjection({ rules, annotationPrefixes: [ANNOTATION_PREFIX] }));
   readiness.set({ ready: false, reason: 'reading the Services' });
   await cache.synced(signal);
 
-  const rules = claimRules(environment.defaultClass);
   const snapshot = await takeSnapshot({ pool, limits, services: cache.list(), rules }, clock);
   const { allocator, outcomes } = snapshot;
   for (const key of snapshot.ignoredRecords) tellIgnored(key, cache.get(key), environment);

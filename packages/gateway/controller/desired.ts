@@ -16,17 +16,20 @@ import { isL2PortId, type L4Port } from './addresses/l2-port.ts';
 
 export const GATEWAY_CLASS = 'fairlead.dev/gateway';
 
+/** How the annotations begin that the gateways read and write. */
+export const ANNOTATION_PREFIX = 'gateway.fairlead.dev/';
+
 /** The L2 ports a Service was given, by id, separated by commas: what a crash before the status was written leaves. */
-export const L2_PORTS_ANNOTATION = 'gateway.fairlead.dev/l2-ports';
+export const L2_PORTS_ANNOTATION = `${ANNOTATION_PREFIX}l2-ports`;
 
 /**
  * The L4 ports it was given on them, such as `TCP/80,UDP/53`. A Service's own ports do not tell: they may have been
  * edited since, and what it was given stays its own until it is given something else.
  */
-export const L4_PORTS_ANNOTATION = 'gateway.fairlead.dev/l4-ports';
+export const L4_PORTS_ANNOTATION = `${ANNOTATION_PREFIX}l4-ports`;
 
 /** `exclusive` keeps other Services off this one's address; anything but `shared` and `exclusive` is refused. */
-const SHARING_ANNOTATION = 'gateway.fairlead.dev/sharing';
+const SHARING_ANNOTATION = `${ANNOTATION_PREFIX}sharing`;
 
 /** More ports than any Service has, and few enough that one Service costs no more than others. */
 const MAXIMUM_PORTS = 1_000;
