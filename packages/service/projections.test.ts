@@ -16,6 +16,7 @@ const rules: ClaimRules = {
 };
 const annotationPrefixes = ['gateway.fairlead.dev/', 'service.beta.kubernetes.io/azure-'];
 const project = serviceProjection({ rules, annotationPrefixes });
+const projectWithNodePorts = serviceProjection({ rules, annotationPrefixes, nodePorts: true });
 const clock = { now: () => 0 };
 
 /** About how much memory an object takes, whatever the machine. */
@@ -105,7 +106,12 @@ describe('the projection of Services', () => {
   it('changes nothing of what is read from a Service and written to it', () => {
     fc.assert(
       fc.property(service, (whole) => {
-        expect(outcomeOf(project(whole))).toEqual(outcomeOf(whole));
+        expect(outcomeOf(projectWithNodePorts(whole))).toEqual(outcomeOf(whole));
+        const ports = (whole.spec.ports ?? []).map((port) => {
+          const { nodePort: _, ...rest } = port;
+          return rest;
+        });
+        expect(outcomeOf(project(whole))).toEqual(outcomeOf({ ...whole, spec: { ...whole.spec, ports } }));
         expect(project(project(whole))).toEqual(project(whole));
       }),
       { numRuns: 2_000 },
