@@ -1,12 +1,14 @@
 // Our side of the bench: fills two caches from the server, and prints what that took as one JSON line.
-// `node --expose-gc consumer.ts URL [--slices]`.
+// `node --expose-gc consumer.ts URL [--slices | --projected]`.
 import { noMetrics, silentLogger } from '@fairlead/control';
 import { SocketTransport, systemClock, systemRandom } from '@fairlead/control/adapters';
 import { CacheFactory, type Credential, endpointSlices, HttpConnection, services } from '@fairlead/kube';
+import { endpointSliceProjection, serviceProjection } from '@fairlead/service';
+import { BENCH_CLASS } from './objects.ts';
 import { SliceProbe } from './slice-probe.ts';
 
 const [url, option] = process.argv.slice(2);
-if (url === undefined) throw new Error('usage: consumer.ts URL [--slices]');
+if (url === undefined) throw new Error('usage: consumer.ts URL [--slices | --projected]');
 
 const anonymous: Credential = { headers: {}, tls: {} };
 const connection = new HttpConnection({
@@ -29,7 +31,14 @@ const factory = new CacheFactory({
   metrics: noMetrics,
   signal: new AbortController().signal,
 });
-const caches = [factory.cache(services), factory.cache(endpointSlices)];
+const rules = { loadBalancerClass: BENCH_CLASS, finalizer: BENCH_CLASS, isDefault: false } as const;
+const caches =
+  option === '--projected'
+    ? [
+        factory.projected(services, serviceProjection({ rules })),
+        factory.projected(endpointSlices, endpointSliceProjection),
+      ]
+    : [factory.cache(services), factory.cache(endpointSlices)];
 let events = 0;
 for (const cache of caches) {
   cache.subscribe(() => {

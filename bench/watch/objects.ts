@@ -7,6 +7,9 @@ import { randomInteger, randomUuid, seededRandom, type Random } from '@fairlead/
 export const SERVICES_PATH = '/api/v1/services';
 export const ENDPOINT_SLICES_PATH = '/apis/discovery.k8s.io/v1/endpointslices';
 
+/** The class of all Services, so that a part has to keep what it needs of each. */
+export const BENCH_CLASS = 'fairlead.dev/gateway';
+
 /** Spread as in a cluster of some size, so that strings repeat neither more nor less than there. */
 const SERVICES_PER_NAMESPACE = 25;
 const NODES = 500;
@@ -130,6 +133,7 @@ function service(identity: Identity, index: number, random: Random) {
       clusterIP: clusterAddress,
       clusterIPs: [clusterAddress],
       type: 'LoadBalancer',
+      loadBalancerClass: BENCH_CLASS,
       sessionAffinity: 'None',
       externalTrafficPolicy: 'Cluster',
       ipFamilies: ['IPv4'],

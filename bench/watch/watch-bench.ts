@@ -30,6 +30,11 @@ export const watchBench: Bench = {
       why: 'our caches should need at most 0.6 times the memory of those of client-go for the same objects',
     },
     {
+      figure: 'projectedHeapRatio',
+      atMost: 0.6,
+      why: 'nor more than that where both keep only what is read',
+    },
+    {
       figure: 'longestSliceMilliseconds',
       atMost: 50,
       why: 'a list must not keep the event loop from renewing a Lease or answering a probe',
@@ -56,16 +61,23 @@ async function run(progress: Progress): Promise<Figures> {
   return withServer(server, async (url) => {
     const ours: Run[] = [];
     const theirs: Run[] = [];
+    const oursProjected: Run[] = [];
+    const theirsProjected: Run[] = [];
+    const peerParameters = ['-server', url, '-events', String(2 * OBJECTS_OF_EACH_KIND)];
     const events = 2 * OBJECTS_OF_EACH_KIND;
     for (let round = 1; round <= ROUNDS; round += 1) {
       // One after the other on the same server, each going first in turn: whatever slows the machine slows both.
       const sides: [Run[], Program][] = [
         [ours, consumer(url)],
-        [theirs, { command: peer, parameters: ['-server', url, '-events', String(events)] }],
+        [theirs, { command: peer, parameters: peerParameters }],
+        [oursProjected, consumer(url, '--projected')],
+        [theirsProjected, { command: peer, parameters: [...peerParameters, '-project'] }],
       ];
       for (const [runs, program] of round % 2 === 0 ? sides.reverse() : sides)
         runs.push(await runSide(program, events));
       progress(`round ${round} of ${ROUNDS}: ours ${describeRun(ours)}; client-go ${describeRun(theirs)}`);
+      const projected = `ours ${describeRun(oursProjected)}; client-go ${describeRun(theirsProjected)}`;
+      progress(`round ${round} of ${ROUNDS}, with projections: ${projected}`);
     }
     const streamed = await measure(consumer(url, '--slices'));
     const paged = await measure(consumer(`${url}/pages`, '--slices'));
@@ -77,6 +89,18 @@ async function run(progress: Progress): Promise<Figures> {
       retainedMegabytes: rounded(median(ours.map((one) => one.retainedMegabytes))),
       peerRetainedMegabytes: rounded(median(theirs.map((one) => one.retainedMegabytes))),
       retainedHeapRatio: rounded(ratio((one) => one.retainedMegabytes)),
+      projectedEventsPerCpuSecond: Math.round(median(oursProjected.map((one) => one.eventsPerCpuSecond))),
+      peerProjectedEventsPerCpuSecond: Math.round(median(theirsProjected.map((one) => one.eventsPerCpuSecond))),
+      projectedMegabytes: rounded(median(oursProjected.map((one) => one.retainedMegabytes))),
+      peerProjectedMegabytes: rounded(median(theirsProjected.map((one) => one.retainedMegabytes))),
+      projectedHeapRatio: rounded(
+        median(
+          quotients(
+            oursProjected.map((one) => one.retainedMegabytes),
+            theirsProjected.map((one) => one.retainedMegabytes),
+          ),
+        ),
+      ),
       wallSeconds: rounded(median(ours.map((one) => one.wallSeconds))),
       peerWallSeconds: rounded(median(theirs.map((one) => one.wallSeconds))),
       longestSliceMilliseconds: rounded(streamed['longestSliceMilliseconds'] ?? Number.NaN),

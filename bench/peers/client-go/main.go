@@ -13,7 +13,10 @@ import (
 	"syscall"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -31,14 +34,19 @@ type figures struct {
 func main() {
 	server := flag.String("server", "", "the URL of the API server")
 	expected := flag.Int64("events", 0, "how many events to wait for")
+	project := flag.Bool("project", false, "keep only what a load balancer reads of an object")
 	flag.Parse()
-	if err := run(*server, *expected); err != nil {
+	transform := dropManagedFields
+	if *project {
+		transform = keepWhatIsRead
+	}
+	if err := run(*server, *expected, transform); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(server string, expected int64) error {
+func run(server string, expected int64, transform cache.TransformFunc) error {
 	client, err := kubernetes.NewForConfig(&rest.Config{
 		Host:          server,
 		QPS:           -1,
@@ -47,7 +55,7 @@ func run(server string, expected int64) error {
 	if err != nil {
 		return err
 	}
-	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(dropManagedFields))
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(transform))
 	shared := []cache.SharedIndexInformer{
 		factory.Core().V1().Services().Informer(),
 		factory.Discovery().V1().EndpointSlices().Informer(),
@@ -97,6 +105,72 @@ func dropManagedFields(object any) (any, error) {
 		accessor.SetManagedFields(nil)
 	}
 	return object, nil
+}
+
+// The same fields as our own projections keep, in objects of their own: the others can be collected.
+func keepWhatIsRead(object any) (any, error) {
+	switch whole := object.(type) {
+	case *corev1.Service:
+		kept := &corev1.Service{ObjectMeta: identity(whole.ObjectMeta), Status: whole.Status}
+		kept.Generation, kept.Finalizers = whole.Generation, whole.Finalizers
+		kept.Spec = corev1.ServiceSpec{
+			Type:                     whole.Spec.Type,
+			LoadBalancerClass:        whole.Spec.LoadBalancerClass,
+			Ports:                    whole.Spec.Ports,
+			IPFamilies:               whole.Spec.IPFamilies,
+			IPFamilyPolicy:           whole.Spec.IPFamilyPolicy,
+			ExternalTrafficPolicy:    whole.Spec.ExternalTrafficPolicy,
+			InternalTrafficPolicy:    whole.Spec.InternalTrafficPolicy,
+			HealthCheckNodePort:      whole.Spec.HealthCheckNodePort,
+			SessionAffinity:          whole.Spec.SessionAffinity,
+			SessionAffinityConfig:    whole.Spec.SessionAffinityConfig,
+			LoadBalancerIP:           whole.Spec.LoadBalancerIP,
+			LoadBalancerSourceRanges: whole.Spec.LoadBalancerSourceRanges,
+		}
+		return kept, nil
+	case *discoveryv1.EndpointSlice:
+		kept := &discoveryv1.EndpointSlice{
+			ObjectMeta: metav1.ObjectMeta{
+				Name:            whole.Name,
+				Namespace:       whole.Namespace,
+				UID:             whole.UID,
+				ResourceVersion: whole.ResourceVersion,
+			},
+			AddressType: whole.AddressType,
+			Endpoints:   make([]discoveryv1.Endpoint, len(whole.Endpoints)),
+			Ports:       whole.Ports,
+		}
+		kept.Labels = map[string]string{discoveryv1.LabelServiceName: whole.Labels[discoveryv1.LabelServiceName]}
+		for i, endpoint := range whole.Endpoints {
+			kept.Endpoints[i] = discoveryv1.Endpoint{Addresses: endpoint.Addresses, NodeName: endpoint.NodeName}
+			if !isUsual(endpoint.Conditions) {
+				kept.Endpoints[i].Conditions = endpoint.Conditions
+			}
+		}
+		return kept, nil
+	}
+	return object, nil
+}
+
+func isUsual(conditions discoveryv1.EndpointConditions) bool {
+	is := func(condition *bool, otherwise bool) bool {
+		if condition == nil {
+			return otherwise
+		}
+		return *condition
+	}
+	return is(conditions.Ready, true) && is(conditions.Serving, true) && !is(conditions.Terminating, false)
+}
+
+func identity(whole metav1.ObjectMeta) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name:              whole.Name,
+		Namespace:         whole.Namespace,
+		UID:               whole.UID,
+		ResourceVersion:   whole.ResourceVersion,
+		CreationTimestamp: whole.CreationTimestamp,
+		DeletionTimestamp: whole.DeletionTimestamp,
+	}
 }
 
 // Two collections: the first may leave what finalizers and pools still hold.
