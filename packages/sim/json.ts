@@ -33,12 +33,24 @@ export function textOf(value: Json | undefined): string {
 
 const EMPTY: JsonObject = {};
 
+/** A field that the object itself has: clients may give fields the names of what JavaScript lends every object. */
+export function fieldOf<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Sets a field of any name; assigning to `__proto__` would not. */
+export function setField(draft: JsonDraft, name: string, value: Json): void {
+  if (name === '__proto__')
+    Object.defineProperty(draft, name, { value, writable: true, enumerable: true, configurable: true });
+  else draft[name] = value;
+}
+
 /** What stands at this place in nested objects. */
 export function valueAt(value: Json | undefined, ...names: readonly string[]): Json | undefined {
   let current = value;
   for (const name of names) {
     if (!isJsonObject(current)) return undefined;
-    current = current[name];
+    current = fieldOf(current, name);
   }
   return current;
 }
@@ -48,7 +60,7 @@ export function withValueAt(object: JsonObject, names: readonly string[], value:
   const [name, ...rest] = names;
   if (name === undefined) return object;
   if (rest.length > 0) {
-    const inner = object[name];
+    const inner = fieldOf(object, name);
     if (value === undefined && !isJsonObject(inner)) return object;
     return { ...object, [name]: withValueAt(objectOf(inner), rest, value) };
   }
@@ -58,7 +70,7 @@ export function withValueAt(object: JsonObject, names: readonly string[], value:
 
 /** A copy that lacks these fields; the object itself when it has none of them. */
 export function without(object: JsonObject, ...names: readonly string[]): JsonObject {
-  if (!names.some((name) => name in object)) return object;
+  if (!names.some((name) => Object.hasOwn(object, name))) return object;
   const copy: JsonDraft = { ...object };
   for (const name of names) delete copy[name];
   return copy;
@@ -74,7 +86,7 @@ export function equalJson(left: Json | undefined, right: Json | undefined): bool
   if (!isJsonObject(left) || !isJsonObject(right)) return false;
   const names = Object.keys(left);
   if (names.length !== Object.keys(right).length) return false;
-  return names.every((name) => name in right && equalJson(left[name], right[name]));
+  return names.every((name) => Object.hasOwn(right, name) && equalJson(left[name], right[name]));
 }
 
 /**
@@ -99,10 +111,10 @@ export function shareUnchangedFields(previous: JsonObject, next: JsonObject): Js
   let same = true;
   let count = 0;
   for (const [name, value] of Object.entries(next)) {
-    const before = previous[name];
+    const before = fieldOf(previous, name);
     const kept = shareUnchanged(before, value);
     if (kept !== before) same = false;
-    shared[name] = kept;
+    setField(shared, name, kept);
     count += 1;
   }
   return same && count === Object.keys(previous).length ? previous : shared;
@@ -128,4 +140,39 @@ export function sortedJson(value: Json): string {
 
 export function parseJson(text: string): Json {
   return JSON.parse(text);
+}
+
+/** How numbers were spelled that a number alone does not tell: `80.0`, `1e2`, whole ones that are too large. */
+const spellings = new WeakMap<object, Map<string, string>>();
+const ODD_NUMBER = /[[:,]\s*-?\d+(?:[.eE]|\d{15})/;
+const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** As `parseJson`; remembers how unusual numbers were spelled, and replaces halves of characters as Go does. */
+export function parseSpelled(text: string): Json {
+  if (!ODD_NUMBER.test(text) && !LONE_SURROGATE.test(text)) return parseJson(text);
+  return JSON.parse(text, function remember(this: object, name: string, value: Json, context?: { source?: string }) {
+    if (typeof value === 'string') return value.toWellFormed();
+    if (isJsonObject(value)) return withWellFormedNames(value);
+    const source = context?.source;
+    if (typeof value !== 'number' || source === undefined || source === String(value)) return value;
+    const known = spellings.get(this) ?? new Map<string, string>();
+    spellings.set(this, known.set(name, source));
+    return value;
+  });
+}
+
+function withWellFormedNames(object: JsonObject): JsonObject {
+  if (Object.keys(object).every((name) => name.isWellFormed())) return object;
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name.toWellFormed(), value]));
+}
+
+/** How the number in this field was spelled, where that is not as it is written now. */
+export function spellingOf(object: JsonObject, name: string): string | undefined {
+  return spellings.get(object)?.get(name);
+}
+
+/** The number in a field of `copy` is spelled as the one in a field of `original`. */
+export function respell(copy: JsonObject, name: string, original: JsonObject, originalName: string): void {
+  const spelling = spellingOf(original, originalName);
+  if (spelling !== undefined) spellings.set(copy, new Map([...(spellings.get(copy) ?? []), [name, spelling]]));
 }

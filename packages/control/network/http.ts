@@ -5,7 +5,7 @@ import { FairleadError } from '../errors.ts';
  * is an adapter over sockets; a simulation answers in process.
  */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
   /** Absolute, with the query string. */
   readonly url: string;
   /** Names in lower case. */

@@ -224,7 +224,7 @@ function scriptedRefusal(fault: ScriptedFault & { readonly kind: 'refuse' }): Re
 }
 
 function methodOf(request: HttpRequest): 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE' {
-  return request.method === 'HEAD' ? 'GET' : request.method;
+  return request.method === 'HEAD' || request.method === 'OPTIONS' ? 'GET' : request.method;
 }
 
 function connectionReset(origin: string): FairleadError {

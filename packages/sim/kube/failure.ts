@@ -33,8 +33,14 @@ export class RequestFailure extends Error {
 
   /** The same refusal in other words. */
   withMessage(message: string): RequestFailure {
-    const { code, reason, details } = this;
-    return new RequestFailure({ code, reason, message, ...(details && { details }) });
+    const { code, reason, details, retryAfterSeconds } = this;
+    return new RequestFailure({
+      code,
+      reason,
+      message,
+      ...(details && { details }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
   }
 
   toStatus(): JsonObject {

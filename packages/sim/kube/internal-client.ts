@@ -4,7 +4,8 @@ import { asKubeObject, type KubeObject } from './object.ts';
 import type { ServerState } from './server/state.ts';
 import { createObject, type WriteTarget } from './server/writes/create.ts';
 import { decodeFields } from './server/writes/decode-object.ts';
-import { type DeleteOptions, deleteObject } from './server/writes/delete.ts';
+import { deleteObject } from './server/writes/delete.ts';
+import type { DeleteOptions } from './server/writes/delete-options.ts';
 import { replaceObject } from './server/writes/update.ts';
 
 const PLAIN_DELETE: DeleteOptions = {

@@ -56,6 +56,11 @@ export class Registry {
     return this.all().some((kind) => kind.group === group);
   }
 
+  /** Only custom resources are in this group. */
+  isCustomGroup(group: string): boolean {
+    return ![...this.#builtIn.values()].some((kind) => kind.group === group);
+  }
+
   all(): readonly ServedKind[] {
     return [...this.#builtIn.values(), ...[...this.#custom.values()].flat()];
   }

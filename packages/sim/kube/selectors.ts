@@ -1,3 +1,4 @@
+import { fieldOf } from '../json.ts';
 import { badRequest } from './failure.ts';
 import { quote } from './schema/formats.ts';
 import { labelKeyProblems, labelValueProblems } from './validation/names.ts';
@@ -21,7 +22,7 @@ export function parseLabelSelector(selector: string): LabelMatch {
 
 /** Selects by a map of labels, as a Service does. */
 export function matchesLabels(selector: Labels, labels: Labels): boolean {
-  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+  return Object.entries(selector).every(([key, value]) => fieldOf(labels, key) === value);
 }
 
 function tokenize(selector: string): readonly string[] {
@@ -49,7 +50,7 @@ class Parser {
     const requirements = [this.#requirement()];
     while (this.#position < this.#tokens.length) {
       const separator = this.#next();
-      if (separator !== ',') throw unparsable(`found '${separator}', expected: ',' or 'end of string'`);
+      if (separator !== ',') throw badRequest(`found '${separator}', expected: ',' or 'end of string'`);
       requirements.push(this.#requirement());
     }
     return requirements;
@@ -69,11 +70,11 @@ class Parser {
     if (this.#peek() === '!') {
       this.#next();
       const key = this.#key();
-      return (labels) => !(key in labels);
+      return (labels) => !Object.hasOwn(labels, key);
     }
     const key = this.#key();
     const operator = this.#peek();
-    if (operator === '' || operator === ',') return (labels) => key in labels;
+    if (operator === '' || operator === ',') return (labels) => Object.hasOwn(labels, key);
     this.#next();
     switch (operator) {
       case '=':
@@ -129,7 +130,7 @@ function checkedValue(key: string, index: number, value: string): string {
 
 function isIn(key: string, values: readonly string[]): LabelMatch {
   return (labels) => {
-    const value = labels[key];
+    const value = fieldOf(labels, key);
     return value !== undefined && values.includes(value);
   };
 }
@@ -142,7 +143,7 @@ function isNotIn(key: string, values: readonly string[]): LabelMatch {
 function isBeyond(key: string, operator: '<' | '>', bound: string): LabelMatch {
   const limit = Number(bound);
   return (labels) => {
-    const value = labels[key];
+    const value = fieldOf(labels, key);
     if (value === undefined || !/^-?\d+$/.test(value)) return false;
     return operator === '<' ? Number(value) < limit : Number(value) > limit;
   };
@@ -163,6 +164,10 @@ export function parseFieldSelector(selector: string): readonly FieldRequirement[
     const match = FIELD_TERM.exec(term);
     if (match === null) throw badRequest(`invalid selector: '${selector}'; can't understand '${term}'`);
     const [, field = '', operator = '', value = ''] = match;
+    const stray = value.replaceAll(/\\[\\,=]/g, '').match(/[\\,=]/)?.[0];
+    if (stray !== undefined) {
+      throw badRequest(`invalid field selector: unescaped character in value: ${stray.charCodeAt(0)}`);
+    }
     return { field, value: unescaped(value), equal: operator !== '!=' };
   });
 }
@@ -171,7 +176,7 @@ export function matchesFields(
   requirements: readonly FieldRequirement[],
   fields: Readonly<Record<string, string>>,
 ): boolean {
-  return requirements.every(({ field, value, equal }) => ((fields[field] ?? '') === value) === equal);
+  return requirements.every(({ field, value, equal }) => ((fieldOf(fields, field) ?? '') === value) === equal);
 }
 
 function splitFieldTerms(selector: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { equalJson, isJsonList, type Json, listOf } from '../../json.ts';
+import { equalJson, fieldOf, isJsonList, type Json, listOf } from '../../json.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { fieldsOf, isEmptyValue, itemsByElement, viewOf } from './typed.ts';
@@ -57,10 +57,10 @@ class Comparer {
     const afterFields = fieldsOf(after);
     for (const [name, value] of Object.entries(beforeFields)) {
       const schema = schemaOf(name);
-      if (schema !== undefined) this.#step(`f:${name}`, schema, value, afterFields[name]);
+      if (schema !== undefined) this.#step(`f:${name}`, schema, value, fieldOf(afterFields, name));
     }
     for (const [name, value] of Object.entries(afterFields)) {
-      const schema = name in beforeFields ? undefined : schemaOf(name);
+      const schema = Object.hasOwn(beforeFields, name) ? undefined : schemaOf(name);
       if (schema !== undefined) this.#step(`f:${name}`, schema, undefined, value);
     }
   }

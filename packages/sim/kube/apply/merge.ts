@@ -1,4 +1,13 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonList, listOf } from '../../json.ts';
+import {
+  fieldOf,
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonDraft,
+  type JsonList,
+  listOf,
+  setField,
+} from '../../json.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 import { type FieldSet, has, within } from './field-set.ts';
 import { fieldsOf, isEmptyValue, itemElement, viewOf } from './typed.ts';
@@ -15,9 +24,9 @@ export function mergeApplied(schema: Schema, live: Json | undefined, applied: Js
     const inner = view.schemaOf(name);
     const value =
       inner === undefined
-        ? (appliedFields[name] ?? liveFields[name])
-        : mergeApplied(inner, liveFields[name], appliedFields[name]);
-    if (value !== undefined) merged[name] = value;
+        ? (fieldOf(appliedFields, name) ?? fieldOf(liveFields, name))
+        : mergeApplied(inner, fieldOf(liveFields, name), fieldOf(appliedFields, name));
+    if (value !== undefined) setField(merged, name, value);
   }
   return merged;
 }
@@ -100,7 +109,7 @@ export function removeFields(schema: Schema, value: Json, removed: FieldSet): Js
     const places = within(removed, element);
     const innerSchema = view.schemaOf(name);
     const rest = places === undefined || innerSchema === undefined ? inner : removeFields(innerSchema, inner, places);
-    kept[name] = rest ?? null;
+    setField(kept, name, rest ?? null);
   }
   return Object.keys(kept).length > 0 ? kept : undefined;
 }

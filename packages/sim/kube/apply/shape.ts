@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json } from '../../json.ts';
+import { fieldOf, isJsonList, isJsonObject, type Json } from '../../json.ts';
 import type { ListSchema, ScalarType, Schema } from '../schema/schema.ts';
 import { pathsOf } from './field-set.ts';
 import { itemElement, ShapeError } from './typed.ts';
@@ -39,7 +39,7 @@ function checkFields(
     const inner = schema.shape === 'map' ? schema.values : (schema.fields.get(name)?.schema ?? schema.others);
     const innerPath = `${path}.${name}`;
     if (inner === undefined) problems.push(`${innerPath}: field not declared in schema`);
-    else check(inner, value[name] ?? null, innerPath, problems);
+    else check(inner, fieldOf(value, name) ?? null, innerPath, problems);
   }
 }
 
@@ -66,7 +66,7 @@ function checkItems(schema: ListSchema, items: readonly Json[], path: string, pr
 }
 
 const NUMERIC = new Set<ScalarType>(['int32', 'int64', 'double']);
-const UNTYPED = new Set<ScalarType>(['intOrString', 'quantity', 'any']);
+const UNTYPED = new Set<ScalarType>(['intOrString', 'quantity']);
 
 function checkScalar(type: ScalarType, value: Json, path: string, problems: string[]): void {
   if (NUMERIC.has(type)) {

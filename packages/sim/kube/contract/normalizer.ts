@@ -64,7 +64,8 @@ export class Normalizer {
     );
     result = result
       .replaceAll(/continue=eyJ[\w-]+/g, 'continue=TOKEN')
-      .replaceAll(/in record \(\d+\)/g, 'in record (RV)');
+      .replaceAll(/in record \(\d+\)/g, 'in record (RV)')
+      .replaceAll(/, current: \d+/g, ', current: RV');
     return result.replaceAll(this.#namespace, 'NS');
   }
 

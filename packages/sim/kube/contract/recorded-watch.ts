@@ -43,6 +43,15 @@ export class RecordedWatch {
     this.#record('all events', this.#events.splice(0));
   }
 
+  /** Writes down what comes until the watch ends, or for a while once so many events have come. */
+  async takeFor(milliseconds: number, count: number): Promise<void> {
+    for (let waited = 0; waited < milliseconds; waited += POLL_MILLISECONDS) {
+      await this.#endpoint.wait(POLL_MILLISECONDS);
+      if (this.#ended || this.#events.length >= count) break;
+    }
+    this.#record('events', this.#events.splice(0));
+  }
+
   close(): void {
     this.#abort.abort(new Error('the scene has seen enough'));
   }

@@ -16,6 +16,7 @@ export interface TranscriptEntry {
 export interface CallOptions {
   readonly contentType?: string;
   readonly accept?: string;
+  readonly userAgent?: string;
   /** Whom to act for. */
   readonly user?: string;
 }
@@ -41,35 +42,35 @@ export class Stage {
   }
 
   get(path: string, options: CallOptions = {}): Promise<JsonObject> {
-    return this.#call('GET', path, undefined, options);
+    return this.call('GET', path, undefined, options);
   }
 
   post(path: string, body: Json | string, options: CallOptions = {}): Promise<JsonObject> {
-    return this.#call('POST', path, body, options);
+    return this.call('POST', path, body, options);
   }
 
   put(path: string, body: Json): Promise<JsonObject> {
-    return this.#call('PUT', path, body, {});
+    return this.call('PUT', path, body, {});
   }
 
   delete(path: string, body?: Json): Promise<JsonObject> {
-    return this.#call('DELETE', path, body, {});
+    return this.call('DELETE', path, body, {});
   }
 
   jsonPatch(path: string, body: Json | string): Promise<JsonObject> {
-    return this.#call('PATCH', path, body, { contentType: 'application/json-patch+json' });
+    return this.call('PATCH', path, body, { contentType: 'application/json-patch+json' });
   }
 
   mergePatch(path: string, body: Json | string): Promise<JsonObject> {
-    return this.#call('PATCH', path, body, { contentType: 'application/merge-patch+json' });
+    return this.call('PATCH', path, body, { contentType: 'application/merge-patch+json' });
   }
 
   strategicPatch(path: string, body: Json | string): Promise<JsonObject> {
-    return this.#call('PATCH', path, body, { contentType: 'application/strategic-merge-patch+json' });
+    return this.call('PATCH', path, body, { contentType: 'application/strategic-merge-patch+json' });
   }
 
   apply(path: string, body: Json | string): Promise<JsonObject> {
-    return this.#call('PATCH', path, body, { contentType: 'application/apply-patch+yaml' });
+    return this.call('PATCH', path, body, { contentType: 'application/apply-patch+yaml' });
   }
 
   /** Sends a request and keeps its answer out of the transcript. */
@@ -109,11 +110,12 @@ export class Stage {
     return watch;
   }
 
-  async #call(
+  /** Sends any request, and writes down the answer. */
+  async call(
     method: HttpRequest['method'],
     path: string,
-    body: Json | string | undefined,
-    options: CallOptions,
+    body?: Json | string,
+    options: CallOptions = {},
   ): Promise<JsonObject> {
     const { response, text } = await this.#send(method, path, body, options);
     const { warning } = response.headers;
@@ -141,10 +143,10 @@ export class Stage {
     method: HttpRequest['method'],
     path: string,
     body: Json | string | undefined,
-    { contentType = 'application/json', accept = 'application/json', user }: CallOptions,
+    { contentType = 'application/json', accept = 'application/json', userAgent = 'contract/1.0', user }: CallOptions,
   ): HttpRequest {
     const acting = user === undefined ? {} : { 'impersonate-user': user };
-    const headers = { ...this.#endpoint.headers, ...acting, accept, 'user-agent': 'contract/1.0' };
+    const headers = { ...this.#endpoint.headers, ...acting, accept, 'user-agent': userAgent };
     const url = `${this.#endpoint.url}${path}`;
     if (body === undefined) return { method, url, headers };
     const text = typeof body === 'string' ? body : JSON.stringify(body);

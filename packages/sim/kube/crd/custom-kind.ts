@@ -3,7 +3,7 @@ import { type KindRules, PLAIN_RULES, type ScalePaths, type ServedKind, type Upd
 import { asKubeObject, type KubeObject, withMetadata } from '../object.ts';
 import { objectMeta } from '../schema/built-in.ts';
 import { type Decoded, decodeObject } from '../schema/decode.ts';
-import type { FieldProblem } from '../validation/field-problem.ts';
+import { type FieldProblem, invalidValue } from '../validation/field-problem.ts';
 import { withDefaults } from './defaults.ts';
 import type { Definition, DefinitionVersion } from './definition.ts';
 import { prune } from './prune.ts';
@@ -14,18 +14,31 @@ import { structuralProblems } from './validate.ts';
 /** The kinds a CustomResourceDefinition defines: one for each version that is served. */
 export function customKinds(definition: Definition): readonly ServedKind[] {
   const versions = definition.spec.versions ?? [];
-  const storage = versions.find((version) => version.storage)?.name ?? '';
-  return versions.filter((version) => version.served).map((version) => customKind(definition, version, storage));
+  const storage = versions.find((version) => version.storage);
+  const stored: StoredForm = { version: storage?.name ?? '', structural: structuralOf(storage) };
+  return versions.filter((version) => version.served).map((version) => customKind(definition, version, stored));
 }
 
-function customKind({ spec }: Definition, version: DefinitionVersion, storage: string): ServedKind {
+/** The version in whose form objects are stored, whichever version they are written in. */
+interface StoredForm {
+  readonly version: string;
+  readonly structural: Structural;
+}
+
+function structuralOf(version: DefinitionVersion | undefined): Structural {
+  return readStructural(objectOf(version?.schema?.openAPIV3Schema));
+}
+
+function customKind({ spec }: Definition, version: DefinitionVersion, stored: StoredForm): ServedKind {
   const { names, group } = spec;
-  const structural = readStructural(objectOf(version.schema?.openAPIV3Schema));
+  const structural = structuralOf(version);
   const hasStatus = version.subresources?.status !== undefined;
   const apiVersion = `${group}/${version.name}`;
-  const inVersion = (object: KubeObject, name: string): KubeObject => {
+  // Conversion changes nothing but the version; what the other version does not know is lost on the way.
+  const inVersion = (object: KubeObject, name: string, schema: Structural): KubeObject => {
     const wanted = `${group}/${name}`;
-    return object.apiVersion === wanted ? object : { ...object, apiVersion: wanted };
+    if (object.apiVersion === wanted) return object;
+    return asKubeObject({ ...prune(schema, object).object, apiVersion: wanted });
   };
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, ''));
   return {
@@ -43,12 +56,18 @@ function customKind({ spec }: Definition, version: DefinitionVersion, storage: s
     schema: customSchema(names.kind, structural),
     custom: true,
     deprecation: deprecationOf(version, apiVersion, names.kind),
-    rules: customRules(structural, hasStatus),
+    rules: customRules(structural, hasStatus, scaleOf(version)),
     zero: { metadata: {} },
     decode: (value) => decodeCustom(structural, value),
     defaults: (object) => defaulted(structural, object),
-    toStored: (object) => inVersion(object, storage),
-    fromStored: (object) => inVersion(object, version.name),
+    toStored: (object) =>
+      object.apiVersion === `${group}/${stored.version}`
+        ? object
+        : defaulted(stored.structural, inVersion(object, stored.version, stored.structural)),
+    fromStored(object) {
+      if (object.apiVersion === apiVersion) return object;
+      return inVersion(object, version.name, structural);
+    },
     scale: scaleOf(version),
     selectable: {
       names: ['metadata.name', 'metadata.namespace', ...selectable],
@@ -95,9 +114,11 @@ function defaulted(structural: Structural, object: KubeObject): KubeObject {
   return asKubeObject({ ...withDefaults(structural, object), metadata: object.metadata });
 }
 
-function customRules(structural: Structural, hasStatus: boolean): KindRules {
-  const problems = (object: KubeObject): readonly FieldProblem[] =>
-    structuralProblems(structural, without(object, 'metadata'));
+function customRules(structural: Structural, hasStatus: boolean, scale: ScalePaths | undefined): KindRules {
+  const problems = (object: KubeObject): readonly FieldProblem[] => [
+    ...structuralProblems(structural, without(object, 'metadata')),
+    ...replicaProblems(object, scale),
+  ];
   const status: UpdateRules = {
     prepare(next, previous) {
       const { managedFields } = next.metadata;
@@ -116,6 +137,7 @@ function customRules(structural: Structural, hasStatus: boolean): KindRules {
       return withMetadata(fresh, { generation: 1 });
     },
     validateCreate: problems,
+    warnings: (object, previous) => finalizerWarnings(object, previous),
     update: {
       prepare: (next, previous) => preparedUpdate(next, previous, hasStatus),
       validate: problems,
@@ -123,6 +145,24 @@ function customRules(structural: Structural, hasStatus: boolean): KindRules {
     },
     subresources: new Map(hasStatus ? [['status', status]] : []),
   };
+}
+
+function replicaProblems(object: KubeObject, scale: ScalePaths | undefined): readonly FieldProblem[] {
+  if (scale === undefined) return [];
+  const replicas = valueAt(object, ...scale.specReplicas);
+  if (typeof replicas !== 'number' || replicas >= 0) return [];
+  return [invalidValue(`.${scale.specReplicas.join('.')}`, replicas, 'should be a non-negative integer')];
+}
+
+const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
+
+function finalizerWarnings({ metadata }: KubeObject, previous: KubeObject | undefined): readonly string[] {
+  const known = [...STANDARD_FINALIZERS, ...(previous?.metadata.finalizers ?? [])];
+  const added = (metadata.finalizers ?? []).filter(
+    (finalizer) => !finalizer.includes('/') && !known.includes(finalizer),
+  );
+  const advice = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
+  return added.map((finalizer) => `metadata.finalizers: ${JSON.stringify(finalizer)}: ${advice}`);
 }
 
 /** The status is looked at by itself, which shows in the words. */

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
+import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject, setField } from '../../json.ts';
 import type { Structural } from './structural.ts';
 
 /** Fills in defaults. Null in place of a value that may not be null counts as no value. */
@@ -13,7 +13,7 @@ export function withDefaults(schema: Structural, object: JsonObject): JsonObject
   const { additional } = schema;
   if (additional === undefined || additional === 'anything') return result;
   for (const [name, value] of Object.entries(result)) {
-    if (!schema.properties.has(name)) result[name] = defaultsIn(additional, value);
+    if (!schema.properties.has(name)) setField(result, name, defaultsIn(additional, value));
   }
   return result;
 }

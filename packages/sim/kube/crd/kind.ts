@@ -1,11 +1,19 @@
-import { equalJson, type JsonObject, objectOf, textOf } from '../../json.ts';
+import { equalJson, type JsonObject, listOf, objectOf, textOf } from '../../json.ts';
 import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from '../kinds/kind.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
 import { builtInSchema } from '../schema/built-in.ts';
-import { type FieldProblem, IMMUTABLE, invalidValue, notSupported, required } from '../validation/field-problem.ts';
+import {
+  type FieldProblem,
+  forbiddenField,
+  IMMUTABLE,
+  invalidValue,
+  notSupported,
+  required,
+} from '../validation/field-problem.ts';
 import { asDefinition, type Definition, type DefinitionVersion, isEstablished, withCondition } from './definition.ts';
 
 const GROUP = 'apiextensions.k8s.io';
+const STRATEGIES = ['None', 'Webhook'];
 const SCOPES = ['Cluster', 'Namespaced'];
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
@@ -60,7 +68,7 @@ function definitionProblems({ metadata, spec, status }: Definition): readonly Fi
     const shown = spec.versions === null ? null : versions.map(goVersion);
     problems.push(invalidValue('spec.versions', shown, 'must have exactly one version marked as storage version'));
   }
-  problems.push(...versions.flatMap(versionProblems));
+  problems.push(...versions.flatMap(versionProblems), ...conversionProblems(spec.conversion ?? {}));
   for (const name of ['plural', 'singular', 'kind', 'listKind'] as const) {
     if ((names[name] ?? '') === '') problems.push(required(`spec.names.${name}`));
   }
@@ -109,6 +117,22 @@ function schemaProblems(schema: JsonObject, field: string): readonly FieldProble
   }
   if (schema.items !== undefined) problems.push(...schemaProblems(objectOf(schema.items), `${field}.items`));
   return problems;
+}
+
+function conversionProblems({ strategy, webhook }: JsonObject): readonly FieldProblem[] {
+  const [client, reviews] = ['spec.conversion.webhookClientConfig', 'spec.conversion.conversionReviewVersions'];
+  const { clientConfig, conversionReviewVersions } = objectOf(webhook);
+  const versions = listOf(conversionReviewVersions);
+  if (strategy === 'Webhook') {
+    const unclear = clientConfig === undefined ? [required(client, 'required when strategy is set to Webhook')] : [];
+    return versions.length === 0 ? [...unclear, required(reviews)] : unclear;
+  }
+  const rule = 'should not be set when strategy is not set to Webhook';
+  const idle = [
+    ...(clientConfig === undefined ? [] : [forbiddenField(client, rule)]),
+    ...(versions.length === 0 ? [] : [forbiddenField(reviews, rule)]),
+  ];
+  return strategy === 'None' ? idle : [notSupported('spec.conversion.strategy', textOf(strategy), STRATEGIES), ...idle];
 }
 
 function updateProblems(next: Definition, previous: Definition): readonly FieldProblem[] {

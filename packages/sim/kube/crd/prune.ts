@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
+import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject, setField } from '../../json.ts';
 import type { Structural } from './structural.ts';
 
 /** Fields that every object has: its schema need not mention them. */
@@ -35,10 +35,10 @@ function pruneObject(
   for (const [name, value] of Object.entries(object)) {
     const place = path === '' ? name : `${path}.${name}`;
     const inner = schema.properties.get(name) ?? schema.additional;
-    if (isResource && ALWAYS_KNOWN.includes(name)) kept[name] = value;
-    else if (inner === 'anything') kept[name] = value;
-    else if (inner !== undefined) kept[name] = pruneValue(inner, value, place, unknown);
-    else if (schema.preserveUnknown) kept[name] = value;
+    if (isResource && ALWAYS_KNOWN.includes(name)) setField(kept, name, value);
+    else if (inner === 'anything') setField(kept, name, value);
+    else if (inner !== undefined) setField(kept, name, pruneValue(inner, value, place, unknown));
+    else if (schema.preserveUnknown) setField(kept, name, value);
     else unknown.push(place);
   }
   return kept;

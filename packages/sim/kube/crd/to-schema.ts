@@ -1,6 +1,5 @@
 import { objectMeta } from '../schema/built-in.ts';
 import {
-  anyScalar,
   bool,
   double,
   type FieldSchema,
@@ -30,7 +29,7 @@ function fieldsOf(schema: Structural): [string, FieldSchema][] {
 }
 
 function schemaOf(schema: Structural): Schema {
-  if (schema.intOrString) return anyScalar;
+  if (schema.intOrString) return untypedGranular;
   switch (schema.type) {
     case 'string':
       return text;

@@ -82,7 +82,10 @@ function textProblems(schema: Structural, value: string, path: string): readonly
 function numberProblems(schema: Structural, value: number, path: string): readonly FieldProblem[] {
   const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const problems: FieldProblem[] = [];
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
+  if (multipleOf !== undefined && Number.isInteger(value) && Math.trunc(multipleOf) <= 0) {
+    // The server takes the factor of a whole number for a whole number.
+    problems.push(invalidValue(path, 0, `factor MultipleOf declared for ${path} must be positive: 0`));
+  } else if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
     problems.push(inBody(path, value, `should be a multiple of ${multipleOf}`));
   }
   if (value > maximum || (exclusiveMaximum && value === maximum)) {
@@ -115,7 +118,7 @@ function objectProblems(schema: Structural, object: JsonObject, path: string): r
   if (count > maxProperties) problems.push(tooMany(path, count, maxProperties));
   if (count < minProperties) problems.push(inBody(path, count, `should have at least ${minProperties} properties`));
   for (const name of schema.required) {
-    if (!(name in object)) problems.push(required(join(path, name)));
+    if (!Object.hasOwn(object, name)) problems.push(required(join(path, name)));
   }
   for (const [name, value] of Object.entries(object)) {
     const inner = schema.properties.get(name) ?? additional;
@@ -180,7 +183,7 @@ function listProblems(schema: Structural, value: Json, path: string): readonly F
 function repeatedItems(schema: Structural, items: JsonList, path: string): readonly FieldProblem[] {
   const keyOf = (item: Json): Json => {
     if (schema.listType === 'set' || !isJsonObject(item)) return item;
-    const present = schema.listKeys.filter((key) => key in item).sort();
+    const present = schema.listKeys.filter((key) => Object.hasOwn(item, key)).sort();
     return Object.fromEntries(present.map((key): [string, Json] => [key, item[key] ?? null]));
   };
   const keys = items.map(keyOf);

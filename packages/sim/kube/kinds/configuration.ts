@@ -47,7 +47,7 @@ function frozenProblems(next: KubeObject, previous: KubeObject, fields: readonly
 }
 
 function configMapProblems(object: KubeObject): readonly FieldProblem[] {
-  const repeated = Object.keys(objectOf(object.data)).filter((key) => key in objectOf(object.binaryData));
+  const repeated = Object.keys(objectOf(object.data)).filter((key) => Object.hasOwn(objectOf(object.binaryData), key));
   return [
     ...keyProblems('data', object.data),
     ...repeated.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
@@ -83,7 +83,7 @@ const REQUIRED_KEYS = new Map([
 
 function secretProblems(object: KubeObject): readonly FieldProblem[] {
   const data = objectOf(object.data);
-  const missing = (REQUIRED_KEYS.get(textOf(object.type)) ?? []).filter((key) => !(key in data));
+  const missing = (REQUIRED_KEYS.get(textOf(object.type)) ?? []).filter((key) => !Object.hasOwn(data, key));
   return [
     ...keyProblems('data', data),
     ...(byteSize(data) > LARGEST_DATA ? [tooLong('data', LARGEST_DATA)] : []),

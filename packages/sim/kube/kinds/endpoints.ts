@@ -1,4 +1,4 @@
-import { equalJson, without } from '../../json.ts';
+import { equalJson, listOf, objectOf, without } from '../../json.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
 import { builtInSchema } from '../schema/built-in.ts';
 import { addressProblems, familyOf, specialAddressProblems } from '../validation/addresses.ts';
@@ -227,6 +227,13 @@ function withGeneration(next: KubeObject, previous: KubeObject): KubeObject {
   return same ? next : withMetadata(next, { generation: (previous.metadata.generation ?? 0) + 1 });
 }
 
+/** Only slices that an older version of the API left behind have it. */
+function withoutTopology(object: KubeObject): KubeObject {
+  const endpoints = listOf(object.endpoints).map(objectOf);
+  if (!endpoints.some((endpoint) => 'deprecatedTopology' in endpoint)) return object;
+  return { ...object, endpoints: endpoints.map((endpoint) => without(endpoint, 'deprecatedTopology')) };
+}
+
 export const endpointSlices: ServedKind = builtIn({
   group: 'discovery.k8s.io',
   plural: 'endpointslices',
@@ -235,7 +242,8 @@ export const endpointSlices: ServedKind = builtIn({
   defaults: withPortDefaults,
   rules: {
     ...PLAIN_RULES,
-    prepareCreate: (object) => withMetadata(withoutEmptyLists(object), { generation: 1 }),
+    prepareCreate: (object) => withMetadata(withoutEmptyLists(withoutTopology(object)), { generation: 1 }),
+    warnings: ({ addressType }) => (addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
     validateCreate: (object) => sliceProblems(asEndpointSlice(object)),
     update: {
       ...PLAIN_RULES.update,

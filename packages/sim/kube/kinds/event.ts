@@ -113,6 +113,7 @@ function strictUpdateProblems(next: KubeObject, previous: KubeObject): readonly 
 
 const RULES: KindRules = {
   ...PLAIN_RULES,
+  qualifiedFinalizers: false,
   nameRule: pathSegmentProblems,
   createOnUpdate: true,
   uncollected: true,
@@ -146,6 +147,20 @@ const SELECTABLE: Selectable = {
   },
 };
 
+const ABOUT = /^involvedObject(?=\.)/;
+
+/** The same under the names that the newer group has for them. */
+const NEWER_SELECTABLE: Selectable = {
+  names: SELECTABLE.names
+    .filter((name) => name !== 'source')
+    .map((name) => (name === 'reportingComponent' ? 'reportingController' : name.replace(ABOUT, 'regarding'))),
+  read(object) {
+    const values = Object.entries(SELECTABLE.read(object));
+    const renamed = values.map(([name, value]): [string, string] => [name.replace(ABOUT, 'regarding'), value]);
+    return { ...Object.fromEntries(renamed), reportingController: textOf(object.reportingComponent) };
+  },
+};
+
 export const events: ServedKind = builtIn({
   plural: 'events',
   kind: 'Event',
@@ -176,5 +191,5 @@ export const groupEvents: ServedKind = builtIn({
       ],
     },
   },
-  selectable: SELECTABLE,
+  selectable: NEWER_SELECTABLE,
 });

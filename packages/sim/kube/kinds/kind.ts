@@ -53,7 +53,7 @@ export interface KindRules {
   prepareCreate(object: KubeObject, context: KindContext): KubeObject;
   validateCreate(object: KubeObject): readonly FieldProblem[];
   /** What is valid and still unwise. */
-  warnings(object: KubeObject): readonly string[];
+  warnings(object: KubeObject, previous: KubeObject | undefined): readonly string[];
   readonly update: UpdateRules;
   readonly subresources: ReadonlyMap<string, UpdateRules>;
   /** The object as a first request to delete it leaves it, where that does not remove it at once. */
@@ -112,6 +112,11 @@ export interface Selectable {
 
 export function apiVersionOf({ group, version }: Pick<ServedKind, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
+}
+
+/** Events come and go too fast for the server to keep them at hand. */
+export function isCached({ collection }: ServedKind): boolean {
+  return collection !== 'events';
 }
 
 const KEEP_STATUS: UpdateRules = {

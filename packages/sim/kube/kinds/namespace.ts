@@ -1,8 +1,9 @@
-import { objectOf, textOf, valueAt } from '../../json.ts';
+import { listOf, objectOf, textOf, valueAt } from '../../json.ts';
 import { forbidden } from '../failure.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
 import { builtInSchema } from '../schema/built-in.ts';
 import { type FieldProblem, invalidValue } from '../validation/field-problem.ts';
+import { finalizerProblems, metadataProblems } from '../validation/metadata.ts';
 import { dnsLabelProblems } from '../validation/names.ts';
 import { builtIn, PLAIN_RULES, type ServedKind, STATUS_ONLY } from './kind.ts';
 
@@ -53,6 +54,11 @@ function statusProblems(next: KubeObject): readonly FieldProblem[] {
   return [invalidValue('status.Phase', phase, detail)];
 }
 
+function specProblems({ spec }: KubeObject): readonly FieldProblem[] {
+  const finalizers = listOf(objectOf(spec).finalizers).map(textOf);
+  return finalizerProblems(finalizers, true).map((problem) => ({ ...problem, field: 'spec.finalizers' }));
+}
+
 export const namespaces: ServedKind = builtIn({
   plural: 'namespaces',
   kind: 'Namespace',
@@ -75,13 +81,15 @@ export const namespaces: ServedKind = builtIn({
     },
     isReleased,
     prepareCreate: (object) => withNameLabel(withFinalizer(object)),
+    validateCreate: specProblems,
     update: {
       prepare: (next, previous) => ({
         ...withNameLabel(next),
         spec: previous.spec ?? {},
         status: previous.status ?? {},
       }),
-      validate: () => [],
+      validate: ({ metadata }) =>
+        metadataProblems(metadata, { namespaced: false, name: dnsLabelProblems, qualifiedFinalizers: true }),
       ignored: { 'f:status': {} },
     },
     subresources: new Map([
@@ -90,7 +98,7 @@ export const namespaces: ServedKind = builtIn({
         'finalize',
         {
           prepare: (next, previous) => ({ ...next, status: previous.status ?? {} }),
-          validate: () => [],
+          validate: specProblems,
           ignored: { 'f:status': {} },
         },
       ],

@@ -1,4 +1,17 @@
-import { equalJson, isJsonList, isJsonObject, type Json, type JsonList, textOf, without } from '../../json.ts';
+import {
+  equalJson,
+  fieldOf,
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonList,
+  type JsonObject,
+  respell,
+  textOf,
+  valueAt,
+  without,
+} from '../../json.ts';
+import { goKind } from '../schema/decode.ts';
 import { badRequest, RequestFailure } from '../failure.ts';
 
 const MOST_OPERATIONS = 10_000;
@@ -10,6 +23,18 @@ export function jsonPatch(document: Json, patch: Json): Json {
     throw badRequest(
       `error decoding patch: json: cannot unmarshal ${kind} into Go value of type []handlers.jsonPatchOp`,
     );
+  }
+  const stranger = patch.find((operation) => operation !== null && !isJsonObject(operation));
+  if (stranger !== undefined) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goKind(stranger)} into Go value of type handlers.jsonPatchOp`,
+    );
+  }
+  for (const field of ['op', 'path', 'from']) {
+    const wrong = patch.map((operation) => valueAt(operation, field) ?? '').find((value) => typeof value !== 'string');
+    if (wrong === undefined) continue;
+    const place = `Go struct field jsonPatchOp.${field} of type string`;
+    throw badRequest(`error decoding patch: json: cannot unmarshal ${goKind(wrong)} into ${place}`);
   }
   if (patch.length > MOST_OPERATIONS) {
     const message = `The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${patch.length}`;
@@ -30,9 +55,9 @@ function applyOperation(document: Json, operation: Json): Json {
   const value = operation.value ?? null;
   switch (textOf(operation.op)) {
     case 'add':
-      return change(document, path, add(value));
+      return change(document, path, spelled(operation, add(value)));
     case 'replace':
-      return change(document, path, replace(value));
+      return change(document, path, spelled(operation, replace(value)));
     case 'remove':
       return change(document, path, remove);
     case 'test':
@@ -52,11 +77,22 @@ function applyOperation(document: Json, operation: Json): Json {
 
 type Change = (container: Json, key: string) => Json;
 
+/** With the value spelled as the operation has it. */
+function spelled(operation: JsonObject, put: Change): Change {
+  return (container, key) => {
+    const changed = put(container, key);
+    if (isJsonObject(changed)) respell(changed, key, operation, 'value');
+    return changed;
+  };
+}
+
 function add(value: Json): Change {
   return (container, key) => {
     if (isJsonObject(container)) return { ...container, [key]: value };
     const items = listIn(container);
-    return items.toSpliced(key === '-' ? items.length : position(items, key, items.length), 0, value);
+    // From the end of the list as it will be.
+    const index = /^-\d+$/.test(key) ? String(Number(key) + items.length + 1) : key;
+    return items.toSpliced(index === '-' ? items.length : position(items, index, items.length), 0, value);
   };
 }
 
@@ -70,7 +106,7 @@ function replace(value: Json): Change {
 
 function remove(container: Json, key: string): Json {
   if (isJsonObject(container)) {
-    if (!(key in container)) throw rejected();
+    if (!Object.hasOwn(container, key)) throw rejected();
     return without(container, key);
   }
   const items = listIn(container);
@@ -106,7 +142,7 @@ function change(document: Json, [key, ...rest]: readonly string[], operation: Ch
 }
 
 function step(container: Json, key: string): Json | undefined {
-  if (isJsonObject(container)) return container[key];
+  if (isJsonObject(container)) return fieldOf(container, key);
   if (isJsonList(container)) return container[position(container, key, container.length - 1)];
   return undefined;
 }

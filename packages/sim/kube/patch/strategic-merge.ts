@@ -1,5 +1,6 @@
 import {
   equalJson,
+  fieldOf,
   isJsonList,
   isJsonObject,
   type Json,
@@ -7,6 +8,7 @@ import {
   type JsonList,
   type JsonObject,
   listOf,
+  setField,
 } from '../../json.ts';
 import { RequestFailure } from '../failure.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
@@ -26,7 +28,10 @@ export function strategicMerge(schema: Schema, original: JsonObject, patch: Json
     if (!name.startsWith(SET_ORDER)) continue;
     const field = name.slice(SET_ORDER.length);
     handled.add(name).add(field);
-    const ordered = orderedList(innerSchema(schema, field), result[field], patch[field], order);
+    if (schema.shape === 'struct' && !schema.fields.has(field)) {
+      throw failed(`unable to find api field in struct ${schema.name} for the json field "${field}"`);
+    }
+    const ordered = orderedList(innerSchema(schema, field), fieldOf(result, field), fieldOf(patch, field), order);
     if (ordered !== undefined) result[field] = ordered;
   }
   for (const [name, value] of Object.entries(patch)) {
@@ -38,9 +43,9 @@ export function strategicMerge(schema: Schema, original: JsonObject, patch: Json
       if (isJsonList(current)) result[field] = current.filter((item) => !contains(unwanted, item));
       continue;
     }
-    const merged = value === null ? undefined : mergedField(innerSchema(schema, name), result[name], value);
+    const merged = value === null ? undefined : mergedField(innerSchema(schema, name), fieldOf(result, name), value);
     if (merged === undefined) delete result[name];
-    else result[name] = merged;
+    else setField(result, name, merged);
   }
   return result;
 }
@@ -67,7 +72,7 @@ export function goMap(value: Json): string {
   if (!isJsonObject(value)) return String(value);
   const pairs = Object.keys(value)
     .sort()
-    .map((name) => `${name}:${goMap(value[name] ?? null)}`);
+    .map((name) => `${name}:${goMap(fieldOf(value, name) ?? null)}`);
   return `map[${pairs.join(' ')}]`;
 }
 
@@ -106,7 +111,7 @@ function withoutDirectives(value: Json): Json | undefined {
   const kept: JsonDraft = {};
   for (const [name, inner] of Object.entries(value)) {
     const rest = inner === null ? undefined : withoutDirectives(inner);
-    if (rest !== undefined && !name.startsWith('$')) kept[name] = rest;
+    if (rest !== undefined && !name.startsWith('$')) setField(kept, name, rest);
   }
   return kept;
 }

@@ -1,4 +1,13 @@
-import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonObject } from '../../json.ts';
+import {
+  fieldOf,
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonDraft,
+  type JsonObject,
+  setField,
+  spellingOf,
+} from '../../json.ts';
 import { type Formatted, formatBytes, formatMicroTime, formatQuantity, formatTime } from './formats.ts';
 import type { ListSchema, MapSchema, ScalarType, Schema, StructSchema } from './schema.ts';
 
@@ -39,6 +48,7 @@ class Reader {
       }
       if (item === null) continue;
       const inner = { owner: schema.name, path: join(path, name) };
+      checkSpelling(field.schema, spellingOf(value, name), inner);
       const read = this.#read(field.schema, item, inner, join(location, name));
       if (field.presence === 'omitEmpty' && isZero(read)) continue;
       known[name] = read;
@@ -67,7 +77,7 @@ class Reader {
   #map(schema: MapSchema, value: JsonObject, place: Place, location: string): JsonObject {
     const result: JsonDraft = {};
     for (const name of Object.keys(value).sort()) {
-      result[name] = this.#item(schema.values, value[name] ?? null, place, join(location, name));
+      setField(result, name, this.#item(schema.values, fieldOf(value, name) ?? null, place, join(location, name)));
     }
     return result;
   }
@@ -129,7 +139,6 @@ function zeroScalar(type: ScalarType): Json {
     case 'bytes':
     case 'time':
     case 'microTime':
-    case 'any':
       return null;
   }
 }
@@ -144,8 +153,6 @@ const INT32_LIMIT = 2 ** 31;
 
 function readScalar(type: ScalarType, value: Json, place: Place): Json {
   switch (type) {
-    case 'any':
-      return value;
     case 'text':
       return typeof value === 'string' ? value : fail(value, place, 'string');
     case 'boolean':
@@ -169,14 +176,22 @@ function readScalar(type: ScalarType, value: Json, place: Place): Json {
   }
 }
 
+/** A whole number has no fraction and no exponent, whatever its value. */
+function checkSpelling(schema: Schema, spelling: string | undefined, place: Place): void {
+  if (spelling === undefined || schema.shape !== 'scalar') return;
+  const type = schema.type === 'intOrString' ? 'int32' : schema.type;
+  if (type === 'int32' || type === 'int64') throw unfitNumber(spelling, place, type);
+}
+
+function unfitNumber(spelling: string, place: Place, type: string): DecodeError {
+  const message = `json: cannot unmarshal number ${spelling} into Go struct field ${where(place)} of type ${type}`;
+  return new DecodeError(message, { given: Number(spelling), type });
+}
+
 function integer(value: Json, place: Place, type: 'int32' | 'int64'): Json {
   if (typeof value !== 'number') return fail(value, place, type);
   const tooLarge = type === 'int32' && (value >= INT32_LIMIT || value < -INT32_LIMIT);
-  if (!Number.isInteger(value) || tooLarge) {
-    throw new DecodeError(
-      `json: cannot unmarshal number ${value} into Go struct field ${where(place)} of type ${type}`,
-    );
-  }
+  if (!Number.isInteger(value) || tooLarge) throw unfitNumber(String(value), place, type);
   return value;
 }
 
@@ -196,7 +211,7 @@ function mismatch(value: Json, place: Place, schema: StructSchema | MapSchema | 
 }
 
 function unfit(given: Json, place: Place, type: string): DecodeError {
-  const message = `json: cannot unmarshal ${kindOf(given)} into Go struct field ${where(place)} of type ${type}`;
+  const message = `json: cannot unmarshal ${goKind(given)} into Go struct field ${where(place)} of type ${type}`;
   return new DecodeError(message, { given, type });
 }
 
@@ -204,7 +219,8 @@ function where(place: Place): string {
   return `${place.owner}.${place.path}`;
 }
 
-function kindOf(value: Json): string {
+/** What Go's decoder calls it. */
+export function goKind(value: Json): string {
   if (isJsonList(value)) return 'array';
   if (value === null) return 'null';
   return typeof value === 'boolean' ? 'bool' : typeof value;
@@ -221,7 +237,6 @@ const GO_SCALARS: Readonly<Record<ScalarType, string>> = {
   microTime: 'v1.MicroTime',
   quantity: 'resource.Quantity',
   intOrString: 'intstr.IntOrString',
-  any: 'interface {}',
 };
 
 function typeName(schema: Schema): string {

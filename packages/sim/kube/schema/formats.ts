@@ -133,10 +133,19 @@ export function formatBytes(text: string): Formatted {
   return { problem: `illegal base64 data at input byte ${wrong < 0 ? compact.length - (compact.length % 4) : wrong}` };
 }
 
+/** Control characters that Go spells by a letter, and JSON does not. */
+const BELL_AND_TAB = new Map([
+  ['07', '\\a'],
+  ['0b', '\\v'],
+]);
+
 /** As Go writes a string in a message. */
 export function quote(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    /[\u007F-\u009F\u2028\u2029\uFEFF]/g,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(text)
+    .replaceAll(/\\u00([01][0-9a-f])/g, (_, code: string) => BELL_AND_TAB.get(code) ?? `\\x${code}`)
+    .replaceAll('\u007F', '\\x7f')
+    .replaceAll(
+      /[\u0080-\u009F\u2028\u2029\uFEFF]/g,
+      (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+    );
 }

@@ -16,9 +16,7 @@ export type ScalarType =
   | 'time'
   | 'microTime'
   | 'quantity'
-  | 'intOrString'
-  /** Any scalar: a custom resource whose schema does not say. */
-  | 'any';
+  | 'intOrString';
 
 export interface ScalarSchema {
   readonly shape: 'scalar';
@@ -92,7 +90,6 @@ export const time = scalar('time');
 export const microTime = scalar('microTime');
 export const quantity = scalar('quantity');
 export const intOrString = scalar('intOrString');
-export const anyScalar = scalar('any');
 export const untyped: UntypedSchema = { shape: 'untyped', atomic: true };
 export const untypedGranular: UntypedSchema = { shape: 'untyped', atomic: false };
 

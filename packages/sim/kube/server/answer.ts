@@ -42,10 +42,10 @@ export function streamAnswer(stream: ByteStream, warnings: readonly string[] = [
 }
 
 /** The answer as a transport hands it to its client. */
-export function toResponse(answer: Answer, { signal }: Pick<HttpRequest, 'signal'>): HttpResponse {
+export function toResponse(answer: Answer, { method, signal }: Pick<HttpRequest, 'method' | 'signal'>): HttpResponse {
   const { status, headers } = answer;
   if ('stream' in answer) return { status, headers, body: chunksOf(answer.stream, signal) };
-  return { status, headers, body: single(answer.body) };
+  return { status, headers, body: single(method === 'HEAD' ? '' : answer.body) };
 }
 
 async function* single(body: string): AsyncGenerator<Uint8Array, void, void> {

@@ -1,6 +1,7 @@
 import type { HttpRequest } from '@fairlead/control';
 import type { JsonObject } from '../../json.ts';
-import { notFound, RequestFailure } from '../failure.ts';
+import { badRequest, notFound, RequestFailure, tooLargeResourceVersion } from '../failure.ts';
+import { isCached, type ServedKind } from '../kinds/kind.ts';
 import { NonResourcePaths } from '../kubectl/discovery/non-resource-paths.ts';
 import { Tables } from '../kubectl/table/tables.ts';
 import type { StoredObject } from '../store/stored-object.ts';
@@ -9,16 +10,17 @@ import { type Answer, failureAnswer, jsonAnswer, streamAnswer } from './answer.t
 import { parseBody } from './body.ts';
 import { asMetadata, asObjects, type Presentation, presentationFor } from './presentation.ts';
 import { listPage, type Page } from './reads/list.ts';
-import { listOptions } from './reads/list-options.ts';
+import { listOptions, malformedVersion, versionNumber } from './reads/list-options.ts';
 import { openWatch } from './reads/watch.ts';
 import { pageNotFound, type Route, routeOf } from './route.ts';
 import type { ServerState } from './state.ts';
 import { createObject } from './writes/create.ts';
 import { decodeBody } from './writes/decode-object.ts';
-import { deleteObject, deleteOptions } from './writes/delete.ts';
+import { deleteObject } from './writes/delete.ts';
+import { deleteOptions } from './writes/delete-options.ts';
 import { APPLY, patchObject, patchTypeOf } from './writes/patch.ts';
 import { scaleOf, updateScale } from './writes/scale.ts';
-import { replaceObject, type UpdateTarget } from './writes/update.ts';
+import { checkPathName, replaceObject, type UpdateTarget } from './writes/update.ts';
 import { type OptionsKind, writeOptions } from './writes/write-options.ts';
 
 /** Answers requests, each at once and by itself. */
@@ -36,6 +38,7 @@ export class ApiServer {
   handle(request: HttpRequest): Answer {
     const warnings: string[] = [];
     try {
+      checkSize(request);
       return this.#answer(request, warnings);
     } catch (error) {
       if (error instanceof RequestFailure) return failureAnswer(error, warnings);
@@ -81,6 +84,8 @@ export class ApiServer {
 
   #get({ route, presentation, warnings }: Exchange): Answer {
     const { kind, namespace, name, subresource } = route;
+    checkReadVersion(kind, route.query.get('resourceVersion') ?? '', this.#state.store.resourceVersion);
+    checkPathName(name);
     const stored = this.#state.store.get(kind.collection, namespace, name);
     if (stored === undefined) throw notFound({ group: kind.group, resource: kind.plural }, name);
     if (subresource === 'scale') return jsonAnswer(200, JSON.stringify(scaleOf(kind, stored.object)), warnings);
@@ -146,6 +151,25 @@ export class ApiServer {
     }
     return jsonAnswer(200, presentation.list(kind, page), warnings);
   }
+}
+
+/** The largest body that the server takes. */
+const BODY_LIMIT = 3 * 1024 * 1024;
+
+function checkSize({ body = '' }: HttpRequest): void {
+  if (body.length * 3 <= BODY_LIMIT || Buffer.byteLength(body) <= BODY_LIMIT) return;
+  const message = `Request entity too large: limit is ${BODY_LIMIT}`;
+  throw new RequestFailure({ code: 413, reason: 'RequestEntityTooLarge', message });
+}
+
+/** An object may be asked for as it is at some version or later. */
+function checkReadVersion(kind: ServedKind, text: string, current: number): void {
+  const asked = versionNumber(text);
+  if (asked === undefined && !isCached(kind)) throw badRequest(`invalid resource version: ${malformedVersion(text)}`);
+  if (asked === undefined) throw new RequestFailure({ code: 500, reason: '', message: malformedVersion(text) });
+  if (asked <= current) return;
+  const failure = tooLargeResourceVersion(asked, current);
+  throw failure.withMessage(`Timeout: ${failure.message}`);
 }
 
 interface Exchange {

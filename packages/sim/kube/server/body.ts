@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@fairlead/control';
 import { parse as parseYaml, YAMLParseError } from 'yaml';
-import { type Json, parseJson } from '../../json.ts';
+import { type Json, parseJson, parseSpelled } from '../../json.ts';
 import { unsupportedMediaType } from '../failure.ts';
 
 const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
@@ -8,7 +8,7 @@ const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.k
 /** The media type of the body, without its parameters. */
 export function contentTypeOf({ headers }: HttpRequest): string {
   const [type = ''] = (headers['content-type'] ?? '').split(';');
-  return type.trim();
+  return type.trim().toLowerCase();
 }
 
 export type Parsed = { readonly value: Json } | { readonly problem: string };
@@ -22,9 +22,10 @@ export function parseBody(request: HttpRequest): Parsed {
   throw unsupportedMediaType(OBJECT_TYPES);
 }
 
-export function parseJsonText(text: string): Parsed {
+/** `parse` is another one where the spelling of numbers does not count. */
+export function parseJsonText(text: string, parse: (text: string) => Json = parseSpelled): Parsed {
   try {
-    return { value: parseJson(text) };
+    return { value: parse(text) };
   } catch (error) {
     if (error instanceof SyntaxError) return { problem: syntaxProblem(text, error) };
     throw error;
@@ -42,8 +43,13 @@ function syntaxProblem(text: string, { message }: SyntaxError): string {
   return `invalid character '${character}' ${after}`;
 }
 
+/** YAML has no escapes for halves of characters. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
 export function parseYamlText(text: string): Parsed {
-  const json = parseJsonText(text);
+  if (SURROGATE.test(text))
+    return { problem: 'error converting YAML to JSON: yaml: found invalid Unicode character escape code' };
+  const json = parseJsonText(text, parseJson);
   if ('value' in json) return json;
   try {
     const value: Json = parseYaml(text);

@@ -86,7 +86,7 @@ export const asMetadata: Presentation = {
       kind: 'PartialObjectMetadataList',
       apiVersion: PARTIAL.apiVersion,
       metadata: listMetadata(page),
-      items,
+      items: items.length === 0 ? null : items,
     });
   },
   event: (_, type, stored) => encoder.encode(`${JSON.stringify({ type, object: metadataOf(stored) })}\n`),
@@ -110,7 +110,7 @@ export function presentationFor(accept: string | undefined, known: readonly Pres
   if (accept === undefined || accept === '') return first;
   for (const choice of accept.split(',')) {
     const [type = '', ...parameters] = choice.split(';').map((part) => part.trim());
-    if (type !== 'application/json' && type !== '*/*' && type !== 'application/*') continue;
+    if (type !== 'application/json' && type !== '*/*') continue;
     const as = parameters.find((parameter) => parameter.startsWith('as='))?.slice('as='.length);
     const found = known.find((presentation) => presentation.answers(as));
     if (found !== undefined) return found;

@@ -28,10 +28,8 @@ interface Place {
 /** Undefined for paths that do not lead to objects. Throws for those that should and do not. */
 export function routeOf(request: HttpRequest, registry: Registry): Route | undefined {
   const url = new URL(request.url);
-  const segments = url.pathname
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decodeURIComponent);
+  // Escaped slashes separate, too: the server reads the path as a whole before it looks at its parts.
+  const segments = decodeURIComponent(url.pathname).replace(/^\//, '').replace(/\/$/, '').split('/');
   const place = placeOf(segments, registry);
   if (place === undefined) return undefined;
   return { ...place, query: url.searchParams, verb: verbOf(request.method, place, url.searchParams) };
@@ -44,7 +42,12 @@ function placeOf(segments: readonly string[], registry: Registry): Place | undef
   const [group = '', version = '', ...path] = core ? ['', ...rest] : rest;
   if (path.length === 0) return undefined;
   if (!registry.hasGroup(group)) return undefined;
-  const find = (plural: string): ServedKind | undefined => registry.find(group, version, plural);
+  if (path.includes('')) throw noSuchResource();
+  const find = (plural: string): ServedKind | undefined => {
+    const kind = registry.find(group, version, plural);
+    if (kind === undefined && registry.isCustomGroup(group)) throw pageNotFound();
+    return kind;
+  };
   if (path[0] === 'namespaces' && path.length > 2 && !isNamespaceSubresource(core, path)) {
     const [, namespace = '', plural = '', name = '', subresource = '', ...more] = path;
     return checked({ kind: find(plural), namespace, name, subresource, more, namespaced: true });
@@ -68,7 +71,8 @@ interface Candidate {
 }
 
 function checked({ kind, namespace, name, subresource, more, namespaced }: Candidate): Place {
-  if (kind === undefined || more.length > 0) throw noSuchResource();
+  if (kind === undefined) throw noSuchResource();
+  if (more.length > 0) throw noSubresource(kind, name);
   const acrossNamespaces = !namespaced && name === '';
   if (kind.namespaced !== namespaced && !(kind.namespaced && acrossNamespaces)) throw noSuchResource();
   if (subresource !== '' && !hasSubresource(kind, subresource)) throw noSubresource(kind, name);
@@ -92,12 +96,17 @@ export function pageNotFound(): RequestFailure {
 function verbOf(method: HttpRequest['method'], place: Place, query: URLSearchParams): Verb {
   const { kind, namespace, name, subresource } = place;
   const acrossNamespaces = kind.namespaced && namespace === undefined;
+  if (subresource === 'finalize' && method !== 'PUT') throw methodNotAllowed();
   switch (method) {
     case 'GET':
       if (isTrue(query.get('watch'))) return 'watch';
       return name === '' ? 'list' : 'get';
+    case 'HEAD':
+      if (!kind.custom) throw methodNotAllowed();
+      return name === '' ? 'list' : 'get';
     case 'POST':
-      if (name === '' && !acrossNamespaces) return 'create';
+      // The server for custom resources does not look at what follows.
+      if ((name === '' || (kind.custom && subresource === '')) && !acrossNamespaces) return 'create';
       throw methodNotAllowed();
     case 'PUT':
       if (name !== '') return 'update';
@@ -109,7 +118,7 @@ function verbOf(method: HttpRequest['method'], place: Place, query: URLSearchPar
       if (subresource !== '' || acrossNamespaces) throw methodNotAllowed();
       if (name === '' && kind === namespaces) throw methodNotAllowed();
       return name === '' ? 'deletecollection' : 'delete';
-    case 'HEAD':
+    case 'OPTIONS':
       throw methodNotAllowed();
   }
 }

@@ -20,6 +20,7 @@ export function metadataProblems(metadata: ObjectMeta, rules: MetadataRules): re
   return [
     ...nameProblems(metadata, rules),
     ...namespaceProblems(metadata, rules.namespaced),
+    ...generationProblems(metadata),
     ...labelProblems(metadata.labels ?? {}, 'metadata.labels'),
     ...annotationProblems(metadata.annotations ?? {}),
     ...ownerProblems(metadata.ownerReferences ?? []),
@@ -48,6 +49,11 @@ function nameProblems(metadata: ObjectMeta, rules: MetadataRules): readonly Fiel
   }
   if (name === '') return [...problems, required('metadata.name', 'name or generateName is required')];
   return [...problems, ...rules.name(name).map((problem) => invalidValue('metadata.name', name, problem))];
+}
+
+function generationProblems({ generation = 0 }: ObjectMeta): readonly FieldProblem[] {
+  if (generation >= 0) return [];
+  return [invalidValue('metadata.generation', generation, 'must be greater than or equal to 0')];
 }
 
 function maskTrailingDash(prefix: string): string {
@@ -114,7 +120,7 @@ function ownerReferenceProblems(owner: OwnerReference, field: string): readonly 
   return problems;
 }
 
-function finalizerProblems(finalizers: readonly string[], qualified: boolean): readonly FieldProblem[] {
+export function finalizerProblems(finalizers: readonly string[], qualified: boolean): readonly FieldProblem[] {
   const field = 'metadata.finalizers';
   const problems = finalizers.flatMap((finalizer, index) => {
     const malformed = labelKeyProblems(finalizer).map((problem) => invalidValue(field, finalizer, problem));

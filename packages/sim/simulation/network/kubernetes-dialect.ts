@@ -73,5 +73,7 @@ function verbOf(request: HttpRequest, isOne: boolean): string {
       return request.headers['content-type']?.startsWith('application/apply-patch') === true ? 'apply' : 'patch';
     case 'DELETE':
       return isOne ? 'delete' : 'deletecollection';
+    case 'OPTIONS':
+      return 'options';
   }
 }

@@ -264,4 +264,72 @@ const definitions: Scene = {
   },
 };
 
-export const customResourceScenes: readonly Scene[] = [objects, updates, apply, definitions, clusterWide];
+const fields = (properties: JsonObject): JsonObject => ({
+  openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } },
+});
+
+/** Each version has a field that the other lacks, and its own default. */
+const twoVersions: Scene = {
+  name: 'custom resources: fields of another version',
+  async play(stage) {
+    const group = `${stage.namespace}.test`;
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const shared = { type: 'string' };
+    const older = fields({ shared, older: { type: 'string', default: 'one' } });
+    const newer = fields({ shared, newer: { type: 'string', default: 'two' } });
+    await stage.post(
+      path,
+      definition(group, {
+        versions: [
+          { name: 'v1', served: true, storage: true, schema: older },
+          { name: 'v2', served: true, storage: false, schema: newer },
+        ],
+      }),
+    );
+    await stage.eventually(`${path}/widgets.${group}`, isEstablished);
+    const widgets = (version: string) => `/apis/${group}/${version}/namespaces/${stage.namespace}/widgets`;
+    await served(stage, widgets('v2'));
+    const widget = (version: string, spec: JsonObject) => ({
+      apiVersion: `${group}/${version}`,
+      kind: 'Widget',
+      metadata: { name: 'a' },
+      spec,
+    });
+    await stage.post(widgets('v2'), widget('v2', { shared: 'x', older: 'given', newer: 'given' }));
+    await stage.get(`${widgets('v1')}/a`);
+    await stage.get(`${widgets('v2')}/a`);
+    await stage.mergePatch(`${widgets('v1')}/a`, { metadata: { managedFields: [{}] }, spec: { older: 'lost' } });
+    await stage.mergePatch(`${widgets('v2')}/a`, { spec: { shared: 'y' } });
+    await stage.get(`${widgets('v1')}/a`);
+    await stage.get(widgets('v1'));
+    await stage.delete(`${path}/widgets.${group}`);
+  },
+};
+
+const conversions: Scene = {
+  name: 'custom resources: conversion',
+  async play(stage) {
+    const group = `${stage.namespace}.test`;
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
+    const clientConfig = { url: 'https://127.0.0.1/convert' };
+    for (const conversion of [
+      { strategy: 'Webhook' },
+      { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } },
+      { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: [] } },
+      { strategy: 'None', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
+      { strategy: 'Bogus' },
+    ]) {
+      await stage.post(path, definition(group, { conversion }));
+    }
+  },
+};
+
+export const customResourceScenes: readonly Scene[] = [
+  objects,
+  updates,
+  apply,
+  definitions,
+  clusterWide,
+  twoVersions,
+  conversions,
+];

@@ -5,6 +5,7 @@ import { customResourceScenes } from './custom-resources.ts';
 import { deletionScenes } from './deletion.ts';
 import { endpointScenes } from './endpoints.ts';
 import { objectScenes } from './objects.ts';
+import { oddityScenes } from './oddities.ts';
 import { patchScenes } from './patches.ts';
 import { readingScenes } from './reading.ts';
 import { scalingScenes } from './scaling.ts';
@@ -24,4 +25,5 @@ export const contractScenes: readonly Scene[] = [
   ...accessScenes,
   ...scalingScenes,
   ...workflowScenes,
+  ...oddityScenes,
 ];

@@ -39,4 +39,33 @@ const deployments: Scene = {
   },
 };
 
-export const scalingScenes: readonly Scene[] = [deployments];
+const applied: Scene = {
+  name: 'scaling: server-side apply',
+  async play(stage) {
+    const path = grouped(stage, 'apps/v1', 'deployments');
+    const labels = { app: 'web' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'example.test/web:1' }] } };
+    await stage.post(path, {
+      metadata: { name: 'd' },
+      spec: { replicas: 1, selector: { matchLabels: labels }, template },
+    });
+    const scale = (query: string, replicas: number) =>
+      stage.apply(`${path}/d/scale?${query}`, {
+        apiVersion: 'autoscaling/v1',
+        kind: 'Scale',
+        metadata: { name: 'd' },
+        spec: { replicas },
+      });
+    await scale('fieldManager=one', 3);
+    await scale('fieldManager=one&force=true', 3);
+    await stage.get(`${path}/d`);
+    await scale('fieldManager=one', 4);
+    await scale('fieldManager=two', 4);
+    await scale('fieldManager=two', 5);
+    await stage.get(`${path}/d`);
+    await stage.apply(`${path}/d/scale?fieldManager=two`, { apiVersion: 'apps/v1', kind: 'Deployment' });
+    await stage.apply(`${path}/d/scale`, { apiVersion: 'autoscaling/v1', kind: 'Scale' });
+  },
+};
+
+export const scalingScenes: readonly Scene[] = [deployments, applied];

@@ -15,7 +15,9 @@ export function podDefaults(pod: Pod): Pod {
   const containers = spec.containers && changedItems(spec.containers, complete);
   const initContainers = spec.initContainers && changedItems(spec.initContainers, complete);
   const enableServiceLinks = spec.enableServiceLinks ?? true;
-  const changed = { containers, initContainers, enableServiceLinks };
+  const grace = spec.terminationGracePeriodSeconds;
+  const terminationGracePeriodSeconds = grace !== undefined && grace < 0 ? 1 : grace;
+  const changed = { containers, initContainers, enableServiceLinks, terminationGracePeriodSeconds };
   return withAddresses(asPod(hasAll(spec, changed) ? withSpec(pod, spec) : withSpec(pod, { ...spec, ...changed })));
 }
 

@@ -39,6 +39,7 @@ export class NonResourcePaths {
   /** Undefined for a path that it does not know either. */
   answer(request: HttpRequest, user: User): Answer | undefined {
     const { pathname, searchParams, host } = new URL(request.url);
+    if (pathname.startsWith('//')) return undefined;
     const segments = pathname.split('/').filter((part) => part !== '');
     const review = answerReview(request, segments, user, { ...this.#access, now: this.#state.clock.now() });
     if (review !== undefined) return review;

@@ -5,7 +5,7 @@ import { type HttpRequest, type HttpResponse, messageOf } from '@fairlead/contro
 import type { SimulatedKube } from '../../simulated-kube.ts';
 import { withReadableBody } from './protobuf/body.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
 /** A server that is up. */
 export interface KubeServer extends AsyncDisposable {

@@ -26,7 +26,6 @@ const SCALARS: Readonly<Record<Exclude<ScalarType, keyof typeof NAMED_SCALARS>, 
   int64: { type: 'integer', format: 'int64' },
   double: { type: 'number', format: 'double' },
   bytes: { type: 'string', format: 'byte' },
-  any: {},
 };
 
 /** Scalars whose type has a name of its own. */
@@ -120,7 +119,6 @@ export class Definitions {
       case 'int64':
       case 'double':
       case 'bytes':
-      case 'any':
         return SCALARS[type];
     }
   }

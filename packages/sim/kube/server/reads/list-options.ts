@@ -18,6 +18,8 @@ export interface ListOptions {
   /** True for what the selectors choose. Objects are given as they are stored. */
   readonly matches: (object: KubeObject) => boolean;
   readonly selective: boolean;
+  /** Selects one object by its name: the server reads that one and no others. */
+  readonly single: boolean;
   readonly limit: number;
   readonly continueToken: string;
   readonly resourceVersion: string;
@@ -36,13 +38,14 @@ export function listOptions({ kind, name, verb, query }: Route): ListOptions {
   const legacyInitial =
     watch && initial === null && given === '' && (resourceVersion === '' || resourceVersion === '0');
   const sendInitialEvents = initial === null ? undefined : isTrue(initial);
+  const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const problems = optionProblems(watch, resourceVersion, given, sendInitialEvents, query.get('continue') ?? '');
   if (problems.length > 0) throw invalid('meta.k8s.io', 'ListOptions', '', problems);
-  const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = fieldRequirements(kind, query.get('fieldSelector') ?? '', name);
   return {
     matches: matcher(kind, labels, fields),
     selective: (query.get('labelSelector') ?? '') !== '' || fields.length > 0,
+    single: fields.some(({ field, equal }) => field === 'metadata.name' && equal),
     limit: Math.max(0, numberIn(query, 'limit') ?? 0),
     continueToken: query.get('continue') ?? '',
     resourceVersion,
@@ -56,8 +59,9 @@ export function listOptions({ kind, name, verb, query }: Route): ListOptions {
 function numberIn(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === '') return undefined;
-  if (/^-?\d+$/.test(value)) return Number(value);
-  throw badRequest(`strconv.ParseInt: parsing ${quote(value)}: invalid syntax`);
+  if (!/^[-+]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${quote(value)}: invalid syntax`);
+  if (BigInt.asIntN(64, BigInt(value)) === BigInt(value)) return Number(value);
+  throw badRequest(`strconv.ParseInt: parsing ${quote(value)}: value out of range`);
 }
 
 function optionProblems(
@@ -77,7 +81,8 @@ function optionProblems(
   if (match === '') return [];
   if (watch) {
     const rule = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
-    return [forbiddenField(field, rule)];
+    const wrong = match === 'NotOlderThan' ? [] : [notSupported(field, match, ['NotOlderThan'])];
+    return [forbiddenField(field, rule), ...wrong];
   }
   if (resourceVersion === '') {
     return [forbiddenField(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')];

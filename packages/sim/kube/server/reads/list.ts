@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, parseJson } from '../../../json.ts';
 import { badRequest, expired, RequestFailure, tooLargeResourceVersion } from '../../failure.ts';
+import { isCached, type ServedKind } from '../../kinds/kind.ts';
 import { keyOf, type Store } from '../../store/store.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import type { Route } from '../route.ts';
@@ -26,10 +27,12 @@ export function listPage(store: Store, { kind, namespace }: Route, options: List
     `/${keyOf(object.metadata.namespace, object.metadata.name).slice(prefix.length)}`;
   const rest = start.key === '' ? all : all.filter((stored) => relativeKey(stored) >= start.key);
   const chosen = options.selective ? rest.filter(({ object }) => options.matches(object)) : rest;
-  const items = options.limit > 0 ? chosen.slice(0, options.limit) : chosen;
+  const limit = isFromCache(kind, options) ? 0 : options.limit;
+  const items = limit > 0 ? chosen.slice(0, limit) : chosen;
   const last = items.at(-1);
   const { resourceVersion } = start;
-  if (items.length === chosen.length || last === undefined) {
+  // The server reads no further than it must: whether what follows is selected, it does not know.
+  if (limit === 0 || items.length < limit || last === undefined || last === rest.at(-1) || options.single) {
     return { items, resourceVersion, continueToken: '', remaining: undefined };
   }
   return {
@@ -38,6 +41,11 @@ export function listPage(store: Store, { kind, namespace }: Route, options: List
     continueToken: encodeToken(resourceVersion, `${relativeKey(last)}${NEXT}`),
     remaining: options.selective ? undefined : chosen.length - items.length,
   };
+}
+
+/** Any version will do: the server's cache answers, which has no pages. */
+function isFromCache(kind: ServedKind, { resourceVersion, versionMatch, continueToken }: ListOptions): boolean {
+  return isCached(kind) && resourceVersion === '0' && versionMatch === '' && continueToken === '';
 }
 
 interface Start {

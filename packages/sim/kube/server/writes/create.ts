@@ -3,7 +3,7 @@ import { alreadyExists, badRequest, forbidden, invalid, notFound, RequestFailure
 import type { KindContext, ServedKind } from '../../kinds/kind.ts';
 import { namespaces } from '../../kinds/namespace.ts';
 import { nameSuffix } from '../../kinds/pod/admission.ts';
-import { type KubeObject, type ObjectMeta, withMetadata } from '../../object.ts';
+import { type KubeObject, withMetadata } from '../../object.ts';
 import { StoredObject } from '../../store/stored-object.ts';
 import type { FieldProblem } from '../../validation/field-problem.ts';
 import { metadataProblems, metadataUpdateProblems } from '../../validation/metadata.ts';
@@ -19,6 +19,8 @@ const GENERATED_NAME_ATTEMPTS = 8;
 export interface WriteTarget {
   readonly kind: ServedKind;
   readonly namespace: string | undefined;
+  /** What came through a subresource is stored as it is. */
+  readonly subresource?: string;
   readonly options: WriteOptions;
   readonly warnings: string[];
 }
@@ -33,7 +35,7 @@ export function createObject(state: ServerState, target: WriteTarget, described:
     deletionGracePeriodSeconds: undefined,
     managedFields: undefined,
   });
-  const placed = inNamespace(withoutSelfLink(wiped), kind, namespace);
+  const placed = inNamespace(wiped, kind, namespace);
   const { manager } = options;
   const identity = { manager, subresource: '', now: nowText(state), ignored: kind.rules.update.ignored };
   const owned = trackUpdate(kind, undefined, placed, identity);
@@ -44,7 +46,8 @@ export function createObject(state: ServerState, target: WriteTarget, described:
 export function insert(state: ServerState, target: WriteTarget, object: KubeObject): StoredObject {
   const context = kindContext(state, target.options.dryRun, target.warnings);
   const { kind } = target;
-  const hub = kind.toStored(object);
+  // Custom resources are checked in the version of the request, built-in kinds in the one that is stored.
+  const hub = kind.custom ? object : kind.toStored(object);
   checkNamespace(kind, hub, context);
   const admitted = kind.rules.admit(hub, undefined, context);
   const { name, generateName = '' } = admitted.metadata;
@@ -61,34 +64,40 @@ function insertNamed(state: ServerState, target: WriteTarget, object: KubeObject
   const { kind } = target;
   const { rules } = kind;
   const filled = withMetadata(object, { uid: randomUuid(state.random), creationTimestamp: context.now });
-  const allocated = rules.allocate(filled, undefined, context);
+  const allocated = (target.subresource ?? '') === '' ? rules.allocate(filled, undefined, context) : filled;
   const prepared = rules.prepareCreate(allocated, context);
   const problems = createProblems(kind, prepared);
   if (problems.length > 0) throw invalid(kind.storedGroup, kind.kind, prepared.metadata.name, problems);
-  for (const warning of rules.warnings(prepared)) context.warn(warning);
+  for (const warning of rules.warnings(prepared, undefined)) context.warn(warning);
   const { namespace, name, resourceVersion } = prepared.metadata;
   const existing = context.store.get(kind.collection, namespace, name);
-  if (existing !== undefined) throw exists(kind, existing.object);
+  if (existing !== undefined) throw exists(kind, existing.object, prepared.metadata.generateName);
   if (resourceVersion !== undefined && resourceVersion !== '0') {
     const message = 'resourceVersion should not be set on objects to be created';
     throw new RequestFailure({ code: 500, reason: '', message });
   }
   if (context.dryRun) return new StoredObject(withMetadata(prepared, { resourceVersion: undefined }), 0);
-  const stored = context.store.put(kind.collection, prepared);
+  const stored = context.store.put(kind.collection, kind.custom ? kind.toStored(prepared) : prepared);
   rules.settle(stored.object, undefined, context);
   return stored;
 }
 
-function exists(kind: ServedKind, object: KubeObject): RequestFailure {
+function exists(kind: ServedKind, object: KubeObject, generateName = ''): RequestFailure {
   const failure = alreadyExists({ group: kind.group, resource: kind.plural }, object.metadata.name);
+  if (generateName !== '') return notUnique(failure);
   if (object.metadata.deletionTimestamp === undefined) return failure;
   return failure.withMessage(`object is being deleted: ${failure.message}`);
 }
 
-function withoutSelfLink(object: KubeObject): KubeObject {
-  if (!('selfLink' in object.metadata)) return object;
-  const { selfLink: _, ...metadata }: ObjectMeta & { readonly selfLink?: unknown } = object.metadata;
-  return { ...object, metadata };
+/** A client that let the server choose a name may try again, even where it did not. */
+function notUnique({ code, reason, message, details }: RequestFailure): RequestFailure {
+  return new RequestFailure({
+    code,
+    reason,
+    message: `${message}, the server was not able to generate a unique name for the object`,
+    details: { ...details, retryAfterSeconds: 1 },
+    retryAfterSeconds: 1,
+  });
 }
 
 /** The namespace of the request is the namespace of the object; saying another one is a mistake. */

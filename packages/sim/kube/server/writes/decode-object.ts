@@ -1,10 +1,11 @@
-import { isJsonObject, type JsonObject, textOf } from '../../../json.ts';
-import { badRequest, type RequestFailure } from '../../failure.ts';
+import { isJsonList, isJsonObject, type Json, type JsonObject, objectOf, textOf, without } from '../../../json.ts';
+import { badRequest, invalid, type RequestFailure } from '../../failure.ts';
 import { apiVersionOf, type ServedKind } from '../../kinds/kind.ts';
 import type { KubeObject } from '../../object.ts';
 import { asKubeObject } from '../../object.ts';
-import { DecodeError } from '../../schema/decode.ts';
+import { DecodeError, goKind } from '../../schema/decode.ts';
 import { quote } from '../../schema/formats.ts';
+import { invalidValue } from '../../validation/field-problem.ts';
 import type { Parsed } from '../body.ts';
 import type { FieldValidation } from './write-options.ts';
 
@@ -21,18 +22,36 @@ export function decodeBody(
     const shown = text === '' ? '<empty>' : text;
     throw badRequest(`${unrecognized}: couldn't get version/kind; json parse error: ${parsed.problem} (${shown})`);
   }
-  if (!isJsonObject(parsed.value)) {
+  // Nothing is an object in which nothing is set.
+  const value = parsed.value ?? {};
+  if (!isJsonObject(value)) {
     const target =
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    const problem = `json: cannot unmarshal array into Go value of type ${target}`;
+    const problem = `json: cannot unmarshal ${goKind(value)} into Go value of type ${target}`;
     throw badRequest(
       `${unrecognized}: couldn't get version/kind; json parse error: ${problem} (${Buffer.from(text).toString('hex')})`,
     );
   }
-  checkKind(kind, parsed.value, text, unrecognized);
-  const { object, unknownFields } = decodeFields(kind, parsed.value);
+  const field = untypedHeader(value);
+  if (field !== undefined) {
+    const problem = `json: cannot unmarshal ${goKind(value[field] ?? null)} into Go struct field .${field} of type string`;
+    throw badRequest(`${unrecognized}: couldn't get version/kind; json parse error: ${problem} (${beginningOf(text)})`);
+  }
+  checkKind(kind, value, text, unrecognized);
+  const { object, unknownFields } = decodeFields(kind, value);
   reportUnknown(kind, unknownFields, validation, warnings);
   return kind.defaults(object);
+}
+
+/** The field that should tell what this is, and does not in words. */
+export function untypedHeader(value: JsonObject): 'apiVersion' | 'kind' | undefined {
+  return (['apiVersion', 'kind'] as const).find((field) => typeof (value[field] ?? '') !== 'string');
+}
+
+const SHOWN_CHARACTERS = 30;
+
+function beginningOf(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} ...` : text;
 }
 
 interface DecodedObject {
@@ -54,10 +73,17 @@ export function decodeFields(kind: ServedKind, value: JsonObject): DecodedObject
 export function readFields(kind: ServedKind, value: JsonObject): DecodedObject {
   const { apiVersion: _, kind: __, ...fields } = value;
   const { object, unknownFields } = kind.decode(fields);
-  const metadata = isJsonObject(object.metadata) ? object.metadata : {};
-  const complete = { ...object, metadata: { ...metadata, name: textOf(metadata.name) } };
+  const metadata = without(objectOf(object.metadata), 'selfLink');
+  const reset = isReset(fields.metadata) ? { managedFields: [] } : {};
+  const complete = { ...object, metadata: { ...metadata, ...reset, name: textOf(metadata.name) } };
   const header = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
   return { object: asKubeObject({ ...header, ...complete }), unknownFields };
+}
+
+/** An empty record of owners is not the same as none: it clears the record. */
+function isReset(metadata: Json | undefined): boolean {
+  const given = objectOf(metadata).managedFields;
+  return isJsonList(given) && given.length === 0;
 }
 
 function cannotHandle(kind: ServedKind, version: string, given = kind.kind): string {
@@ -71,7 +97,9 @@ function checkKind(kind: ServedKind, value: JsonObject, text: string, unrecogniz
   if (kind.custom) {
     if (givenKind === '') throw badRequest(`${unrecognized}: Object 'Kind' is missing in '${text}' (${text})`);
     if (givenVersion !== expected) throw versionMismatch(givenVersion, expected);
-    return;
+    if (givenKind === kind.kind) return;
+    const name = textOf(objectOf(value.metadata).name);
+    throw invalid(kind.group, givenKind, name, [invalidValue('kind', givenKind, `must be ${kind.kind}`)]);
   }
   const sameKind = givenKind === '' || givenKind === kind.kind;
   const sameVersion = givenVersion === '' || givenVersion === expected;

@@ -1,78 +1,14 @@
-import type { HttpRequest } from '@fairlead/control';
-import { isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../../json.ts';
-import { badRequest, conflict, invalid, notFound } from '../../failure.ts';
+import { conflict, notFound } from '../../failure.ts';
 import type { KindContext, ServedKind } from '../../kinds/kind.ts';
 import { type KubeObject, type ObjectMeta, withMetadata } from '../../object.ts';
 import { secondsText } from '../../schema/formats.ts';
 import { StoredObject } from '../../store/stored-object.ts';
-import { type FieldProblem, invalidValue, notSupported } from '../../validation/field-problem.ts';
-import { parseBody } from '../body.ts';
-import { isTrue } from '../route.ts';
 import { kindContext, type ServerState } from '../state.ts';
+import type { DeleteOptions } from './delete-options.ts';
+import { checkPathName } from './update.ts';
 
-export type Propagation = 'Foreground' | 'Background' | 'Orphan';
-
-export interface DeleteOptions {
-  readonly dryRun: boolean;
-  readonly gracePeriodSeconds: number | undefined;
-  readonly propagation: Propagation | undefined;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-}
-
-const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
-
-/** How a deletion is meant, from the body or, without one, from the query. */
-export function deleteOptions(request: HttpRequest, query: URLSearchParams): DeleteOptions {
-  const options = (request.body ?? '') === '' ? queryOptions(query) : bodyOptions(request);
-  const { propagationPolicy, orphanDependents } = options;
-  const preconditions = objectOf(options.preconditions);
-  const dryRun = listOf(options.dryRun);
-  const problems: FieldProblem[] = [];
-  if (propagationPolicy !== undefined && !POLICIES.includes(textOf(propagationPolicy))) {
-    problems.push(notSupported('propagationPolicy', propagationPolicy, POLICIES));
-  } else if (propagationPolicy !== undefined && orphanDependents !== undefined) {
-    const detail = 'orphanDependents and deletionPropagation cannot be both set';
-    problems.push(invalidValue('propagationPolicy', propagationPolicy, detail));
-  }
-  if (dryRun.some((value) => value !== 'All')) problems.push(notSupported('dryRun', dryRun, ['All']));
-  if (problems.length > 0) throw invalid('meta.k8s.io', 'DeleteOptions', '', problems);
-  const { gracePeriodSeconds } = options;
-  return {
-    dryRun: dryRun.length > 0,
-    gracePeriodSeconds: typeof gracePeriodSeconds === 'number' ? gracePeriodSeconds : undefined,
-    propagation: propagationOf(propagationPolicy, orphanDependents),
-    uid: typeof preconditions.uid === 'string' ? preconditions.uid : undefined,
-    resourceVersion: typeof preconditions.resourceVersion === 'string' ? preconditions.resourceVersion : undefined,
-  };
-}
-
-function bodyOptions(request: HttpRequest): JsonObject {
-  const parsed = parseBody(request);
-  if ('problem' in parsed) throw badRequest(`couldn't get version/kind; json parse error: ${parsed.problem}`);
-  if (!isJsonObject(parsed.value)) throw badRequest('decoded object cannot be converted to DeleteOptions');
-  return parsed.value;
-}
-
-function queryOptions(query: URLSearchParams): JsonObject {
-  const policy = query.get('propagationPolicy');
-  const orphan = query.get('orphanDependents');
-  const grace = query.get('gracePeriodSeconds');
-  return {
-    dryRun: query.getAll('dryRun'),
-    ...(policy !== null && { propagationPolicy: policy }),
-    ...(orphan !== null && { orphanDependents: isTrue(orphan) }),
-    ...(grace !== null && { gracePeriodSeconds: Number(grace) }),
-  };
-}
-
-function propagationOf(policy: Json | undefined, orphan: Json | undefined): Propagation | undefined {
-  if (policy === 'Foreground' || policy === 'Background' || policy === 'Orphan') return policy;
-  if (typeof orphan !== 'boolean') return undefined;
-  return orphan ? 'Orphan' : 'Background';
-}
 
 /** What is left of an object, or what it was when it went; `gone` tells which. */
 export interface Deleted {
@@ -89,12 +25,17 @@ export interface DeleteTarget {
 /** Deletes an object, or begins to: something that holds it, or its grace period, may keep it for a while. */
 export function deleteObject(state: ServerState, target: DeleteTarget, options: DeleteOptions): Deleted {
   const { kind, namespace, name } = target;
+  checkPathName(name);
   const stored = state.store.get(kind.collection, namespace, name);
   if (stored === undefined) throw notFound({ group: kind.group, resource: kind.plural }, name);
   checkPreconditions(kind, stored.object.metadata, options);
   const context = kindContext(state, options.dryRun, []);
   const marked = kind.rules.markDeleted(stored.object, context);
-  if (marked !== undefined) return { stored: write(state, kind, stored, marked, options), gone: false };
+  if (marked !== undefined) {
+    const finalizers = finalizersFor(kind, marked.metadata, options);
+    const held = withMetadata(marked, { finalizers: finalizers.length > 0 ? finalizers : undefined });
+    return { stored: write(state, kind, stored, held, options), gone: false };
+  }
   const grace = graceOf(kind, stored.object, options, context);
   if (grace === 'pending') return { stored, gone: false };
   const finalizers = finalizersFor(kind, stored.object.metadata, options);

@@ -57,13 +57,15 @@ export function trackUpdate(
 ): KubeObject {
   const owners = currentOwners(live, next, identity.subresource !== '');
   if (live !== undefined && owners.length === 0) return withMetadata(next, { managedFields: undefined });
+  // An object that does not fit its schema has no owners; validation refuses it in better words.
+  if (kind.custom && shapeProblems(kind.schema, content(next)).length > 0)
+    return withMetadata(next, { managedFields: undefined });
   const before = live === undefined ? kind.zero : content(live);
   const { ignored } = identity;
   const context = { schema: kind.schema, ignored };
   try {
     return withOwners(next, ownersAfterUpdate(context, before, content(next), owners, writerOf(kind, identity)));
   } catch (error) {
-    // An object that does not fit its schema has no owners; validation refuses it in better words.
     if (error instanceof ShapeError) return withMetadata(next, { managedFields: undefined });
     throw error;
   }
@@ -124,6 +126,23 @@ function applied(
   return applyConfiguration(context, base, fields, owners, writer, force);
 }
 
+/** The live object with part of a configuration applied that is written as another version: conflicts name that one. */
+export function applyPart(
+  kind: ServedKind,
+  live: KubeObject,
+  part: JsonObject,
+  identity: WriteIdentity,
+  options: { readonly force: boolean; readonly shownVersion: string },
+): AppliedConfiguration {
+  const { force, shownVersion } = options;
+  const writer = writerOf(kind, identity);
+  const context = { schema: kind.schema, ignored: identity.ignored };
+  const owners = readManagedFields(live.metadata.managedFields ?? []) ?? [];
+  const shown = owners.map((owner) => ({ ...owner, apiVersion: shownVersion }));
+  applyConfiguration(context, content(live), part, shown, { ...writer, apiVersion: shownVersion }, force);
+  return applyConfiguration(context, content(live), part, owners, writer, force);
+}
+
 function checkConfiguration(kind: ServedKind, configuration: JsonObject): void {
   const given = { apiVersion: textOf(configuration.apiVersion), kind: textOf(configuration.kind) };
   if (given.kind !== kind.kind || given.apiVersion !== apiVersionOf(kind)) {
@@ -143,7 +162,7 @@ function checkConfiguration(kind: ServedKind, configuration: JsonObject): void {
   throw new RequestFailure({ code: 500, reason: '', message });
 }
 
-function typeText(apiVersion: string, kind: string): string {
+export function typeText(apiVersion: string, kind: string): string {
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   return `${group}/${version}, Kind=${kind}`;
 }

@@ -1,5 +1,14 @@
 import type { HttpRequest } from '@fairlead/control';
-import { isJsonList, isJsonObject, type Json, type JsonObject, shareUnchangedFields } from '../../../json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  type Json,
+  objectOf,
+  textOf,
+  type JsonObject,
+  parseJson,
+  shareUnchangedFields,
+} from '../../../json.ts';
 import { badRequest, invalid, RequestFailure, unsupportedMediaType } from '../../failure.ts';
 import { apiVersionOf, type ServedKind } from '../../kinds/kind.ts';
 import { asKubeObject, type KubeObject, withMetadata } from '../../object.ts';
@@ -57,7 +66,7 @@ function withoutCreation(kind: ServedKind): ServedKind {
 }
 
 function readPatch(type: string, text: string): Json {
-  const parsed: Parsed = parseJsonText(text);
+  const parsed: Parsed = type === STRATEGIC_MERGE ? parseJsonText(text, parseJson) : parseJsonText(text);
   const prefix = type === STRATEGIC_MERGE ? '' : 'error decoding patch: ';
   if ('problem' in parsed) throw badRequest(`${prefix}${parsed.problem}`);
   if (type === JSON_PATCH || isJsonObject(parsed.value)) return parsed.value;
@@ -65,7 +74,7 @@ function readPatch(type: string, text: string): Json {
   throw badRequest(`${prefix}json: cannot unmarshal ${given} into Go value of type map[string]interface {}`);
 }
 
-function readConfiguration(text: string): JsonObject {
+export function readConfiguration(text: string): JsonObject {
   const parsed = parseYamlText(text);
   if ('problem' in parsed) throw badRequest(`error decoding YAML: ${parsed.problem}`);
   if (isJsonObject(parsed.value)) return parsed.value;
@@ -79,7 +88,8 @@ function patched({ kind, options, warnings }: UpdateTarget, live: KubeObject, ty
   if (!isJsonObject(result)) throw invalidPatch(JSON.stringify(result), 'json: cannot unmarshal into an object');
   const shown = type === STRATEGIC_MERGE ? goMap(patch) : JSON.stringify(result);
   const { object, unknownFields } = decodePatched(kind, result, type, shown);
-  const problems = unknownFields.map((field) => `unknown field ${quote(field)}`);
+  const fields = type === STRATEGIC_MERGE ? unknownFields.toSorted() : unknownFields;
+  const problems = fields.map((field) => `unknown field ${quote(field)}`);
   reportUnknown(options, problems, shown, warnings);
   return kind.defaults(object);
 }
@@ -121,7 +131,8 @@ function invalidPatch(shown: string, problem: string): RequestFailure {
 
 /** A strategic merge is decoded by another part of the server, which has its own words. */
 function conversionProblem({ message, mismatch }: DecodeError): string {
-  if (mismatch === undefined) return message;
+  if (mismatch === undefined)
+    return message.startsWith('illegal base64') ? `error decoding from json: ${message}` : message;
   const given = goKind(mismatch.given);
   if (mismatch.type.startsWith('[]')) return `cannot restore slice from ${given}`;
   if (mismatch.type.startsWith('map[')) return `cannot restore map from ${given}`;
@@ -137,6 +148,20 @@ function goKind(value: Json): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
+function decodeApplied(kind: ServedKind, object: JsonObject, metadata: JsonObject): KubeObject {
+  try {
+    return readFields(kind, object).object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const { group, version } = kind;
+    const type = `${group}/${version}, Kind=${kind.kind}`;
+    const what = `${textOf(metadata.namespace)}/${textOf(metadata.name)}; ${type}`;
+    const problem = `unable to convert unstructured object to ${type}: ${conversionProblem(error)}`;
+    const message = `failed to convert new object (${what}) to proper version: ${problem}`;
+    throw new RequestFailure({ code: 500, reason: '', message });
+  }
+}
+
 function applied(
   state: ServerState,
   target: UpdateTarget,
@@ -148,7 +173,8 @@ function applied(
   const identity = { manager, subresource, now: nowText(state), ignored: rulesOf(target).ignored };
   const { object, owners } = applyTo(kind, live, configuration, identity, force);
   if (object === undefined && live !== undefined) return withOwners(live, owners);
-  const { object: decoded } = readFields(kind, { kind: kind.kind, apiVersion: apiVersionOf(kind), ...object });
+  const header = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
+  const decoded = decodeApplied(kind, { ...header, ...object }, objectOf(configuration.metadata));
   const complete = withOwners(kind.defaults(decoded), owners);
   if (live === undefined) return withMetadata(complete, { resourceVersion: undefined });
   return asKubeObject(shareUnchangedFields(live, complete));

@@ -8,8 +8,12 @@ import { mergePatch } from '../../patch/merge-patch.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import { invalidValue } from '../../validation/field-problem.ts';
 import { contentTypeOf, parseBody, parseJsonText } from '../body.ts';
-import type { ServerState } from '../state.ts';
+import { nowText, type ServerState } from '../state.ts';
+import { applyPart, typeText, withOwners } from './managed-fields.ts';
+import { APPLY, readConfiguration } from './patch.ts';
 import { tracked, type UpdateTarget, updateObject } from './update.ts';
+
+const SCALE_VERSION = 'autoscaling/v1';
 
 /** How many of it there are and shall be: what an object of any kind looks like to those who only count. */
 export function scaleOf(kind: ServedKind, object: KubeObject): JsonObject {
@@ -22,7 +26,7 @@ export function scaleOf(kind: ServedKind, object: KubeObject): JsonObject {
   const selected = selector(object);
   return {
     kind: 'Scale',
-    apiVersion: 'autoscaling/v1',
+    apiVersion: SCALE_VERSION,
     metadata: { name, ...(namespace !== undefined && { namespace }), uid, resourceVersion, creationTimestamp },
     spec: { ...(typeof wanted === 'number' && wanted !== 0 && { replicas: wanted }) },
     status: {
@@ -40,10 +44,11 @@ function pathsOf({ plural, scale }: ServedKind): ScalePaths {
 /** Changes how many there shall be. */
 export function updateScale(state: ServerState, target: UpdateTarget, request: HttpRequest): StoredObject {
   const { kind, namespace, name } = target;
+  if (contentTypeOf(request) === APPLY && request.method === 'PATCH') return applyScale(state, target, request);
   const stored = state.store.get(kind.collection, namespace, name);
   const resource = { group: kind.group, resource: kind.plural };
   if (stored === undefined) throw notFound(resource, name);
-  const scale = changedScale(scaleOf(kind, stored.object), request);
+  const scale = changedScale(() => scaleOf(kind, stored.object), request);
   const replicas = valueAt(scale, 'spec', 'replicas') ?? 0;
   if (typeof replicas !== 'number' || replicas < 0) {
     const problem = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
@@ -58,7 +63,25 @@ export function updateScale(state: ServerState, target: UpdateTarget, request: H
   }).stored;
 }
 
-function changedScale(current: JsonObject, request: HttpRequest): JsonObject {
+function applyScale(state: ServerState, target: UpdateTarget, request: HttpRequest): StoredObject {
+  const { kind, options, subresource } = target;
+  const configuration = readConfiguration(request.body ?? '');
+  const [version, type] = [textOf(configuration.apiVersion), textOf(configuration.kind)];
+  if (version !== SCALE_VERSION || type !== 'Scale')
+    throw badRequest(`invalid object type: ${typeText(version, type)}`);
+  const { specReplicas } = pathsOf(kind);
+  const part = withValueAt({}, specReplicas, valueAt(configuration, 'spec', 'replicas') ?? 0);
+  return updateObject(state, { ...target, forceCreate: false }, undefined, (live) => {
+    if (live === undefined) throw new TypeError('what does not exist cannot be scaled');
+    const { manager, force } = options;
+    const identity = { manager, subresource, now: nowText(state), ignored: {} };
+    const applied = applyPart(kind, live, part, identity, { force, shownVersion: SCALE_VERSION });
+    const object = applied.object === undefined ? live : asKubeObject({ ...live, ...applied.object });
+    return withOwners(object, applied.owners);
+  }).stored;
+}
+
+function changedScale(current: () => JsonObject, request: HttpRequest): JsonObject {
   if (request.method === 'PUT') {
     const parsed = parseBody(request);
     if ('problem' in parsed) throw badRequest(`couldn't get version/kind; json parse error: ${parsed.problem}`);
@@ -68,7 +91,7 @@ function changedScale(current: JsonObject, request: HttpRequest): JsonObject {
   if ('problem' in parsed) throw badRequest(`error decoding patch: ${parsed.problem}`);
   const patched =
     contentTypeOf(request) === 'application/json-patch+json'
-      ? jsonPatch(current, parsed.value)
-      : mergePatch(current, parsed.value);
+      ? jsonPatch(current(), parsed.value)
+      : mergePatch(current(), parsed.value);
   return isJsonObject(patched) ? patched : {};
 }

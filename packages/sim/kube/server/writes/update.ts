@@ -2,8 +2,10 @@ import { equalJson, type JsonObject, shareUnchangedFields, without } from '../..
 import { badRequest, conflict, invalid, notFound, staleVersion } from '../../failure.ts';
 import type { KindContext, ServedKind, UpdateRules } from '../../kinds/kind.ts';
 import { asKubeObject, type KubeObject, type ManagedFieldsEntry, withMetadata } from '../../object.ts';
+import { quote } from '../../schema/formats.ts';
 import { StoredObject } from '../../store/stored-object.ts';
 import { invalidValue } from '../../validation/field-problem.ts';
+import { pathSegmentProblems } from '../../validation/names.ts';
 import { kindContext, nowText, type ServerState } from '../state.ts';
 import { inNamespace, insert, updateProblems, type WriteTarget } from './create.ts';
 import { trackUpdate } from './managed-fields.ts';
@@ -69,22 +71,32 @@ export function updateObject(
 ): Updated {
   const { kind, namespace, name, subresource } = target;
   const resource = { group: kind.group, resource: kind.plural };
+  checkPathName(name);
   const stored = state.store.get(kind.collection, namespace, name);
   const mayCreate = kind.rules.createOnUpdate || (target.forceCreate && subresource === '');
   if (stored === undefined) {
     if (!mayCreate) throw notFound(resource, name);
+    if (expectedUid !== undefined) throw wrongUid(kind, namespace, name, expectedUid, '');
     const created = change(undefined);
-    const uid = expectedUid ?? created.metadata.uid;
+    const { uid } = created.metadata;
     if (uid !== undefined) throw missingUid(resource, name, uid);
-    return { stored: insert(state, target, created), created: true };
+    const fresh = withMetadata(created, { resourceVersion: undefined });
+    return { stored: insert(state, target, fresh), created: true };
   }
   const previous = stored.object;
   if (expectedUid !== undefined && expectedUid !== previous.metadata.uid) {
-    throw wrongUid(kind, previous, expectedUid);
+    throw wrongUid(kind, namespace, name, expectedUid, previous.metadata.uid ?? '');
   }
-  const next = kind.toStored(change(kind.fromStored(previous)));
+  const changed = change(kind.fromStored(previous));
+  const next = kind.custom ? changed : kind.toStored(changed);
   checkVersion(kind, next, previous);
   return { stored: writeUpdate(state, target, next, stored), created: false };
+}
+
+/** No object has a name that does not fit into a path, and none is looked for. */
+export function checkPathName(name: string): void {
+  const problems = pathSegmentProblems(name);
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${quote(name)}: ${problems.join('; ')}`);
 }
 
 type Resource = { readonly group: string; readonly resource: string };
@@ -94,9 +106,22 @@ function missingUid(resource: Resource, name: string, uid: string): Error {
   return conflict(resource, name, why);
 }
 
-function wrongUid(kind: ServedKind, { metadata }: KubeObject, expected: string): Error {
-  const { namespace, name, uid = '' } = metadata;
-  const key = ['/registry', kind.plural, ...(namespace === undefined ? [] : [namespace]), name].join('/');
+/** Where etcd has kinds that are not kept under their plural name. */
+const STORED_UNDER = new Map([
+  ['endpoints', 'services/endpoints'],
+  ['nodes', 'minions'],
+  ['services', 'services/specs'],
+]);
+
+function wrongUid(kind: ServedKind, namespace: string | undefined, name: string, expected: string, uid: string): Error {
+  const folder = STORED_UNDER.get(kind.collection) ?? kind.plural;
+  const key = [
+    '/registry',
+    ...(kind.custom ? [kind.group] : []),
+    folder,
+    ...(namespace === undefined ? [] : [namespace]),
+    name,
+  ].join('/');
   const precondition = `Precondition failed: UID in precondition: ${expected}, UID in object meta: ${uid}`;
   const what = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0`;
   return conflict({ group: kind.group, resource: kind.plural }, name, `${what}, AdditionalErrorMsg: ${precondition}`);
@@ -116,19 +141,19 @@ function checkVersion(kind: ServedKind, next: KubeObject, previous: KubeObject):
 function writeUpdate(state: ServerState, target: UpdateTarget, next: KubeObject, stored: StoredObject): StoredObject {
   const { kind, options, warnings } = target;
   const { rules } = kind;
-  const previous = stored.object;
+  const previous = kind.custom ? kind.fromStored(stored.object) : stored.object;
   const context = kindContext(state, options.dryRun, warnings);
   const admitted = rules.admit(next, previous, context);
   const allocated = target.subresource === '' ? rules.allocate(admitted, previous, context) : admitted;
   const prepared = prepare(target, allocated, previous, context);
   const problems = updateProblems(kind, prepared, previous, rulesOf(target).validate(prepared, previous));
   if (problems.length > 0) throw invalid(kind.storedGroup, kind.kind, prepared.metadata.name, problems);
-  if (target.subresource === '') for (const warning of rules.warnings(prepared)) context.warn(warning);
+  if (target.subresource === '') for (const warning of rules.warnings(prepared, previous)) context.warn(warning);
   const settled = asKubeObject(shareUnchangedFields(previous, withUnchangedTimes(prepared, previous)));
   if (isReadyToGo(kind, settled, previous)) return removeUpdated(state, target, settled, previous, context);
   if (settled === previous) return stored;
   if (options.dryRun) return new StoredObject(settled, stored.resourceVersion);
-  const written = state.store.put(kind.collection, settled);
+  const written = state.store.put(kind.collection, kind.custom ? kind.toStored(settled) : settled);
   rules.settle(written.object, previous, context);
   return written;
 }

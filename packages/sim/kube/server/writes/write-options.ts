@@ -1,6 +1,13 @@
 import type { HttpRequest } from '@fairlead/control';
 import { invalid } from '../../failure.ts';
-import { type FieldProblem, forbiddenField, notSupported, required, tooLong } from '../../validation/field-problem.ts';
+import {
+  type FieldProblem,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from '../../validation/field-problem.ts';
 import { isTrue } from '../route.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -30,8 +37,11 @@ export function writeOptions(
   const validation = query.get('fieldValidation') ?? '';
   const problems: FieldProblem[] = [...dryRunProblems(query)];
   if (isApply && manager === '') problems.push(required('fieldManager', 'is required for apply patch'));
-  if (!isApply && force !== null) problems.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+  if (kind === 'PatchOptions' && !isApply && force !== null)
+    problems.push(forbiddenField('force', 'may not be specified for non-apply patch'));
   if (Buffer.byteLength(manager) > LONGEST_MANAGER) problems.push(tooLong('fieldManager', LONGEST_MANAGER));
+  const odd = UNPRINTABLE.exec(manager);
+  if (odd !== null) problems.push(invalidValue('fieldManager', manager, unprintable(manager, odd)));
   if (!VALIDATIONS.includes(validation)) problems.push(notSupported('fieldValidation', validation, VALIDATIONS));
   if (problems.length > 0) throw invalid('meta.k8s.io', kind, '', problems);
   return {
@@ -40,6 +50,15 @@ export function writeOptions(
     manager: manager === '' ? managerFrom(request) : manager,
     force: isTrue(force),
   };
+}
+
+/** As Go sees it: letters, marks, numbers, punctuation, symbols and the space. */
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+function unprintable(manager: string, { index }: RegExpExecArray): string {
+  const code = manager.codePointAt(index) ?? 0;
+  const position = Buffer.byteLength(manager.slice(0, index));
+  return `invalid character U+${code.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`;
 }
 
 function dryRunProblems(query: URLSearchParams): readonly FieldProblem[] {

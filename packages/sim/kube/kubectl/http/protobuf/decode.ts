@@ -92,8 +92,6 @@ function scalarOf(type: ScalarType, field: WireField): Json {
       return decoder.decode(innerBytes(bytesOf(field), 1));
     case 'intOrString':
       return intOrStringOf(bytesOf(field));
-    case 'any':
-      throw new WireError(`field ${field.number} has no type`);
   }
 }
 
