@@ -277,7 +277,10 @@ async function watchers(...names: readonly string[]) {
       return request.streaming === true ? { ...response, body: seen(response.body, name) } : response;
     };
     const readiness: Readiness[] = [];
-    const logger = { ...silentLogger, error: ({ error }: LogFields) => void warnings.push(`${name}: ${String(error)}`) };
+    const logger = {
+      ...silentLogger,
+      error: ({ error }: LogFields) => void warnings.push(`${name}: ${String(error)}`),
+    };
     const connection = connectionOver({ send }, clock);
     const run = { ...options(name, readiness, index + 1, { ...logger, child: () => logger }), connection };
     const ended = runPart({ runs: 'leader', start, ...questions }, run, stop.signal);
