@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuTime } from '../testing/adapters/cpu-time.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 const now = Date.UTC(2026, 10, 15, 12, 0, 0);
@@ -46,10 +47,9 @@ describe('Retry-After', () => {
     expect([parseRetryAfter('90', now, 60_000), parseRetryAfter('9', now, 60_000)]).toEqual([60_000, 9000]);
   });
 
-  it.each([',', ' ', '9', '5,', ', '])('takes no time over a header full of %j', (repeated) => {
-    const startedAt = performance.now();
-    parseRetryAfter(repeated.repeat(100_000), now);
-    expect(performance.now() - startedAt).toBeLessThan(50);
+  it.each([',', ' ', '9', '5,', ', '])('takes no time over a header full of %j', async (repeated) => {
+    const header = repeated.repeat(100_000);
+    expect(await cpuTime(() => parseRetryAfter(header, now))).toBeLessThan(100);
   });
 
   it('reads back any date of the next hour to the second', () => {

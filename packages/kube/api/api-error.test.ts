@@ -1,3 +1,4 @@
+import { cpuTime } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { response } from '../testing/responses.ts';
 import type { Status } from '../types/meta.ts';
@@ -118,10 +119,11 @@ describe('ApiError', () => {
     'takes no time over a page full of %j',
     async (repeated) => {
       const body = repeated.repeat(65_536 / repeated.length);
-      const startedAt = performance.now();
-      const errors = [await failure(502, body), await failure(403, { kind: 'Status', message: body })];
-      expect(performance.now() - startedAt).toBeLessThan(200);
-      for (const { message } of errors) expect(message.length).toBeLessThan(2_200);
+      const work = async () => {
+        const errors = [await failure(502, body), await failure(403, { kind: 'Status', message: body })];
+        for (const { message } of errors) expect(message.length).toBeLessThan(2_200);
+      };
+      expect(await cpuTime(work)).toBeLessThan(200);
     },
   );
 

@@ -1,3 +1,4 @@
+import { cpuTime } from '@fairlead/control/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListSplitter } from './list-splitter.ts';
@@ -31,11 +32,9 @@ describe('ListSplitter', () => {
     expect(() => read([begin, Buffer.from('],"a":"'), ...megabytes(2)])).toThrowError(tooLarge);
   });
 
-  it('takes no time over surroundings full of other arrays', () => {
-    const startedAt = performance.now();
-    const { items } = read([Buffer.from(`{${'"a":[],'.repeat(100_000)}"metadata":{},"items":[{}]}`)]);
-    expect(items).toHaveLength(1);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+  it('takes no time over surroundings full of other arrays', async () => {
+    const bytes = Buffer.from(`{${'"a":[],'.repeat(100_000)}"metadata":{},"items":[{}]}`);
+    expect(await cpuTime(() => expect(read([bytes]).items).toHaveLength(1))).toBeLessThan(500);
   });
 
   it('gives the same items however the bytes are cut and whatever is in them', () => {
