@@ -1,6 +1,15 @@
-import type { HttpTransport } from '@fairlead/control';
-import { type ApiConnection, collectionPath, KubeClient, type KubeObject, type Resource } from '@fairlead/kube';
+import type { HttpRequest, HttpTransport } from '@fairlead/control';
+import {
+  type ApiConnection,
+  collectionPath,
+  KubeClient,
+  type KubeObject,
+  type Lease,
+  leases,
+  type Resource,
+} from '@fairlead/kube';
 import { ANY_SERVER, connectionOver } from '@fairlead/kube/testing';
+import { leaseName } from '@fairlead/part';
 import { type Incarnation, kubernetesDialect, type Simulation } from '@fairlead/sim';
 import { SimulatedKube } from '@fairlead/sim/kube';
 
@@ -18,9 +27,28 @@ export interface Cluster {
 export function serveKubernetes(simulation: Simulation): Cluster {
   const { clock } = simulation;
   const kube = new SimulatedKube({ clock, random: simulation.random('kube') });
-  simulation.serve(KUBE, kube.transport(), { dialect: kubernetesDialect });
+  const objects = sightOf(kube);
+  const transport = kube.transport();
+  const send: HttpTransport['send'] = (request) => {
+    const holder = otherHolder(request, objects(leases));
+    if (holder !== undefined) {
+      const write = `${request.method} ${new URL(request.url).pathname} of ${request.headers['user-agent']}`;
+      simulation.fail('only the leader writes', `${write} arrives while ${holder} holds the Lease`);
+    }
+    return transport.send(request);
+  };
+  simulation.serve(KUBE, { send }, { dialect: kubernetesDialect });
   const editor = new KubeClient(connectionOver(kube.transport(), clock, 'editor'), clock);
-  return { kube, editor, objects: sightOf(kube) };
+  return { kube, editor, objects };
+}
+
+/** Who holds the Lease of the part while another replica's write arrives. Events are a courtesy, and may come late. */
+function otherHolder({ method, url, headers }: HttpRequest, all: readonly Lease[]): string | undefined {
+  if (method === 'GET' || /\/(leases|events)\b/.test(url)) return undefined;
+  const holders = all.flatMap(({ metadata, spec }) =>
+    metadata.name.startsWith(leaseName('')) ? (spec?.holderIdentity?.split('_')[0] ?? []) : [],
+  );
+  return holders.find((holder) => holder !== headers['user-agent']);
 }
 
 /** The way of a simulated process to the API server, with `wire` in between. */

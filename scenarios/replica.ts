@@ -1,5 +1,5 @@
-import { Journal, noMetrics, silentLogger } from '@fairlead/control';
-import { type LeaderPart, runPart } from '@fairlead/part';
+import { type HttpRequest, type HttpTransport, Journal, noMetrics, silentLogger } from '@fairlead/control';
+import { type LeaderEnvironment, type LeaderPart, runPart } from '@fairlead/part';
 import type { Incarnation } from '@fairlead/sim';
 import { connectToKubernetes } from './kubernetes.ts';
 
@@ -8,14 +8,33 @@ export const LEASE_NAMESPACE = 'fairlead-system';
 
 const LEASE_MILLISECONDS = 15_000;
 
-/** Runs a part as the program does: in the lead while it holds the Lease, and on standby else. */
+/**
+ * Runs a part as the program does: in the lead while it holds the Lease, and on standby else. Fails when it reads or
+ * writes anything but its Lease while it does not lead: caches, Events and work end with the leadership.
+ */
 export function runReplica(part: string, configured: LeaderPart, incarnation: Incarnation): Promise<void> {
   const { clock, random, name, signal } = incarnation;
+  let leading = AbortSignal.abort();
+  const start = (environment: LeaderEnvironment) => {
+    leading = environment.signal;
+    return configured.start(environment);
+  };
+  const watched = (transport: HttpTransport): HttpTransport => ({
+    send(request) {
+      if (leading.aborted && isForLeaders(request)) {
+        const sentence = `${request.method} ${request.url}, although it does not lead`;
+        incarnation.later(0, () => {
+          throw new Error(sentence);
+        });
+      }
+      return transport.send(request);
+    },
+  });
   return runPart(
-    configured,
+    { ...configured, start },
     {
       part,
-      connection: connectToKubernetes(incarnation),
+      connection: connectToKubernetes(incarnation, watched),
       clock,
       random,
       logger: silentLogger,
@@ -28,4 +47,9 @@ export function runReplica(part: string, configured: LeaderPart, incarnation: In
     },
     signal,
   );
+}
+
+/** All but the Lease, and the question of a replica that gave it back whether it can read again. */
+function isForLeaders({ url, signal }: HttpRequest): boolean {
+  return signal?.aborted !== true && !/\/leases\b|[?&]limit=1(&|$)/.test(url);
 }

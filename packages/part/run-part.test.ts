@@ -193,6 +193,29 @@ describe('runPart', () => {
     await ended;
   });
 
+  it('ends the Events and caches of a part with its leadership, whatever the part still does', async () => {
+    const { clock, api, replica } = world();
+    const object = { metadata: { namespace: 'shop', name: 'web', uid: 'web' } };
+    const environments: LeaderEnvironment[] = [];
+    const { stop, ended } = replica('one', async (environment) => {
+      environments.push(environment);
+      environment.caches.cache(services);
+      const message = { type: 'Normal', reason: 'Again', note: 'it happened' } as const;
+      environment.events.record(services, object, message);
+      environment.events.record(services, object, message);
+      await untilItEnds(environment);
+    });
+    await clock.advance(5_000);
+    stop();
+    await clock.advance(5_000);
+    await ended;
+    const before = api.requests.length;
+    environments[0]?.events.record(services, object, { type: 'Normal', reason: 'Late', note: 'too late' });
+    await clock.advance(600_000);
+    expect(api.requests.slice(before).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('is not ready, and no longer looks for the Lease, while the part that leads says nothing', async () => {
     const { clock, replica } = world();
     const { readiness, stop, ended } = replica('one', untilItEnds);

@@ -254,6 +254,26 @@ describe('EventRecorder', () => {
     expect(api.all()).toMatchObject([{ series: { count: 602 } }]);
   });
 
+  it('waits as long as the server asks before it tries again', async () => {
+    const { api, clock, recorder } = setUp();
+    api.fault = () => ({ status: 429, reason: 'TooManyRequests', retryAfterSeconds: 20 });
+    recorder.record(services, web, failed);
+    await clock.advance(19_999);
+    expect(api.writes).toHaveLength(1);
+    await clock.advance(1);
+    expect(api.writes).toHaveLength(2);
+  });
+
+  it('leaves no timer behind when it is closed, not for what waits to be repeated either', async () => {
+    const { clock, recorder } = setUp();
+    recorder.record(services, web, failed);
+    await clock.advance(0);
+    recorder.record(services, web, failed);
+    expect(clock.pendingTimers).toBe(1);
+    recorder.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('drops everything when it is closed', async () => {
     const { api, clock, recorder } = setUp();
     recorder.record(services, web, failed);

@@ -1,4 +1,11 @@
-import { type ProcessClock, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
+import {
+  type LogFields,
+  type Logger,
+  type ProcessClock,
+  seededRandom,
+  silentLogger,
+  VirtualClock,
+} from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KubeClient } from '../api/client.ts';
@@ -27,6 +34,7 @@ interface Candidate {
 interface CandidateOptions {
   readonly epochFloor?: () => number;
   readonly work?: (leadership: Leadership) => Promise<void>;
+  readonly logger?: Logger;
   readonly wallSkew?: number;
   /** At which its clocks run. */
   readonly rate?: number;
@@ -52,7 +60,7 @@ function world() {
       client: new KubeClient(connection, process),
       clock: process,
       random: seededRandom(candidates.length + 1),
-      logger: silentLogger,
+      logger: options.logger ?? silentLogger,
       lease: LEASE,
       name,
       ...(options.epochFloor === undefined ? {} : { epochFloor: options.epochFloor }),
@@ -195,6 +203,22 @@ describe('Election', () => {
     expect(count).toBeGreaterThan(50);
     expect(leader.leaderships).toHaveLength(1);
     expect(leader.leads()).toBe(true);
+  });
+
+  it('says that it cannot renew its Lease, each time, and why', async () => {
+    const warnings: unknown[] = [];
+    const logger = {
+      ...silentLogger,
+      warn: ({ error }: LogFields, words: string) => void warnings.push([words, error]),
+    };
+    const { clock, api, join } = world();
+    const leader = join('a', { logger });
+    await clock.advance(1000);
+    api.fault = () => ({ status: 503, reason: 'ServiceUnavailable' });
+    await clock.advance(5_000);
+    expect(leader.leads()).toBe(true);
+    const told = ['cannot renew the Lease; trying again', expect.stringContaining('503 ServiceUnavailable')];
+    expect(warnings).toEqual([told, told, told, told]);
   });
 
   it('survives a request that hangs', async () => {

@@ -9,7 +9,13 @@ import { response } from './responses.ts';
 type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
 
 /** What becomes of a request: it may get lost on its way, its answer may, it may never be answered, or be refused. */
-export type Fault = 'lose-request' | 'lose-response' | 'hang' | { readonly status: number; readonly reason: string };
+export type Fault = 'lose-request' | 'lose-response' | 'hang' | Refusal;
+
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly retryAfterSeconds?: number;
+}
 
 /** A small API server in memory, for tests: objects by path, versions, preconditions, finalizers. */
 export class FakeApi {
@@ -32,7 +38,7 @@ export class FakeApi {
         if (fault === 'hang') return new Promise(() => {});
         if (fault === 'lose-request') throw lost('request');
         this.requests.push(request);
-        const answer = typeof fault === 'object' ? refused(request, fault.status, fault.reason) : this.#answer(request);
+        const answer = typeof fault === 'object' ? refusal(request, fault) : this.#answer(request);
         await travel(clock, latency, request.signal);
         if (fault === 'lose-response') throw lost('response');
         if (answer instanceof ApiError) throw answer;
@@ -175,8 +181,13 @@ async function travel(clock: Clock, latency: number, signal: AbortSignal | undef
   else signal?.throwIfAborted();
 }
 
-function refused(request: ApiRequest, code: number, reason: string): ApiError {
-  return new ApiError(`${request.method} ${request.path}`, { kind: 'Status', code, reason });
+function refused(request: ApiRequest, status: number, reason: string): ApiError {
+  return refusal(request, { status, reason });
+}
+
+function refusal({ method, path }: ApiRequest, { status: code, reason, retryAfterSeconds }: Refusal): ApiError {
+  const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
+  return new ApiError(`${method} ${path}`, { kind: 'Status', code, reason, ...details });
 }
 
 function lost(what: string): FairleadError {
