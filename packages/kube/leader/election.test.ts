@@ -407,6 +407,21 @@ describe('Election', () => {
     },
   );
 
+  it('waits for the holder of a Lease that was deleted also when it finds another in its place', async () => {
+    const { clock, api, join, leaders } = world();
+    const first = join('a');
+    await clock.advance(1000);
+    join('b');
+    await clock.advance(10_000);
+    first.network.fault = () => 'hang';
+    api.remove(PATH);
+    api.put(PATH, { metadata: LEASE, spec: {} });
+    await clock.advance(5_000);
+    expect(leaders()).toEqual(['a']);
+    await clock.advance(20_000);
+    expect(leaders()).toEqual(['b']);
+  });
+
   it('takes over from a dead leader although another client goes on annotating its Lease', async () => {
     const { clock, api, join, leaders } = world();
     const first = join('a');

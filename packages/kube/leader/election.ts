@@ -198,10 +198,12 @@ export class Election {
   /** Creates a Lease without a holder; that fails as not found when its namespace does not exist either. */
   async #create(options: CallOptions): Promise<Lease> {
     const { client, lease: key } = this.#options;
-    this.#observation.noteCreation();
     try {
-      return await client.create(leases, { metadata: { ...key }, spec: {} }, options);
+      const created = await client.create(leases, { metadata: { ...key }, spec: {} }, options);
+      this.#observation.observe(created);
+      return created;
     } catch (error) {
+      this.#observation.mayExist();
       throw isNotFound(error) ? namespaceMissing(key, error) : error;
     }
   }

@@ -6,8 +6,10 @@ export const EPOCH_ANNOTATION = 'fairlead.dev/epoch';
 
 interface ObservedLease {
   readonly holder: string | undefined;
-  /** What a holder writes when it takes or renews it; undefined once it was deleted. */
-  readonly record: string | undefined;
+  /** Undefined when we only know that it may be there. */
+  readonly uid: string | undefined;
+  /** What a holder writes when it takes or renews it. */
+  readonly record: string;
   readonly durationMilliseconds: number;
   /** When this record was first seen, by our own monotonic clock. */
   readonly at: number;
@@ -23,6 +25,8 @@ export class LeaseObservation {
   readonly #identity: string;
   readonly #defaultDuration: number;
   #observed: ObservedLease | undefined;
+  /** The one before, which was deleted. */
+  #deleted: Pick<ObservedLease, 'holder' | 'durationMilliseconds' | 'at'> | undefined;
   #highestEpoch = 0;
 
   constructor(clock: Clock, identity: string, defaultDurationMilliseconds: number) {
@@ -38,19 +42,23 @@ export class LeaseObservation {
 
   /** Who may hold it now, other than ourselves. */
   get holder(): string | undefined {
-    const seen = this.#observed;
-    if (seen === undefined || seen.holder === undefined || seen.holder === this.#identity) return undefined;
-    return this.#clock.monotonic() < seen.at + seen.durationMilliseconds ? seen.holder : undefined;
+    const now = this.#clock.monotonic();
+    for (const seen of [this.#observed, this.#deleted]) {
+      if (seen?.holder === undefined || seen.holder === this.#identity) continue;
+      if (now < seen.at + seen.durationMilliseconds) return seen.holder;
+    }
+    return undefined;
   }
 
   /**
-   * To be called before it is created: from then on it counts as seen, whatever the answer. One that gets lost, and one
-   * that tells of another's, may be about a Lease that another candidate takes and that is deleted before we look.
+   * Creating it failed: from then on it counts as seen. An answer that got lost, and one that tells of another's, may be
+   * about a Lease that another candidate takes and that is deleted before we look.
    */
-  noteCreation(): void {
+  mayExist(): void {
     this.#observed = {
       holder: undefined,
-      record: 'being created',
+      uid: undefined,
+      record: '',
       durationMilliseconds: this.#defaultDuration,
       at: this.#clock.monotonic(),
     };
@@ -64,10 +72,13 @@ export class LeaseObservation {
     }
     this.#highestEpoch = Math.max(this.#highestEpoch, epochOf(lease));
     const record = recordOf(lease);
+    const { uid } = lease.metadata;
+    if (this.#observed?.uid !== uid) this.#observeDeletion();
     if (this.#observed?.record === record) return;
     const seconds = lease.spec?.leaseDurationSeconds;
     this.#observed = {
       holder: holderOf(lease),
+      uid,
       record,
       durationMilliseconds: seconds === undefined ? this.#defaultDuration : seconds * 1000,
       at: this.#clock.monotonic(),
@@ -77,9 +88,10 @@ export class LeaseObservation {
   /** Its holder may have renewed it just before it was deleted, and count on it still. */
   #observeDeletion(): void {
     const before = this.#observed;
-    if (before === undefined || before.record === undefined) return;
+    if (before === undefined) return;
     const holder = `${before.holder ?? 'an unknown holder'} (in a Lease that was deleted)`;
-    this.#observed = { ...before, holder, record: undefined, at: this.#clock.monotonic() };
+    this.#deleted = { holder, durationMilliseconds: before.durationMilliseconds, at: this.#clock.monotonic() };
+    this.#observed = undefined;
   }
 }
 
