@@ -1,6 +1,6 @@
 import { services } from '@fairlead/kube';
 import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { gatewayPart } from './part.ts';
 
 const CLASS = 'fairlead.dev/gateway';
@@ -37,6 +37,26 @@ describe('the gateway controller', () => {
     await pass(600);
     expect(cluster.writes).toHaveLength(2);
     await second.stop();
+  });
+
+  it('keeps in memory next to nothing of what tenants put on their Services', async () => {
+    const { cluster, pass } = await world('192.0.2.1');
+    await cluster.createService('web', {}, { note: 'x'.repeat(200_000) });
+    await cluster.createService('other', { loadBalancerClass: 'example.com/other' }, { note: 'x'.repeat(200_000) });
+    const configured = gatewayPart.configure({ addresses: ['192.0.2.1'] });
+    const caches: { list(): unknown }[] = [];
+    const leader = new TestLeader(cluster, (environment) => {
+      const spy = vi.spyOn(environment.caches, 'projected');
+      const started = configured.start(environment);
+      void environment.caches.synced().then(() => caches.push(...spy.mock.results.flatMap(({ value }) => value)));
+      return started;
+    });
+    await pass(5);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    const kept = caches.map((cache) => JSON.stringify(cache.list()));
+    expect(kept.join()).toContain('other');
+    expect(kept.join().length).toBeLessThan(3_000);
+    await leader.stop();
   });
 
   it('holds a Service that it refuses, and takes everything back when it leaves', async () => {

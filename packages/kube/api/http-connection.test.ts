@@ -75,6 +75,23 @@ describe('HttpConnection', () => {
     expect(sent.map(({ headers }) => headers['accept-encoding'])).toEqual(['gzip', undefined, undefined]);
   });
 
+  it('sends nothing while the server asks one of its requests to come later, but what concerns Leases', async () => {
+    let isBusy = true;
+    const { connection, clock, sent } = setUp(
+      () => (isBusy ? { ...response(429), headers: { 'retry-after': '3' } } : response(200, '{}')),
+      [bearer('a')],
+    );
+    const path = '/api/v1/services';
+    await expect(connection.send({ method: 'GET', path })).rejects.toMatchObject({ status: 429 });
+    isBusy = false;
+    const held = connection.send({ method: 'GET', path });
+    await connection.send({ method: 'GET', path: '/apis/coordination.k8s.io/v1/namespaces/f/leases/part' });
+    await clock.advance(2_999);
+    expect(sent).toHaveLength(2);
+    await clock.advance(1);
+    expect((await held).status).toBe(200);
+  });
+
   it('passes on headers that are repeated', async () => {
     const repeatedHeaders = { 'impersonate-group': ['ops', 'dev'] };
     const { connection, sent } = setUp(ok, [{ ...bearer('a'), repeatedHeaders }]);

@@ -336,6 +336,34 @@ describe('a cache survives', () => {
     expect(waitedOf(server.exchanges, 60_000)).toBe('as told, or a little longer');
   });
 
+  it('being told to come later together with others: all come back apart', async () => {
+    const world = await setUp();
+    const { clock, server, factory } = world;
+    const refuse = ({ response }: Exchange) =>
+      sendStatus(response, 503, 'ServiceUnavailable', 'starting', { 'retry-after': '10' });
+    server.scripts.push(refuse, refuse, refuse);
+    const caches = ['a', 'b', 'c'].map((labelSelector) => factory.cache(services, { labelSelector }));
+    await world.eventually(() => caches.every(({ status }) => status.phase.state === 'waiting'));
+    const times = caches.map(({ status: { phase } }) => (phase.state === 'waiting' ? phase.until - clock.now() : 0));
+    expect(new Set(times).size).toBe(3);
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(10_000);
+    expect(Math.max(...times)).toBeLessThanOrEqual(15_000);
+  });
+
+  it('a line that does not end: gives up on it, and lists', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.silently(() => server.remove('a'));
+    server.watch.write(Buffer.alloc(17 * 1024 * 1024, 'x'));
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(cache.status.failure?.code).toBe('answer-too-large');
+    await world.retry(cache);
+    await staysInStep(world, cache);
+    expect(resumedFrom(server.exchanges)).toEqual(['list', 'list']);
+  });
+
   it('a silent half-open connection', async () => {
     const world = await setUp();
     const { clock, server, factory } = world;
