@@ -10,16 +10,25 @@ export class InstantArm implements HttpTransport {
   readonly #answers = new Map<number, (() => void)[]>();
   latencyMilliseconds = 0;
   writes = 0;
+  #onAnswer: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Resolves with the next answer that is given at once. */
+  nextAnswer(): Promise<void> {
+    return new Promise((resolve) => (this.#onAnswer = resolve));
   }
 
   /** Does not listen to the signal, as nothing is given up here: the peer's stand-in only waits, too. */
   send(request: HttpRequest): Promise<HttpResponse> {
     this.writes += 1;
     const response = answerTo(request);
-    if (this.latencyMilliseconds === 0) return Promise.resolve(response);
+    if (this.latencyMilliseconds === 0) {
+      this.#onAnswer?.();
+      return Promise.resolve(response);
+    }
     return new Promise((resolve) => this.#answerLater(() => resolve(response)));
   }
 

@@ -51,8 +51,7 @@ function configure(openAzure: OpenAzure, configuration: ServiceGatewayConfigurat
     runs: 'leader',
     start: (environment) => run(openAzure, configuration, environment),
     plan: async (environment) => {
-      const snapshot = await look(openAzure, configuration, environment);
-      return partPlan(snapshot, snapshot.repository.scope, configuration);
+      return partPlan(await look(openAzure, configuration, environment), configuration);
     },
     explain: async (environment, subject) => {
       if (subject.kind !== 'service' && subject.kind !== 'pod') return undefined;

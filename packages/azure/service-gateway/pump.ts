@@ -1,4 +1,4 @@
-import type { Clock, Logger, Metrics, Random } from '@fairlead/control';
+import { type Clock, type Logger, type Metrics, messageOf, type Random } from '@fairlead/control';
 import { type LocationLimits, LocationsUpdater } from './cloud/locations-updater.ts';
 import type { Repository } from './cloud/repository.ts';
 import { ServiceUpdater } from './cloud/service-updater.ts';
@@ -21,11 +21,13 @@ export interface EnginePumpOptions {
 /** The engine, and what does the effects it queues: its two updaters, and who is given the notices. */
 export class EnginePump {
   readonly engine: Engine;
+  readonly #logger: Logger;
   readonly #services: ServiceUpdater;
   readonly #locations: LocationsUpdater;
 
   constructor(options: EnginePumpOptions) {
-    const { clock, random } = options;
+    const { clock, random, logger } = options;
+    this.#logger = logger;
     this.engine = new Engine(new DiffTracker(clock), clock, random);
     this.#services = new ServiceUpdater(this.engine, options);
     this.#locations = new LocationsUpdater(this.engine, options);
@@ -47,9 +49,14 @@ export class EnginePump {
     await Promise.all([this.#services.idle(), this.#locations.idle()]);
   }
 
+  /** What fails to be done, which is a defect of ours, must not keep the rest from being done. */
   #do(effect: Effect, onNotice: (notice: Notice) => void): void {
-    if (effect.kind === 'service-triggered') this.#services.trigger(effect.key);
-    else if (effect.kind === 'locations-triggered') this.#locations.trigger();
-    else onNotice(effect);
+    try {
+      if (effect.kind === 'service-triggered') this.#services.trigger(effect.key);
+      else if (effect.kind === 'locations-triggered') this.#locations.trigger();
+      else onNotice(effect);
+    } catch (error) {
+      this.#logger.error({ effect: effect.kind, error: messageOf(error) }, 'an effect of the engine was lost');
+    }
   }
 }

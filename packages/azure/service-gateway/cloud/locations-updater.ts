@@ -12,11 +12,9 @@ import {
   sendInBatches,
   type Timer,
 } from '@fairlead/control';
-import type { AddressLocationChange, UpdateAddressLocationsRequest } from '../../arm/index.ts';
 import type { AddressEntry } from '../engine/address-table.ts';
 import type { AddressUpdate, DiffTracker } from '../engine/difftracker.ts';
 import type { Engine } from '../engine/engine.ts';
-import { LONGEST_EGRESS_NAME, nrpName } from '../engine/nrp-key.ts';
 import { BACKOFF } from '../engine/retry-policy.ts';
 import {
   addressesOutOfStep,
@@ -24,10 +22,9 @@ import {
   locationBatchSize,
   quarantinedAddressesTotal,
 } from '../metrics.ts';
+import { isSignOfDrift } from './azure-errors.ts';
 import type { Repository } from './repository.ts';
-
-/** What Azure says when an address is put under a service that it does not know, and when the gateway is gone. */
-const SIGNS_OF_DRIFT: ReadonlySet<string> = new Set(['InvalidResourceReference', 'gateway-missing']);
+import { sizeInRequest } from './request-bodies.ts';
 
 /** How much goes into one request; Azure publishes no limits. */
 export interface LocationLimits {
@@ -150,38 +147,6 @@ export class LocationsUpdater {
   }
 
   #suspectDrift(error: unknown, why: string): void {
-    if (SIGNS_OF_DRIFT.has(codeOf(error))) this.#engine.effects.push({ kind: 'drift-suspected', why });
+    if (isSignOfDrift(error)) this.#engine.effects.push({ kind: 'drift-suspected', why });
   }
-}
-
-/** The request for these updates: each location once, with all its addresses in it. */
-export function toLocationRequest(updates: readonly AddressUpdate[]): UpdateAddressLocationsRequest {
-  const byLocation = Map.groupBy(updates, ({ entry }) => entry.location);
-  return {
-    action: 'PartialUpdate',
-    addressLocations: [...byLocation].map(
-      ([addressLocation, updatesThere]): AddressLocationChange => ({
-        addressLocation,
-        addressUpdateAction: 'PartialUpdate',
-        addresses: updatesThere.map(({ entry, services }) => ({
-          address: entry.address,
-          services: services.map(nrpName),
-        })),
-      }),
-    ),
-  };
-}
-
-/** What a location, an address and a name take beside their own text. */
-const LOCATION_OVERHEAD = 80;
-const ADDRESS_OVERHEAD = 32;
-const NAME_OVERHEAD = 3;
-
-/** How much of a request an entry takes at most: as if its location were written for it alone. */
-function sizeInRequest({ location, address, inbound, nrp }: AddressEntry): number {
-  let names = LONGEST_EGRESS_NAME;
-  // The key of a service is longer than its name.
-  for (const key of inbound) names += key.length + NAME_OVERHEAD;
-  for (const key of nrp) names += key.length + NAME_OVERHEAD;
-  return LOCATION_OVERHEAD + location.length + ADDRESS_OVERHEAD + address.length + names;
 }

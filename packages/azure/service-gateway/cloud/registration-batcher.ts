@@ -21,9 +21,14 @@ const SHORTEST_WAIT_MILLISECONDS = 2_000;
 /** ... up to this. */
 const LONGEST_WAIT_MILLISECONDS = 8_000;
 
+const CLOSED = new FairleadError('shutting down: no further registration is sent', {
+  verdict: 'stale',
+  code: 'shutting-down',
+});
+
 /**
- * Collects registrations of many services into few calls. Those that wait when the previous call returns travel in
- * the next one; while others are on their way, that one waits for them a little. A refused call is bisected, so that only
+ * Collects registrations of many services into few calls. Those that wait when the previous call returns travel in the
+ * next one; while others are on their way, that one waits for them a little. A refused call is bisected, so that only
  * the service to blame hears of it.
  */
 export class RegistrationBatcher {
@@ -42,7 +47,7 @@ export class RegistrationBatcher {
   submit(request: ServiceRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) {
-        reject(closedError());
+        reject(CLOSED);
         return;
       }
       this.#waiting.push({ request, resolve, reject });
@@ -71,7 +76,7 @@ export class RegistrationBatcher {
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
-    for (const { reject } of this.#waiting.splice(0)) reject(closedError());
+    for (const { reject } of this.#waiting.splice(0)) reject(CLOSED);
   }
 
   async #sendAll(): Promise<void> {
@@ -97,11 +102,4 @@ export class RegistrationBatcher {
     }
     this.consider();
   }
-}
-
-function closedError(): FairleadError {
-  return new FairleadError('shutting down: no further registration is sent', {
-    verdict: 'stale',
-    code: 'shutting-down',
-  });
 }

@@ -14,8 +14,8 @@ import type { AddressUpdate } from '../engine/difftracker.ts';
 import { isOutbound, type NrpKey } from '../engine/nrp-key.ts';
 import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from '../scope.ts';
 import { assignedAddress, type Inventory, type InventoryKind, type Listing } from './inventory.ts';
-import { toLocationRequest } from './locations-updater.ts';
 import type { PutStep, ResourceStep } from './plan.ts';
+import { toLocationRequest } from './request-bodies.ts';
 
 /** Everything there is outside. */
 export interface WorldListing extends Listing {
@@ -46,7 +46,7 @@ export class Repository {
     await this.#client.put(gatewayId, body, { ...options, answer: 'accepted' });
   }
 
-  /** Has Azure try again what it failed at: the gateway as it was asked for, by whomever, unless it changed since. */
+  /** Has Azure try again what it failed at: the gateway as it was asked for, unless it changed since. */
   async repeatGateway(gateway: ServiceGateway, options: CallOptions): Promise<void> {
     const { id, name: _, etag, ...body } = gateway;
     const condition = etag === undefined ? {} : { ifMatch: etag };
@@ -89,10 +89,10 @@ export class Repository {
     await this.#put(step, options);
   }
 
-  /** Reads whatever of the service is in doubt. */
-  async resolveDoubts(key: NrpKey, options: CallOptions): Promise<void> {
+  /** Reads what of the service is not known. */
+  async readUnknown(key: NrpKey, options: CallOptions): Promise<void> {
     for (const family of ['IPv4', 'IPv6'] as const) {
-      if (this.isAddressInDoubt(key, family))
+      if (this.isAddressUnknown(key, family))
         await this.#read('publicIPAddresses', publicIpId(this.scope, key, family), options);
     }
     if (isOutbound(key)) await this.#resolve('natGateways', natGatewayId(this.scope, key), options);
@@ -100,11 +100,11 @@ export class Repository {
   }
 
   /** Azure says that something of the service is missing: nothing of it is taken for granted any more. */
-  doubt(key: NrpKey): void {
+  markUnknown(key: NrpKey): void {
     for (const family of ['IPv4', 'IPv6'] as const)
-      this.#doubt('publicIPAddresses', publicIpId(this.scope, key, family));
-    if (isOutbound(key)) this.#doubt('natGateways', natGatewayId(this.scope, key));
-    else this.#doubt('loadBalancers', loadBalancerId(this.scope, key));
+      this.#markUnknown('publicIPAddresses', publicIpId(this.scope, key, family));
+    if (isOutbound(key)) this.#markUnknown('natGateways', natGatewayId(this.scope, key));
+    else this.#markUnknown('loadBalancers', loadBalancerId(this.scope, key));
   }
 
   /** The public address of a Service; read again while Azure has not assigned it. */
@@ -123,7 +123,7 @@ export class Repository {
   }
 
   /** Whether a write to the public address was not answered in a way that tells what became of it. */
-  isAddressInDoubt(key: NrpKey, family: 'IPv4' | 'IPv6'): boolean {
+  isAddressUnknown(key: NrpKey, family: 'IPv4' | 'IPv6'): boolean {
     return this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)).state === 'unknown';
   }
 
@@ -168,7 +168,7 @@ export class Repository {
     this.inventory.set(resource, id, { state: 'present', body: isAddress ? answered : settled(answered) });
   }
 
-  #doubt<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): void {
+  #markUnknown<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): void {
     if (this.inventory.find(kind, id).state === 'present') this.inventory.set(kind, id, { state: 'unknown' });
   }
 
@@ -200,7 +200,7 @@ function registered({ service }: ServiceRequest & { readonly isDelete: false }):
   };
 }
 
-/** That the gateway is not there is no fault of a service in the batch: it is made again, and then the batch is sent again. */
+/** That the gateway is not there is no service's fault: it is made again, and then the batch is sent again. */
 function toGatewayError(error: unknown): unknown {
   if (!isNotFound(error)) return error;
   return new FairleadError('the service gateway is not there', {

@@ -1,5 +1,6 @@
 import type { IpFamily } from '@fairlead/control';
 import {
+  type AddressLocationChange,
   type ArmRequestBody,
   type ArmTags,
   childArmId,
@@ -9,8 +10,11 @@ import {
   type NatGateway,
   type PublicIpAddress,
   type ServiceType,
+  type UpdateAddressLocationsRequest,
 } from '../../arm/index.ts';
-import { isOutbound, type NrpKey, nrpName } from '../engine/nrp-key.ts';
+import type { AddressEntry } from '../engine/address-table.ts';
+import type { AddressUpdate } from '../engine/difftracker.ts';
+import { isOutbound, LONGEST_EGRESS_NAME, type NrpKey, nrpName } from '../engine/nrp-key.ts';
 import {
   type InboundPort,
   type InboundSpec,
@@ -131,4 +135,36 @@ function loadBalancingRule(scope: GatewayScope, spec: InboundSpec, { protocol, p
       enableTcpReset: protocol === 'TCP',
     },
   };
+}
+
+/** The request for these updates: each location once, with all its addresses in it. */
+export function toLocationRequest(updates: readonly AddressUpdate[]): UpdateAddressLocationsRequest {
+  const byLocation = Map.groupBy(updates, ({ entry }) => entry.location);
+  return {
+    action: 'PartialUpdate',
+    addressLocations: [...byLocation].map(
+      ([addressLocation, updatesThere]): AddressLocationChange => ({
+        addressLocation,
+        addressUpdateAction: 'PartialUpdate',
+        addresses: updatesThere.map(({ entry, services }) => ({
+          address: entry.address,
+          services: services.map(nrpName),
+        })),
+      }),
+    ),
+  };
+}
+
+/** What a location, an address and a name take beside their own text. */
+const LOCATION_OVERHEAD = 80;
+const ADDRESS_OVERHEAD = 32;
+const NAME_OVERHEAD = 3;
+
+/** How much of a request an entry takes at most: as if its location were written for it alone. */
+export function sizeInRequest({ location, address, inbound, nrp }: AddressEntry): number {
+  let names = LONGEST_EGRESS_NAME;
+  // The key of a service is longer than its name.
+  for (const key of inbound) names += key.length + NAME_OVERHEAD;
+  for (const key of nrp) names += key.length + NAME_OVERHEAD;
+  return LOCATION_OVERHEAD + location.length + ADDRESS_OVERHEAD + address.length + names;
 }

@@ -17,6 +17,7 @@ import type { NrpKey } from '../engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
 import { operationSeconds, operationsTotal, registrationBatchSize, retriesTotal } from '../metrics.ts';
 import type { StateJournal } from '../report/state-journal.ts';
+import { isMissingReference, isSignOfDrift } from './azure-errors.ts';
 import {
   type CreationPlan,
   planCreation,
@@ -33,15 +34,6 @@ import { registrationStep, toSteps } from './steps.ts';
 const LANES = 10;
 /** In one updateServices at most. */
 export const REGISTRATIONS_PER_CALL = 500;
-/** Azure says so when something that a call refers to is not there. */
-const MISSING_REFERENCE = 'InvalidResourceReference';
-/** What Azure says when it and we do not agree on what is there. */
-const SIGNS_OF_DRIFT: ReadonlySet<string> = new Set([
-  MISSING_REFERENCE,
-  'ServiceWithOverlayMappingsCannotBeDeleted',
-  'gateway-missing',
-]);
-
 export interface ServiceUpdaterOptions {
   readonly repository: Repository;
   readonly clock: Clock;
@@ -154,7 +146,7 @@ export class ServiceUpdater {
   /** In a lane: the public address, then the load balancer or NAT gateway. */
   async #prepare(spec: ServiceSpec): Promise<CreationPlan> {
     const { repository, signal } = this.#options;
-    await repository.resolveDoubts(spec.key, { signal });
+    await repository.readUnknown(spec.key, { signal });
     const plan = planCreation(repository, spec);
     await this.#run(spec.key, this.#toSteps(spec.key, plan.prepare));
     return plan;
@@ -181,7 +173,7 @@ export class ServiceUpdater {
         const unregister = planUnregistration(repository, key);
         if (unregister !== undefined) await this.#register(key, unregister);
         const remove = async () => {
-          await repository.resolveDoubts(key, { signal });
+          await repository.readUnknown(key, { signal });
           await this.#run(key, this.#toSteps(key, planRemoval(repository, key)));
         };
         await this.#lanes.run(key, remove);
@@ -219,9 +211,10 @@ export class ServiceUpdater {
     if (!ended.ok) {
       const code = codeOf(ended.error);
       const why = `${operation.kind} of ${key}: ${messageOf(ended.error)}`;
-      if (SIGNS_OF_DRIFT.has(code)) this.#engine.effects.push({ kind: 'drift-suspected', why });
-      if (code === MISSING_REFERENCE) repository.doubt(key);
-      const error = code === MISSING_REFERENCE ? worthRepeating(ended.error) : ended.error;
+      if (isSignOfDrift(ended.error)) this.#engine.effects.push({ kind: 'drift-suspected', why });
+      const isMissing = isMissingReference(ended.error);
+      if (isMissing) repository.markUnknown(key);
+      const error = isMissing ? worthRepeating(ended.error) : ended.error;
       outcome = { ok: false, error };
       result = verdictOf(error) === 'terminal' && operation.kind !== 'delete' ? 'parked' : 'retried';
       if (result === 'retried') metrics.increment(retriesTotal, { operation: operation.kind, code });

@@ -1,8 +1,8 @@
 import type { Step } from '@fairlead/control';
 import { armName, type CallOptions, type ServiceRequest } from '../../arm/index.ts';
+import { withStableMessage } from './azure-errors.ts';
 import type { ResourceStep } from './plan.ts';
 import type { Repository } from './repository.ts';
-import { withStableMessage } from './stable-error.ts';
 
 type StepText = Pick<Step, 'name' | 'ifItDiesHere'>;
 

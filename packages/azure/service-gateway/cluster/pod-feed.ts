@@ -67,10 +67,8 @@ export class PodFeed {
 
   begin(): void {
     this.#isLive = true;
-    const pods = this.#options.pods.list();
-    const gone = pods.filter((pod) => hasFinalizer(pod, POD_FINALIZER) && isOver(this.#requestOf(pod)));
-    this.#restoreDraining(gone);
-    for (const pod of pods) this.#take(pod);
+    this.#restoreDraining();
+    for (const pod of this.#options.pods.list()) this.#take(pod);
   }
 
   /** All addresses that are not wanted have left NRP. */
@@ -188,17 +186,17 @@ export class PodFeed {
     this.#leaving.set(uid, latest ?? pod);
   }
 
-  #restoreDraining(gone: readonly Pod[]): void {
-    if (gone.length === 0) return;
-    const { tracker } = this.#options.engine;
-    const programmed = Map.groupBy(tracker.programmedEntries(), ({ address }) => address);
-    for (const pod of gone) {
-      const request = this.#requestOf(pod);
+  /** Pods that are held and no longer want a gateway wait for those of their addresses that NRP still has. */
+  #restoreDraining(): void {
+    const { engine, pods } = this.#options;
+    const held = pods.list().filter((pod) => hasFinalizer(pod, POD_FINALIZER));
+    const over = held.map((pod) => this.#requestOf(pod)).filter(isOver);
+    if (over.length === 0) return;
+    const programmed = Map.groupBy(engine.tracker.programmedEntries(), ({ address }) => address);
+    for (const request of over) {
       const addresses = request.kind === 'gone' ? request.addresses : [];
-      tracker.restoreDraining(
-        request.uid,
-        addresses.flatMap((address) => programmed.get(address) ?? []),
-      );
+      const entries = addresses.flatMap((address) => programmed.get(address) ?? []);
+      engine.tracker.restoreDraining(request.uid, entries);
     }
   }
 

@@ -118,6 +118,6 @@ export class ServiceReconciler {
   #addressOf({ service }: ClaimedService): IpAddress | undefined {
     const { repository } = this.#options;
     const [key, family] = [nrpKeyOf(service), likelyFamily(service)];
-    return repository.isAddressInDoubt(key, family) ? shownAddresses(service)[0] : repository.knownAddress(key, family);
+    return repository.isAddressUnknown(key, family) ? shownAddresses(service)[0] : repository.knownAddress(key, family);
   }
 }

@@ -53,7 +53,7 @@ export class DiffTracker {
   readonly #clock: Clock;
   readonly #table = new AddressTable();
   /** Service -> its endpoints -> where they are. */
-  readonly #endpoints = new Map<InboundKey, ReadonlyMap<IpAddress, AddressEntry>>();
+  readonly #endpoints = new Map<InboundKey, Map<IpAddress, AddressEntry>>();
   readonly #dirty = new Set<AddressEntry>();
   #drained: PodUid[] = [];
 
@@ -64,20 +64,27 @@ export class DiffTracker {
 
   /** Makes these the endpoints of the Service, and no others. What stays is not looked up again. */
   updateK8sEndpoints(key: InboundKey, endpoints: Endpoints): void {
-    const before = this.#endpoints.get(key) ?? NO_ENDPOINTS;
-    const after = new Map<IpAddress, AddressEntry>();
+    const entries = this.#endpoints.get(key) ?? new Map<IpAddress, AddressEntry>();
+    const removed: AddressEntry[] = [];
     const added: AddressEntry[] = [];
     for (const [address, location] of endpoints) {
-      const known = before.get(address);
-      const stays = known?.location === location;
-      const entry = stays ? known : this.#table.at({ location, address });
-      after.set(address, entry);
-      if (!stays) added.push(entry);
+      const known = entries.get(address);
+      if (known?.location === location) continue;
+      if (known !== undefined) removed.push(known);
+      const entry = this.#table.at({ location, address });
+      entries.set(address, entry);
+      added.push(entry);
     }
-    if (after.size === 0) this.#endpoints.delete(key);
-    else this.#endpoints.set(key, after);
-    for (const [address, entry] of before) {
-      if (after.get(address) === entry) continue;
+    if (entries.size > endpoints.size) {
+      for (const [address, entry] of entries) {
+        if (endpoints.has(address)) continue;
+        entries.delete(address);
+        removed.push(entry);
+      }
+    }
+    if (entries.size === 0) this.#endpoints.delete(key);
+    else this.#endpoints.set(key, entries);
+    for (const entry of removed) {
       entry.inbound = withoutItem(entry.inbound, key);
       this.#touch(entry);
     }

@@ -73,9 +73,9 @@ export class Effects {
   }
 
   /** Resolves when there are some, or when the pump is woken. Never in the middle of the engine's own work. */
-  async some(): Promise<void> {
-    if (this.#queued.length > 0) return;
-    await new Promise<void>((resolve) => (this.#wake = resolve));
+  some(): Promise<void> {
+    if (this.#queued.length > 0) return Promise.resolve();
+    return new Promise((resolve) => (this.#wake = resolve));
   }
 
   wake(): void {

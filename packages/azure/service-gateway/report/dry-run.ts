@@ -18,7 +18,7 @@ export interface DryRun {
   readonly azure: readonly ResourceStep[];
   /** Its entry in an updateServices, which it shares with others. */
   readonly registration: ServiceRequest | undefined;
-  /** To the Service, pending. */
+  /** To the Service, afterwards. */
   readonly publish: readonly ServiceWrite[];
 }
 

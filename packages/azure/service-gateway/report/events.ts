@@ -2,8 +2,8 @@ import { codeOf, findFairleadError, messageOf } from '@fairlead/control';
 import { type EventRecorder, type EventType, type Pod, pods, type Service, type SharedCache } from '@fairlead/kube';
 import type { ClusterEvents, EventDescription } from '@fairlead/part';
 import { describeServiceEvents, recordOnService, type ServiceKey, serviceNotes } from '@fairlead/service';
+import { stableMessage } from '../cloud/azure-errors.ts';
 import type { Repository } from '../cloud/repository.ts';
-import { stableMessage } from '../cloud/stable-error.ts';
 import { likelyFamily, nrpKeyOf } from '../cluster/desired.ts';
 import type { PodFeed } from '../cluster/pod-feed.ts';
 import type { AddressEntry, ServiceList } from '../engine/address-table.ts';
@@ -20,7 +20,7 @@ const egressEvents = {
   },
   EgressGatewayFailed: {
     type: 'Warning',
-    meaning: 'making, changing or deleting an egress gateway failed and is repeated later',
+    meaning: 'making, changing or deleting an egress gateway failed and is repeated later; or reading the pod failed',
   },
   EgressGatewayRefused: {
     type: 'Warning',
@@ -119,12 +119,8 @@ export class Announcer {
       return;
     }
     if (after?.kind === 'DeletionPending' && before !== undefined && before.kind !== 'DeletionPending') {
-      recordOnService(
-        recorder,
-        service,
-        'DeletingLoadBalancer',
-        'Its addresses, then its load balancer are taken down.',
-      );
+      const note = 'Its addresses, then its load balancer are taken down.';
+      recordOnService(recorder, service, 'DeletingLoadBalancer', note);
     }
     if (after?.kind !== 'Created' || outcome?.ok !== true || !outcome.changed) return;
     const reason = before?.kind === 'UpdateInProgress' ? 'UpdatedLoadBalancer' : 'EnsuredLoadBalancer';

@@ -1,7 +1,7 @@
 import { type Clock, codeOf, type Logger } from '@fairlead/control';
 import type { ClusterEvents } from '@fairlead/part';
 import { type ServiceKey, serviceEvents } from '@fairlead/service';
-import { stableMessage } from '../cloud/stable-error.ts';
+import { stableMessage } from '../cloud/azure-errors.ts';
 import { type InboundKey, type NrpKey, nrpName } from '../engine/nrp-key.ts';
 
 const INTERVAL_MILLISECONDS = 600_000;

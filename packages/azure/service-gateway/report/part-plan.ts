@@ -1,11 +1,11 @@
 import { hasFinalizer } from '@fairlead/kube';
 import type { PartPlan, PlannedChange } from '@fairlead/part';
+import { armName } from '../../arm/index.ts';
 import { planDeletion, writesOfDeletion } from '../cloud/plan.ts';
 import { REGISTRATIONS_PER_CALL } from '../cloud/service-updater.ts';
 import { POD_FINALIZER } from '../cluster/egress-request.ts';
 import type { ServiceGatewayConfiguration } from '../configuration.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey, nrpName, podUid } from '../engine/nrp-key.ts';
-import type { GatewayScope } from '../scope.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -14,17 +14,13 @@ interface PlannedService extends DryRun {
 }
 
 /** What a leader that started now would do, in the order in which it would. */
-export function partPlan(
-  snapshot: Snapshot,
-  scope: GatewayScope,
-  configuration: ServiceGatewayConfiguration,
-): PartPlan {
+export function partPlan(snapshot: Snapshot, configuration: ServiceGatewayConfiguration): PartPlan {
   const planned = [...snapshot.engine.states].map(([key, state]) => ({ key, ...dryRun(snapshot, key, state) }));
   const refused = new Set(planned.flatMap(({ key, outcome }) => (typeof outcome === 'object' ? key : [])));
   const registrations = planned.filter(({ registration }) => registration !== undefined).map(({ key }) => key);
   return {
     changes: [
-      ...gatewayChanges(snapshot, scope),
+      ...gatewayChanges(snapshot),
       ...planned.map((service) => serviceChange(snapshot, service)),
       ...orphanChanges(snapshot),
       ...registrationChange(registrations, hasInitialWork(snapshot, planned)),
@@ -34,9 +30,9 @@ export function partPlan(
   };
 }
 
-function gatewayChanges({ gatewayExists, isAttached }: Snapshot, scope: GatewayScope): PlannedChange[] {
-  const name = scope.gatewayId.slice(scope.gatewayId.lastIndexOf('/') + 1);
-  const subnet = scope.subnetId.slice(scope.subnetId.lastIndexOf('/') + 1);
+function gatewayChanges({ repository, gatewayExists, isAttached }: Snapshot): PlannedChange[] {
+  const { gatewayId, subnetId } = repository.scope;
+  const [name, subnet] = [armName(gatewayId), armName(subnetId)];
   return [
     gatewayExists
       ? { action: 'adopt', subject: `service gateway ${name}`, detail: 'is there', writes: 0 }

@@ -3,7 +3,7 @@ import { failure } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { findArmError } from '../../arm/index.ts';
 import { AzureBench } from '../testing/azure-bench.ts';
-import { withStableMessage } from './stable-error.ts';
+import { withStableMessage } from './azure-errors.ts';
 
 /** As Azure's refusal comes from the client. */
 function refusedRegistration({ clock, repository }: AzureBench): Promise<unknown> {

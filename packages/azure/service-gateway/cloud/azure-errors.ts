@@ -1,4 +1,4 @@
-import { FairleadError, findFairleadError, messageOf } from '@fairlead/control';
+import { codeOf, FairleadError, findFairleadError, messageOf } from '@fairlead/control';
 import { findArmError } from '../../arm/index.ts';
 
 /** Without the id of the call, which is another one each time: repeats are to be recognised. */
@@ -15,4 +15,21 @@ export function withStableMessage(error: unknown): unknown {
   const { verdict, code, retryAfterMilliseconds: delay } = known;
   const retryAfter = delay === undefined ? {} : { retryAfterMilliseconds: delay };
   return new FairleadError(words, { verdict, code, ...retryAfter, cause: error });
+}
+
+/** Azure says so when something that a call refers to is not there. */
+const MISSING_REFERENCE = 'InvalidResourceReference';
+const SIGNS_OF_DRIFT: ReadonlySet<string> = new Set([
+  MISSING_REFERENCE,
+  'ServiceWithOverlayMappingsCannotBeDeleted',
+  'gateway-missing',
+]);
+
+export function isMissingReference(error: unknown): boolean {
+  return codeOf(error) === MISSING_REFERENCE;
+}
+
+/** Whether Azure and we do not agree on what is there. */
+export function isSignOfDrift(error: unknown): boolean {
+  return SIGNS_OF_DRIFT.has(codeOf(error));
 }
