@@ -2,7 +2,7 @@ import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import type { ClaimRules } from './claim/class-claim.ts';
 import { refusal, requireSupported } from './demands/capabilities.ts';
-import { readService } from './read-service.ts';
+import { readClaimed, readService } from './read-service.ts';
 
 const CLASS = 'fairlead.dev/gateway';
 const rules: ClaimRules = { loadBalancerClass: CLASS, finalizer: CLASS, isDefault: false };
@@ -43,5 +43,22 @@ describe('readService', () => {
       throw new TypeError('ports is not iterable');
     });
     expect(broken).toMatchObject({ kind: 'unreadable', error: new TypeError('ports is not iterable') });
+  });
+});
+
+describe('readClaimed', () => {
+  it('reads what takes more to know than the Service alone in the same way', () => {
+    const { claim } = readService(ours, rules, () => undefined);
+    if (claim.state !== 'claimed') throw new Error('it is not claimed');
+    const read = (want: () => string) => readClaimed(claim, want);
+    expect(read(() => 'an address')).toEqual({ kind: 'serve', claim, wanted: 'an address' });
+    const refused = read(() => {
+      throw refusal('too-many', 'it has too many endpoints');
+    });
+    expect(refused).toMatchObject({ kind: 'refuse', refusal: { code: 'too-many' } });
+    const broken = read(() => {
+      throw new TypeError('endpoints is not iterable');
+    });
+    expect(broken).toMatchObject({ kind: 'unreadable', error: new TypeError('endpoints is not iterable') });
   });
 });

@@ -5,9 +5,10 @@ import {
   ensureDefaultOutboundServiceExists,
   ensureServiceGateway,
 } from './cloud/gateway-setup.ts';
+import type { Listing } from './cloud/inventory.ts';
 import type { LeftoverPlan, Leftovers } from './cloud/leftovers.ts';
 import { loadObserved, type RegisteredServices } from './cloud/observed.ts';
-import type { Repository, WorldListing } from './cloud/repository.ts';
+import type { Repository } from './cloud/repository.ts';
 import type { StateChange } from './engine/effects.ts';
 import type { Engine } from './engine/engine.ts';
 import type { NrpKey } from './engine/nrp-key.ts';
@@ -127,7 +128,7 @@ export class Initialization {
   }
 
   /** Sets up the gateway and lists everything; tries for ever. */
-  async #readAzure(signal: AbortSignal): Promise<WorldListing> {
+  async #readAzure(signal: AbortSignal): Promise<Listing> {
     const { repository, health, clock, random, logger } = this.#options;
     const backoff = new Backoff(random, BACKOFF);
     for (;;) {

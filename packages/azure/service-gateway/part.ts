@@ -7,7 +7,7 @@ import {
   type ReadEnvironment,
   readClusterId,
 } from '@fairlead/part';
-import { type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
+import { type OpenAzure, type OpenedAzure, openToRead, openToRun } from '../arm/index.ts';
 import { SERVICE_GATEWAY_CLASS } from './cluster/desired.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
 import { ServiceGatewayController } from './controller.ts';
@@ -19,7 +19,7 @@ import { serviceGatewayEvents } from './report/events.ts';
 import { explain } from './report/explain.ts';
 import { partPlan } from './report/part-plan.ts';
 import { type Snapshot, takeSnapshot } from './report/snapshot.ts';
-import { gatewayScope, PART_NAME } from './scope.ts';
+import { type GatewayScope, gatewayScope, PART_NAME } from './scope.ts';
 
 /** The Azure service gateway, as the command line sees it. `openAzure` is how it gets to Azure. */
 export function serviceGatewayPart(openAzure: OpenAzure): Part<LeaderPart> {
@@ -42,23 +42,17 @@ export function serviceGatewayPart(openAzure: OpenAzure): Part<LeaderPart> {
       },
     ],
     demo: demoScene,
-    configure: (configuration) => configure(openAzure, configuration),
+    configure: (configuration): LeaderPart => ({
+      runs: 'leader',
+      start: (environment) => run(openAzure, configuration, environment),
+      plan: async (environment) => partPlan(await look(openAzure, configuration, environment), configuration),
+      explain: async (environment, subject) => {
+        if (subject.kind !== 'service' && subject.kind !== 'pod') return undefined;
+        return explain(await look(openAzure, configuration, environment), subject);
+      },
+      status: async (environment) => statusOf(await look(openAzure, configuration, environment)),
+    }),
   });
-}
-
-function configure(openAzure: OpenAzure, configuration: ServiceGatewayConfiguration): LeaderPart {
-  return {
-    runs: 'leader',
-    start: (environment) => run(openAzure, configuration, environment),
-    plan: async (environment) => {
-      return partPlan(await look(openAzure, configuration, environment), configuration);
-    },
-    explain: async (environment, subject) => {
-      if (subject.kind !== 'service' && subject.kind !== 'pod') return undefined;
-      return explain(await look(openAzure, configuration, environment), subject);
-    },
-    status: async (environment) => statusOf(await look(openAzure, configuration, environment)),
-  };
 }
 
 async function run(
@@ -66,10 +60,8 @@ async function run(
   configuration: ServiceGatewayConfiguration,
   environment: LeaderEnvironment,
 ): Promise<void> {
-  const { client, signal } = environment;
   await using azure = await openToRun(openAzure, configuration, PART_NAME, environment);
-  const cluster = await readClusterId(configuration.clusterId, client, { signal });
-  const scope = gatewayScope(configuration, azure.cloud, cluster);
+  const scope = await scopeOf(azure, configuration, environment);
   await new ServiceGatewayController({ environment, azure: azure.client, scope, configuration }).run();
 }
 
@@ -78,11 +70,17 @@ async function look(
   configuration: ServiceGatewayConfiguration,
   environment: ReadEnvironment,
 ): Promise<Snapshot> {
-  const { client, clock, signal } = environment;
-  await using azure = await openToRead(openAzure, configuration, PART_NAME, clock);
-  const cluster = await readClusterId(configuration.clusterId, client, { signal });
-  const scope = gatewayScope(configuration, azure.cloud, cluster);
+  await using azure = await openToRead(openAzure, configuration, PART_NAME, environment.clock);
+  const scope = await scopeOf(azure, configuration, environment);
   return await takeSnapshot({ environment, azure: azure.client, scope, configuration });
+}
+
+async function scopeOf(
+  { cloud }: OpenedAzure,
+  configuration: ServiceGatewayConfiguration,
+  { client, signal }: ReadEnvironment,
+): Promise<GatewayScope> {
+  return gatewayScope(configuration, cloud, await readClusterId(configuration.clusterId, client, { signal }));
 }
 
 function statusOf({ engine, repository, orphans, gatewayExists }: Snapshot) {
@@ -115,8 +113,8 @@ async function listEgress(
 ): Promise<void> {
   const { engine, repository } = await look(openAzure, configuration, environment);
   for (const egress of engine.tracker.wanted.outbound) {
-    const addresses = (['IPv4', 'IPv6'] as const).flatMap((family) => repository.knownAddress(egress, family) ?? []);
+    const addresses = repository.knownAddresses(egress).join(' ') || 'no address yet';
     const pods = [...engine.tracker.pods.podsOf(egress)].length;
-    print(`${nrpName(egress)}  ${addresses.join(' ') || 'no address yet'}  ${pods} pods`);
+    print(`${nrpName(egress)}  ${addresses}  ${pods} pods`);
   }
 }

@@ -19,6 +19,8 @@ export const PART_NAME = 'azure-service-gateway';
 /** Whom the API server names as the writer of what we write. */
 export const FIELD_MANAGER = `fairlead-${PART_NAME}`;
 
+export const FAMILIES = ['IPv4', 'IPv6'] as const satisfies readonly IpFamily[];
+
 /** On what belongs to an egress gateway: its name, as a Service's things carry its UID. */
 const EGRESS_TAG = 'fairlead-egress';
 

@@ -1,6 +1,7 @@
 import { type Known, KnownResources } from '@fairlead/cloud';
 import { type Clock, type IpAddress, type IpFamily, parseIpAddress } from '@fairlead/control';
 import {
+  type AddressLocation,
   type ArmBodies,
   type ArmId,
   armName,
@@ -15,7 +16,7 @@ import type { GatewayScope } from '../scope.ts';
 /** The kinds of resources that services have. */
 export type InventoryKind = 'publicIPAddresses' | 'loadBalancers' | 'natGateways';
 
-/** Everything of the kinds that services have, and the services of the gateway, as listed. */
+/** Everything of the kinds that services have, and what is in the gateway, as listed. */
 export interface Listing {
   /** When the first list was begun, by the monotonic clock. */
   readonly begunAt: number;
@@ -23,6 +24,7 @@ export interface Listing {
   readonly loadBalancers: readonly LoadBalancer[];
   readonly natGateways: readonly NatGateway[];
   readonly services: readonly GatewayService[];
+  readonly locations: readonly AddressLocation[];
 }
 
 /**

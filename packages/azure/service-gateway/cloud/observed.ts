@@ -4,8 +4,8 @@ import { type AddressKey, NONE, type ServiceList, withItem } from '../engine/add
 import type { DiffTracker } from '../engine/difftracker.ts';
 import { isOutbound, keyFromNrp, type NrpKey } from '../engine/nrp-key.ts';
 import { backendPoolId, type GatewayScope, loadBalancerId, natGatewayId } from '../scope.ts';
-import type { Inventory, KnownAzure } from './inventory.ts';
-import type { Repository, WorldListing } from './repository.ts';
+import type { Inventory, KnownAzure, Listing } from './inventory.ts';
+import type { Repository } from './repository.ts';
 import { serviceTypeOf } from './request-bodies.ts';
 
 /** After so many addresses others get a turn. */
@@ -16,7 +16,7 @@ const SLICE = 1_000;
  * gateway, by whose they are.
  */
 export async function loadObserved(
-  listing: WorldListing,
+  listing: Listing,
   repository: Repository,
   tracker: DiffTracker,
   isWanted: (key: NrpKey) => boolean,

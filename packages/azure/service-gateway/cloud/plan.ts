@@ -15,7 +15,7 @@ import {
 } from '../../arm/index.ts';
 import { isOutbound, type NrpKey, nrpName } from '../engine/nrp-key.ts';
 import { type InboundSpec, isInboundSpec, type OutboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
-import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
+import { FAMILIES, type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
 import type { InventoryKind, KnownAzure } from './inventory.ts';
 import { registrationOwner } from './observed.ts';
 import {
@@ -26,8 +26,6 @@ import {
   registrationBody,
   serviceTypeOf,
 } from './request-bodies.ts';
-
-const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
 
 /** A write that makes one resource be so. */
 export interface PutStep<Kind extends InventoryKind> {

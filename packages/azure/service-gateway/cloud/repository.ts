@@ -1,7 +1,6 @@
 import { isNotFound, type Known } from '@fairlead/cloud';
-import { type Clock, FairleadError, type IpAddress } from '@fairlead/control';
+import { type Clock, FairleadError, type IpAddress, type IpFamily } from '@fairlead/control';
 import {
-  type AddressLocation,
   type ArmClient,
   type ArmId,
   type CallOptions,
@@ -12,15 +11,10 @@ import {
 } from '../../arm/index.ts';
 import type { AddressUpdate } from '../engine/difftracker.ts';
 import { isOutbound, type NrpKey } from '../engine/nrp-key.ts';
-import { type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from '../scope.ts';
+import { FAMILIES, type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from '../scope.ts';
 import { assignedAddress, type Inventory, type InventoryKind, type Listing } from './inventory.ts';
 import type { PutStep, ResourceStep } from './plan.ts';
 import { toLocationRequest } from './request-bodies.ts';
-
-/** Everything there is outside. */
-export interface WorldListing extends Listing {
-  readonly locations: readonly AddressLocation[];
-}
 
 /** All calls to Azure, and what is known from their answers. */
 export class Repository {
@@ -67,7 +61,7 @@ export class Repository {
   }
 
   /** Lists everything; complete, or it rejects. `hasGateway` is false when the gateway is known not to be there. */
-  async list(options: CallOptions, hasGateway = true): Promise<WorldListing> {
+  async list(options: CallOptions, hasGateway = true): Promise<Listing> {
     const { group, gatewayId } = this.scope;
     const begunAt = this.#clock.monotonic();
     const [services, locations, publicIPAddresses, loadBalancers, natGateways] = await Promise.all([
@@ -91,24 +85,21 @@ export class Repository {
 
   /** Reads what of the service is not known. */
   async readUnknown(key: NrpKey, options: CallOptions): Promise<void> {
-    for (const family of ['IPv4', 'IPv6'] as const) {
-      if (this.isAddressUnknown(key, family))
-        await this.#read('publicIPAddresses', publicIpId(this.scope, key, family), options);
-    }
+    for (const family of FAMILIES)
+      await this.#resolve('publicIPAddresses', publicIpId(this.scope, key, family), options);
     if (isOutbound(key)) await this.#resolve('natGateways', natGatewayId(this.scope, key), options);
     else await this.#resolve('loadBalancers', loadBalancerId(this.scope, key), options);
   }
 
   /** Azure says that something of the service is missing: nothing of it is taken for granted any more. */
   markUnknown(key: NrpKey): void {
-    for (const family of ['IPv4', 'IPv6'] as const)
-      this.#markUnknown('publicIPAddresses', publicIpId(this.scope, key, family));
+    for (const family of FAMILIES) this.#markUnknown('publicIPAddresses', publicIpId(this.scope, key, family));
     if (isOutbound(key)) this.#markUnknown('natGateways', natGatewayId(this.scope, key));
     else this.#markUnknown('loadBalancers', loadBalancerId(this.scope, key));
   }
 
   /** The public address of a Service; read again while Azure has not assigned it. */
-  async publicAddress(key: NrpKey, family: 'IPv4' | 'IPv6', options: CallOptions): Promise<IpAddress> {
+  async publicAddress(key: NrpKey, family: IpFamily, options: CallOptions): Promise<IpAddress> {
     const id = publicIpId(this.scope, key, family);
     let assigned = assignedAddress(this.inventory.find('publicIPAddresses', id));
     if (assigned === undefined) {
@@ -123,26 +114,26 @@ export class Repository {
   }
 
   /** Whether a write to the public address was not answered in a way that tells what became of it. */
-  isAddressUnknown(key: NrpKey, family: 'IPv4' | 'IPv6'): boolean {
+  isAddressUnknown(key: NrpKey, family: IpFamily): boolean {
     return this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)).state === 'unknown';
   }
 
   /** The public address as far as it is known. */
-  knownAddress(key: NrpKey, family: 'IPv4' | 'IPv6'): IpAddress | undefined {
+  knownAddress(key: NrpKey, family: IpFamily): IpAddress | undefined {
     return assignedAddress(this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)))?.address;
+  }
+
+  /** Of both families. */
+  knownAddresses(key: NrpKey): readonly IpAddress[] {
+    return FAMILIES.flatMap((family) => this.knownAddress(key, family) ?? []);
   }
 
   /** Registers and unregisters services: all of them, or none. */
   async updateServices(requests: readonly ServiceRequest[], options: CallOptions): Promise<void> {
     const names = requests.map(({ service }) => service.name);
     const body = { action: 'PartialUpdate', serviceRequests: requests } as const;
-    try {
-      await this.inventory.changingRegistrations(names, () =>
-        this.#client.updateServices(this.scope.gatewayId, body, options),
-      );
-    } catch (error) {
-      throw toGatewayError(error);
-    }
+    const update = () => this.#client.updateServices(this.scope.gatewayId, body, options);
+    await this.inventory.changingRegistrations(names, update).catch(throwGatewayError);
     for (const request of requests) {
       const known: Known<GatewayService> = request.isDelete
         ? { state: 'absent' }
@@ -153,11 +144,8 @@ export class Repository {
 
   /** Puts addresses under services: all of them, or none. */
   async updateAddressLocations(updates: readonly AddressUpdate[], options: CallOptions): Promise<void> {
-    try {
-      await this.#client.updateAddressLocations(this.scope.gatewayId, toLocationRequest(updates), options);
-    } catch (error) {
-      throw toGatewayError(error);
-    }
+    const body = toLocationRequest(updates);
+    await this.#client.updateAddressLocations(this.scope.gatewayId, body, options).catch(throwGatewayError);
   }
 
   async #put<Kind extends InventoryKind>({ resource, id, body }: PutStep<Kind>, options: CallOptions): Promise<void> {
@@ -201,9 +189,9 @@ function registered({ service }: ServiceRequest & { readonly isDelete: false }):
 }
 
 /** That the gateway is not there is no service's fault: it is made again, and then the batch is sent again. */
-function toGatewayError(error: unknown): unknown {
-  if (!isNotFound(error)) return error;
-  return new FairleadError('the service gateway is not there', {
+function throwGatewayError(error: unknown): never {
+  if (!isNotFound(error)) throw error;
+  throw new FairleadError('the service gateway is not there', {
     verdict: 'retriable',
     code: 'gateway-missing',
     cause: error,

@@ -178,9 +178,8 @@ export class PodFeed {
     nodes.watch(`${WATCHER}${uid}`, new Set());
     engine.deletePod(uid, how);
     // The cache may be behind our own write.
-    const latest = [pod, this.#wanting.get(uid)].find(
-      (known) => known !== undefined && hasFinalizer(known, POD_FINALIZER),
-    );
+    const seen = [pod, this.#wanting.get(uid) ?? pod];
+    const latest = seen.find((known) => hasFinalizer(known, POD_FINALIZER));
     this.#wanting.delete(uid);
     if (this.#letGo.has(uid) || (latest === undefined && !this.#maybeHeld.has(uid))) return;
     this.#leaving.set(uid, latest ?? pod);

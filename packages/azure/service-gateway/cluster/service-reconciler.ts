@@ -17,8 +17,7 @@ import type { Repository } from '../cloud/repository.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FIELD_MANAGER } from '../scope.ts';
 import type { ClusterFeed, SubmitResult } from './cluster-feed.ts';
-import { desiredStatus } from './desired-status.ts';
-import { type ClaimedDesired, desiredFor, likelyFamily, nrpKeyOf } from './desired.ts';
+import { type ClaimedDesired, desiredFor, desiredStatus, likelyFamily, nrpKeyOf } from './desired.ts';
 
 export interface ServiceReconcilerOptions {
   readonly environment: LeaderEnvironment;

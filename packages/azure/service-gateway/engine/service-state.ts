@@ -106,39 +106,15 @@ export function isLive(state: ServiceState | undefined): boolean {
 
 /** Whether NRP knows the service. */
 function isRegistered(state: ServiceState | undefined): boolean {
-  switch (state?.kind) {
-    case 'Created':
-    case 'UpdatePending':
-    case 'UpdateInProgress':
-      return true;
-    case 'Parked':
-      return state.serving;
-    case undefined:
-    case 'NotStarted':
-    case 'CreationInProgress':
-    case 'DeletionPending':
-    case 'DeletionInProgress':
-      return false;
-  }
+  if (state?.kind === 'Parked') return state.serving;
+  return state?.kind === 'Created' || state?.kind === 'UpdatePending' || state?.kind === 'UpdateInProgress';
 }
 
 /** Whether the cluster wants the service, as far as the state tells. */
 export function isWanted(state: ServiceState | undefined): boolean {
-  switch (state?.kind) {
-    case undefined:
-    case 'DeletionPending':
-      return false;
-    case 'DeletionInProgress':
-      return state.pending.kind === 'recreate';
-    case 'CreationInProgress':
-    case 'UpdateInProgress':
-      return state.pending.kind !== 'delete';
-    case 'NotStarted':
-    case 'Created':
-    case 'UpdatePending':
-    case 'Parked':
-      return true;
-  }
+  if (state === undefined || state.kind === 'DeletionPending') return false;
+  if (state.kind === 'DeletionInProgress') return state.pending.kind === 'recreate';
+  return !('pending' in state) || state.pending.kind !== 'delete';
 }
 
 /** What the service is, or is being made, where the state knows it. */

@@ -8,7 +8,7 @@ import {
 } from '@fairlead/service';
 import { registrationText, stepText } from '../cloud/steps.ts';
 import { type Desired, likelyFamily, nrpKeyOf } from '../cluster/desired.ts';
-import { EGRESS_LABEL, type InboundKey, type NrpKey, nrpName, podUid } from '../engine/nrp-key.ts';
+import { EGRESS_LABEL, type InboundKey, nrpName, podUid } from '../engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
 import { isLive, specOf } from '../engine/service-state.ts';
 import { dryRun, NOTHING } from './dry-run.ts';
@@ -60,7 +60,7 @@ function explainServed(snapshot: Snapshot, claim: ClaimedService, options: Unser
     return { answer, state: 'working', wanted, there, waitsFor: `the leader to update ${waiting} addresses` };
   }
   const endpoints = engine.tracker.locationCount(key);
-  const ip = repository.knownAddress(key, 'IPv4') ?? repository.knownAddress(key, 'IPv6') ?? 'no address yet';
+  const [ip = 'no address yet'] = repository.knownAddresses(key);
   const answer = `${subject} is reachable at ${ip}, with ${endpoints} endpoints.`;
   return { answer, state: 'as-wanted', wanted, there };
 }
@@ -80,7 +80,7 @@ function explainPod(snapshot: Snapshot, name: string): Explanation | undefined {
     return { answer, state: 'working', wanted, there: [], waitsFor: 'an address, and its node' };
   }
   const state = engine.state(egress);
-  const there = publicAddresses(snapshot, egress).map((ip) => `${ip} as address of ${nrpName(egress)}`);
+  const there = snapshot.repository.knownAddresses(egress).map((ip) => `${ip} as address of ${nrpName(egress)}`);
   const gateway = subjectOf(snapshot, egress);
   if (state?.kind === 'Parked') return refusal(`Pod ${name}`, state.failure.code, state.failure.message, there);
   if (!isLive(state)) {
@@ -122,8 +122,4 @@ function thereFor({ engine, repository }: Snapshot, service: Service): readonly 
     registered ? 'registered with the service gateway' : 'not registered with the service gateway',
     `${engine.tracker.locationCount(key)} addresses in the gateway`,
   ];
-}
-
-function publicAddresses({ repository }: Snapshot, key: NrpKey): readonly string[] {
-  return (['IPv4', 'IPv6'] as const).flatMap((family) => repository.knownAddress(key, family) ?? []);
 }

@@ -1,10 +1,9 @@
 import { RecordedMetrics } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
-import { blockedByLocations, oldestPendingSeconds, parkedServices, servicesByState } from '../metrics.ts';
-import { EngineBench, terminal } from '../testing/engine-bench.ts';
-import { endpoints, inbound } from '../testing/keys.ts';
-import { inboundSpec } from '../testing/specs.ts';
-import { setGauges } from './gauges.ts';
+import { blockedByLocations, oldestPendingSeconds, parkedServices, servicesByState, setGauges } from './metrics.ts';
+import { EngineBench, terminal } from './testing/engine-bench.ts';
+import { endpoints, inbound } from './testing/keys.ts';
+import { inboundSpec } from './testing/specs.ts';
 
 describe('the gauges', () => {
   it('count services by state, those parked, those blocked by addresses, and the longest wait', async () => {
