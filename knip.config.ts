@@ -12,7 +12,7 @@ const config: KnipConfig = {
     // The bench runs its two sides as programs of their own.
     bench: { entry: ['run.ts', 'watch/{consumer,server}.ts', 'service-gateway/{controller,engine}.ts'] },
     deploy: { entry: ['{bundle,generate}.ts'] },
-    e2e: { entry: ['generate-schemas.ts'] },
+    e2e: { entry: ['generate-schemas.ts', 'fuzz/run.ts'] },
     scenarios: { entry: ['{run,job}.ts', 'mutations/{run,hook}.ts'] },
     // A library in its own right: others may use more of it than we do.
     'packages/kube': { includeEntryExports: false },

@@ -1,28 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { SocketTransport } from '@fairlead/control/adapters';
+import type { SocketTransport } from '@fairlead/control/adapters';
 import { contractScenes, playScene, readTranscript, writeTranscript } from '@fairlead/sim/kube/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { type Cluster, startCluster } from './harness/index.ts';
+import { administrator, type Cluster, startCluster } from './harness/index.ts';
 
 /** Keeps what the real server answers now as what is expected of both from now on. */
 const record = process.env.CONTRACT_RECORD !== undefined;
-
-const decoded = (text: string): string => Buffer.from(text, 'base64').toString();
-
-async function administrator(kubeconfigPath: string): Promise<SocketTransport> {
-  const config = parse(await readFile(kubeconfigPath, 'utf8'));
-  const [{ cluster }] = config.clusters;
-  const [{ user }] = config.users;
-  return new SocketTransport({
-    tls: {
-      certificateAuthority: decoded(cluster['certificate-authority-data']),
-      certificate: decoded(user['client-certificate-data']),
-      key: decoded(user['client-key-data']),
-    },
-  });
-}
 
 /** The unit tests hold the simulated API server to the same transcripts. */
 describe('a real API server keeps the contract', () => {

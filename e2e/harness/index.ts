@@ -1,3 +1,4 @@
+export { administrator } from './administrator.ts';
 export type { WriteRequest } from './audit-log.ts';
 export type { HeldCall } from './azure.ts';
 export { type AccessRule, type Cluster, type Identity, startCluster } from './cluster.ts';

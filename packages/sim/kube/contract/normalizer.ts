@@ -81,7 +81,7 @@ export class Normalizer {
 
   #object(object: JsonObject): JsonObject {
     const { name, generateName } = object;
-    if (typeof name === 'string' && typeof generateName === 'string') {
+    if (typeof name === 'string' && typeof generateName === 'string' && name.startsWith(generateName)) {
       this.#generatedNames.set(name, `${generateName}*`);
     }
     const timeless = withoutMoment(object);

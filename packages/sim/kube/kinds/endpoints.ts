@@ -11,6 +11,7 @@ import {
   required,
   tooMany,
 } from '../validation/field-problem.ts';
+import { metadataProblems } from '../validation/metadata.ts';
 import { dnsLabelProblems, labelKeyProblems, type NameRule, subdomainProblems } from '../validation/names.ts';
 import { PROTOCOLS, portNumberProblems } from '../validation/ports.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';
@@ -243,7 +244,8 @@ export const endpointSlices: ServedKind = builtIn({
   rules: {
     ...PLAIN_RULES,
     prepareCreate: (object) => withMetadata(withoutEmptyLists(withoutTopology(object)), { generation: 1 }),
-    warnings: ({ addressType }) => (addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+    warnings: ({ addressType }, previous) =>
+      addressType === 'FQDN' && previous === undefined ? ['spec.addressType: FQDN endpoints are deprecated'] : [],
     validateCreate: (object) => sliceProblems(asEndpointSlice(object)),
     update: {
       ...PLAIN_RULES.update,
@@ -252,7 +254,14 @@ export const endpointSlices: ServedKind = builtIn({
         const slice = asEndpointSlice(next);
         const moved = slice.addressType !== asEndpointSlice(previous).addressType;
         const known = equalJson(next.endpoints, previous.endpoints) ? [] : sliceEndpointsProblems(slice);
-        const problems = [...addressTypeProblems(slice.addressType), ...slicePortsProblems(slice), ...known];
+        const problems: FieldProblem[] = [
+          ...addressTypeProblems(slice.addressType),
+          ...slicePortsProblems(slice),
+          ...known,
+        ];
+        const { metadata } = next;
+        const rules = { namespaced: true, name: subdomainProblems, qualifiedFinalizers: true };
+        problems.push(...metadataProblems(metadata, rules));
         return [...problems, ...(moved ? [invalidValue('addressType', slice.addressType, IMMUTABLE)] : [])];
       },
     },

@@ -18,6 +18,7 @@ const MOST_OPERATIONS = 10_000;
 
 /** Applies a JSON patch (RFC 6902), with the liberties the real server takes: replacing what is missing adds it. */
 export function jsonPatch(document: Json, patch: Json): Json {
+  if (patch === null) return document;
   if (!isJsonList(patch)) {
     const kind = isJsonObject(patch) ? 'object' : typeof patch;
     throw badRequest(

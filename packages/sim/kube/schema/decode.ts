@@ -168,7 +168,7 @@ function readScalar(type: ScalarType, value: Json, place: Place): Json {
     case 'quantity':
       return formatted(formatQuantity, typeof value === 'number' ? String(value) : value, place);
     case 'bytes':
-      return formatted(formatBytes, value, place);
+      return formatted(formatBytes, isByteList(value) ? Buffer.from(value).toString('base64') : value, place);
     case 'time':
       return value === null ? null : formatted(formatTime, value, place);
     case 'microTime':
@@ -193,6 +193,14 @@ function integer(value: Json, place: Place, type: 'int32' | 'int64'): Json {
   const tooLarge = type === 'int32' && (value >= INT32_LIMIT || value < -INT32_LIMIT);
   if (!Number.isInteger(value) || tooLarge) throw unfitNumber(String(value), place, type);
   return value;
+}
+
+/** Go takes bytes as numbers, too. */
+function isByteList(value: Json): value is number[] {
+  return (
+    isJsonList(value) &&
+    value.every((item) => typeof item === 'number' && Number.isInteger(item) && item >= 0 && item < 256)
+  );
 }
 
 function formatted(format: (text: string) => Formatted, value: Json, place: Place): Json {

@@ -113,8 +113,9 @@ export const pods: ServedKind = builtIn({
             const { ownerReferences } = previous.metadata;
             const { status, spec } = asPod(previous);
             const kept = { qosClass: status.qosClass ?? null, ...asPod(next).status };
-            return withMetadata({ ...next, spec, status: kept }, { ownerReferences });
+            return withMetadata({ ...next, spec, status: kept }, { ownerReferences, deletionTimestamp: undefined });
           },
+          ignored: { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} },
         },
       ],
     ]),

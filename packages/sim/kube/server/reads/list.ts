@@ -23,8 +23,9 @@ export function listPage(store: Store, { kind, namespace }: Route, options: List
   const start = startOf(store, options);
   const all = store.listAt(collection, namespace, start.resourceVersion);
   const prefix = namespace === undefined ? '' : `${namespace}/`;
+  const lead = isCached(kind) ? '/' : '';
   const relativeKey = ({ object }: StoredObject): string =>
-    `/${keyOf(object.metadata.namespace, object.metadata.name).slice(prefix.length)}`;
+    `${lead}${keyOf(object.metadata.namespace, object.metadata.name).slice(prefix.length)}`;
   const rest = start.key === '' ? all : all.filter((stored) => relativeKey(stored) >= start.key);
   const chosen = options.selective ? rest.filter(({ object }) => options.matches(object)) : rest;
   const limit = isFromCache(kind, options) ? 0 : options.limit;
@@ -59,7 +60,9 @@ function startOf(store: Store, options: ListOptions): Start {
   const asked = versionNumber(options.resourceVersion);
   if (asked === undefined) throw badRequest(`invalid resource version: ${malformedVersion(options.resourceVersion)}`);
   if (asked > current) throw tooLargeResourceVersion(asked, current);
-  const exact = options.versionMatch === 'Exact' || (options.versionMatch === '' && options.limit > 0 && asked > 0);
+  const exact =
+    options.versionMatch === 'Exact' ||
+    (options.versionMatch === '' && options.limit > 0 && asked > 0 && !options.single);
   if (!exact) return { resourceVersion: current, key: '' };
   if (asked < store.compactedVersion) throw expired('The resourceVersion for the provided list is too old.');
   return { resourceVersion: asked, key: '' };

@@ -17,12 +17,17 @@ const SCALE_VERSION = 'autoscaling/v1';
 
 /** How many of it there are and shall be: what an object of any kind looks like to those who only count. */
 export function scaleOf(kind: ServedKind, object: KubeObject): JsonObject {
+  const { specReplicas } = pathsOf(kind);
+  if (kind.custom && valueAt(object, ...specReplicas) === undefined) {
+    throw internalError(`the spec replicas field ".${specReplicas.join('.')}" does not exist`);
+  }
+  return scaleFrom(kind, object);
+}
+
+function scaleFrom(kind: ServedKind, object: KubeObject): JsonObject {
   const { specReplicas, statusReplicas, selector } = pathsOf(kind);
   const { name, namespace, uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata;
   const wanted = valueAt(object, ...specReplicas);
-  if (kind.custom && wanted === undefined) {
-    throw internalError(`the spec replicas field ".${specReplicas.join('.')}" does not exist`);
-  }
   const selected = selector(object);
   return {
     kind: 'Scale',
@@ -48,7 +53,7 @@ export function updateScale(state: ServerState, target: UpdateTarget, request: H
   const stored = state.store.get(kind.collection, namespace, name);
   const resource = { group: kind.group, resource: kind.plural };
   if (stored === undefined) throw notFound(resource, name);
-  const scale = changedScale(() => scaleOf(kind, stored.object), request);
+  const scale = changedScale(scaleFrom(kind, stored.object), request);
   const replicas = valueAt(scale, 'spec', 'replicas') ?? 0;
   if (typeof replicas !== 'number' || replicas < 0) {
     const problem = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
@@ -81,7 +86,7 @@ function applyScale(state: ServerState, target: UpdateTarget, request: HttpReque
   }).stored;
 }
 
-function changedScale(current: () => JsonObject, request: HttpRequest): JsonObject {
+function changedScale(current: JsonObject, request: HttpRequest): JsonObject {
   if (request.method === 'PUT') {
     const parsed = parseBody(request);
     if ('problem' in parsed) throw badRequest(`couldn't get version/kind; json parse error: ${parsed.problem}`);
@@ -91,7 +96,7 @@ function changedScale(current: () => JsonObject, request: HttpRequest): JsonObje
   if ('problem' in parsed) throw badRequest(`error decoding patch: ${parsed.problem}`);
   const patched =
     contentTypeOf(request) === 'application/json-patch+json'
-      ? jsonPatch(current(), parsed.value)
-      : mergePatch(current(), parsed.value);
+      ? jsonPatch(current, parsed.value)
+      : mergePatch(current, parsed.value);
   return isJsonObject(patched) ? patched : {};
 }
