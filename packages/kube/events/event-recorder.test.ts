@@ -209,18 +209,6 @@ describe('EventRecorder', () => {
     expect(api.all()).toHaveLength(2);
   });
 
-  it('does not come back before the server said', async () => {
-    const { api, clock, recorder } = setUp();
-    const times: number[] = [];
-    api.fault = () => {
-      times.push(clock.monotonic());
-      return times.length === 1 ? { status: 503, reason: 'Unavailable', retryAfterSeconds: 20 } : undefined;
-    };
-    recorder.record(services, web, failed);
-    await clock.advance(60_000);
-    expect(times).toEqual([0, 20_000]);
-  });
-
   it('does not repeat what the server refuses, and warns once', async () => {
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) };
