@@ -66,7 +66,7 @@ function newServiceProjection({ rules, annotationPrefixes = [], nodePorts = fals
   const isAnnotationKept = (name: string) =>
     DEMANDS.has(name) || annotationPrefixes.some((prefix) => name.startsWith(prefix));
   const keptPort = nodePorts ? (port: ServicePort) => port : withoutNodePort;
-  return (service: Service): Service => {
+  const kept = (service: Service): Service => {
     const { metadata, spec, status } = service;
     const { name, labels, annotations, finalizers, generation } = metadata;
     const about = { name, ...picked(metadata, IDENTITY), ...chosen('labels', labels, isLabelKept) };
@@ -90,6 +90,14 @@ function newServiceProjection({ rules, annotationPrefixes = [], nodePorts = fals
       },
       ...(status === undefined ? {} : { status }),
     });
+  };
+  return (service: Service): Service => {
+    try {
+      return kept(service);
+    } catch {
+      // Whoever reads it tells what is wrong with it; a Service that is missing from a cache would count as deleted.
+      return service;
+    }
   };
 }
 

@@ -2,8 +2,8 @@ import { KeyBatcher } from '@fairlead/cloud';
 import { Lanes } from '@fairlead/control';
 import { type CacheFactory, type Controller, endpointSlices, type Node, nodes, services } from '@fairlead/kube';
 import { Comparison, Health, type LeaderEnvironment, OutcomeCounts, objectController } from '@fairlead/part';
-import { type ServiceKey, toServiceKey } from '@fairlead/service';
-import type { OpenedAzure } from '../arm/index.ts';
+import { endpointSliceProjection, type ServiceKey, serviceProjection, toServiceKey } from '@fairlead/service';
+import { azureAnnotationPrefixes, type OpenedAzure } from '../arm/index.ts';
 import { AzureResourceLocker, noResourceLock } from './azure-resource-locker.ts';
 import { BackendPoolUpdater } from './backend-pools/backend-pool-updater.ts';
 import { BackendTracker } from './backend-pools/backend-tracker.ts';
@@ -11,7 +11,7 @@ import { LocalServices } from './backend-pools/local-services.ts';
 import { PoolRegistry } from './backend-pools/pool-registry.ts';
 import { UpdateReporter } from './backend-pools/update-reporter.ts';
 import { type LocalBackendsConfiguration, updaterSettings } from './configuration.ts';
-import { desiredOptions } from './load-balancers/desired.ts';
+import { ANNOTATION_PREFIX, desiredOptions } from './load-balancers/desired.ts';
 import type { Outcome } from './load-balancers/outcome.ts';
 import { failureReason, Reconciler } from './load-balancers/reconciler.ts';
 import { SettledServices } from './load-balancers/settled-services.ts';
@@ -33,7 +33,9 @@ export async function runController(
   for (const definition of localBackendsMetrics) metrics.declare(definition);
   const health = new Health(readiness);
   const site = await readSite(client, cloud, configuration, signal);
-  const cache = caches.cache(services);
+  const desired = desiredOptions(site, environment.defaultClass);
+  const annotationPrefixes = [ANNOTATION_PREFIX, ...azureAnnotationPrefixes];
+  const cache = caches.projected(services, serviceProjection({ rules: desired.rules, annotationPrefixes }));
   const serviceOf = (key: ServiceKey) => cache.get(key);
   const settled = new SettledServices();
   const outcomes = new OutcomeCounts<Outcome['kind']>(metrics, servicesByOutcome);
@@ -79,7 +81,7 @@ export async function runController(
     environment,
     arm,
     site,
-    desired: desiredOptions(site, environment.defaultClass),
+    desired,
     services: { get: serviceOf, list: () => cache.list() },
     backends,
     pools,
@@ -123,7 +125,7 @@ function watchBackends(
     const isGone = change.type === 'delete';
     pools.follow(isGone ? backends.deleteNode(change.before.metadata.name) : backends.setNode(change.after));
   });
-  controller.watch(caches.cache(endpointSlices), (change) => {
+  controller.watch(caches.projected(endpointSlices, endpointSliceProjection), (change) => {
     const isGone = change.type === 'delete';
     pools.follow(isGone ? backends.deleteSlice(change.before.metadata) : backends.setSlice(change.after));
   });

@@ -7,8 +7,8 @@ import {
   services as serviceResource,
 } from '@fairlead/kube';
 import { ClusterEvents, Comparison, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
-import { type ServiceKey, toServiceKey } from '@fairlead/service';
-import type { ArmClient } from '../arm/index.ts';
+import { endpointSliceProjection, type ServiceKey, serviceProjection, toServiceKey } from '@fairlead/service';
+import { type ArmClient, azureAnnotationPrefixes } from '../arm/index.ts';
 import { AzureComparison } from './cloud/comparison.ts';
 import { Inventory } from './cloud/inventory.ts';
 import { Leftovers } from './cloud/leftovers.ts';
@@ -71,7 +71,9 @@ export class ServiceGatewayController {
     this.#pump = new EnginePump({ ...environment, repository, journal: this.#journal, limits });
     const { engine } = this.#pump;
 
-    const services = caches.cache(serviceResource);
+    const rules = claimRules(environment.defaultClass);
+    const annotationPrefixes = azureAnnotationPrefixes;
+    const services = caches.projected(serviceResource, serviceProjection({ rules, annotationPrefixes }));
     const pods = caches.cache(podResource, { labelSelector: EGRESS_LABEL });
     this.#services = objectController(environment, {
       name: 'azure-service-gateway-services',
@@ -84,7 +86,6 @@ export class ServiceGatewayController {
     const nodes = new NodeDirectory();
     const policy = egressPolicy(configuration);
     this.#podFeed = new PodFeed({ engine, clock, pods, nodes, policy, queue: this.#pods });
-    const rules = claimRules(environment.defaultClass);
     const feed = { engine, rules, services, nodes, names, pods: this.#podFeed, queue: this.#services };
     this.#feed = new ClusterFeed(feed);
     this.#reconciler = new ServiceReconciler({ environment, rules, services, engine, repository, feed: this.#feed });
@@ -111,7 +112,9 @@ export class ServiceGatewayController {
       compare: (signal) => azureComparison.compare(signal),
     });
     this.#initialization = new Initialization({ ...common, intake: this.#feed });
-    this.#services.watch(caches.cache(endpointSlices), (change) => this.#feed.onSlice(change));
+    this.#services.watch(caches.projected(endpointSlices, endpointSliceProjection), (change) =>
+      this.#feed.onSlice(change),
+    );
     this.#services.watch(caches.cache(nodeResource), (change) => this.#feed.onNode(change));
     this.#pods.watch(pods, (change) => this.#podFeed.onPod(change));
   }

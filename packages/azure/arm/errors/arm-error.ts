@@ -4,6 +4,8 @@ import { isRecord } from '../client/decode.ts';
 import { isThrottling, verdictFor, verdictForOperation } from './verdict.ts';
 
 const LONGEST_MESSAGE = 400;
+/** As much of a page as words are looked for in. */
+const LONGEST_PAGE = 65_536;
 const DEEPEST_DETAIL = 4;
 
 /** What Azure said in the body of an error. */
@@ -99,7 +101,7 @@ function parseErrorBody(text: string): ArmErrorBody {
   } catch {
     // A proxy's page: its words are better than none.
   }
-  return { codes: [], message: oneLine(text.replace(/<[^>]*>/g, ' ')) };
+  return { codes: [], message: oneLine(text.slice(0, LONGEST_PAGE).replace(/<[^<>]*>/g, ' ')) };
 }
 
 function oneLine(text: string): string {

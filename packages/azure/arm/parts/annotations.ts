@@ -5,6 +5,9 @@ const PREFIX = 'service.beta.kubernetes.io/azure-';
 /** Rules and probes of single ports. */
 const PORT_PREFIX = 'service.beta.kubernetes.io/port_';
 
+/** How the annotations begin that Azure's own controller takes for demands: a part that leaves them out cannot refuse. */
+export const azureAnnotationPrefixes = [PREFIX, PORT_PREFIX] as const;
+
 /** The annotations of Azure's own controller that a part of ours honours. */
 export const azureAnnotations = {
   internal: `${PREFIX}load-balancer-internal`,
@@ -47,7 +50,7 @@ const SHORTEST_IDLE_TIMEOUT = 4;
  */
 export function refuseAnnotationsBut(honoured: ReadonlySet<string>, { metadata }: Service): void {
   for (const [annotation, text] of Object.entries(metadata.annotations ?? {})) {
-    const isDemand = annotation.startsWith(PREFIX) || annotation.startsWith(PORT_PREFIX);
+    const isDemand = azureAnnotationPrefixes.some((prefix) => annotation.startsWith(prefix));
     if (!isDemand || honoured.has(annotation)) continue;
     const value = text.trim().toLowerCase();
     if (value === '' || value === 'false') continue;

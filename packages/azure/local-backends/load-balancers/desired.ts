@@ -24,10 +24,12 @@ import type { AzureSite } from '../site.ts';
 
 export const AZURE_LOCAL_CLASS = 'fairlead.dev/azure-local';
 
+/** How the annotations begin that we write. */
+export const ANNOTATION_PREFIX = 'azure-local.fairlead.dev/';
 /** The load balancer that a Service was placed on: what a restart finds its place by. */
-export const LOAD_BALANCER_ANNOTATION = 'azure-local.fairlead.dev/load-balancer';
+export const LOAD_BALANCER_ANNOTATION = `${ANNOTATION_PREFIX}load-balancer`;
 /** Pools that another controller had made for the Service, as `IPv4=name,IPv6=name`. */
-export const ADOPTED_POOLS_ANNOTATION = 'azure-local.fairlead.dev/adopted-backend-pools';
+export const ADOPTED_POOLS_ANNOTATION = `${ANNOTATION_PREFIX}adopted-backend-pools`;
 
 const { internal: INTERNAL, internalSubnet: INTERNAL_SUBNET, loadBalancers: LOAD_BALANCERS } = azureAnnotations;
 const HONOURED: ReadonlySet<string> = new Set(Object.values(azureAnnotations));
