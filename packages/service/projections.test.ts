@@ -229,6 +229,7 @@ describe('the projections of what stands behind Services', () => {
         resourceVersion: '7',
         deletionTimestamp: 'now',
         deletionGracePeriodSeconds: 30,
+        finalizers: ['example.com/backup'],
         labels: { egress: 'a', app: 'web' },
         annotations: { note: 'x'.repeat(100_000) },
       },

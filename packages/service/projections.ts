@@ -150,7 +150,7 @@ export function podProjection(...labelNames: readonly string[]): Projection<Pod,
   return ({ metadata, spec, status }) => ({
     metadata: {
       name: metadata.name,
-      ...picked(metadata, [...IDENTITY, 'deletionGracePeriodSeconds']),
+      ...picked(metadata, [...IDENTITY, 'finalizers', 'deletionGracePeriodSeconds']),
       ...chosen('labels', metadata.labels, (name) => labelNames.includes(name)),
     },
     spec: { ...picked(spec, ['nodeName', 'hostNetwork']), containers: [] },

@@ -7,7 +7,13 @@ import {
   services as serviceResource,
 } from '@fairlead/kube';
 import { ClusterEvents, Comparison, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
-import { endpointSliceProjection, type ServiceKey, serviceProjection, toServiceKey } from '@fairlead/service';
+import {
+  endpointSliceProjection,
+  podProjection,
+  type ServiceKey,
+  serviceProjection,
+  toServiceKey,
+} from '@fairlead/service';
 import { type ArmClient, azureAnnotationPrefixes } from '../arm/index.ts';
 import { AzureComparison } from './cloud/comparison.ts';
 import { Inventory } from './cloud/inventory.ts';
@@ -33,6 +39,7 @@ import type { GatewayScope } from './scope.ts';
 
 const CONCURRENT_SERVICES = 20;
 const CONCURRENT_PODS = 10;
+const egressPod = podProjection(EGRESS_LABEL);
 
 export interface ControllerOptions {
   readonly environment: LeaderEnvironment;
@@ -74,7 +81,7 @@ export class ServiceGatewayController {
     const rules = claimRules(environment.defaultClass);
     const annotationPrefixes = azureAnnotationPrefixes;
     const services = caches.projected(serviceResource, serviceProjection({ rules, annotationPrefixes }));
-    const pods = caches.cache(podResource, { labelSelector: EGRESS_LABEL });
+    const pods = caches.projected(podResource, egressPod, { labelSelector: EGRESS_LABEL });
     this.#services = objectController(environment, {
       name: 'azure-service-gateway-services',
       resource: serviceResource,
