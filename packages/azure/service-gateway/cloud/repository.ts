@@ -85,8 +85,10 @@ export class Repository {
 
   /** Reads what of the service is not known. */
   async readUnknown(key: NrpKey, options: CallOptions): Promise<void> {
-    for (const family of FAMILIES)
-      await this.#resolve('publicIPAddresses', publicIpId(this.scope, key, family), options);
+    for (const family of FAMILIES) {
+      if (!this.isAddressUnknown(key, family)) continue;
+      await this.#read('publicIPAddresses', publicIpId(this.scope, key, family), options);
+    }
     if (isOutbound(key)) await this.#resolve('natGateways', natGatewayId(this.scope, key), options);
     else await this.#resolve('loadBalancers', loadBalancerId(this.scope, key), options);
   }
