@@ -86,8 +86,8 @@ export class Repository {
   /** Reads what of the service is not known. */
   async readUnknown(key: NrpKey, options: CallOptions): Promise<void> {
     for (const family of FAMILIES) {
-      if (!this.isAddressUnknown(key, family)) continue;
-      await this.#read('publicIPAddresses', publicIpId(this.scope, key, family), options);
+      const id = publicIpId(this.scope, key, family);
+      if (this.isAddressUnknown(key, family)) await this.#read('publicIPAddresses', id, options);
     }
     if (isOutbound(key)) await this.#resolve('natGateways', natGatewayId(this.scope, key), options);
     else await this.#resolve('loadBalancers', loadBalancerId(this.scope, key), options);

@@ -135,10 +135,8 @@ export class ServiceUpdater {
     if (start.kind === 'later') {
       const { clock } = this.#options;
       this.#timers.get(key)?.cancel();
-      this.#timers.set(
-        key,
-        clock.setTimer(start.until - clock.monotonic(), () => this.trigger(key)),
-      );
+      const timer = clock.setTimer(start.until - clock.monotonic(), () => this.trigger(key));
+      this.#timers.set(key, timer);
     }
     return start.kind === 'now' ? start.operation : undefined;
   }

@@ -45,8 +45,6 @@ export type Effect =
   | { readonly kind: 'locations-triggered' }
   | Notice;
 
-const LOCATIONS_TRIGGERED: Effect = { kind: 'locations-triggered' };
-
 /** Effects in the order in which they came about, until the pump does them. */
 export class Effects {
   #queued: Effect[] = [];
@@ -62,7 +60,7 @@ export class Effects {
   triggerLocations(): void {
     if (this.#areLocationsTriggered) return;
     this.#areLocationsTriggered = true;
-    this.push(LOCATIONS_TRIGGERED);
+    this.push({ kind: 'locations-triggered' });
   }
 
   take(): readonly Effect[] {
