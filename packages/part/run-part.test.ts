@@ -6,6 +6,7 @@ import {
   noMetrics,
   seededRandom,
   silentLogger,
+  sleep,
   VirtualClock,
 } from '@fairlead/control';
 import { endpointSlices, KubeClient, leases, namespaces, services } from '@fairlead/kube';
@@ -214,6 +215,21 @@ describe('runPart', () => {
     await clock.advance(600_000);
     expect(api.requests.slice(before).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('tells no Event for a part that takes its time to end', async () => {
+    const { clock, api, replica } = world();
+    const object = { metadata: { namespace: 'shop', name: 'web', uid: 'web' } };
+    const { stop, ended } = replica('one', async (environment) => {
+      await untilItEnds(environment).catch(() => {});
+      environment.events.record(services, object, { type: 'Normal', reason: 'Late', note: 'too late' });
+      await sleep(clock, 5_000);
+    });
+    await clock.advance(5_000);
+    stop();
+    await clock.advance(30_000);
+    await ended;
+    expect(api.requests.filter(({ path }) => path.includes('/events'))).toEqual([]);
   });
 
   it('is not ready, and no longer looks for the Lease, while the part that leads says nothing', async () => {

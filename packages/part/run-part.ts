@@ -146,6 +146,8 @@ async function inCluster(
   const client = new KubeClient(connection, clock);
   const reporter = { controller: `fairlead.dev/${part}`, instance: options.replica };
   const events = new EventRecorder({ ...reporter, client, clock, random, logger, metrics });
+  // A part may take seconds to come to an end; what it tells then is another replica's to tell.
+  signal.addEventListener('abort', () => events.close());
   const onStatus = () => {
     readiness.tell();
     sight?.look(caches.statuses());

@@ -202,12 +202,9 @@ function run(world: World, incarnation: Incarnation): Promise<void> {
       const { metrics } = witness;
       const reporter = { controller: `fairlead.dev/${PART}`, instance: incarnation.name };
       const events = witness.events({ ...reporter, client, clock, random, logger, metrics });
+      environment.signal.addEventListener('abort', () => events.close());
       const part = partOver(world, witness.watch(whileLocked(world, incarnation.connect(AZURE))));
-      try {
-        await watch.during(witness, () => part.start({ ...environment, events, metrics }));
-      } finally {
-        events.close();
-      }
+      await watch.during(witness, () => part.start({ ...environment, events, metrics })).finally(() => events.close());
     },
   };
   return runReplica(PART, watched, incarnation);
