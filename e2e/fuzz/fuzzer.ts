@@ -1,3 +1,4 @@
+import { FairleadError } from '@fairlead/control';
 import type { TranscriptEntry } from '@fairlead/sim/kube/contract';
 import { type Difference, firstDifference, knownDifference, signatureOf } from './compare.ts';
 import { requestsOf } from './generate.ts';
@@ -66,7 +67,17 @@ export class Fuzzer {
     }
   }
 
+  /** A connection that breaks is no answer: the requests are sent once more. */
   async #compare(requests: readonly FuzzRequest[]): Promise<Difference | undefined> {
+    try {
+      return await this.#compareOnce(requests);
+    } catch (error) {
+      if (!(error instanceof FairleadError) || error.verdict !== 'retriable') throw error;
+      return this.#compareOnce(requests);
+    }
+  }
+
+  async #compareOnce(requests: readonly FuzzRequest[]): Promise<Difference | undefined> {
     const namespace = await this.#real.namespace();
     const simulated = await playRequests(requests, await simulatedSide(namespace), namespace);
     const real = await this.#playReal(requests, namespace, simulated);

@@ -28,6 +28,10 @@ function changesType(patch: string): boolean {
   return !isKnown('kind', kind) || !isKnown('apiVersion', apiVersion);
 }
 
+function warningless(entry: Difference['real']): string {
+  return JSON.stringify(entry, (name, value: unknown) => (name === 'warning' ? undefined : value));
+}
+
 /** Without managedFields. */
 function ownerless(entry: Difference['real']): string {
   return JSON.stringify(entry, (name, value: unknown) => (name === 'managedFields' ? undefined : value));
@@ -48,6 +52,12 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     reason: 'their specs have hundreds of rules; the simulation has those that Fairlead can break',
     explains: ({ request, simulated, real }) =>
       PLAYED.test(request.path) && real?.status === 422 && (simulated?.status === 200 || simulated?.status === 201),
+  },
+  {
+    what: 'a Pod or Node is taken with a warning that the simulation does not give',
+    reason: 'as above: warnings are rules, too',
+    explains: ({ request, simulated, real }) =>
+      PLAYED.test(request.path) && warningless(simulated) === warningless(real),
   },
   {
     what: 'which of two mistakes is told, where one is in the headers',

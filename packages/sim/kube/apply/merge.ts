@@ -15,7 +15,8 @@ import { fieldsOf, isEmptyValue, itemElement, viewOf } from './typed.ts';
 /** The live object with an applied configuration laid over it. */
 export function mergeApplied(schema: Schema, live: Json | undefined, applied: Json | undefined): Json | undefined {
   const view = viewOf(schema, applied ?? live);
-  if (view.as === 'leaf' || (isEmptyValue(live) && isEmptyValue(applied))) return applied ?? live ?? applied;
+  if (view.as === 'leaf' || (isEmptyValue(live) && isEmptyValue(applied)))
+    return applied === undefined ? live : applied;
   if (view.as === 'items') return mergeItems(view.schema, listOf(live), listOf(applied));
   const liveFields = fieldsOf(live);
   const appliedFields = fieldsOf(applied);

@@ -9,6 +9,8 @@ import {
   required,
   tooLong,
 } from '../validation/field-problem.ts';
+import { metadataProblems } from '../validation/metadata.ts';
+import { subdomainProblems } from '../validation/names.ts';
 import { builtIn, PLAIN_RULES, type ServedKind } from './kind.ts';
 
 const LARGEST_DATA = 1024 * 1024;
@@ -68,6 +70,7 @@ export const configMaps: ServedKind = builtIn({
       ...PLAIN_RULES.update,
       validate: (next, previous) => [
         ...frozenProblems(next, previous, ['data', 'binaryData']),
+        ...metadataProblems(next.metadata, { namespaced: true, name: subdomainProblems, qualifiedFinalizers: true }),
         ...configMapProblems(next),
       ],
     },

@@ -1,4 +1,4 @@
-import { equalJson, type Json, type JsonObject, objectOf, textOf, valueAt } from '../../json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, objectOf, textOf, valueAt } from '../../json.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import { builtInSchema } from '../schema/built-in.ts';
 import { inOrderOf, type StructSchema } from '../schema/schema.ts';
@@ -82,8 +82,8 @@ function strictProblems(object: KubeObject): readonly FieldProblem[] {
   if (type !== 'Normal' && type !== 'Warning') problems.push(invalidValue('type', '', `has invalid value: ${type}`));
   for (const field of ['firstTimestamp', 'lastTimestamp', 'count', 'source']) {
     const value = object[field] ?? null;
-    const unset = value === null || value === 0 || Object.keys(objectOf(value)).length === 0;
-    if (!unset || typeof value === 'string') problems.push(invalidValue(field, '', 'needs to be unset'));
+    const unset = value === null || value === 0 || (isJsonObject(value) && Object.keys(value).length === 0);
+    if (!unset) problems.push(invalidValue(field, '', 'needs to be unset'));
   }
   return problems;
 }

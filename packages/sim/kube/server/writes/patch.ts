@@ -3,11 +3,12 @@ import {
   isJsonList,
   isJsonObject,
   type Json,
-  objectOf,
-  textOf,
   type JsonObject,
+  listOf,
+  objectOf,
   parseJson,
   shareUnchangedFields,
+  textOf,
 } from '../../../json.ts';
 import { badRequest, invalid, RequestFailure, unsupportedMediaType } from '../../failure.ts';
 import { apiVersionOf, type ServedKind } from '../../kinds/kind.ts';
@@ -89,9 +90,21 @@ function patched({ kind, options, warnings }: UpdateTarget, live: KubeObject, ty
   const shown = type === STRATEGIC_MERGE ? goMap(patch) : JSON.stringify(result);
   const { object, unknownFields } = decodePatched(kind, result, type, shown);
   const fields = type === STRATEGIC_MERGE ? unknownFields.toSorted() : unknownFields;
-  const problems = fields.map((field) => `unknown field ${quote(field)}`);
+  const problems = [...strayFields(type, patch), ...fields.map((field) => `unknown field ${quote(field)}`)];
   reportUnknown(options, problems, shown, warnings);
   return kind.defaults(object);
+}
+
+const OPERATION_FIELDS = ['op', 'from', 'path', 'value'];
+
+/** What the operations of a JSON patch have beside what such operations have. */
+function strayFields(type: string, patch: Json): readonly string[] {
+  if (type !== JSON_PATCH) return [];
+  return listOf(patch).flatMap((operation, index) =>
+    Object.keys(objectOf(operation))
+      .filter((name) => !OPERATION_FIELDS.includes(name))
+      .map((name) => `json patch unknown field ${quote(`[${index}].${name}`)}`),
+  );
 }
 
 function applyPatch(kind: ServedKind, live: KubeObject, type: string, patch: Json): Json {
