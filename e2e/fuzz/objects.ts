@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@fairlead/sim/kube/contract';
+import { isJsonObject, type Json, type JsonObject, objectOf, valueAt } from '@fairlead/sim/kube/contract';
 import type { Dice } from './dice.ts';
 import type { FuzzedKind } from './kinds.ts';
 import { jsonText, oddValue, spoiled } from './odd.ts';
@@ -100,8 +100,16 @@ export class ObjectMaker {
   text(value: Json, trouble = 0.2): string {
     const dice = this.#dice;
     if (!dice.chance(trouble)) return jsonText(value);
-    if (!dice.chance(0.06)) return jsonText(spoiled(dice, value));
+    if (!dice.chance(0.06)) return jsonText(this.#ownName(spoiled(dice, value)));
     return dice.pick('', '{', '[]', 'null', '"x"', '5', '{}', `${jsonText(value)}x`, jsonText(value).slice(0, -1), ' ');
+  }
+
+  /** Names that every namespace shares begin with this run's: other runs want them as well. */
+  #ownName(value: Json): Json {
+    const name = valueAt(value, 'metadata', 'name');
+    if (this.#kind.namespaced || !isJsonObject(value) || typeof name !== 'string' || name.startsWith('<ns>'))
+      return value;
+    return { ...value, metadata: { ...objectOf(value.metadata), name: `<ns>${name}` } };
   }
 
   #metadata(version: string): JsonObject {

@@ -61,7 +61,7 @@ export class RealSide {
     const services = `/api/v1/namespaces/${namespace}/services`;
     for (const name of await namesIn(stage, services)) await remove(stage, `${services}/${name}`);
     const nodes = await namesIn(stage, '/api/v1/nodes');
-    for (const name of nodes) if (name.startsWith(`${namespace}-`)) await remove(stage, `/api/v1/nodes/${name}`);
+    for (const name of nodes) if (name.startsWith(namespace)) await remove(stage, `/api/v1/nodes/${name}`);
   }
 
   async #make(): Promise<string> {

@@ -3,7 +3,7 @@ import { asKubeObject, type KubeObject } from '../object.ts';
 import { builtInSchema } from '../schema/built-in.ts';
 import { inOrderOf, type StructSchema } from '../schema/schema.ts';
 import { type FieldProblem, IMMUTABLE, invalidValue, required } from '../validation/field-problem.ts';
-import { labelKeyProblems, pathSegmentProblems } from '../validation/names.ts';
+import { labelKeyProblems, pathSegmentProblems, subdomainProblems } from '../validation/names.ts';
 import { builtIn, type KindRules, PLAIN_RULES, type Selectable, type ServedKind } from './kind.ts';
 
 const event = builtInSchema('io.k8s.api.core.v1.Event');
@@ -182,7 +182,13 @@ export const groupEvents: ServedKind = builtIn({
   fromStored: (object) => renamed(object, NEWER_NAMES, 'events.k8s.io/v1', groupEvent),
   rules: {
     ...RULES,
-    validateCreate: (object) => [...legacyProblems(object, 'reportingController'), ...strictProblems(object)],
+    validateCreate: (object) => [
+      ...subdomainProblems(object.metadata.name).map((problem) =>
+        invalidValue('metadata.name', object.metadata.name, problem),
+      ),
+      ...legacyProblems(object, 'reportingController'),
+      ...strictProblems(object),
+    ],
     update: {
       ...RULES.update,
       validate: (next, previous) => [

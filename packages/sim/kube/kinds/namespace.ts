@@ -98,7 +98,7 @@ export const namespaces: ServedKind = builtIn({
         'finalize',
         {
           prepare: (next, previous) => ({ ...next, status: previous.status ?? {} }),
-          validate: specProblems,
+          validate: (next) => [...finalizerProblems(next.metadata.finalizers ?? [], true), ...specProblems(next)],
           ignored: { 'f:status': {} },
         },
       ],
