@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fairlead/sim/kube/contract';
 import { Dice } from './dice.ts';
-import { type FuzzedKind, KINDS } from './kinds.ts';
+import { type FuzzedKind, KINDS } from './kinds/index.ts';
 import { ObjectMaker } from './objects.ts';
 import { dryRunOption, listQuery, PAGING, WATCH_STARTS, writeQuery } from './queries.ts';
 import type { FuzzRequest } from './request.ts';

@@ -1,5 +1,5 @@
 import type { Difference } from './compare.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS } from './kinds/index.ts';
 
 /** A difference that is there to stay. As narrow as can be: what it explains is no longer looked at. */
 export interface KnownDifference {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, objectOf, valueAt } from '@fairlead/sim/kube/contract';
 import type { Dice } from './dice.ts';
-import type { FuzzedKind } from './kinds.ts';
+import type { FuzzedKind } from './kinds/index.ts';
 import { jsonText, oddValue, spoiled } from './odd.ts';
 
 /** Makes bodies that are about one object of a kind. */

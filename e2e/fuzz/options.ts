@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 export const USAGE = `npm run fuzz                        sends random requests to a simulated and a real API server, for a minute
     --minutes N                     for so long
-    --seed N                        beginning with this seed; the next ones follow. Any other than the last time, else
+    --seed N                        beginning with this seed; with a random one where none is given
     --seeds N                       so many seeds, in place of a time
     --known                         says at the end how often each known difference was met
 

@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts';
-import type { FuzzedKind } from './kinds.ts';
+import type { FuzzedKind } from './kinds/index.ts';
 
 /** Pages and versions of a list; `<page>` stands for the token that the first page ended with. */
 export const PAGING: readonly (readonly string[])[] = [

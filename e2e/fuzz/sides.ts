@@ -9,7 +9,7 @@ import {
   Stage,
   textOf,
 } from '@fairlead/sim/kube/contract';
-import { BERTHS, DEFINITION } from './definition.ts';
+import { BERTHS, DEFINITION } from './kinds/index.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const POLL_MILLISECONDS = 5;

@@ -54,14 +54,19 @@ export function updateScale(state: ServerState, target: UpdateTarget, request: H
   const resource = { group: kind.group, resource: kind.plural };
   if (stored === undefined) throw notFound(resource, name);
   const scale = changedScale(scaleFrom(kind, stored.object), request);
-  const replicas = valueAt(scale, 'spec', 'replicas') ?? 0;
+  const given = valueAt(scale, 'spec', 'replicas');
+  const { specReplicas } = pathsOf(kind);
+  const none = given === undefined && valueAt(stored.object, ...specReplicas) === undefined;
+  if (none && kind.custom && request.method === 'PATCH') {
+    throw badRequest(`the spec replicas field ".${specReplicas.join('.')}" cannot be empty`);
+  }
+  const replicas = given ?? 0;
   if (typeof replicas !== 'number' || replicas < 0) {
     const problem = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid('autoscaling', 'Scale', name, [problem]);
   }
   const version = textOf(valueAt(scale, 'metadata', 'resourceVersion'));
   if (version !== '' && version !== stored.object.metadata.resourceVersion) throw staleVersion(resource, name);
-  const { specReplicas } = pathsOf(kind);
   return updateObject(state, target, undefined, (live) => {
     if (live === undefined) throw new TypeError('what does not exist cannot be scaled');
     return tracked(state, target, live, asKubeObject(withValueAt(live, specReplicas, replicas)));
