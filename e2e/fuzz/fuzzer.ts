@@ -1,9 +1,8 @@
-import { FairleadError } from '@fairlead/control';
 import type { TranscriptEntry } from '@fairlead/sim/kube/contract';
 import { type Difference, firstDifference, knownDifference, signatureOf } from './compare.ts';
 import { requestsOf } from './generate.ts';
 import type { KnownDifference } from './known-differences.ts';
-import { playRequests } from './play.ts';
+import { playRequests, Unanswered } from './play.ts';
 import type { FuzzRequest } from './request.ts';
 import { shrink } from './shrink.ts';
 import { type RealSide, simulatedSide } from './sides.ts';
@@ -21,6 +20,7 @@ export class Fuzzer {
   readonly #real: RealSide;
   readonly #known = new Map<KnownDifference, number>();
   #requests = 0;
+  #unanswered = 0;
 
   constructor(real: RealSide) {
     this.#real = real;
@@ -29,6 +29,11 @@ export class Fuzzer {
   /** How many requests each server has answered. */
   get requests(): number {
     return this.#requests;
+  }
+
+  /** How many requests made the real server break the connection: it has defects of its own. */
+  get unanswered(): number {
+    return this.#unanswered;
   }
 
   /** How often each known difference has shown. */
@@ -67,14 +72,18 @@ export class Fuzzer {
     }
   }
 
-  /** A connection that breaks is no answer: the requests are sent once more. */
+  /** Undefined also where the real server has no answer at all: such a request is left out. */
   async #compare(requests: readonly FuzzRequest[]): Promise<Difference | undefined> {
-    try {
-      return await this.#compareOnce(requests);
-    } catch (error) {
-      if (!(error instanceof FairleadError) || error.verdict !== 'retriable') throw error;
-      return this.#compareOnce(requests);
+    for (let left = requests; left.length > 0; ) {
+      try {
+        return await this.#compareOnce(left);
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+        this.#unanswered += 1;
+        left = left.slice(0, error.index);
+      }
     }
+    return undefined;
   }
 
   async #compareOnce(requests: readonly FuzzRequest[]): Promise<Difference | undefined> {

@@ -1,3 +1,4 @@
+import { FairleadError } from '@fairlead/control';
 import {
   type ContractEndpoint,
   objectOf,
@@ -24,9 +25,28 @@ export async function playRequests(
   );
   for (const [index, request] of requests.entries()) {
     const expected = other[index]?.events?.length ?? 0;
-    await play(stage, await resolved(stage, request, start), expected);
+    await answered(index, play(stage, await resolved(stage, request, start), expected));
   }
   return stage.transcript;
+}
+
+/** The server broke the connection in place of an answer. */
+export class Unanswered extends Error {
+  readonly index: number;
+
+  constructor(index: number, cause: unknown) {
+    super(`request ${index} has no answer`, { cause });
+    this.index = index;
+  }
+}
+
+async function answered(index: number, playing: Promise<void>): Promise<void> {
+  try {
+    await playing;
+  } catch (error) {
+    if (error instanceof FairleadError && error.verdict === 'retriable') throw new Unanswered(index, error);
+    throw error;
+  }
 }
 
 async function play(stage: Stage, request: FuzzRequest, expectedEvents: number): Promise<void> {

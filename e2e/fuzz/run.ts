@@ -45,6 +45,7 @@ async function search(fuzzer: Fuzzer, { minutes, seeds, known, seed }: FuzzOptio
     if (before === 0) show(finding, await fuzzer.shrunk(finding));
   }
   console.log(`${count} seeds from ${first}, ${fuzzer.requests} requests to each, ${alike.size} differences`);
+  if (fuzzer.unanswered > 0) console.log(`${fuzzer.unanswered} of them without an answer: the connection broke`);
   if (known) for (const [{ what }, times] of fuzzer.known) console.log(`${String(times).padStart(6)} known: ${what}`);
   return alike.size === 0 ? 0 : 1;
 }

@@ -70,6 +70,7 @@ function readPatch(type: string, text: string): Json {
   const parsed: Parsed = type === STRATEGIC_MERGE ? parseJsonText(text, parseJson) : parseJsonText(text);
   const prefix = type === STRATEGIC_MERGE ? '' : 'error decoding patch: ';
   if ('problem' in parsed) throw badRequest(`${prefix}${parsed.problem}`);
+  if (type === STRATEGIC_MERGE && parsed.value === null) return {};
   if (type === JSON_PATCH || isJsonObject(parsed.value)) return parsed.value;
   const given = isJsonList(parsed.value) ? 'array' : typeof parsed.value;
   throw badRequest(`${prefix}json: cannot unmarshal ${given} into Go value of type map[string]interface {}`);
