@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   type LogFields,
   type Logger,
@@ -28,6 +29,8 @@ interface Candidate {
   /** Whether it may act now: as it would see it itself before a call. */
   leads(): boolean;
   stop(): void;
+  /** By which it is told to stop. */
+  readonly signal: AbortSignal;
   readonly ended: Promise<unknown>;
 }
 
@@ -81,6 +84,7 @@ function world() {
       leaderships,
       leads: () => process.state === 'running' && (leaderships.at(-1)?.covers(0) ?? false),
       stop: () => controller.abort(),
+      signal: controller.signal,
       ended: ended.then(
         () => 'resolved',
         (error: unknown) => error,
@@ -138,6 +142,22 @@ describe('Election', () => {
     leader.stop();
     await clock.advance(0);
     expect(leadership?.covers(0)).toBe(false);
+  });
+
+  it('counts the Lease from the request that took or renewed it, and not from the answer', async () => {
+    const { clock, join } = world();
+    const leader = join('a');
+    let sentAt = 0;
+    leader.network.fault = ({ method }) => {
+      if (method === 'PATCH') sentAt = clock.monotonic();
+      return undefined;
+    };
+    for (const milliseconds of [1_000, 3_000]) {
+      await clock.advance(milliseconds);
+      const left = 13_500 - (clock.monotonic() - sentAt);
+      expect(leader.leaderships[0]?.covers(left - 1)).toBe(true);
+      expect(leader.leaderships[0]?.covers(left)).toBe(false);
+    }
   });
 
   it('passes to another when the leader dies, with a higher epoch', async () => {
@@ -480,6 +500,33 @@ describe('Election', () => {
     expect(leaders()).toEqual(['b']);
   });
 
+  it('waits for the longest of what it covered before it gives the Lease back', async () => {
+    const { clock, join, spec } = world();
+    const leader = join('a');
+    await clock.advance(1_000);
+    expect([8_000, 1_000].map((milliseconds) => leader.leaderships[0]?.covers(milliseconds))).toEqual([true, true]);
+    leader.stop();
+    await clock.advance(7_900);
+    expect(spec()).toMatchObject({ holderIdentity: expect.stringMatching(/^a_/) });
+    await clock.advance(1_000);
+    expect(spec()).not.toHaveProperty('holderIdentity');
+  });
+
+  it('does not take the Lease from another when it gives it back too late', async () => {
+    const { clock, api, join, spec } = world();
+    const leader = join('a');
+    await clock.advance(1_000);
+    leader.network.fault = ({ method }) => {
+      if (method === 'PATCH')
+        api.put(PATH, { metadata: LEASE, spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } });
+      return undefined;
+    };
+    leader.stop();
+    await clock.advance(30_000);
+    expect(await leader.ended).toBe('resolved');
+    expect(spec()).toMatchObject({ holderIdentity: 'b' });
+  });
+
   it('starts above the floor when nothing is left of the Lease', async () => {
     const { clock, join } = world();
     const leader = join('a', { epochFloor: () => 41 });
@@ -603,6 +650,20 @@ describe('Election', () => {
     await clock.advance(1000);
     expect(await Promise.all(candidates.map((candidate) => candidate.ended))).toEqual(['resolved', 'resolved']);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('leaves no listener behind by a leadership that it lost', async () => {
+    const { clock, join } = world();
+    const leader = join('a');
+    for (let losses = 0; losses < 3; losses += 1) {
+      await clock.advance(5_000);
+      leader.network.fault = () => 'lose-request';
+      await clock.advance(30_000);
+      leader.network.fault = () => undefined;
+      await clock.advance(30_000);
+    }
+    expect(leader.leaderships).toHaveLength(4);
+    expect(getEventListeners(leader.signal, 'abort')).toHaveLength(1);
   });
 
   it('never has two leaders, and epochs only rise, whatever happens to messages and processes', async () => {

@@ -23,7 +23,7 @@ function setUp() {
   const clock = new VirtualClock();
   const put = (finalizers: readonly string[]) => api.put(PATH, { metadata: { ...KEY, finalizers }, spec: {} });
   put([]);
-  return { api, put, client: new KubeClient(api.connect(clock), clock) };
+  return { api, clock, put, client: new KubeClient(api.connect(clock), clock) };
 }
 
 describe('a write under a Lease', () => {
@@ -40,6 +40,18 @@ describe('a write under a Lease', () => {
       code: 'lease-too-short',
     });
     expect(api.writes).toEqual([]);
+  });
+
+  it('is given up when the time is over that the Lease was asked for', async () => {
+    const { api, clock, client } = setUp();
+    let covered = 0;
+    const covers = (milliseconds: number) => (covered = milliseconds) > 0;
+    const options = leasedWrite({ epoch: 1, signal, covers }, 'fairlead', signal);
+    api.fault = () => 'hang';
+    let outcome: unknown = 'under way';
+    void client.patchMerge<Service>(services, KEY, { spec: {} }, options).catch((error: unknown) => (outcome = error));
+    await clock.advance(covered);
+    expect(outcome).toMatchObject({ code: 'deadline-exceeded' });
   });
 
   it('is repeated after another client wrote only while the Lease lasts', async () => {
