@@ -163,6 +163,25 @@ describe('SharedCache', () => {
     expect(cache.status.lastEventAt).toBe(clock.now());
   });
 
+  it('is blind from when a watch is refused until one is accepted, and not when one merely ends', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    server.scripts.push(({ response }) => void response.writeHead(403).end('no'));
+    server.watch.end();
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(cache.status).toMatchObject({ isBlind: true, synced: true, failure: { code: 'Forbidden' } });
+    await world.retry(cache);
+    server.put('c');
+    await world.inStep(cache);
+    await world.eventually(() => server.watches.size === 1);
+    expect(cache.status.isBlind).toBe(false);
+    server.watch.end();
+    await world.eventually(() => cache.status.phase.state === 'waiting');
+    expect(cache.status).toMatchObject({ isBlind: false, failure: { code: 'watch-ended-early' } });
+  });
+
   it('logs once why it is out of step, however often it is tried, and once more when it fails anew', async () => {
     const world = await setUp();
     const { server, factory, logs } = world;

@@ -301,6 +301,22 @@ describe('KeyedQueue', () => {
     expect(queue.stateOf('d')).toBeUndefined();
   });
 
+  it('ends only when the work on every key has', async () => {
+    const { clock, queue, stop } = setUp({ concurrency: 2 });
+    const bench = new Bench();
+    let hasEnded = false;
+    void queue.run(bench.work, stop.signal).then(() => (hasEnded = true));
+    queue.add('a');
+    queue.add('b');
+    stop.abort();
+    bench.finish('a');
+    await clock.advance(1_000);
+    expect(hasEnded).toBe(false);
+    bench.finish('b');
+    await clock.advance(0);
+    expect(hasEnded).toBe(true);
+  });
+
   it('ends at once when nothing runs, or when it is started too late', async () => {
     const { queue, stop } = setUp();
     const running = queue.run(() => Promise.resolve(), stop.signal);

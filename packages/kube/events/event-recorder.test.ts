@@ -10,6 +10,7 @@ import {
 } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/api-error.ts';
 import { KubeClient } from '../api/client.ts';
 import { nodes, services } from '../api/resources.ts';
 import { FakeApi } from '../testing/fake-api.ts';
@@ -174,6 +175,20 @@ describe('EventRecorder', () => {
     expect(counts.get('dropped')).toBe(10_000 - 4096 - 1);
   });
 
+  it('recognises repeats of the Events told last, and forgets the others', async () => {
+    const { api, clock, recorder } = setUp();
+    for (let number = 0; number <= 4096; number += 1) {
+      recorder.record(services, named(`web-${number}`), failed);
+      if (number % 1024 === 0) await clock.advance(0);
+    }
+    await clock.advance(0);
+    const before = api.writes.length;
+    recorder.record(services, named('web-4096'), failed);
+    recorder.record(services, named('web-0'), failed);
+    await clock.advance(120_000);
+    expect(api.writes.slice(before).map(({ method }) => method)).toEqual(['POST', 'PATCH']);
+  });
+
   it('tries again when the answer gets lost, without telling it twice', async () => {
     const { api, clock, counts, recorder } = setUp();
     let lost = 0;
@@ -182,6 +197,20 @@ describe('EventRecorder', () => {
     await clock.advance(1000);
     expect(api.all()).toHaveLength(1);
     expect(Object.fromEntries(counts)).toEqual({ created: 1 });
+  });
+
+  it('comes back only when the server asked it to', async () => {
+    const { api, clock, recorder } = setUp();
+    const sentAt: number[] = [];
+    api.fault = () => {
+      sentAt.push(clock.monotonic());
+      if (sentAt.length === 1) throw new ApiError('POST events', { kind: 'Status', code: 429 }, 20_000);
+      return undefined;
+    };
+    recorder.record(services, web, failed);
+    await clock.advance(60_000);
+    expect(sentAt).toEqual([0, 20_000]);
+    expect(api.all()).toHaveLength(1);
   });
 
   it('takes another name when its first is taken', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { IdleTimeout } from './idle-timeout.ts';
@@ -39,6 +40,18 @@ describe('IdleTimeout', () => {
     expect(idle.signal.reason).toEqual(new Error('stopped'));
     expect(new IdleTimeout(clock, parent.signal, () => 1000).signal.aborted).toBe(true);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('leaves neither a timer nor a listener at its parent behind, however it ends', async () => {
+    const clock = new VirtualClock();
+    const { signal } = new AbortController();
+    const stopped = new IdleTimeout(clock, signal, () => 1000);
+    stopped.stop();
+    const silent = new IdleTimeout(clock, signal, () => 1000);
+    await clock.advance(1000);
+    expect(silent.signal.aborted).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
 
