@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MetricDefinition, Metrics } from '../report/metrics.ts';
@@ -141,6 +142,16 @@ describe('throttle gate', () => {
     const through = arrive(clock, gate, 1);
     await clock.advance(3_600_000);
     expect(through).toEqual([{ caller: 0, at: 3_600_000 }]);
+  });
+
+  it('leaves no listener behind at the signal of who got through', async () => {
+    const { clock, gate } = setUp();
+    const { signal } = new AbortController();
+    gate.closeFor(5000);
+    const waiting = gate.wait(signal);
+    await clock.advance(5000);
+    await waiting;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('does not care about the wall clock', async () => {

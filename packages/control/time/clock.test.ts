@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { sleep } from './clock.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -20,6 +21,19 @@ describe('sleep', () => {
     controller.abort(new Error('stopped'));
     await expect(sleeping).rejects.toThrow('stopped');
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('leaves no listener behind, however it ends', async () => {
+    const clock = new VirtualClock();
+    const controller = new AbortController();
+    const slept = sleep(clock, 100, controller.signal);
+    await clock.advance(100);
+    await slept;
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    const sleeping = sleep(clock, 100, controller.signal);
+    controller.abort(new Error('stopped'));
+    await expect(sleeping).rejects.toThrow('stopped');
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
   it('does not begin when the signal has aborted before', async () => {
