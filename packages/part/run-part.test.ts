@@ -255,6 +255,43 @@ describe('runPart', () => {
     expect(readiness).not.toContainEqual({ ready: false, reason: 'too late' });
   });
 
+  it('writes no Events for a part that no longer leads', async () => {
+    const { clock, api, replica } = world();
+    const tell = ({ events }: LeaderEnvironment, note: string) =>
+      events.record(namespaces, { metadata: { name: 'kube-system' } }, { type: 'Normal', reason: 'Told', note });
+    const led: LeaderEnvironment[] = [];
+    const { stop, ended } = replica('one', async (environment) => {
+      led.push(environment);
+      tell(environment, 'in time');
+      await untilItEnds(environment);
+    });
+    await clock.advance(5_000);
+    stop();
+    await clock.advance(30_000);
+    await ended;
+    for (const environment of led) tell(environment, 'too late');
+    await clock.advance(120_000);
+    const written = api.writes.filter(({ path }) => path.endsWith('/events')).map(({ body }) => body);
+    expect(written).toEqual([expect.objectContaining({ note: 'in time' })]);
+  });
+
+  it('tells the part the default class, where one was declared', async () => {
+    const { clock, options } = world();
+    const told: unknown[] = [];
+    const start = async (environment: ReplicaEnvironment) => {
+      told.push(environment.defaultClass);
+      await untilItEnds(environment);
+    };
+    const stop = new AbortController();
+    const runs = [{ defaultClass: 'example.com/lb' }, {}].map((declared) =>
+      runPart({ runs: 'everywhere', start, ...questions }, { ...options('one', []), ...declared }, stop.signal),
+    );
+    await clock.advance(5_000);
+    expect(told).toEqual(['example.com/lb', undefined]);
+    stop.abort();
+    await Promise.all(runs);
+  });
+
   it('runs a part of the kind that runs everywhere in each replica, without a Lease', async () => {
     const { clock, api, options } = world();
     const started: string[] = [];
@@ -362,6 +399,22 @@ describe('a leader that cannot read', () => {
     expect(blinded?.readiness.at(-1)).toEqual({ ready: true });
     expect(await holder()).toBe(other?.name);
     await end();
+  });
+
+  it('may begin no further call, although the Lease is still its own', async () => {
+    const { clock, api, replica } = world();
+    api.fault = ({ path }) => (path.endsWith('/services') ? { status: 403, reason: 'Forbidden' } : undefined);
+    const covered: boolean[] = [];
+    const { stop, ended } = replica('one', async ({ caches, leadership, signal }) => {
+      caches.cache(services);
+      covered.push(leadership.covers(1_000));
+      await untilItEnds({ signal }).catch(() => covered.push(leadership.covers(1_000)));
+    });
+    await clock.advance(BLIND_MILLISECONDS + 30_000);
+    expect(covered).toEqual([true, false]);
+    stop();
+    await clock.advance(30_000);
+    await ended;
   });
 
   it('gives its Lease back also when its reads are not answered, once its watch has noticed', async () => {

@@ -9,7 +9,7 @@ function world(intervalMilliseconds = 600_000, startsNow = false, again?: number
   const comparedAt: number[] = [];
   const warnings: string[] = [];
   const readiness: Readiness[] = [];
-  const state: { failure: Error | undefined; again: number | undefined } = { failure: undefined, again };
+  const state: { failure?: Error | undefined; again: number | undefined; meanwhile?: () => void } = { again };
   const health = new Health({ set: (one) => readiness.push(one) });
   health.started();
   const comparison = new Comparison({
@@ -21,6 +21,7 @@ function world(intervalMilliseconds = 600_000, startsNow = false, again?: number
     intervalMilliseconds,
     compare: async () => {
       comparedAt.push(clock.monotonic());
+      state.meanwhile?.();
       if (state.failure !== undefined) throw state.failure;
       return state.again;
     },
@@ -70,6 +71,17 @@ describe('Comparison', () => {
     expect(comparedAt).toHaveLength(1);
     await clock.advance(10_000);
     expect(comparedAt).toEqual([101_000, 131_000]);
+    await stop();
+  });
+
+  it('compares once more after a suspicion that comes up meanwhile', async () => {
+    const { clock, comparison, comparedAt, state, stop } = world(Number.POSITIVE_INFINITY);
+    state.meanwhile = () => {
+      if (comparedAt.length === 1) comparison.suspect('another wave');
+    };
+    comparison.suspect('a wave');
+    await clock.advance(600_000);
+    expect(comparedAt).toEqual([1_000, 31_000]);
     await stop();
   });
 
