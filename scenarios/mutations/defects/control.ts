@@ -1,0 +1,193 @@
+import type { Defect } from '../defect.ts';
+
+const FOLDER = 'packages/control';
+const adapters = { unit: `${FOLDER}/adapters/http` };
+const brake = { unit: `${FOLDER}/ownership/deletion-brake` };
+const gate = { unit: `${FOLDER}/retry/throttle-gate` };
+const mark = { unit: `${FOLDER}/ownership/owner-mark` };
+const time = { unit: `${FOLDER}/time` };
+
+export const controlDefects: readonly Defect[] = [
+  {
+    name: 'an answer without end takes all memory',
+    file: `${FOLDER}/network/http.ts`,
+    find: "if (bytes > maximumBytes) throw answerTooLarge('the answer', maximumBytes);",
+    replace: '',
+    foundBy: { unit: `${FOLDER}/network/http` },
+  },
+  {
+    name: 'a body that stops arriving is waited for without end',
+    file: `${FOLDER}/adapters/http.ts`,
+    find: 'bodyTimeout: options.bodyTimeoutMilliseconds ?? BODY_TIMEOUT_MILLISECONDS',
+    replace: 'bodyTimeout: 0',
+    foundBy: adapters,
+  },
+  {
+    name: 'watches take the connections of the other requests',
+    file: `${FOLDER}/adapters/http.ts`,
+    find: 'request.streaming === true ? this.#streams : this.#requests',
+    replace: 'this.#requests',
+    foundBy: adapters,
+  },
+  {
+    name: 'any certificate of a server is accepted',
+    file: `${FOLDER}/adapters/http.ts`,
+    find: 'rejectUnauthorized: tls.insecure !== true',
+    replace: 'rejectUnauthorized: false',
+    foundBy: adapters,
+  },
+  {
+    name: 'what missed its deadline goes on',
+    file: `${FOLDER}/time/deadline.ts`,
+    find: 'controller.abort(reason);',
+    replace: '',
+    foundBy: time,
+  },
+  {
+    name: 'each call leaves a listener at the signal of its caller',
+    file: `${FOLDER}/time/deadline.ts`,
+    find: "caller?.removeEventListener('abort', onCallerAbort);",
+    replace: '',
+    foundBy: time,
+  },
+  {
+    name: 'whatever is waited for leaves a listener at the signal',
+    file: `${FOLDER}/time/deadline.ts`,
+    find: "signal.removeEventListener('abort', onAbort);",
+    replace: '',
+    foundBy: time,
+  },
+  {
+    name: 'each sleep leaves a listener at its signal',
+    file: `${FOLDER}/time/clock.ts`,
+    find: "signal?.removeEventListener('abort', onAbort);",
+    replace: '',
+    foundBy: time,
+  },
+  {
+    name: 'a caller that gives up strands all who wait at the gate',
+    file: `${FOLDER}/retry/throttle-gate.ts`,
+    find: 'if (this.#waiters.size === 0) this.#cancelTimer();',
+    replace: 'this.#cancelTimer();',
+    foundBy: gate,
+  },
+  {
+    name: 'who waits at the gate leaves when it was to open first, although it was closed for longer',
+    file: `${FOLDER}/retry/throttle-gate.ts`,
+    find: 'if (this.#waiters.size > 0) this.#letOutAfter(milliseconds);',
+    replace: '',
+    foundBy: gate,
+  },
+  {
+    name: 'a second, shorter pause opens the gate early',
+    file: `${FOLDER}/retry/throttle-gate.ts`,
+    find: ' || reopensAt <= this.#reopensAt',
+    replace: '',
+    foundBy: gate,
+  },
+  {
+    name: 'a server that throttled us is met by all who waited at once',
+    file: `${FOLDER}/retry/throttle-gate.ts`,
+    find: 'let left = this.#wave;',
+    replace: 'let left = Infinity;',
+    foundBy: gate,
+  },
+  {
+    name: 'a server that says now is asked again without a pause',
+    file: `${FOLDER}/retry/backoff.ts`,
+    find: ' && serverDelayMilliseconds > 0',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/retry/backoff` },
+  },
+  {
+    name: 'of a repeated Retry-After the shortest counts',
+    file: `${FOLDER}/retry/retry-after.ts`,
+    find: 'Math.max(0, ...delays)',
+    replace: 'Math.max(0, Math.min(...delays))',
+    foundBy: { unit: `${FOLDER}/retry/retry-after` },
+  },
+  {
+    name: 'a task that was taken back is run nevertheless',
+    file: `${FOLDER}/work/lanes.ts`,
+    find: 'this.#claims.delete(queued.start);',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/work/lanes` },
+  },
+  {
+    name: 'a task that was taken back holds up those behind it',
+    file: `${FOLDER}/work/lanes.ts`,
+    find: 'else this.#claimSlot(next.start);',
+    replace: 'else if (queued.started) this.#claimSlot(next.start);',
+    foundBy: { unit: `${FOLDER}/work/lanes` },
+  },
+  {
+    name: 'a step is begun after the end was told',
+    file: `${FOLDER}/work/steps.ts`,
+    find: 'signal.throwIfAborted();\n    await runStep',
+    replace: 'await runStep',
+    foundBy: { unit: `${FOLDER}/work/steps` },
+  },
+  {
+    name: 'a batch that met a server in trouble is taken apart',
+    file: `${FOLDER}/work/batcher.ts`,
+    find: "verdictOf(error) !== 'terminal'",
+    replace: "verdictOf(error) === 'stale'",
+    foundBy: { unit: `${FOLDER}/work/batcher` },
+  },
+  {
+    name: 'a mass deletion is confirmed by the list that was under way',
+    file: `${FOLDER}/ownership/deletion-brake.ts`,
+    find: '<= listBegunAt',
+    replace: '<= this.#clock.monotonic()',
+    foundBy: brake,
+  },
+  {
+    name: 'each list puts the confirmation of a held deletion off',
+    file: `${FOLDER}/ownership/deletion-brake.ts`,
+    find: '(before.get(id) ?? later)',
+    replace: 'later',
+    foundBy: brake,
+  },
+  {
+    name: 'what another part of Fairlead made is swept away',
+    file: `${FOLDER}/ownership/owner-mark.ts`,
+    find: ' && mark.part === us.part',
+    replace: '',
+    foundBy: mark,
+  },
+  {
+    name: 'of two marks in a text the first counts',
+    file: `${FOLDER}/ownership/owner-mark.ts`,
+    find: 'marks.length !== 1 || ',
+    replace: '',
+    foundBy: mark,
+  },
+  {
+    name: 'the journal of an object grows without end',
+    file: `${FOLDER}/report/journal.ts`,
+    find: 'if (entries.length > this.#limits.entriesPerKey) entries.shift();',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/report/journal` },
+  },
+  {
+    name: 'each caller that waits at the gate leaves a listener behind',
+    file: `${FOLDER}/retry/throttle-gate.ts`,
+    find: "signal?.removeEventListener('abort', onAbort);",
+    replace: '',
+    foundBy: gate,
+  },
+  {
+    name: 'the journal keeps objects that are long gone',
+    file: `${FOLDER}/report/journal.ts`,
+    find: 'this.#entriesByKey.size > this.#limits.keys',
+    replace: 'false',
+    foundBy: { unit: `${FOLDER}/report/journal` },
+  },
+  {
+    name: 'a request that was given up goes on',
+    file: `${FOLDER}/adapters/http.ts`,
+    find: '...(signal === undefined ? {} : { signal }),',
+    replace: '',
+    foundBy: adapters,
+  },
+];

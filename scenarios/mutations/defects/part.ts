@@ -1,0 +1,148 @@
+import type { Defect } from '../defect.ts';
+
+const FOLDER = 'packages/part';
+const runPart = { unit: `${FOLDER}/run-part` };
+const comparison = { unit: `${FOLDER}/controller/comparison` };
+
+export const partDefects: readonly Defect[] = [
+  {
+    name: 'the caches of a leadership go on after it has ended',
+    file: `${FOLDER}/run-part.ts`,
+    find: 'logger, metrics, signal, onStatus',
+    replace: 'logger, metrics, signal: new AbortController().signal, onStatus',
+    foundBy: runPart,
+  },
+  {
+    name: 'Events are written on after the leadership has ended',
+    file: `${FOLDER}/run-part.ts`,
+    find: 'events.close();',
+    replace: '',
+    foundBy: runPart,
+  },
+  {
+    name: 'a part that runs is not told the default class',
+    file: `${FOLDER}/run-part.ts`,
+    find: ', ...standing });',
+    replace: ' });',
+    foundBy: runPart,
+  },
+  {
+    name: 'a blind replica takes the Lease that it gave back',
+    file: `${FOLDER}/run-part.ts`,
+    find: 'await untilReadable(options, unreadable, stop);',
+    replace: '',
+    foundBy: runPart,
+  },
+  {
+    name: 'a leader that is blind may write on',
+    file: `${FOLDER}/run-part.ts`,
+    find: '!signal.aborted && leadership.covers',
+    replace: 'leadership.covers',
+    foundBy: runPart,
+  },
+  {
+    name: 'a replica that stands by is not ready',
+    file: `${FOLDER}/run-part.ts`,
+    find: 'else if (holder !== undefined) readiness.set({ ready: true });',
+    replace: '',
+    foundBy: runPart,
+  },
+  {
+    name: 'a cache that fails after its first list does not make a leader blind',
+    file: `${FOLDER}/sight.ts`,
+    find: '({ isBlind }) => isBlind',
+    replace: '({ isBlind, synced }) => isBlind && !synced',
+    foundBy: runPart,
+  },
+  {
+    name: 'each failure of a cache starts the patience with a blind leader anew',
+    file: `${FOLDER}/sight.ts`,
+    find: 'else this.#timer ??=',
+    replace: 'else this.#timer?.cancel(), this.#timer =',
+    foundBy: runPart,
+  },
+  {
+    name: 'a leader that sees again gives its Lease back nevertheless',
+    file: `${FOLDER}/sight.ts`,
+    find: 'if (this.#unreadable.length === 0) this.close();',
+    replace: 'if (this.#unreadable.length === 0) return;',
+    foundBy: runPart,
+  },
+  {
+    name: 'a cache that fails after its first list counts as readable',
+    file: `${FOLDER}/cache-readiness.ts`,
+    find: 'failure }) =>\n      isBlind &&',
+    replace: 'failure, synced }) =>\n      !synced && isBlind &&',
+    foundBy: runPart,
+  },
+  {
+    name: 'the caches of a leadership that ended say whether the replica is ready',
+    file: `${FOLDER}/cache-readiness.ts`,
+    find: 'if (this.#signal.aborted) return;',
+    replace: '',
+    foundBy: runPart,
+  },
+  {
+    name: 'the owner of an object hears nothing of its failure',
+    file: `${FOLDER}/controller/object-controller.ts`,
+    find: "events.record(resource, object, { type: 'Warning', reason, note });",
+    replace: '',
+    foundBy: { unit: `${FOLDER}/controller/object-controller` },
+  },
+  {
+    name: 'a failure does not show in the journal of the object',
+    file: `${FOLDER}/controller/object-controller.ts`,
+    find: 'journal.record(',
+    replace: 'void (',
+    foundBy: { unit: `${FOLDER}/controller/object-controller` },
+  },
+  {
+    name: 'a suspicion that comes up during a comparison is lost',
+    file: `${FOLDER}/controller/comparison.ts`,
+    find: 'return this.#options.compare(signal);',
+    replace: 'const asked = await this.#options.compare(signal);\n    this.#isSuspected = false;\n    return asked;',
+    foundBy: comparison,
+  },
+  {
+    name: 'a suspicion waits for the next interval',
+    file: `${FOLDER}/controller/comparison.ts`,
+    find: 'this.#wake?.();',
+    replace: '',
+    foundBy: comparison,
+  },
+  {
+    name: 'what the brake holds back is deleted nevertheless',
+    file: `${FOLDER}/controller/deletion-guard.ts`,
+    find: 'return allowed;',
+    replace: 'return leftovers;',
+    foundBy: { unit: `${FOLDER}/controller/deletion-guard` },
+  },
+  {
+    name: 'a part that failed is never ready again',
+    file: `${FOLDER}/controller/health.ts`,
+    find: 'if (error === undefined) this.#failures.delete(what);',
+    replace: 'if (error === undefined) return;',
+    foundBy: { unit: `${FOLDER}/controller/health` },
+  },
+  {
+    name: 'a comparison that failed waits for the next interval',
+    file: `${FOLDER}/controller/comparison.ts`,
+    find: '.catch(() => {});\n        this.#isSuspected = true;',
+    replace: '.catch(() => {});',
+    foundBy: comparison,
+  },
+  {
+    name: 'what changed under our hands is told as a failure',
+    file: `${FOLDER}/controller/object-controller.ts`,
+    find: "verdictOf(error) === 'stale'",
+    replace: 'false',
+    foundBy: { unit: `${FOLDER}/controller/object-controller` },
+  },
+  {
+    name: 'Events about the cluster have no UID for ever after one failure',
+    file: `${FOLDER}/cluster.ts`,
+    find: 'this.#namespace = undefined;',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/cluster` },
+  },
+];
