@@ -115,6 +115,15 @@ describe('ApiError', () => {
     expect(await failure(418, '')).toMatchObject({ code: 'http-418', verdict: 'terminal' });
   });
 
+  it('reads no more than the beginning of a page without end', async () => {
+    let bytes = 0;
+    async function* pages() {
+      for (; bytes < 10_000_000; bytes += 1024) yield new Uint8Array(1024).fill(0x20);
+    }
+    await apiErrorFromResponse(request, { status: 502, headers: {}, body: pages() }, NOW);
+    expect(bytes).toBeLessThanOrEqual(65_536);
+  });
+
   it.each(['<', 'User "', 'User "" cannot x resource "" in API group "', ' x', '<a ', '"'])(
     'takes no time over a page full of %j',
     async (repeated) => {
