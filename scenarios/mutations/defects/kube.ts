@@ -1,7 +1,6 @@
 import type { Defect } from '../defect.ts';
 
 const FOLDER = 'packages/kube';
-const api = { unit: `${FOLDER}/api` };
 const cache = { unit: `${FOLDER}/cache` };
 const events = { unit: `${FOLDER}/events` };
 const leader = { unit: `${FOLDER}/leader` };
@@ -232,35 +231,35 @@ export const kubeDefects: readonly Defect[] = [
     file: `${FOLDER}/api/pacing.ts`,
     find: 'this.#gate.closeFor(',
     replace: 'void (',
-    foundBy: api,
+    foundBy: { unit: `${FOLDER}/api/pacing` },
   },
   {
     name: 'a leader that is told to slow down loses its Lease',
     file: `${FOLDER}/api/pacing.ts`,
     find: 'if (isOfLeases(request)) return;',
     replace: '',
-    foundBy: api,
+    foundBy: { unit: `${FOLDER}/api/pacing` },
   },
   {
     name: 'a proxy that says an hour stops all requests for an hour',
     file: `${FOLDER}/api/pacing.ts`,
     find: 'Math.min(error.retryAfterMilliseconds ?? 0, LONGEST_PAUSE_MILLISECONDS)',
     replace: 'error.retryAfterMilliseconds ?? 0',
-    foundBy: api,
+    foundBy: { unit: `${FOLDER}/api/pacing` },
   },
   {
     name: 'an error page without end is read to its end',
     file: `${FOLDER}/api/api-error.ts`,
     find: 'if (bytes >= LONGEST_BODY_BYTES) break;',
     replace: '',
-    foundBy: api,
+    foundBy: { unit: `${FOLDER}/api/api-error` },
   },
   {
     name: 'a token that the server refuses is used on',
     file: `${FOLDER}/api/http-connection.ts`,
     find: 'credentials.renew(credential);\n      const renewed',
     replace: 'const renewed',
-    foundBy: api,
+    foundBy: { unit: `${FOLDER}/api/http-connection` },
   },
   {
     name: 'a credential expires on its way to the server',
@@ -373,14 +372,14 @@ export const kubeDefects: readonly Defect[] = [
     file: `${FOLDER}/api/client.ts`,
     find: 'if (!isGone(error)) throw error;',
     replace: 'throw error;',
-    foundBy: api,
+    foundBy: { unit: `${FOLDER}/api/client` },
   },
   {
     name: 'a new certificate cuts the watches that are open',
     file: `${FOLDER}/api/http-connection.ts`,
     find: 'this.#retire(this.#current.transport)',
     replace: 'void this.#current.transport.close()',
-    foundBy: api,
+    foundBy: { unit: `${FOLDER}/api/http-connection` },
   },
   {
     name: 'a token that is still good is thrown away when its file cannot be read',
