@@ -4,6 +4,7 @@ import {
   type LogFields,
   type Logger,
   noMetrics,
+  orAborted,
   seededRandom,
   silentLogger,
   sleep,
@@ -290,6 +291,31 @@ describe('runPart', () => {
     expect(told).toEqual(['example.com/lb', undefined]);
     stop.abort();
     await Promise.all(runs);
+  });
+
+  it('ends the caches of a part that failed, before it is started again', async () => {
+    const { clock, api, options } = world();
+    let starts = 0;
+    const start = async ({ caches, signal }: ReplicaEnvironment) => {
+      starts += 1;
+      if (starts > 1) return orAborted(new Promise<never>(() => {}), signal);
+      void caches
+        .cache(services)
+        .synced(signal)
+        .catch(() => {});
+      await sleep(clock, 1_000);
+      throw new FairleadError('it fails once', { verdict: 'terminal', code: 'test' });
+    };
+    const stop = new AbortController();
+    const run = runPart({ runs: 'everywhere', start, ...questions }, options('one', []), stop.signal);
+    await clock.advance(10_000);
+    expect(starts).toBe(2);
+    const before = api.requests.length;
+    await clock.advance(600_000);
+    expect(api.requests.slice(before)).toEqual([]);
+    stop.abort();
+    await run.catch(() => {});
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it('runs a part of the kind that runs everywhere in each replica, without a Lease', async () => {

@@ -1,6 +1,7 @@
 import {
   Backoff,
   type Clock,
+  FairleadError,
   type Journal,
   type Logger,
   type Metrics,
@@ -138,11 +139,14 @@ function electionFor(options: PartRunOptions): Election {
 async function inCluster(
   options: PartRunOptions,
   logger: Logger,
-  signal: AbortSignal,
+  outer: AbortSignal,
   run: (environment: ReplicaEnvironment) => Promise<void>,
   sight?: Sight,
 ): Promise<void> {
   const { part, connection, clock, random, metrics, defaultClass } = options;
+  // A part that fails is started again in the same process: nothing of this start may outlast it.
+  const ended = new AbortController();
+  const signal = AbortSignal.any([outer, ended.signal]);
   const client = new KubeClient(connection, clock);
   const reporter = { controller: `fairlead.dev/${part}`, instance: options.replica };
   const events = new EventRecorder({ ...reporter, client, clock, random, logger, metrics });
@@ -159,7 +163,7 @@ async function inCluster(
   try {
     await run({ ...nodeEnvironment({ ...options, logger, readiness }, signal), client, events, caches, ...standing });
   } finally {
-    events.close();
+    ended.abort(new FairleadError('the part has stopped', { verdict: 'terminal', code: 'part-stopped' }));
   }
 }
 
