@@ -88,4 +88,16 @@ describe('the pacing of a connection', () => {
     await expect(held).rejects.toThrow('lease lost');
     expect(clock.pendingTimers).toBe(0);
   });
+
+  it('leaves the turns of those who gave up to others', async () => {
+    const { clock, pacing, admitted, ask } = setUp({ perSecond: 1, burst: 1 });
+    const controller = new AbortController();
+    await pacing.admit(write);
+    const wild = Array.from({ length: 100 }, () => pacing.admit({ ...write, signal: controller.signal }));
+    controller.abort(new Error('given up'));
+    await Promise.allSettled(wild);
+    ask(write);
+    await clock.advance(60_000);
+    expect(admitted).toEqual([1_000]);
+  });
 });

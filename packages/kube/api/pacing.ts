@@ -35,8 +35,18 @@ export class Pacing {
     if (isOfLeases(request)) return;
     // A watch is opened every few minutes, and stays.
     const wait = request.streaming === true ? 0 : this.#bucket.reserve();
-    if (wait > 0) await sleep(this.#clock, wait, request.signal);
+    if (wait > 0) await this.#waitForToken(wait, request.signal);
     if (!this.#gate.isOpen) await this.#gate.wait(request.signal);
+  }
+
+  /** Who gives up waiting leaves the token to others: else one wild loop would slow down all that comes after it. */
+  async #waitForToken(wait: number, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await sleep(this.#clock, wait, signal);
+    } catch (error) {
+      this.#bucket.giveBack();
+      throw error;
+    }
   }
 
   /** The server refused a request. */

@@ -37,6 +37,11 @@ export class TokenBucket {
     return wait;
   }
 
+  /** A reserved token is not needed after all: those who reserve from now on wait the less. */
+  giveBack(): void {
+    this.#tokens += 1;
+  }
+
   #refill(): void {
     const { burst, perSecond } = this.#limit;
     const now = this.#clock.monotonic();
