@@ -124,8 +124,8 @@ export const kubeDefects: readonly Defect[] = [
   {
     name: 'a Lease that was deleted is taken at once',
     file: `${FOLDER}/leader/lease-observation.ts`,
-    find: 'this.#observeDeletion();',
-    replace: 'this.#observed = undefined;',
+    find: 'this.#deleted = { holder,',
+    replace: 'void { holder,',
     foundBy: leader,
   },
   {
@@ -349,7 +349,7 @@ export const kubeDefects: readonly Defect[] = [
   {
     name: 'a Lease that may have been made and deleted since is made again at once',
     file: `${FOLDER}/leader/election.ts`,
-    find: 'this.#observation.noteCreation();',
+    find: 'this.#observation.mayExist();',
     replace: '',
     foundBy: leader,
   },
@@ -486,5 +486,19 @@ export const kubeDefects: readonly Defect[] = [
     find: "signal.addEventListener('abort', cancelAll, { once: true });",
     replace: '',
     foundBy: { unit: `${FOLDER}/controller/controller` },
+  },
+  {
+    name: 'a Lease that was made anew is taken for the one before',
+    file: `${FOLDER}/leader/lease-observation.ts`,
+    find: 'if (this.#observed?.uid !== uid) this.#observeDeletion();',
+    replace: '',
+    foundBy: leader,
+  },
+  {
+    name: 'requests that were given up keep their turns',
+    file: `${FOLDER}/api/pacing.ts`,
+    find: 'this.#bucket.giveBack();',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/api/pacing` },
   },
 ];
