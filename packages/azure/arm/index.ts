@@ -1,5 +1,5 @@
 export * from './arm-id.ts';
-export * from './client/call.ts';
+export * from './client/call-options.ts';
 export * from './client/client.ts';
 export { armMetrics } from './client/metrics.ts';
 export * from './configuration/cloud-configuration.ts';

@@ -1,7 +1,7 @@
 import { messageOf } from '@fairlead/control';
 import { z } from 'zod';
 import { azureSection, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
-import type { EgressPolicy } from './cluster/egress-request.ts';
+import type { EgressPolicy } from './cluster/egress-pod.ts';
 import { egressName } from './engine/nrp-key.ts';
 
 const egressRule = z.strictObject({

@@ -2,7 +2,7 @@ import { type KubeClient, type Pod, pods, type Service, services } from '@fairle
 import type { DemoScene } from '@fairlead/part';
 import { demoSection } from '../arm/index.ts';
 import { SERVICE_GATEWAY_CLASS } from './cluster/desired.ts';
-import { POD_FINALIZER } from './cluster/egress-request.ts';
+import { POD_FINALIZER } from './cluster/egress-pod.ts';
 import { EGRESS_LABEL } from './engine/nrp-key.ts';
 
 const NAMESPACE = 'azure-demo';

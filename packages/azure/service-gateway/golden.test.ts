@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { Inventory } from './cloud/inventory.ts';
 import { planCreation, planDeletion } from './cloud/plan.ts';
 import { claimRules, desiredFor, nrpKeyOf, serve } from './cluster/desired.ts';
-import { type EgressPolicy, egressRequest } from './cluster/egress-request.ts';
+import { type EgressPolicy, egressRequest } from './cluster/egress-pod.ts';
 import { NodeDirectory } from './cluster/node-directory.ts';
 import { egressName, outboundKey } from './engine/nrp-key.ts';
 import type { ServiceSpec } from './engine/service-spec.ts';

@@ -15,7 +15,8 @@ import type {
   UpdateAddressLocationsRequest,
   UpdateServicesRequest,
 } from '../types/index.ts';
-import type { CallableKind, CallOptions, DeleteOptions, ListableKind, PutOptions } from './call.ts';
+import type { CallableKind, CallOptions, DeleteOptions, ListableKind, PutOptions } from './call-options.ts';
+import { READ_DEADLINE_MILLISECONDS, REQUEST_DEADLINE_MILLISECONDS, WRITE_DEADLINE_MILLISECONDS } from './deadlines.ts';
 import { isBodyAt, isBodyOf, toAddressLocation, toGatewayService, toPage, unexpectedAnswer } from './decode.ts';
 import { type ArmRequest, armDialect } from './dialect.ts';
 import { trustedLink } from './links.ts';
@@ -26,9 +27,6 @@ import { RequestFactory } from './request-factory.ts';
 
 /** The version of the network API whose shapes the types describe. */
 const API_VERSION = '2026-01-01';
-const READ_DEADLINE_MILLISECONDS = 60_000;
-/** Azure is sometimes minutes at a load balancer. */
-const WRITE_DEADLINE_MILLISECONDS = 300_000;
 
 export interface ArmClientOptions extends CloudConnectionOptions {
   /** Scheme, host and port of Azure Resource Manager. */
@@ -49,7 +47,10 @@ export class ArmClient {
   constructor(options: ArmClientOptions) {
     const { clock, random, endpoint, userAgent, metrics } = options;
     this.#options = options;
-    this.#connection = new CloudConnection(armDialect(userAgent, random), options);
+    this.#connection = new CloudConnection(armDialect(userAgent, random), {
+      requestDeadlineMilliseconds: REQUEST_DEADLINE_MILLISECONDS,
+      ...options,
+    });
     this.#poller = new OperationPoller({ connection: this.#connection, endpoint, clock, random });
     this.#requests = new RequestFactory(endpoint, options.apiVersion ?? API_VERSION, random);
     metrics.declare(operationSeconds);

@@ -2,7 +2,7 @@ import { unexpectedAnswer as unexpected } from '@fairlead/cloud';
 import type { FairleadError } from '@fairlead/control';
 import { type ArmId, parseArmId, sameArmId } from '../arm-id.ts';
 import type { AddressLocation, ArmBodies, GatewayService } from '../types/index.ts';
-import type { CallableKind } from './call.ts';
+import type { CallableKind } from './call-options.ts';
 
 /** What to look for at the address of Azure. */
 export const SERVER = 'Azure Resource Manager';

@@ -1,7 +1,7 @@
 import { type CallVerb, type CloudDialect, type CloudRequest, isWrite, what } from '@fairlead/cloud';
 import { type Random, randomUuid } from '@fairlead/control';
 import { armErrorFromAnswer } from '../errors/arm-error.ts';
-import type { CallKind } from './call.ts';
+import type { CallKind } from './call-options.ts';
 import { SERVER } from './decode.ts';
 import { callSeconds, callsTotal } from './metrics.ts';
 

@@ -1,6 +1,6 @@
 import { type Random, randomUuid } from '@fairlead/control';
 import { type ArmId, armName, groupPath, parseArmId, type ResourceGroup } from '../arm-id.ts';
-import type { CallableKind, CallOptions, ListableKind, PutOptions } from './call.ts';
+import type { CallableKind, CallOptions, ListableKind, PutOptions } from './call-options.ts';
 import type { ArmRequest } from './dialect.ts';
 
 type GatewayCall = 'services' | 'addressLocations' | 'updateServices' | 'updateAddressLocations';

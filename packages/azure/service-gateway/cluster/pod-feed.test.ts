@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EGRESS_LABEL } from '../engine/nrp-key.ts';
 import { EngineBench } from '../testing/engine-bench.ts';
 import { pod as podUid } from '../testing/keys.ts';
-import { POD_FINALIZER } from './egress-request.ts';
+import { POD_FINALIZER } from './egress-pod.ts';
 import { NodeDirectory } from './node-directory.ts';
 import { PodFeed } from './pod-feed.ts';
 

@@ -3,7 +3,7 @@ import { type CacheChange, type Controller, hasFinalizer, type Pod } from '@fair
 import type { Engine } from '../engine/engine.ts';
 import { type OutboundKey, outboundKey, type PodUid, podUid } from '../engine/nrp-key.ts';
 import type { OutboundSpec } from '../engine/service-spec.ts';
-import { type EgressPolicy, type EgressRequest, egressRequest, isOver, POD_FINALIZER } from './egress-request.ts';
+import { type EgressPolicy, type EgressRequest, egressRequest, isOver, POD_FINALIZER } from './egress-pod.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
 export interface PodFeedOptions {

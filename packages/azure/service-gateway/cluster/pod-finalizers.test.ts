@@ -3,7 +3,7 @@ import { KubeClient, type Pod } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
 import { podUid } from '../engine/nrp-key.ts';
-import { POD_FINALIZER } from './egress-request.ts';
+import { POD_FINALIZER } from './egress-pod.ts';
 import { PodFinalizers } from './pod-finalizers.ts';
 
 const metadata = { namespace: 'shop', name: 'one', uid: 'its-uid', resourceVersion: '1' };

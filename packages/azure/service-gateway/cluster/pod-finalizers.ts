@@ -10,7 +10,7 @@ import {
 } from '@fairlead/kube';
 import { EGRESS_LABEL, type PodUid } from '../engine/nrp-key.ts';
 import { FIELD_MANAGER } from '../scope.ts';
-import { POD_FINALIZER } from './egress-request.ts';
+import { POD_FINALIZER } from './egress-pod.ts';
 import type { PodFeed } from './pod-feed.ts';
 
 export interface PodFinalizersOptions {

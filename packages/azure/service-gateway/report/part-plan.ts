@@ -3,7 +3,7 @@ import type { PartPlan, PlannedChange } from '@fairlead/part';
 import { armName } from '../../arm/index.ts';
 import { planDeletion, writesOfDeletion } from '../cloud/plan.ts';
 import { REGISTRATIONS_PER_CALL } from '../cloud/service-updater.ts';
-import { POD_FINALIZER } from '../cluster/egress-request.ts';
+import { POD_FINALIZER } from '../cluster/egress-pod.ts';
 import type { ServiceGatewayConfiguration } from '../configuration.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey, nrpName, podUid } from '../engine/nrp-key.ts';
 import { type DryRun, dryRun } from './dry-run.ts';

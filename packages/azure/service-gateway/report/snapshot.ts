@@ -18,7 +18,7 @@ import { loadObserved } from '../cloud/observed.ts';
 import { Repository } from '../cloud/repository.ts';
 import { ClusterFeed } from '../cluster/cluster-feed.ts';
 import { claimRules, type Desired, desiredFor } from '../cluster/desired.ts';
-import { egressRequest, isOver, POD_FINALIZER } from '../cluster/egress-request.ts';
+import { egressRequest, isOver, POD_FINALIZER } from '../cluster/egress-pod.ts';
 import { NodeDirectory } from '../cluster/node-directory.ts';
 import { PodFeed } from '../cluster/pod-feed.ts';
 import { egressPolicy, type ServiceGatewayConfiguration } from '../configuration.ts';

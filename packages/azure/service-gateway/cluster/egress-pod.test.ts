@@ -1,7 +1,7 @@
 import type { Pod } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { EGRESS_LABEL, egressName } from '../engine/nrp-key.ts';
-import { egressRequest } from './egress-request.ts';
+import { egressRequest } from './egress-pod.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const later = new Date(NOW + 30_000).toISOString();

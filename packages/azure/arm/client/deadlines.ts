@@ -1,0 +1,5 @@
+/** How long a single request may take, before it is repeated within the deadline of its call. */
+export const REQUEST_DEADLINE_MILLISECONDS = 10_000;
+export const READ_DEADLINE_MILLISECONDS = 60_000;
+/** Azure is sometimes minutes at a load balancer. */
+export const WRITE_DEADLINE_MILLISECONDS = 300_000;
