@@ -71,7 +71,8 @@ describe('bad input to fairlead run', () => {
     ]);
     const complaint = await complaintOf({ kubernetes: { kubeconfig }, parts: { gateway } });
     expect(complaint).toContain('missing permissions:');
-    expect(complaint).toContain('patch services/status (It publishes the address in the status of the Service)');
+    const publishes = 'It publishes the address, and a condition, in the status of the Service';
+    expect(complaint).toContain(`patch services/status (${publishes})`);
     expect(complaint).toContain('create leases.coordination.k8s.io');
     expect(complaint).not.toContain('list services');
   });

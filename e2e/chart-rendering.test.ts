@@ -45,7 +45,7 @@ describe('the chart as Helm renders it', () => {
       http: { listen: ':9000' },
       log: { level: 'info' },
       leaderElection: { namespace: 'edge', leaseDurationSeconds: 15 },
-      parts: gatewayValues.configuration.parts,
+      parts: { gateway: { ...gatewayValues.configuration.parts.gateway, namespaceLimits: {} } },
     });
   });
 
