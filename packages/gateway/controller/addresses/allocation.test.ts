@@ -205,6 +205,33 @@ describe('Allocator', () => {
     expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toEqual(['192.0.2.2']);
   });
 
+  it('tells a Service that became exclusive when it is alone on the address it has', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    for (const [name, port] of [
+      ['a/web', 'TCP/80'],
+      ['b/web', 'TCP/81'],
+    ] as const)
+      allocator.assign(request(name, port));
+    expect(allocator.assign(request('c/web', 'TCP/80'))).toMatchObject({ kind: 'refused' });
+    expect(allocator.assign(request('a/web', 'TCP/80', { exclusive: true }))).toMatchObject({ shortfall: {} });
+    allocator.release(key('b/web'));
+    expect(allocator.settle(key('b/web'))).toEqual(['a/web']);
+  });
+
+  it('tells a Service that waited for a port, and then for others to leave the address', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    for (const [name, port] of [
+      ['a/web', 'TCP/80'],
+      ['b/web', 'TCP/81'],
+    ] as const)
+      allocator.assign(request(name, port));
+    expect(allocator.assign(request('c/alone', 'TCP/80', { exclusive: true }))).toMatchObject({ kind: 'refused' });
+    allocator.release(key('a/web'));
+    expect(allocator.settle(key('a/web'))).toEqual([]);
+    allocator.release(key('b/web'));
+    expect(allocator.settle(key('b/web'))).toEqual(['c/alone']);
+  });
+
   it('gives what becomes free to the oldest that it is enough for, and wakes no other', () => {
     const allocator = new Allocator(pool('192.0.2.1'));
     allocator.assign(request('a/web', 'TCP/80 TCP/81'));

@@ -142,6 +142,8 @@ export class Allocator {
         this.#grant(request, found);
         return [service];
       }
+      // Who waited for ports may have to wait for room now, on an address where they are free.
+      this.#waiting.add(request, this.#waitsFor(request));
       // What it has may have become more, though it is not all yet.
       const kept = this.#keepWhatIsLeft(request);
       const { l4Ports = [] } = this.#occupancy.assigned(service) ?? {};
@@ -174,7 +176,12 @@ export class Allocator {
   #waitsFor(request: AllocationRequest): WaitsFor {
     const hasFreePorts = (l2Port: L2Port) =>
       request.l4Ports.every((l4Port) => this.#occupancy.holderOf(l2Port, l4Port, request.service) === undefined);
-    const isThere = (family: IpFamily) => firstOf(this.#candidates(family, request), hasFreePorts) !== undefined;
+    const isThere = (family: IpFamily) => {
+      // The search passes over the address that it has, as its ports are taken there: by itself.
+      const current = this.#current(request, family);
+      if (current !== undefined && hasFreePorts(current)) return true;
+      return firstOf(this.#candidates(family, request), hasFreePorts) !== undefined;
+    };
     return request.families.some(isThere) ? 'room' : 'ports';
   }
 
