@@ -49,7 +49,7 @@ describe('Retry-After', () => {
 
   it.each([',', ' ', '9', '5,', ', '])('takes no time over a header full of %j', async (repeated) => {
     const header = repeated.repeat(100_000);
-    expect(await cpuTime(() => parseRetryAfter(header, now))).toBeLessThan(100);
+    expect(await cpuTime(() => parseRetryAfter(header, now))).toBeLessThan(50);
   });
 
   it('reads back any date of the next hour to the second', () => {
