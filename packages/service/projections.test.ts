@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClaimRules, claimService } from './claim/class-claim.ts';
 import { demandsOf } from './demands/service-demands.ts';
 import { gatherEndpoints } from './endpoints/endpoints.ts';
+import { readService } from './read-service.ts';
 import { endpointSliceProjection, podProjection, serviceProjection } from './projections.ts';
 import { holdWrites, releaseWrites, statusWrites } from './service-writes.ts';
 import { programmed } from './status/service-status.ts';
@@ -13,10 +14,10 @@ const rules: ClaimRules = {
   finalizer: 'fairlead.dev/gateway',
   isDefault: false,
   otherTypesByLabel: { exposed: 'yes' },
+  annotationPrefixes: ['gateway.fairlead.dev/', 'service.beta.kubernetes.io/azure-'],
 };
-const annotationPrefixes = ['gateway.fairlead.dev/', 'service.beta.kubernetes.io/azure-'];
-const project = serviceProjection({ rules, annotationPrefixes });
-const projectWithNodePorts = serviceProjection({ rules, annotationPrefixes, nodePorts: true });
+const project = serviceProjection({ rules });
+const projectWithNodePorts = serviceProjection({ rules, nodePorts: true });
 const clock = { now: () => 0 };
 
 /** About how much memory an object takes, whatever the machine. */
@@ -165,9 +166,28 @@ describe('the projection of Services', () => {
     expect(sizeOf(kept)).toBeLessThan(100);
   });
 
+  it('keeps of huge annotations so much that they are refused, and no more', () => {
+    const huge = (annotations: Readonly<Record<string, string>>): Service => ({
+      metadata: { name: 'web', annotations },
+      spec: { type: 'LoadBalancer', loadBalancerClass: 'fairlead.dev/gateway' },
+    });
+    const one = huge({ 'gateway.fairlead.dev/l4-ports': 'x'.repeat(200_000) });
+    const names = Array.from({ length: 5_000 }, (_, index) => `gateway.fairlead.dev/${index}`);
+    const many = huge(Object.fromEntries(names.map((name) => [name, 'some'])));
+    for (const service of [one, many]) {
+      expect(sizeOf(project(service))).toBeLessThan(60_000);
+      for (const seen of [service, project(service)]) {
+        const reading = readService(seen, rules, () => 'an address');
+        expect(reading).toMatchObject({ kind: 'refuse', refusal: { code: 'annotations-too-long' } });
+      }
+    }
+    const others = huge({ 'example.com/notes': 'x'.repeat(200_000) });
+    expect(readService(others, rules, () => 'an address').kind).toBe('serve');
+  });
+
   it('is the same function for the same options, so that caches are shared', () => {
-    expect(serviceProjection({ rules: { ...rules }, annotationPrefixes: [...annotationPrefixes] })).toBe(project);
-    expect(serviceProjection({ rules: { ...rules, isDefault: true }, annotationPrefixes })).not.toBe(project);
+    expect(serviceProjection({ rules: { ...rules } })).toBe(project);
+    expect(serviceProjection({ rules: { ...rules, isDefault: true } })).not.toBe(project);
   });
 });
 

@@ -10,8 +10,7 @@ import {
   type ServiceSpec,
 } from '@fairlead/kube';
 import { CLOUD_PROVIDER_FINALIZER, type ClaimRules, claimService, isOwnerFinalizer } from './claim/class-claim.ts';
-import { ADDRESSES_ANNOTATION } from './demands/service-demands.ts';
-import { SOURCE_RANGES_ANNOTATION } from './demands/source-ranges.ts';
+import { partAnnotations } from './claim/part-annotations.ts';
 
 /** By what a cache knows an object, beside its name, and what a write to it is guarded by. */
 const IDENTITY = ['namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'] as const;
@@ -34,14 +33,9 @@ const SPEC = [
 /** Of a Service that is not ours: whose it is, and which addresses it may have. */
 const FOREIGN_SPEC = ['type', 'loadBalancerClass', 'ipFamilies'] as const;
 
-/** Annotations by which every part reads demands. */
-const DEMANDS: ReadonlySet<string> = new Set([ADDRESSES_ANNOTATION, SOURCE_RANGES_ANNOTATION]);
-
 export interface ServiceProjectionOptions {
   /** Which Services are the part's own: of all others next to nothing is kept. */
   readonly rules: ClaimRules;
-  /** How the annotations begin that the part reads, writes or has to refuse. Those of demands need not be named. */
-  readonly annotationPrefixes?: readonly string[];
   /** Keeps the node ports, too: for a part whose load balancers send to them. */
   readonly nodePorts?: boolean;
 }
@@ -60,27 +54,25 @@ export function serviceProjection(options: ServiceProjectionOptions): Projection
   return projection;
 }
 
-function newServiceProjection({ rules, annotationPrefixes = [], nodePorts = false }: ServiceProjectionOptions) {
+function newServiceProjection({ rules, nodePorts = false }: ServiceProjectionOptions) {
   const labelNames = Object.keys(rules.otherTypesByLabel ?? {});
-  const isLabelKept = (name: string) => labelNames.includes(name);
-  const isAnnotationKept = (name: string) =>
-    DEMANDS.has(name) || annotationPrefixes.some((prefix) => name.startsWith(prefix));
   const keptPort = nodePorts ? (port: ServicePort) => port : withoutNodePort;
   const kept = (service: Service): Service => {
     const { metadata, spec, status } = service;
-    const { name, labels, annotations, finalizers, generation } = metadata;
-    const about = { name, ...picked(metadata, IDENTITY), ...chosen('labels', labels, isLabelKept) };
+    const { name, finalizers, generation } = metadata;
+    const about = { name, ...picked(metadata, IDENTITY), ...labelled(metadata.labels, labelNames) };
     if (claimService(service, rules).state === 'foreign') {
       const owners = finalizers?.filter((one) => isOwnerFinalizer(one) || one === CLOUD_PROVIDER_FINALIZER);
       const owned = owners === undefined || owners.length === 0 ? {} : { finalizers: owners };
       return { metadata: { ...about, ...owned }, spec: picked(spec, FOREIGN_SPEC) };
     }
+    const annotations = partAnnotations(service, rules);
     return compact({
       metadata: {
         ...about,
         ...(generation === undefined ? {} : { generation }),
         ...(finalizers === undefined ? {} : { finalizers }),
-        ...chosen('annotations', annotations, isAnnotationKept),
+        ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       },
       spec: {
         ...picked(spec, SPEC),
@@ -151,7 +143,7 @@ export function podProjection(...labelNames: readonly string[]): Projection<Pod,
     metadata: {
       name: metadata.name,
       ...picked(metadata, [...IDENTITY, 'finalizers', 'deletionGracePeriodSeconds']),
-      ...chosen('labels', metadata.labels, (name) => labelNames.includes(name)),
+      ...labelled(metadata.labels, labelNames),
     },
     spec: { ...picked(spec, ['nodeName', 'hostNetwork']), containers: [] },
     status: picked(status ?? {}, ['phase', 'podIP', 'podIPs']),
@@ -168,14 +160,10 @@ function picked<Whole extends object, Name extends keyof Whole>(
   return kept;
 }
 
-/** Those labels or annotations that are to be kept; nothing when there are none. */
-function chosen(
-  field: 'labels' | 'annotations',
-  map: Readonly<Record<string, string>> = {},
-  isKept: (name: string) => boolean,
-) {
-  const kept = Object.entries(map).filter(([name]) => isKept(name));
-  return kept.length === 0 ? {} : { [field]: Object.fromEntries(kept) };
+/** Those of the labels that are to be kept; nothing when there are none. */
+function labelled(labels: Readonly<Record<string, string>> = {}, names: readonly string[]) {
+  const kept = Object.entries(labels).filter(([name]) => names.includes(name));
+  return kept.length === 0 ? {} : { labels: Object.fromEntries(kept) };
 }
 
 /** The same, without the room that V8 leaves in objects to which fields are added one by one: a tenth of their size. */

@@ -7,6 +7,7 @@ import {
   type ForeignService,
   type ServiceToRelease,
 } from './claim/class-claim.ts';
+import { requireBoundedAnnotations } from './claim/part-annotations.ts';
 import type { Refusal } from './demands/capabilities.ts';
 
 /** A Service that a part claims and cannot serve as it asks. */
@@ -50,6 +51,7 @@ export function readService<Wanted>(
 /** The second half of it, for what takes more to know than the Service alone, such as its endpoints. */
 export function readClaimed<Wanted>(claim: ClaimedService, want: () => Wanted): ClaimedReading<Wanted> {
   try {
+    requireBoundedAnnotations(claim.service, claim.rules);
     return { kind: 'serve', claim, wanted: want() };
   } catch (error) {
     if (findFairleadError(error) === undefined) return { kind: 'unreadable', claim, error };

@@ -14,7 +14,7 @@ import {
   serviceProjection,
   toServiceKey,
 } from '@fairlead/service';
-import { type ArmClient, azureAnnotationPrefixes } from '../arm/index.ts';
+import type { ArmClient } from '../arm/index.ts';
 import { AzureComparison } from './cloud/comparison.ts';
 import { Inventory } from './cloud/inventory.ts';
 import { Leftovers } from './cloud/leftovers.ts';
@@ -79,8 +79,7 @@ export class ServiceGatewayController {
     const { engine } = this.#pump;
 
     const rules = claimRules(environment.defaultClass);
-    const annotationPrefixes = azureAnnotationPrefixes;
-    const services = caches.projected(serviceResource, serviceProjection({ rules, annotationPrefixes }));
+    const services = caches.projected(serviceResource, serviceProjection({ rules }));
     const pods = caches.projected(podResource, egressPod, { labelSelector: EGRESS_LABEL });
     this.#services = objectController(environment, {
       name: 'azure-service-gateway-services',

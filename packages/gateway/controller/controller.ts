@@ -5,7 +5,7 @@ import { recordOnService, type ServiceKey, serviceProjection, toServiceKey } fro
 import type { AddressProvider } from './addresses/address-provider.ts';
 import type { L2Port } from './addresses/l2-port.ts';
 import type { NamespaceLimits } from './addresses/namespace-use.ts';
-import { ANNOTATION_PREFIX, claimRules } from './desired.ts';
+import { claimRules } from './desired.ts';
 import { gatewayMetrics, poolAddresses, withdrawalsHeld } from './metrics.ts';
 import { Reconciler } from './reconciler.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -27,7 +27,7 @@ export async function runController(
   const pool = await provider.list(signal);
   countPool(environment, pool);
   const rules = claimRules(environment.defaultClass);
-  const cache = caches.projected(services, serviceProjection({ rules, annotationPrefixes: [ANNOTATION_PREFIX] }));
+  const cache = caches.projected(services, serviceProjection({ rules }));
   readiness.set({ ready: false, reason: 'reading the Services' });
   await cache.synced(signal);
 

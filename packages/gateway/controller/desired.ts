@@ -17,7 +17,7 @@ import { isL2PortId, type L4Port } from './addresses/l2-port.ts';
 export const GATEWAY_CLASS = 'fairlead.dev/gateway';
 
 /** How the annotations begin that the gateways read and write. */
-export const ANNOTATION_PREFIX = 'gateway.fairlead.dev/';
+const ANNOTATION_PREFIX = 'gateway.fairlead.dev/';
 
 /** The L2 ports a Service was given, by id, separated by commas: what a crash before the status was written leaves. */
 export const L2_PORTS_ANNOTATION = `${ANNOTATION_PREFIX}l2-ports`;
@@ -59,6 +59,7 @@ export function claimRules(defaultClass: string | undefined): ClaimRules {
     loadBalancerClass: GATEWAY_CLASS,
     finalizer: 'fairlead.dev/gateway',
     isDefault: defaultClass === GATEWAY_CLASS,
+    annotationPrefixes: [ANNOTATION_PREFIX],
   };
 }
 

@@ -23,6 +23,8 @@ export interface ClaimRules {
    * claiming every Service of a cluster is never what was meant.
    */
   readonly otherTypesByLabel?: Readonly<Record<string, string>>;
+  /** How the annotations begin that the part reads, writes or has to refuse. Those of demands need not be named. */
+  readonly annotationPrefixes?: readonly string[];
 }
 
 export type ClaimedReason = 'class' | 'default' | 'selected' | 'finalizer';

@@ -17,7 +17,13 @@ import {
   serviceKey,
   unsupported,
 } from '@fairlead/service';
-import { annotationText, azureAnnotations, idleTimeoutMinutes, refuseAnnotationsBut } from '../../arm/index.ts';
+import {
+  annotationText,
+  azureAnnotationPrefixes,
+  azureAnnotations,
+  idleTimeoutMinutes,
+  refuseAnnotationsBut,
+} from '../../arm/index.ts';
 import type { FrontendScope } from '../configuration.ts';
 import { PART_NAME } from '../names.ts';
 import type { AzureSite } from '../site.ts';
@@ -25,7 +31,7 @@ import type { AzureSite } from '../site.ts';
 export const AZURE_LOCAL_CLASS = 'fairlead.dev/azure-local';
 
 /** How the annotations begin that we write. */
-export const ANNOTATION_PREFIX = 'azure-local.fairlead.dev/';
+const ANNOTATION_PREFIX = 'azure-local.fairlead.dev/';
 /** The load balancer that a Service was placed on: what a restart finds its place by. */
 export const LOAD_BALANCER_ANNOTATION = `${ANNOTATION_PREFIX}load-balancer`;
 /** Pools that another controller had made for the Service, as `IPv4=name,IPv6=name`. */
@@ -97,7 +103,12 @@ export function desiredOptions(
   defaultClass: string | undefined,
 ): DesiredOptions {
   const isDefault = defaultClass === AZURE_LOCAL_CLASS;
-  const rules = { loadBalancerClass: AZURE_LOCAL_CLASS, finalizer: `fairlead.dev/${PART_NAME}`, isDefault } as const;
+  const rules: ClaimRules = {
+    loadBalancerClass: AZURE_LOCAL_CLASS,
+    finalizer: `fairlead.dev/${PART_NAME}`,
+    isDefault,
+    annotationPrefixes: [ANNOTATION_PREFIX, ...azureAnnotationPrefixes],
+  };
   return { rules, hasSecurityGroup: securityGroupId !== undefined };
 }
 

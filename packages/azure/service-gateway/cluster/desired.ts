@@ -22,7 +22,12 @@ import {
   servedFamilies,
   unsupported,
 } from '@fairlead/service';
-import { azureAnnotations, idleTimeoutMinutes, refuseAnnotationsBut } from '../../arm/index.ts';
+import {
+  azureAnnotationPrefixes,
+  azureAnnotations,
+  idleTimeoutMinutes,
+  refuseAnnotationsBut,
+} from '../../arm/index.ts';
 import type { Endpoints } from '../engine/difftracker.ts';
 import { type InboundKey, inboundKey } from '../engine/nrp-key.ts';
 import type { InboundSpec } from '../engine/service-spec.ts';
@@ -69,6 +74,7 @@ export function claimRules(defaultClass: string | undefined): ClaimRules {
     // Those that Azure's own controller knows.
     companionFinalizers: ['servicegateway.azure.com/service-cleanup', CLOUD_PROVIDER_FINALIZER],
     isDefault: defaultClass === SERVICE_GATEWAY_CLASS,
+    annotationPrefixes: azureAnnotationPrefixes,
   };
 }
 
