@@ -223,6 +223,22 @@ describe('EventRecorder', () => {
     expect(Object.fromEntries(counts)).toEqual({ created: 1 });
   });
 
+  it('keeps its count when the name under which it is told anew is taken', async () => {
+    const { api, clock, recorder } = setUp();
+    recorder.record(services, web, failed);
+    await clock.advance(0);
+    const [first] = api.all();
+    let creations = 0;
+    api.fault = ({ method }) => {
+      if (method === 'PATCH') return { status: 404, reason: 'NotFound' };
+      return (creations += 1) === 1 ? { status: 409, reason: 'AlreadyExists' } : undefined;
+    };
+    recorder.record(services, web, failed);
+    await clock.advance(60_000);
+    const anew = api.all().find((event) => event.metadata.name !== first?.metadata.name);
+    expect(anew).toMatchObject({ series: { count: 2 } });
+  });
+
   it('gives up after a few attempts, goes on with the others, and tells it when it happens again', async () => {
     const { api, clock, counts, recorder } = setUp();
     api.fault = (request) =>

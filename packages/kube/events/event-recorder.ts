@@ -213,14 +213,16 @@ export class EventRecorder {
         this.#rename(series, random, clock);
       }
     }
+    const create = () =>
+      client.create(events, count === 1 ? series.event : { ...series.event, series: times }, options);
     try {
-      await client.create(events, count === 1 ? series.event : { ...series.event, series: times }, options);
+      await create();
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       // Ours, when the answer to an earlier attempt got lost; otherwise a chance hit on a name.
       if (attempt === 1) {
         this.#rename(series, random, clock);
-        await client.create(events, series.event, options);
+        await create();
       }
     }
     this.#noteWritten(series, count, 'created');
