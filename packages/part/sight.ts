@@ -2,6 +2,7 @@ import {
   Backoff,
   type Clock,
   FairleadError,
+  findFairleadError,
   messageOf,
   type Random,
   sleep,
@@ -87,7 +88,7 @@ export async function untilReadable(
       signal.throwIfAborted();
       const reason = `leaves the Lease to other replicas, as it cannot read what it needs: ${messageOf(error)}`;
       readiness.set({ ready: false, reason });
-      await sleep(clock, backoff.next(), signal);
+      await sleep(clock, backoff.next(findFairleadError(error)?.retryAfterMilliseconds), signal);
     }
   }
 }
