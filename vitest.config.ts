@@ -24,7 +24,8 @@ export default defineConfig({
           globalSetup: ['e2e/harness/global-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          // They wait more than they work.
+          maxWorkers: 2,
         },
       },
     ],

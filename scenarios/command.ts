@@ -1,7 +1,7 @@
 import { Jobs } from './jobs.ts';
 import { keptSeeds } from './kept-seeds.ts';
 import { parseOptions, type RunOptions, USAGE } from './run-options.ts';
-import { runChecked, runSeeds } from './run-seeds.ts';
+import { runChecked, runSeeds, type SeedRunner } from './run-seeds.ts';
 import type { RunnableScenario } from './scenario.ts';
 import { describeFailure, describeSummary, replayCommand, type Summary, summarize } from './summary.ts';
 
@@ -36,14 +36,38 @@ export async function runCommand(
     return summary.failed > 0 ? 1 : 0;
   }
   const jobs = options.jobs > 1 ? new Jobs(options.jobs) : undefined;
-  const summaries: Summary[] = [];
   try {
-    for (const scenario of chosen) summaries.push(await runMany(scenario, options, jobs, print));
+    const summaries = await runScenarios(chosen, options, jobs, print);
+    if (options.json) out(JSON.stringify(options.all ? overall(summaries) : summaries[0]));
+    return summaries.some(({ failed }) => failed > 0) ? 1 : 0;
   } finally {
     jobs?.end();
   }
-  if (options.json) out(JSON.stringify(options.all ? overall(summaries) : summaries[0]));
-  return summaries.some(({ failed }) => failed > 0) ? 1 : 0;
+}
+
+/** Several scenarios go side by side, each in one job, as a crash matrix is one seed; a single one has all jobs. */
+async function runScenarios(
+  scenarios: readonly RunnableScenario[],
+  options: RunOptions,
+  jobs: Jobs | undefined,
+  print: Print,
+): Promise<readonly Summary[]> {
+  const [only] = scenarios;
+  const runners = jobs?.runners() ?? [];
+  if (runners.length > 0 && scenarios.length === 1 && only !== undefined) {
+    const all = runners.map((runner) => runner(only.name));
+    return [await runMany(only, options, all, print)];
+  }
+  const summaries = new Map<string, Summary>();
+  const remaining = scenarios.values();
+  const runNext = async (runnerOf: (scenario: RunnableScenario) => SeedRunner) => {
+    for (const scenario of remaining) {
+      summaries.set(scenario.name, await runMany(scenario, options, [runnerOf(scenario)], print));
+    }
+  };
+  if (runners.length === 0) await runNext((scenario) => (seed) => runChecked(scenario, seed));
+  else await Promise.all(runners.map((runner) => runNext(({ name }) => runner(name))));
+  return scenarios.flatMap(({ name }) => summaries.get(name) ?? []);
 }
 
 /** Throws an error that names those there are. */
@@ -56,7 +80,7 @@ export function named(scenarios: readonly RunnableScenario[], name: string): Run
 async function runMany(
   scenario: RunnableScenario,
   options: RunOptions,
-  jobs: Jobs | undefined,
+  runners: readonly SeedRunner[],
   print: Print,
 ): Promise<Summary> {
   const { name } = scenario;
@@ -64,7 +88,6 @@ async function runMany(
   const startedAt = performance.now();
   let saidAt = startedAt;
   let failures = 0;
-  const runners = jobs?.runners(name) ?? [(seed: number) => runChecked(scenario, seed)];
   const reports = await runSeeds(seeds, runners, (report, done) => {
     if (report.failure !== undefined) {
       failures += 1;

@@ -18,8 +18,9 @@ export class Jobs {
     this.#children = Array.from({ length: count }, () => fork(file));
   }
 
-  runners(scenario: string): readonly SeedRunner[] {
-    return this.#children.map((child) => (seed) => ask(child, { scenario, seed }));
+  /** One for each process. */
+  runners(): readonly ((scenario: string) => SeedRunner)[] {
+    return this.#children.map((child) => (scenario) => (seed) => ask(child, { scenario, seed }));
   }
 
   end(): void {

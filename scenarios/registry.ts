@@ -12,13 +12,13 @@ import { serviceGateway } from './service-gateway/scenario.ts';
 export const scenarios: readonly RunnableScenario[] = [
   randomScenario(kubeScenario()),
   randomScenario(electionScenario()),
-  randomScenario(addressDesk),
+  { ...randomScenario(addressDesk), seeds: 50 },
   crashScenario(addressDeskCrash.name, addressDeskCrash.description, addressDeskCrash),
   randomScenario(gatewayStatic),
   crashScenario(gatewayStaticCrash.name, gatewayStaticCrash.description, gatewayStaticCrash),
   randomScenario(localBackends),
   crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),
-  // A history of it is long.
+  // The histories of this one, and of the address desk, are long.
   { ...randomScenario(serviceGateway), seeds: 100 },
   crashScenario(serviceGatewayCrash.name, serviceGatewayCrash.description, serviceGatewayCrash),
 ];
