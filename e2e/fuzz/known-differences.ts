@@ -142,6 +142,12 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       request.method === 'PATCH' && JSON.stringify(simulated?.body ?? null).includes('cannot convert int64 to int32'),
   },
   {
+    what: 'there is an Event about a cluster address that was found not to be allocated',
+    reason: 'the real server checks its addresses every few minutes and tells so',
+    explains: ({ request, real }) =>
+      request.path.includes('/events') && JSON.stringify(real?.body ?? null).includes('"action":"ClusterIPAllocation"'),
+  },
+  {
     what: 'a read that is content with any version does not show the last write yet',
     reason: 'the real server answers it from a cache, which on a busy machine may be a moment behind',
     explains: ({ request, simulated, real }) =>
