@@ -260,6 +260,23 @@ describe('the gateway controller', () => {
       await leader.stop();
     });
 
+    it('ignores a record of an address that another has to itself', async () => {
+      const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2');
+      await cluster.createService('victim', {}, { 'gateway.fairlead.dev/sharing': 'exclusive' });
+      const first = lead();
+      await pass(5);
+      await first.stop();
+      const ports = [{ port: 8080 }];
+      await cluster.createService('tenant', { ports }, { [L2]: '192.0.2.1', [L4]: 'TCP/8080' });
+      const second = lead();
+      await pass(10);
+      expect(await cluster.addresses('victim')).toEqual(['192.0.2.1']);
+      expect(await conditionOf(cluster, 'victim')).toMatchObject([{ status: 'True' }]);
+      expect(await cluster.addresses('tenant')).toEqual(['192.0.2.2']);
+      expect(await cluster.eventLines('tenant')).toContainEqual(expect.stringContaining('AssignmentIgnored'));
+      await second.stop();
+    });
+
     it('honours a record that a leader died over before it wrote the status', async () => {
       const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2');
       await cluster.createService('older');

@@ -76,13 +76,18 @@ async function restore(
   for (const { key, shownWithoutPorts } of seen) {
     if (shownWithoutPorts !== undefined) allocator.reserve(key, shownWithoutPorts);
   }
+  const keepAlone = () => {
+    for (const { key, service } of seen) if (wantsAlone(service)) allocator.keepAlone(key);
+  };
+  // Before any record is looked at: its owner may have written it, to get onto an address that another has alone.
+  keepAlone();
   const records = seen.flatMap(({ key, recorded }) => (recorded === undefined ? [] : [{ key, recorded }]));
   const contested = contestedBy(records.map(({ recorded }) => recorded));
   const isHonoured = ({ key, recorded }: (typeof records)[number]) =>
     !contested(recorded) && allocator.isUncontested(key, recorded);
   const honoured = new Set(records.filter(isHonoured));
   for (const { key, recorded } of honoured) allocator.reserve(key, recorded);
-  for (const { key, service } of seen) if (wantsAlone(service)) allocator.keepAlone(key);
+  keepAlone();
   return records.filter((record) => !honoured.has(record)).map(({ key }) => key);
 }
 

@@ -7,6 +7,14 @@ const golden = { unit: `${FOLDER}/golden` };
 
 export const gatewayDefects: readonly Defect[] = [
   {
+    name: 'a forged record gets its Service onto an address that another has to itself',
+    file: `${FOLDER}/snapshot.ts`,
+    find: `  keepAlone();
+  const records`,
+    replace: '  const records',
+    foundBy: reconciler,
+  },
+  {
     name: 'nothing that the status shows is restored',
     file: `${FOLDER}/snapshot.ts`,
     find: 'for (const { key, shown } of seen) if (shown !== undefined) allocator.reserve(key, shown);',
