@@ -119,6 +119,22 @@ describe('the projection of Services', () => {
     );
   });
 
+  it.each([rules.loadBalancerClass, 'example.com/other'])(
+    'keeps which one it is, and its age: %s',
+    (loadBalancerClass) => {
+      const metadata = {
+        name: 'web',
+        namespace: 'shop',
+        uid: 'web-uid',
+        resourceVersion: '7',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        deletionTimestamp: '2026-01-02T00:00:00Z',
+      };
+      const kept = project({ metadata, spec: { type: 'LoadBalancer', loadBalancerClass } });
+      expect(kept.metadata).toEqual(metadata);
+    },
+  );
+
   it('keeps the annotations of the part and those it must refuse, and no others', () => {
     const annotations = {
       'gateway.fairlead.dev/sharing': 'exclusive',

@@ -213,6 +213,55 @@ describe('the gateway controller', () => {
     await leader.stop();
   });
 
+  it('tells of an address only when it is written', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('web');
+    cluster.refuse = ({ path }) => (path.endsWith('/services/web/status') ? 503 : undefined);
+    const leader = lead();
+    await pass(20);
+    expect((await cluster.eventLines('web')).join()).not.toContain('EnsuredLoadBalancer');
+    cluster.refuse = () => undefined;
+    await pass(120);
+    expect((await cluster.eventLines('web')).join()).toContain('EnsuredLoadBalancer');
+    await leader.stop();
+  });
+
+  it('gives no port at a restart that a Service was denied before it', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('older', { ports: [{ port: 8080 }] });
+    await pass(2);
+    await cluster.createService('web', { ports: [{ port: 443 }] });
+    const first = lead();
+    await pass(5);
+    const ports = [8080, 443].map((port) => ({ name: `p${port}`, port }));
+    await cluster.editService('older', { spec: { ports } });
+    await pass(5);
+    await first.stop();
+    const second = lead();
+    await pass(10);
+    expect(await conditionOf(cluster, 'web')).toMatchObject([{ status: 'True' }]);
+    expect((await cluster.service('web'))?.status?.loadBalancer?.ingress?.[0]?.ports).toEqual([
+      { port: 443, protocol: 'TCP' },
+    ]);
+    await second.stop();
+  });
+
+  it('keeps from others what a Service shows that it cannot read, also from the start', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('odd');
+    const first = lead();
+    await pass(5);
+    await first.stop();
+    cluster.rewrite = (text) =>
+      text.includes('"name":"odd"') ? text.replace(/"ports":\[\{[^\]]*"targetPort"[^\]]*\]/, '"ports":7') : text;
+    await cluster.createService('web');
+    const second = lead();
+    await pass(10);
+    expect(await cluster.addresses('odd')).toEqual(['192.0.2.1']);
+    expect(await cluster.addresses('web')).toEqual([]);
+    await second.stop();
+  });
+
   describe('under attack by a tenant', () => {
     const L2 = 'gateway.fairlead.dev/l2-ports';
     const L4 = 'gateway.fairlead.dev/l4-ports';
@@ -330,6 +379,25 @@ describe('the gateway controller', () => {
       const leader = lead();
       await pass(20);
       expect(await cluster.addresses('next')).toEqual(['192.0.2.1']);
+      await leader.stop();
+    });
+
+    it('frees the address of a refused record only when the status no longer shows it', async () => {
+      const { cluster, lead, pass } = await world('192.0.2.1');
+      await cluster.createService('web');
+      const leader = lead();
+      await pass(5);
+      const ports = [{ port: 8080 }];
+      cluster.refuse = ({ path, body }) => {
+        if (path.endsWith('/services/web') && body.includes(`"${L4}":"`)) return 422;
+        return path.endsWith('/services/web/status') ? 503 : undefined;
+      };
+      await cluster.editService('web', { spec: { ports } });
+      await pass(2);
+      await cluster.createService('next');
+      await pass(20);
+      expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+      expect(await cluster.addresses('next')).toEqual([]);
       await leader.stop();
     });
 

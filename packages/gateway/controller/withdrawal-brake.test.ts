@@ -26,9 +26,9 @@ function served(index: number): Service {
   };
 }
 
-async function outcomesOf(count: number, pool: readonly string[]) {
+async function outcomesOf(count: number, pool: readonly string[], make = served) {
   const l2Ports = await staticAddresses(pool).list(new AbortController().signal);
-  const services = Array.from({ length: count }, (_, index) => served(index));
+  const services = Array.from({ length: count }, (_, index) => make(index));
   const input = { pool: l2Ports, limits: {}, services, rules: claimRules(undefined) };
   return (await takeSnapshot(input, new VirtualClock())).outcomes;
 }
@@ -50,6 +50,21 @@ describe('WithdrawalBrake', () => {
   it('holds back moving most Services to other addresses', async () => {
     const brake = new WithdrawalBrake(new VirtualClock());
     expect(brake.judge(await outcomesOf(20, ['198.51.100.0/24']))?.held).toHaveLength(20);
+  });
+
+  it('holds back taking one of their two addresses from most Services', async () => {
+    const brake = new WithdrawalBrake(new VirtualClock());
+    const dual = (index: number): Service => {
+      const service = served(index);
+      const six = { ip: requireIpAddress(`2001:db8::${index + 1}`), ipMode: 'VIP' } as const;
+      const [four] = service.status?.loadBalancer?.ingress ?? [];
+      return {
+        ...service,
+        spec: { ...service.spec, ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'] },
+        status: { loadBalancer: { ingress: four === undefined ? [six] : [four, six] } },
+      };
+    };
+    expect(brake.judge(await outcomesOf(20, ['192.0.2.1-192.0.2.60'], dual))?.held).toHaveLength(20);
   });
 
   it('lets a few go, and everybody who keeps an address', async () => {

@@ -50,8 +50,7 @@ export class CacheFactory {
     projection: Projection<Kind, Kept>,
     scope: CollectionScope = {},
   ): SharedCache<Kept> {
-    const past = scope.mayStartInThePast === true ? ' from the past' : '';
-    const id = `${collectionPath(resource, scope.namespace)}${selectorText(scope)}${past}`;
+    const id = `${collectionPath(resource, scope.namespace)}${selectorText(scope)}`;
     for (const entry of this.#entries) {
       if (isCacheOf(entry, id, projection)) return entry.cache;
     }

@@ -44,6 +44,23 @@ describe('HandlerFeed', () => {
     ]);
   });
 
+  it('tells what happens while it tells what waits after that', async () => {
+    const { clock, slices } = await setUp();
+    const told: string[] = [];
+    const feed = new HandlerFeed<string>((change) => {
+      told.push(change.type === 'delete' ? 'deleted' : change.after);
+      if (change.type === 'update' && change.after === 'a2') {
+        feed.deliver({ type: 'delete', key: 'a', before: 'a3', initial: false });
+      }
+    }, silentLogger);
+    const replayed = feed.replay(new Map([['a', 'a1']]), slices);
+    feed.deliver({ type: 'update', key: 'a', before: 'a1', after: 'a2', initial: false });
+    feed.deliver({ type: 'update', key: 'a', before: 'a2', after: 'a3', initial: false });
+    await clock.advance(0);
+    await replayed;
+    expect(told).toEqual(['a1', 'a2', 'a3', 'deleted']);
+  });
+
   it('tells nothing more once it is cancelled, not even what waits', async () => {
     const { clock, slices, feed, told } = await setUp();
     const replayed = feed.replay(new Map(Object.entries({ a: 'a1', b: 'b1' })), slices);

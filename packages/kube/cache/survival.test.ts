@@ -843,22 +843,6 @@ describe('a cache of a server that cannot stream lists', () => {
     expect(await listedBy()).toBe('stream');
   });
 
-  it('has the first list from the memory of the server where that is good enough, and no later one', async () => {
-    const world = await setUp();
-    const { clock, server, factory } = world;
-    server.streaming = 'refused';
-    const cache = factory.cache(services, { mayStartInThePast: true });
-    await staysInStep(world, cache);
-    await clock.advance(1_000);
-    server.pass(1);
-    server.compact();
-    server.watch.end();
-    await world.retry(cache);
-    await staysInStep(world, cache);
-    const lists = server.exchanges.filter(({ query }) => query.has('limit'));
-    expect(lists.map(({ query }) => query.get('resourceVersion'))).toEqual(['0', null]);
-  });
-
   it('gives listed objects the kind that the list leaves out', async () => {
     const world = await setUp();
     const { server, factory } = world;

@@ -48,11 +48,6 @@ export interface CollectionScope {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /**
-   * The first list may show the past, as an API server has it in memory: cheaper, for readers to whom it does no harm.
-   * One that gives something out must see what was given out before, and does without.
-   */
-  readonly mayStartInThePast?: boolean;
 }
 
 /** What watches need of the world around them. */
@@ -195,11 +190,9 @@ export class CollectionWatch<Kept> {
 
   /** Where pages expire before the last is read, they will again: then all is asked for in one go. */
   async #listByPages(signal: AbortSignal): Promise<void> {
-    const { sink, scope } = this.#options;
+    const { sink } = this.#options;
     sink.listStarted();
-    // Only the first: a server that is behind would take a later one back to what was there before.
-    const isPastGood = scope.mayStartInThePast === true && sink.position === '';
-    let page = await this.#readPage({ limit: PAGE_SIZE, resourceVersion: isPastGood ? '0' : undefined }, signal);
+    let page = await this.#readPage({ limit: PAGE_SIZE }, signal);
     try {
       while (page.continueToken !== undefined) {
         page = await this.#readPage({ limit: PAGE_SIZE, continue: page.continueToken }, signal);

@@ -30,4 +30,14 @@ describe('Health', () => {
     health.round('updating addresses', undefined);
     expect(last()).toEqual({ ready: true });
   });
+
+  it('is not mended by another loop that goes well', () => {
+    const { health, last } = newHealth();
+    health.started();
+    for (let round = 0; round < 3; round += 1) {
+      health.round('the comparison', new Error('no answer'));
+      health.round('updating addresses', undefined);
+    }
+    expect(last()).toEqual({ ready: false, reason: 'the comparison fails: no answer' });
+  });
 });

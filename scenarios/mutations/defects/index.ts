@@ -1,17 +1,33 @@
 import type { Defect } from '../defect.ts';
 import { cloudDefects } from './cloud.ts';
 import { controlDefects } from './control.ts';
+import { cloudDefectsFromSources } from './from-sources/cloud.ts';
+import { controlDefectsFromSources } from './from-sources/control.ts';
+import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
+import { kubeDefectsFromSources } from './from-sources/kube.ts';
+import { partDefectsFromSources } from './from-sources/part.ts';
+import { serviceDefectsFromSources } from './from-sources/service.ts';
 import { gatewayDefects } from './gateway.ts';
-import { kubeDefects } from './kube.ts';
+import { kubeWritingDefects } from './kube/clients-and-writes.ts';
+import { kubeLeadingDefects } from './kube/leaders.ts';
+import { kubeReadingDefects } from './kube/watches-and-caches.ts';
 import { partDefects } from './part.ts';
 import { serviceDefects } from './service.ts';
 
 /** Every defect there is: put into the code one at a time, each is found. */
 export const defects: readonly Defect[] = [
-  ...kubeDefects,
+  ...kubeReadingDefects,
+  ...kubeWritingDefects,
+  ...kubeLeadingDefects,
   ...controlDefects,
   ...partDefects,
   ...cloudDefects,
   ...serviceDefects,
   ...gatewayDefects,
+  ...kubeDefectsFromSources,
+  ...controlDefectsFromSources,
+  ...partDefectsFromSources,
+  ...cloudDefectsFromSources,
+  ...serviceDefectsFromSources,
+  ...gatewayDefectsFromSources,
 ];
