@@ -32,6 +32,11 @@ function warningless(entry: Difference['real']): string {
   return JSON.stringify(entry, (name, value: unknown) => (name === 'warning' ? undefined : value));
 }
 
+/** Without managedFields and the resource version. */
+function versionless(entry: Difference['real']): string {
+  return ownerless(entry).replaceAll(/"resourceVersion":"[^"]*",?/g, '');
+}
+
 /** Without managedFields. */
 function ownerless(entry: Difference['real']): string {
   return JSON.stringify(entry, (name, value: unknown) => (name === 'managedFields' ? undefined : value));
@@ -146,6 +151,42 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     reason: 'the real server checks its addresses every few minutes and tells so',
     explains: ({ request, real }) =>
       request.path.includes('/events') && JSON.stringify(real?.body ?? null).includes('"action":"ClusterIPAllocation"'),
+  },
+  {
+    what: 'an object that is being deleted is deleted through another version, or an Event written unchanged',
+    reason: 'the real server stores it anew, and its resource version moves on',
+    explains: ({ request, simulated, real }) =>
+      /\/(berths|events)\//.test(request.path) && versionless(simulated) === versionless(real),
+  },
+  {
+    what: 'an immutable ConfigMap is given an empty map where it had none',
+    reason: 'the real server tells the two apart',
+    explains: ({ request, simulated, real }) =>
+      request.path.includes('/configmaps/') &&
+      simulated?.status === 200 &&
+      JSON.stringify(real?.body ?? null).includes('field is immutable when `immutable` is set'),
+  },
+  {
+    what: 'node ports that two ports of a Service ask for, and another mistake',
+    reason: 'the real server allocates before it validates',
+    explains: ({ simulated, real }) =>
+      isRefusal(simulated) && JSON.stringify(real?.body ?? null).includes('duplicate nodePort'),
+  },
+  {
+    what: 'the metadata of a list is asked for where one object is created',
+    reason: 'the real server creates it, and then fails to answer',
+    explains: ({ request, real }) =>
+      (request.accept ?? '').includes('PartialObjectMetadataList') &&
+      JSON.stringify(real?.body ?? null).includes('content is not a list'),
+  },
+  {
+    what: 'a namespace is applied with a time of deletion',
+    reason: 'the real server keeps the time and the namespace',
+    explains: ({ request, simulated, real }) =>
+      request.method === 'DELETE' &&
+      /\/namespaces\/[^/]+(\?|$)/.test(request.path) &&
+      simulated?.status === 404 &&
+      real?.status === 200,
   },
   {
     what: 'a read that is content with any version does not show the last write yet',

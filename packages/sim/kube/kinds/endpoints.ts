@@ -190,9 +190,15 @@ function sliceEndpointsProblems({ addressType, endpoints }: EndpointSlice): read
       ...(given.length > MOST_ADDRESSES ? [tooMany(`${field}.addresses`, given.length, MOST_ADDRESSES)] : []),
       ...given.flatMap((address, at) => sliceAddressProblems(`${field}.addresses`, at, address, addressType)),
       ...named(subdomainProblems, `${field}.nodeName`, nodeName),
-      ...named(dnsLabelProblems, `${field}.hostname`, hostname),
+      ...hostnameProblems(`${field}.hostname`, hostname),
     ];
   });
+}
+
+/** Where it is given, an empty one is wrong, too. */
+function hostnameProblems(field: string, hostname: string | undefined): readonly FieldProblem[] {
+  if (hostname === undefined) return [];
+  return dnsLabelProblems(hostname).map((problem) => invalidValue(field, hostname, problem));
 }
 
 function sliceAddressProblems(field: string, index: number, address: string, type: string): readonly FieldProblem[] {

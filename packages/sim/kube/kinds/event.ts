@@ -75,6 +75,10 @@ function lengthProblems(field: string, value: string, limit: number): readonly F
   return value.length > limit ? [invalidValue(field, '', `can have at most ${limit} characters`)] : [];
 }
 
+function strictNameProblems(field: string, name = ''): readonly FieldProblem[] {
+  return name === '' ? [] : subdomainProblems(name).map((problem) => invalidValue(field, name, problem));
+}
+
 function strictProblems(object: KubeObject): readonly FieldProblem[] {
   const problems: FieldProblem[] = [...seriesProblems(object)];
   if (object.eventTime === null || object.eventTime === undefined) problems.push(required('eventTime'));
@@ -183,9 +187,8 @@ export const groupEvents: ServedKind = builtIn({
   rules: {
     ...RULES,
     validateCreate: (object) => [
-      ...subdomainProblems(object.metadata.name).map((problem) =>
-        invalidValue('metadata.name', object.metadata.name, problem),
-      ),
+      ...strictNameProblems('metadata.generateName', object.metadata.generateName),
+      ...strictNameProblems('metadata.name', object.metadata.name),
       ...legacyProblems(object, 'reportingController'),
       ...strictProblems(object),
     ],

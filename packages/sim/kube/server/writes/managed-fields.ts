@@ -1,4 +1,5 @@
 import {
+  isJsonList,
   isJsonObject,
   type JsonObject,
   objectOf,
@@ -148,7 +149,7 @@ function checkConfiguration(kind: ServedKind, configuration: JsonObject): void {
   if (given.kind !== kind.kind || given.apiVersion !== apiVersionOf(kind)) {
     throw badRequest(`invalid object type: ${typeText(given.apiVersion, given.kind)}`);
   }
-  if (valueAt(configuration, 'metadata', 'managedFields') !== undefined) {
+  if (isJsonList(valueAt(configuration, 'metadata', 'managedFields'))) {
     throw badRequest('metadata.managedFields must be nil');
   }
   const problems = shapeProblems(kind.schema, without(configuration, 'kind', 'apiVersion'));

@@ -90,7 +90,7 @@ function patched({ kind, options, warnings }: UpdateTarget, live: KubeObject, ty
   if (!isJsonObject(result)) throw invalidPatch(JSON.stringify(result), 'json: cannot unmarshal into an object');
   const shown = type === STRATEGIC_MERGE ? goMap(patch) : JSON.stringify(result);
   const { object, unknownFields } = decodePatched(kind, result, type, shown);
-  const fields = type === STRATEGIC_MERGE ? unknownFields.toSorted() : unknownFields;
+  const fields = type === MERGE_PATCH ? unknownFields : unknownFields.toSorted();
   const problems = [...strayFields(type, patch), ...fields.map((field) => `unknown field ${quote(field)}`)];
   reportUnknown(options, problems, shown, warnings);
   return kind.defaults(object);
