@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import { ArmEmulator } from '@fairlead/sim/azure';
-import { type ArmServer, serveArm } from '@fairlead/sim/azure/http';
+import { type EmulatorServer, serveEmulator } from '@fairlead/sim/cloud/http';
 import { eventually } from './eventually.ts';
 
 const SUBSCRIPTION = '00000000-0000-0000-0000-000000000000';
@@ -27,7 +27,7 @@ interface Barrier {
 export class EmulatedAzure implements AsyncDisposable {
   readonly emulator: ArmEmulator;
   readonly #barriers = new Set<Barrier>();
-  #server: ArmServer | undefined;
+  #server: EmulatorServer | undefined;
 
   private constructor() {
     const behaviour = { operationTime: { minimum: 20, maximum: 60 } };
@@ -40,7 +40,7 @@ export class EmulatedAzure implements AsyncDisposable {
 
   static async start(): Promise<EmulatedAzure> {
     const azure = new EmulatedAzure();
-    azure.#server = await serveArm({ send: (request) => azure.#send(request) });
+    azure.#server = await serveEmulator({ send: (request) => azure.#send(request) });
     return azure;
   }
 

@@ -1,11 +1,5 @@
-import { type Random, randomInteger } from '@fairlead/control';
+import { NO_TIME, type Span } from '../cloud/span.ts';
 import type { RateLimits } from './rate-limit.ts';
-
-/** Milliseconds, drawn evenly from these bounds. */
-export interface Span {
-  readonly minimum: number;
-  readonly maximum: number;
-}
 
 /** How this Azure behaves, in what differs from day to day and from one API version to the next. */
 export interface ArmBehaviour {
@@ -31,8 +25,6 @@ export interface ArmBehaviour {
   readonly authorize: (authorization: string | undefined) => boolean;
 }
 
-const NO_TIME: Span = { minimum: 0, maximum: 0 };
-
 export const DEFAULT_BEHAVIOUR: ArmBehaviour = {
   latency: NO_TIME,
   operationTime: NO_TIME,
@@ -46,8 +38,3 @@ export const DEFAULT_BEHAVIOUR: ArmBehaviour = {
   rateLimits: undefined,
   authorize: () => true,
 };
-
-/** Draws nothing from an empty span, so that a world without latencies needs no randomness. */
-export function drawSpan(span: Span, random: Random): number {
-  return span.minimum === span.maximum ? span.minimum : randomInteger(random, span.minimum, span.maximum);
-}

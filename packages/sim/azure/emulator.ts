@@ -1,17 +1,17 @@
 import {
   type Clock,
-  FairleadError,
   type HttpRequest,
   type HttpResponse,
   type HttpTransport,
   type Random,
   randomUuid,
-  sleep,
 } from '@fairlead/control';
 import type { Json, JsonObject } from '../json.ts';
-import { type ArmBehaviour, DEFAULT_BEHAVIOUR, drawSpan } from './behaviour.ts';
-import { CallLog } from './call-log.ts';
-import { FaultScript, type ScriptedFault } from './fault-script.ts';
+import { CallLog } from '../cloud/call-log.ts';
+import { type EmulatedAnswer, exchange } from '../cloud/emulated-exchange.ts';
+import { FaultScript, type ScriptedFault } from '../cloud/fault-script.ts';
+import { type ArmBehaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
+import { lineOf } from './call-line.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Answer, type ArmRequest, parseBody } from './requests/exchange.ts';
 import { errorBody, Refusal } from './requests/refusal.ts';
@@ -45,7 +45,7 @@ const API_VERSION = '2026-01-01';
  */
 export class ArmEmulator implements HttpTransport {
   readonly faults: FaultScript;
-  readonly log = new CallLog();
+  readonly log = new CallLog(lineOf);
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #world: ArmWorld;
@@ -70,39 +70,21 @@ export class ArmEmulator implements HttpTransport {
         : { reads: new RateLimit(this.#clock, limits.reads), writes: new RateLimit(this.#clock, limits.writes) };
   }
 
-  async send(request: HttpRequest): Promise<HttpResponse> {
-    const { signal } = request;
-    signal?.throwIfAborted();
+  send(request: HttpRequest): Promise<HttpResponse> {
     const url = new URL(request.url);
-    const latency = drawSpan(this.#world.behaviour.latency, this.#random);
     const target = parseTarget(decodeURIComponent(url.pathname));
     const kind = target === undefined ? 'unknown' : kindOf(target);
     const name = target === undefined ? url.pathname : nameOf(target);
-    const fault = this.faults.take({ method: methodOf(request), kind, name });
-    const before = latency / 2 + (fault?.kind === 'delay' ? fault.milliseconds : 0);
-    if (before > 0) await sleep(this.#clock, before, signal);
-    const record = (outcome: number | 'lost' | 'hung', body: JsonObject | undefined, code?: string) =>
-      this.log.record({
-        at: this.#clock.monotonic(),
-        method: request.method,
-        kind,
-        name,
-        body,
-        correlationId: request.headers['x-ms-correlation-request-id'],
-        outcome,
-        ...(code === undefined ? {} : { code }),
-      });
-    if (fault?.kind === 'lose-request') throw connectionReset(url.origin);
-    if (fault?.kind === 'hang') {
-      record('hung', undefined);
-      return await untilAborted(signal);
-    }
-    const { body, answered } = this.#answer(request, url, fault);
-    const lost = fault?.kind === 'lose-response';
-    record(lost ? 'lost' : answered.status, body, answered.code);
-    if (latency > 0) await sleep(this.#clock, latency / 2, signal);
-    if (lost) throw connectionReset(url.origin);
-    return this.#response(request, answered);
+    const correlationId = request.headers['x-ms-correlation-request-id'];
+    return exchange(request, {
+      clock: this.#clock,
+      random: this.#random,
+      log: this.log,
+      faults: this.faults,
+      latency: this.#world.behaviour.latency,
+      call: { kind, name, correlationId },
+      answer: (fault) => this.#respond(request, url, fault),
+    });
   }
 
   /** Acts as an operator or another controller would; throws where Azure refuses. */
@@ -188,17 +170,21 @@ export class ArmEmulator implements HttpTransport {
     });
   }
 
-  #response(request: HttpRequest, { status, headers, body }: Answer): HttpResponse {
+  #respond(request: HttpRequest, url: URL, fault: ScriptedFault | undefined): EmulatedAnswer {
+    const { body: requestBody, answered } = this.#answer(request, url, fault);
+    const { status, headers, body, code } = answered;
     const correlationId = request.headers['x-ms-correlation-request-id'];
     return {
       status,
-      headers: {
+      headers: () => ({
         'content-type': 'application/json; charset=utf-8',
         'x-ms-request-id': randomUuid(this.#random),
         ...(correlationId === undefined ? {} : { 'x-ms-correlation-request-id': correlationId }),
         ...headers,
-      },
-      body: piecesOf(body === undefined ? '' : JSON.stringify(body)),
+      }),
+      text: body === undefined ? '' : JSON.stringify(body),
+      requestBody,
+      code,
     };
   }
 }
@@ -221,23 +207,4 @@ function understood(
 function scriptedRefusal(fault: ScriptedFault & { readonly kind: 'refuse' }): Refusal {
   const { status, code = `Scripted${status}`, message = `Scripted answer ${status}.`, headers = {} } = fault;
   return new Refusal(status, code, message, { headers });
-}
-
-function methodOf(request: HttpRequest): 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE' {
-  return request.method === 'HEAD' || request.method === 'OPTIONS' ? 'GET' : request.method;
-}
-
-function connectionReset(origin: string): FairleadError {
-  const message = `cannot talk to ${origin}: the connection broke off before the response was complete`;
-  return new FairleadError(message, { verdict: 'retriable', code: 'connection-reset' });
-}
-
-function untilAborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}
-
-async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
-  if (text !== '') yield new TextEncoder().encode(text);
 }

@@ -1,7 +1,7 @@
 import { noMetrics, seededRandom } from '@fairlead/control';
 import { systemClock } from '@fairlead/control/adapters';
 import { ArmEmulator } from '@fairlead/sim/azure';
-import { serveArm } from '@fairlead/sim/azure/http';
+import { serveEmulator } from '@fairlead/sim/cloud/http';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
 import { networkGroup, parseCloudConfiguration } from '../configuration/cloud-configuration.ts';
@@ -12,7 +12,7 @@ describe('connecting to Azure', () => {
     const groups = ['/subscriptions/sub/resourceGroups/cluster'];
     const behaviour = { authorize: (header: string | undefined) => header === undefined };
     const emulator = new ArmEmulator({ clock: systemClock, random: seededRandom(1), groups, behaviour });
-    await using server = await serveArm(emulator);
+    await using server = await serveEmulator(emulator);
     const text = JSON.stringify({
       subscriptionId: 'sub',
       resourceGroup: 'cluster',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import { drawSpan } from '../behaviour.ts';
+import { drawSpan } from '../../cloud/span.ts';
 import type { ArmWorld } from '../world.ts';
 import { type Answer, type ArmRequest, nothing, ok } from './exchange.ts';
 import type { Operation } from './operations.ts';

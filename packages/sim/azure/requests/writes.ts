@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, textOf, withValueAt } from '../../json.ts';
-import { drawSpan } from '../behaviour.ts';
+import { drawSpan } from '../../cloud/span.ts';
 import { kindRules } from '../resources/kinds/index.ts';
 import { checkPoolUnused } from '../resources/kinds/load-balancer.ts';
 import { familyOf } from '../resources/kinds/public-ip-address.ts';

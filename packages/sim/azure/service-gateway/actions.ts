@@ -1,4 +1,4 @@
-import { drawSpan } from '../behaviour.ts';
+import { drawSpan } from '../../cloud/span.ts';
 import { checkFree } from '../requests/checks.ts';
 import { type Answer, type ArmRequest, ok, requireBody } from '../requests/exchange.ts';
 import { links, startOperation } from '../requests/long-running.ts';

@@ -1,16 +1,16 @@
 import { NetworkManagementClient } from '@azure/arm-network';
 import { type HttpTransport, seededRandom, VirtualClock } from '@fairlead/control';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ArmBehaviour } from '../behaviour.ts';
-import { ArmEmulator } from '../emulator.ts';
-import { type ArmServer, serveArm } from './server.ts';
+import type { ArmBehaviour } from './behaviour.ts';
+import { ArmEmulator } from './emulator.ts';
+import { type EmulatorServer, serveEmulator } from '../cloud/http/server.ts';
 
 const GROUP = 'cluster';
 const location = 'westeurope';
 const NETWORK = `/subscriptions/sub/resourceGroups/${GROUP}/providers/Microsoft.Network`;
 const quickly = { updateIntervalInMs: 1 };
 
-let server: ArmServer | undefined;
+let server: EmulatorServer | undefined;
 afterEach(async () => {
   await server?.[Symbol.asyncDispose]();
   server = undefined;
@@ -27,7 +27,7 @@ async function connected(behaviour: Partial<ArmBehaviour> = {}) {
       return emulator.send(request);
     },
   };
-  server = await serveArm(transport);
+  server = await serveEmulator(transport);
   const credential = { getToken: async () => ({ token: 'token', expiresOnTimestamp: Number.MAX_SAFE_INTEGER }) };
   const client = new NetworkManagementClient(credential, 'sub', {
     endpoint: server.endpoint,

@@ -4,13 +4,13 @@ import { type HttpRequest, type HttpTransport, readText } from '@fairlead/contro
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
 /** A server that is up. */
-export interface ArmServer extends AsyncDisposable {
-  /** For `resourceManagerEndpoint`: scheme, host and port. */
+export interface EmulatorServer extends AsyncDisposable {
+  /** Scheme, host and port. */
   readonly endpoint: string;
 }
 
-/** Serves the emulator on loopback. Port 0 takes any that is free. */
-export async function serveArm(emulator: HttpTransport, port = 0): Promise<ArmServer> {
+/** Serves an emulated cloud on loopback. Port 0 takes any that is free. */
+export async function serveEmulator(emulator: HttpTransport, port = 0): Promise<EmulatorServer> {
   const server = createServer((incoming, outgoing) => void exchange(emulator, incoming, outgoing));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
