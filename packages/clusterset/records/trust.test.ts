@@ -1,0 +1,155 @@
+import { parseIpRange } from '@fairlead/control';
+import type { EndpointSlice } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import type { ServiceImport } from '../mcs/types.ts';
+import { EXPORTED_ANNOTATIONS, EXPORTED_LABELS, recordLabels } from './marks.ts';
+import { canImportInto, mayTakePart, trustRecord, type TrustRules, trustSlice } from './trust.ts';
+
+const ownRange = parseIpRange('10.96.0.0/12');
+const rules: TrustRules = {
+  clusterset: 'blue',
+  brokerNamespace: 'broker',
+  ownRanges: ownRange === undefined ? [] : [ownRange],
+};
+const key = { namespace: 'shop', name: 'web' };
+
+function record(metadata: Partial<ServiceImport['metadata']> = {}, spec: Partial<ServiceImport['spec']> = {}) {
+  return {
+    metadata: {
+      name: 'web.shop',
+      namespace: 'broker-m-a',
+      creationTimestamp: '2026-11-15T12:00:00Z',
+      labels: recordLabels(key, 'blue', 'a'),
+      ...metadata,
+    },
+    spec: { type: 'ClusterSetIP', ports: [], ...spec },
+  } as const satisfies ServiceImport;
+}
+
+function slice(metadata: Partial<EndpointSlice['metadata']> = {}, fields: Partial<EndpointSlice> = {}): EndpointSlice {
+  return {
+    metadata: { ...record().metadata, name: 'web.shop.ipv4', ...metadata },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['198.51.100.7'] }],
+    ports: [],
+    ...fields,
+  };
+}
+
+describe('a record', () => {
+  it('is believed when namespace, name and labels agree, and is as old as the broker says', () => {
+    expect(trustRecord(record(), rules)).toMatchObject({
+      kind: 'trusted',
+      key,
+      cluster: 'a',
+      value: { cluster: 'a', since: '2026-11-15T12:00:00Z', type: 'ClusterSetIP' },
+    });
+  });
+
+  it.each([
+    ['of another cluster', { labels: recordLabels(key, 'blue', 'b') }, 'it claims to be of the cluster "b"'],
+    [
+      'of another Service',
+      { labels: recordLabels({ ...key, name: 'mail' }, 'blue', 'a') },
+      'its labels name another Service',
+    ],
+    [
+      'for another namespace',
+      { labels: recordLabels({ ...key, namespace: 'kube-system' }, 'blue', 'a') },
+      'its labels name another Service',
+    ],
+    [
+      'with labels that are none',
+      { annotations: { [EXPORTED_LABELS]: '{"x":1}' } },
+      'its exported labels or annotations cannot be read',
+    ],
+    ['without a time of the broker', { creationTimestamp: '' }, 'it has no time of the broker'],
+    [
+      'with very large annotations',
+      { annotations: { [EXPORTED_ANNOTATIONS]: JSON.stringify({ x: 'y'.repeat(70_000) }) } },
+      'its exported labels and annotations are too large',
+    ],
+  ])('%s is refused', (_, metadata, reason) => {
+    expect(trustRecord(record(metadata), rules)).toEqual({ kind: 'refused', key, cluster: 'a', reason });
+  });
+
+  it('with too many ports is refused', () => {
+    const ports = Array.from({ length: 101 }, (_, index) => ({ port: index + 1 }));
+    expect(trustRecord(record({}, { ports }), rules)).toMatchObject({
+      kind: 'refused',
+      reason: 'it has more than 100 ports',
+    });
+  });
+
+  it.each([
+    ['of another clusterset', { labels: recordLabels(key, 'green', 'a') }],
+    ['in a namespace of no cluster', { namespace: 'default' }],
+    ['in the shared namespace', { namespace: 'broker' }],
+    ['in a namespace that only looks hashed', { namespace: 'broker-h-0123' }],
+    ['with a name that is none', { name: 'web-shop' }],
+  ])('%s is no concern of ours', (_, metadata) => {
+    expect(trustRecord(record(metadata), rules)).toEqual({ kind: 'foreign' });
+  });
+});
+
+describe('a slice', () => {
+  it('is believed as a record is', () => {
+    expect(trustSlice(slice(), rules)).toMatchObject({ kind: 'trusted', cluster: 'a', value: { suffix: 'ipv4' } });
+    expect(trustSlice(slice({ labels: recordLabels(key, 'blue', 'b') }), rules)).toMatchObject({ kind: 'refused' });
+    expect(trustSlice(slice({ name: 'web.shop' }), rules)).toEqual({ kind: 'foreign' });
+  });
+
+  it.each([
+    ['127.0.0.1', 'a loopback address'],
+    ['169.254.169.254', 'a link-local address'],
+    ['0.1.2.3', 'of this network'],
+    ['224.0.0.1', 'a multicast address'],
+    ['255.255.255.255', 'a reserved address'],
+    ['::1', 'a loopback address'],
+    ['::', 'the unspecified address'],
+    ['fe80::1', 'a link-local address'],
+    ['ff02::1', 'a multicast address'],
+    ['10.96.0.1', 'in 10.96.0.0/12, a range of this cluster'],
+  ])('with %s is refused', (address, what) => {
+    const isIpv4 = !address.includes(':');
+    const endpoints = [{ addresses: [isIpv4 ? '198.51.100.7' : '2001:db8::7'] }, { addresses: [address] }];
+    const found = trustSlice(slice({}, { addressType: isIpv4 ? 'IPv4' : 'IPv6', endpoints }), rules);
+    expect(found).toMatchObject({ kind: 'refused', reason: `${address} is ${what}` });
+  });
+
+  it.each([
+    ['of the other family', { endpoints: [{ addresses: ['2001:db8::1'] }] }, '2001:db8::1 is no IPv4 address'],
+    [
+      'mapped into the other family',
+      { addressType: 'IPv6', endpoints: [{ addresses: ['::ffff:127.0.0.1'] }] },
+      '::ffff:127.0.0.1 is no IPv6 address',
+    ],
+    ['that are none', { endpoints: [{ addresses: ['example.org'] }] }, 'example.org is no IPv4 address'],
+    ['that are names', { addressType: 'FQDN' }, 'it has names instead of addresses'],
+    [
+      'beyond number',
+      { endpoints: Array.from({ length: 1_001 }, () => ({ addresses: ['198.51.100.7'] })) },
+      'it has more than 1000 endpoints',
+    ],
+  ] as const)('with addresses %s is refused', (_, fields, reason) => {
+    expect(trustSlice(slice({}, fields), rules)).toMatchObject({ kind: 'refused', reason });
+  });
+});
+
+describe('a namespace', () => {
+  it('takes part unless it is denied, left out, or of the cluster itself', () => {
+    expect(mayTakePart('shop', { deny: [] })).toBe(true);
+    expect(mayTakePart('shop', { deny: ['shop'] })).toBe(false);
+    expect(mayTakePart('shop', { allow: ['mail'], deny: [] })).toBe(false);
+    expect(mayTakePart('kube-system', { deny: [] })).toBe(false);
+    expect(mayTakePart('kube-system', { allow: ['kube-system'], deny: [] })).toBe(true);
+  });
+
+  it('is imported into only when it is there, and stays', () => {
+    const metadata = { name: 'shop' };
+    expect(canImportInto({ metadata }, { deny: [] })).toBe(true);
+    expect(canImportInto(undefined, { deny: [] })).toBe(false);
+    expect(canImportInto({ metadata, status: { phase: 'Terminating' } }, { deny: [] })).toBe(false);
+    expect(canImportInto({ metadata }, { deny: ['shop'] })).toBe(false);
+  });
+});
