@@ -1,7 +1,7 @@
 import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import type { ClaimRules } from './claim/class-claim.ts';
-import { refusal } from './demands/capabilities.ts';
+import { refusal } from './demands/refusals.ts';
 import { explainUnserved, pendingWrites } from './explain-service.ts';
 import { readService, type UnservedService } from './read-service.ts';
 

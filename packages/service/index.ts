@@ -1,6 +1,6 @@
 export * from './claim/class-claim.ts';
 export * from './claim/service-key.ts';
-export * from './demands/capabilities.ts';
+export * from './demands/refusals.ts';
 export * from './demands/service-demands.ts';
 export * from './demands/source-ranges.ts';
 export * from './endpoints/endpoint-index.ts';

@@ -1,7 +1,7 @@
 import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import type { ClaimRules } from './claim/class-claim.ts';
-import { refusal, requireSupported } from './demands/capabilities.ts';
+import { refusal, requireSupported } from './demands/refusals.ts';
 import { readClaimed, readService } from './read-service.ts';
 
 const CLASS = 'fairlead.dev/gateway';

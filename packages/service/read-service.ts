@@ -8,7 +8,7 @@ import {
   type ServiceToRelease,
 } from './claim/class-claim.ts';
 import { requireBoundedAnnotations } from './claim/part-annotations.ts';
-import type { Refusal } from './demands/capabilities.ts';
+import type { Refusal } from './demands/refusals.ts';
 
 /** A Service that a part claims and cannot serve as it asks. */
 export interface RefusedService {

@@ -1,5 +1,5 @@
 import type { Service } from '@fairlead/kube';
-import { refusal } from '../demands/capabilities.ts';
+import { refusal } from '../demands/refusals.ts';
 import { ADDRESSES_ANNOTATION } from '../demands/service-demands.ts';
 import { SOURCE_RANGES_ANNOTATION } from '../demands/source-ranges.ts';
 import type { ClaimRules } from './class-claim.ts';

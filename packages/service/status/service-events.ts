@@ -1,6 +1,6 @@
 import { type EventRecorder, type EventType, type Service, services } from '@fairlead/kube';
 import type { ServiceToRelease } from '../claim/class-claim.ts';
-import type { Refusal } from '../demands/capabilities.ts';
+import type { Refusal } from '../demands/refusals.ts';
 import type { UnservedService } from '../read-service.ts';
 import { reachableAt } from './service-status.ts';
 

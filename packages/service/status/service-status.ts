@@ -9,7 +9,7 @@ import {
   type Service,
 } from '@fairlead/kube';
 import { type ClaimedService, hasMovedOn, isOwnerFinalizer, type ServiceToRelease } from '../claim/class-claim.ts';
-import type { Refusal } from '../demands/capabilities.ts';
+import type { Refusal } from '../demands/refusals.ts';
 
 /** The one condition Fairlead keeps on a Service: whether its load balancer is as the Service asks. */
 export const PROGRAMMED_CONDITION = 'fairlead.dev/Programmed';

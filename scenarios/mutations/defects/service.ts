@@ -62,14 +62,14 @@ export const serviceDefects: readonly Defect[] = [
   },
   {
     name: 'a refusal is left out of the list',
-    file: `${FOLDER}/demands/capabilities.ts`,
+    file: `${FOLDER}/demands/refusals.ts`,
     find: "all.map(({ message }) => message).join('; ')",
     replace: 'first.message',
     foundBy: { unit: `${FOLDER}/read-service` },
   },
   {
     name: 'source ranges are silently dropped',
-    file: `${FOLDER}/demands/capabilities.ts`,
+    file: `${FOLDER}/demands/refusals.ts`,
     find: "demands.sourceRanges.kind === 'only' && !capabilities.sourceRanges",
     replace: 'false',
     foundBy: { unit: `${FOLDER}/demands` },

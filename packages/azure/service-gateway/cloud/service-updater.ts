@@ -28,7 +28,7 @@ import {
 } from './plan.ts';
 import { RegistrationBatcher } from './registration-batcher.ts';
 import type { Repository } from './repository.ts';
-import { registrationStep, toSteps } from './steps.ts';
+import { registrationStep, toSteps } from './step-texts.ts';
 
 /** So many services are worked on at once. */
 const LANES = 10;

@@ -6,7 +6,7 @@ import {
   pendingWrites,
   type UnservedExplanationOptions,
 } from '@fairlead/service';
-import { registrationText, stepText } from '../cloud/steps.ts';
+import { registrationText, stepText } from '../cloud/step-texts.ts';
 import { type Desired, likelyFamily, nrpKeyOf } from '../cluster/desired.ts';
 import { EGRESS_LABEL, type InboundKey, nrpName, podUid } from '../engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from '../engine/service-spec.ts';

@@ -1,6 +1,6 @@
 import type { ServiceSpec } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { type LoadBalancerCapabilities, servedFamilies, unsupported } from './capabilities.ts';
+import { type LoadBalancerCapabilities, servedFamilies, unsupported } from './refusals.ts';
 import { demandsOf } from './service-demands.ts';
 
 const everything: LoadBalancerCapabilities = {
