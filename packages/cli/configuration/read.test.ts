@@ -57,7 +57,7 @@ describe('readConfiguration', () => {
 
   it('names the line of a value of the wrong type', () => {
     expect(() => read('parts:\n  lighthouse:\n    addresses:\n      - 192.0.2.1\n      - 7\n')).toThrow(
-      'fairlead.yaml:5:9: parts.lighthouse.addresses[1]: Invalid input: expected string, received number',
+      'fairlead.yaml:5:9: parts.lighthouse.addresses[1]: must be a text, and is a number: put it in quotes',
     );
   });
 

@@ -2,6 +2,7 @@ import { FairleadError, messageOf } from '@fairlead/control';
 import type { Part } from '@fairlead/part';
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
+import { issueText } from './issue-text.ts';
 import { nearest } from './nearest.ts';
 import { type Configuration, configurationSchema } from './schema.ts';
 
@@ -35,7 +36,7 @@ export function readConfiguration(text: string, file: string, parts: readonly Pa
     );
   }
   const schema = configurationSchema(parts);
-  const result = schema.safeParse(toValue(document, file) ?? {});
+  const result = schema.safeParse(toValue(document, file) ?? {}, { reportInput: true });
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) => describe(issue, document, place, schema));
   const inFileOrder = problems.toSorted((left, right) => left.line - right.line || left.column - right.column);
@@ -66,7 +67,7 @@ function describe(issue: z.core.$ZodIssue, document: Document, place: Place, sch
       };
     });
   }
-  return [{ ...place(keyOffset(document, path)), text: `${dotted(path)}: ${issue.message}` }];
+  return [{ ...place(keyOffset(document, path)), text: `${dotted(path)}: ${issueText(issue)}` }];
 }
 
 function dotted(path: readonly (string | number)[]): string {
