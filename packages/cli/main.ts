@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { parts } from './parts.ts';
 import { runProgram } from './program.ts';
+import { StopSignals } from './stop-signals.ts';
 
 const stop = new AbortController();
+const stopSignals = new StopSignals(() => performance.now(), stop);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // The second time, whoever asks does not want to wait.
-    if (stop.signal.aborted) process.exit(130);
-    stop.abort(new Error(`stopped by ${signal}`));
+    if (stopSignals.received(signal)) process.exit(130);
   });
 }
 
