@@ -13,7 +13,8 @@ export function metricsPage({ sharedMetrics, parts }: Program): string {
     '<!-- Made by `npm run generate` from the definitions in the code. -->',
     '',
     'Served at `/metrics` in the format of Prometheus. The values of every label come from a small, fixed set: no metric',
-    'grows with the number of Services. A replica that only stands by for a part has no figures for it.',
+    'grows with the number of Services. A replica that only stands by for a part has no figures for it. The figures of the',
+    'process itself are under the names that are common for Node: `process_*` and `nodejs_*`.',
     ...sections.flatMap(({ title, metrics }) => [
       '',
       `## ${title}`,

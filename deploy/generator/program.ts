@@ -2,7 +2,8 @@ import { armMetrics } from '@fairlead/azure/arm';
 import { jsonApiMetrics } from '@fairlead/cloud';
 import { type MetricDefinition, throttleGateMetrics } from '@fairlead/control';
 import { eventsTotal, queueMetrics, watchMetrics } from '@fairlead/kube';
-import type { Part, Permission } from '@fairlead/part';
+import { leading, type Part, type Permission } from '@fairlead/part';
+import { buildInfo } from '../../packages/cli/observability/metrics.ts';
 import { parts } from '../../packages/cli/parts.ts';
 import { commonPermissions } from '../../packages/cli/running.ts';
 import packageFile from '../../package.json' with { type: 'json' };
@@ -29,6 +30,7 @@ export const fairlead: Program = {
   parts,
   commonPermissions,
   sharedMetrics: [
+    { title: 'The program', metrics: [buildInfo, leading] },
     { title: 'Talking to Kubernetes', metrics: [...watchMetrics, ...queueMetrics, eventsTotal] },
     { title: 'Talking to Azure', metrics: armMetrics },
     { title: 'Talking to plain JSON APIs', metrics: jsonApiMetrics },

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { type Clock, Journal, type Logger, type Random } from '@fairlead/control';
 import { type NodePartOptions, type Permission, runNodePart, runPart } from '@fairlead/part';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, version } from './cluster.ts';
 import type { Configuration } from './configuration/schema.ts';
 import type { ActivePart } from './configured-parts.ts';
-import { PrometheusMetrics } from './observability/metrics.ts';
+import { buildInfo, PrometheusMetrics } from './observability/metrics.ts';
 import { ReadinessBoard } from './observability/readiness.ts';
 import { statusRoutes } from './server/routes.ts';
 import { type StatusServer, startStatusServer } from './server/status-server.ts';
@@ -53,6 +53,8 @@ export async function startRunning(
   signal: AbortSignal,
 ): Promise<Running> {
   const metrics = new PrometheusMetrics();
+  metrics.observeProcess();
+  metrics.set(buildInfo, 1, { version, node: process.version });
   const readiness = new ReadinessBoard();
   const journals = new Map(active.map(({ part }) => [part.name, new Journal(clock)]));
   const routes = statusRoutes({ cluster: cluster?.server ?? '', readiness, metrics, journals });

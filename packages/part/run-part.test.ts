@@ -58,6 +58,31 @@ const untilItEnds = ({ signal }: { readonly signal: AbortSignal }) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
 describe('runPart', () => {
+  it('says in the log and in a metric who leads and who stands by, once', async () => {
+    const { clock, options } = world();
+    const lines: string[] = [];
+    const led: number[] = [];
+    const metrics = { ...noMetrics, set: (_: unknown, value: number) => void led.push(value) };
+    const stop = new AbortController();
+    const part = { runs: 'leader', start: untilItEnds, ...questions } as const;
+    const join = (name: string, number: number) => {
+      const info = ({ leader = '' }: LogFields, message: string) =>
+        void lines.push(`${name}: ${message} ${JSON.stringify(leader)}`);
+      const logger: Logger = { ...silentLogger, info, child: () => logger };
+      return runPart(part, { ...options(name, [], number, logger), metrics }, stop.signal);
+    };
+    const first = join('one', 1);
+    await clock.advance(1_000);
+    expect(led.at(-1)).toBe(1);
+    const second = join('two', 2);
+    await clock.advance(60_000);
+    expect(lines).toEqual(['one: leading ""', expect.stringMatching(/^two: standing by: another replica leads "one_/)]);
+    stop.abort();
+    await clock.advance(60_000);
+    await Promise.all([first, second]);
+    expect(led.at(-1)).toBe(0);
+  });
+
   it('runs the part while it leads, and another replica after that', async () => {
     const { clock, replica } = world();
     const led: string[] = [];

@@ -4,6 +4,7 @@ import {
   FairleadError,
   type Journal,
   type Logger,
+  type MetricDefinition,
   type Metrics,
   messageOf,
   type Random,
@@ -43,6 +44,13 @@ export interface PartRunOptions extends NodePartOptions {
   readonly leaseDurationMilliseconds: number;
   readonly defaultClass?: string;
 }
+
+export const leading: MetricDefinition = {
+  name: 'fairlead_leading',
+  kind: 'gauge',
+  help: '1 where this replica leads the part, 0 where it stands by.',
+  labels: ['part'],
+};
 
 /** Each part has a Lease of its own, so that one can move to another replica without the rest. */
 export function leaseName(part: string): string {
@@ -117,7 +125,9 @@ async function keepRunning(
 }
 
 function electionFor(options: PartRunOptions): Election {
-  const { connection, clock, random, logger, namespace, part, replica, leaseDurationMilliseconds, readiness } = options;
+  let toldHolder: string | undefined;
+  const { connection, clock, random, logger, metrics, namespace, part, replica, readiness } = options;
+  const { leaseDurationMilliseconds } = options;
   return new Election({
     client: new KubeClient(connection, clock),
     clock,
@@ -127,8 +137,16 @@ function electionFor(options: PartRunOptions): Election {
     name: replica,
     durationMilliseconds: leaseDurationMilliseconds,
     onState: (state) => {
-      if (state.kind !== 'waiting') return;
+      metrics.set(leading, state.kind === 'leading' ? 1 : 0, { part });
+      if (state.kind !== 'waiting') {
+        toldHolder = undefined;
+        return;
+      }
       const { holder, failure } = state;
+      if (holder !== undefined && holder !== toldHolder) {
+        logger.info({ part, lease: leaseName(part), leader: holder }, 'standing by: another replica leads');
+      }
+      toldHolder = holder;
       if (failure !== undefined) readiness.set({ ready: false, reason: `${leaseText(options)}: ${failure}` });
       // A replica that stands by is ready: it takes over when the leader falls silent.
       else if (holder !== undefined) readiness.set({ ready: true });

@@ -10,7 +10,7 @@ import { activeParts } from '../configured-parts.ts';
 import { startOutsides } from '../demo/outsides.ts';
 import { renderScene, type Scene } from '../demo/view.ts';
 import { startWorld } from '../demo/world.ts';
-import { createLogger } from '../observability/logger.ts';
+import { openLog } from '../observability/logger.ts';
 import type { ReadinessBoard } from '../observability/readiness.ts';
 import type { Terminal } from '../program.ts';
 import { startRunning } from '../running.ts';
@@ -47,7 +47,7 @@ export async function demoCommand(
     const cluster = await openCluster(configuration, combined);
     try {
       await createWorkload(cluster.client, configuration.leaderElection.namespace, parts, combined);
-      const logger = createLogger('error');
+      const logger = openLog('error');
       const active = activeParts(configuration, parts);
       const surroundings = { clock: systemClock, random: systemRandom, logger };
       const running = await startRunning(configuration, cluster, active, surroundings, combined);

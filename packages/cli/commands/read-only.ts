@@ -4,7 +4,7 @@ import { type Cluster, openCluster } from '../cluster.ts';
 import { loadConfiguration } from '../configuration/load.ts';
 import type { Configuration } from '../configuration/schema.ts';
 import { activeParts, type ClusterPart, clusterParts } from '../configured-parts.ts';
-import { createLogger } from '../observability/logger.ts';
+import { openLog } from '../observability/logger.ts';
 
 /** What a command that only looks has at hand. */
 export interface Look {
@@ -36,7 +36,7 @@ function readEnvironment(configuration: Configuration, cluster: Cluster, signal:
   return {
     client: cluster.client,
     clock: systemClock,
-    logger: createLogger(configuration.log.level),
+    logger: openLog(configuration.log.level),
     ...(defaultClass === undefined ? {} : { defaultClass }),
     signal,
   };

@@ -4,7 +4,7 @@ import type { Part } from '@fairlead/part';
 import { openCluster } from '../cluster.ts';
 import { loadConfiguration } from '../configuration/load.ts';
 import { type ActivePart, activeParts } from '../configured-parts.ts';
-import { createLogger } from '../observability/logger.ts';
+import { openLog } from '../observability/logger.ts';
 import { requirePermissions } from '../permissions.ts';
 import { commonPermissions, startRunning } from '../running.ts';
 
@@ -28,7 +28,7 @@ async function run(
   const configuration = loadConfiguration(file, parts);
   const active = activeParts(configuration, parts).filter(isChosen);
   if (active.length === 0) throw notConfigured(alone, file);
-  const logger = createLogger(configuration.log.level);
+  const logger = openLog(configuration.log.level);
   const surroundings = { clock: systemClock, random: systemRandom, logger };
   const needsCluster = active.some(({ configured }) => configured.runs !== 'node');
   const cluster = needsCluster ? await openCluster(configuration, signal) : undefined;

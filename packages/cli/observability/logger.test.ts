@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLogger } from './logger.ts';
+import { readableLine } from './readable-line.ts';
 
 it('tells what is wrong with an error, however it is logged', () => {
   const lines: string[] = [];
@@ -9,4 +10,19 @@ it('tells what is wrong with an error, however it is logged', () => {
   const [defect, words] = lines.map((line): unknown => JSON.parse(line));
   expect(defect).toMatchObject({ error: { error: 'a defect', stack: expect.stringContaining('logger.test') } });
   expect(words).toMatchObject({ part: 'gateway', error: 'no route' });
+});
+
+it('has levels as words', () => {
+  const lines: string[] = [];
+  createLogger('info', { write: (line) => void lines.push(line) }).warn({}, 'careful');
+  expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([{ level: 'warn', msg: 'careful' }]);
+});
+
+it('is readable on a terminal', () => {
+  const lines: string[] = [];
+  const logger = createLogger('info', { write: (line) => void lines.push(readableLine(line)) });
+  logger.child({ part: 'gateway' }).info({ object: 'shop/web', reason: 'Ensured It' }, 'Reachable at 192.0.2.1.');
+  expect(lines.join('')).toMatch(
+    /^\d\d:\d\d:\d\dZ info  Reachable at 192\.0\.2\.1\. part=gateway object=shop\/web reason="Ensured It"\n$/,
+  );
 });

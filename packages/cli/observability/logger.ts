@@ -1,14 +1,24 @@
 import { errorFields, type LogFields, type Logger } from '@fairlead/control';
 import { destination, type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { readableLine } from './readable-line.ts';
 
-/** Structured lines on standard error, so that standard output stays for what a command was asked. */
-export function createLogger(
-  level: 'debug' | 'info' | 'warn' | 'error',
-  output: DestinationStream = destination({ fd: 2, sync: true }),
-): Logger {
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/**
+ * The log of a program that runs: on standard error, so that standard output stays for what a command was asked. A
+ * terminal gets lines for people, everything else JSON.
+ */
+export function openLog(level: LogLevel): Logger {
+  const output = destination({ fd: 2, sync: true });
+  return createLogger(level, process.stderr.isTTY ? { write: (line) => output.write(readableLine(line)) } : output);
+}
+
+/** Structured lines, one for each message. */
+export function createLogger(level: LogLevel, output: DestinationStream): Logger {
   // Of an Error, JSON shows nothing.
   const serializers = { error: (value: unknown) => (value instanceof Error ? errorFields(value) : value) };
-  return adapt(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, output));
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return adapt(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers, formatters }, output));
 }
 
 function adapt(logger: PinoLogger): Logger {

@@ -1,5 +1,12 @@
 import type { MetricDefinition, MetricLabels, Metrics } from '@fairlead/control';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export const buildInfo: MetricDefinition = {
+  name: 'fairlead_build_info',
+  kind: 'gauge',
+  help: 'Always 1; its labels say which version runs, on which Node.',
+  labels: ['version', 'node'],
+};
 
 type Instrument = Counter | Gauge | Histogram;
 
@@ -7,6 +14,11 @@ type Instrument = Counter | Gauge | Histogram;
 export class PrometheusMetrics implements Metrics {
   readonly #registry = new Registry();
   readonly #instruments = new Map<string, Instrument>();
+
+  /** Those of the process: memory, processor, the event loop. */
+  observeProcess(): void {
+    collectDefaultMetrics({ register: this.#registry });
+  }
 
   declare(definition: MetricDefinition): void {
     this.#instrument(definition);

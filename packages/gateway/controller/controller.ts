@@ -1,4 +1,4 @@
-import { BRAKE_CODE, type Hold } from '@fairlead/control';
+import type { Hold } from '@fairlead/control';
 import { type Controller, type Service, type SharedCache, services } from '@fairlead/kube';
 import { type LeaderEnvironment, objectController } from '@fairlead/part';
 import { recordOnService, type ServiceKey, serviceProjection, toServiceKey } from '@fairlead/service';
@@ -59,11 +59,10 @@ function holdBack(
   until: number,
   cache: SharedCache<Service>,
   controller: Controller,
-  { journal, events, logger, metrics, clock, signal }: LeaderEnvironment,
+  { journal, events, metrics, clock, signal }: LeaderEnvironment,
 ): void {
   metrics.set(withdrawalsHeld, held.length);
   for (const key of held) {
-    logger.warn({ service: key, code: BRAKE_CODE }, message);
     journal.record(`service ${key}`, { kind: 'waiting', for: message, retryAt: until });
     const service = cache.get(key);
     if (service !== undefined) recordOnService(events, service, 'DeletionHeldBack', message);
@@ -76,9 +75,8 @@ function holdBack(
 }
 
 /** Its owner wrote the record, or two leaders were at work; either way, what others have stays theirs. */
-function tellIgnored(key: ServiceKey, service: Service | undefined, { logger, events }: LeaderEnvironment): void {
+function tellIgnored(key: ServiceKey, service: Service | undefined, { events }: LeaderEnvironment): void {
   const note = `The annotations of ${key} claim ports of an address that were given to another Service; they are ignored.`;
-  logger.warn({ service: key }, note);
   if (service !== undefined) recordOnService(events, service, 'AssignmentIgnored', note);
 }
 

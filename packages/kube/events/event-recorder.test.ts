@@ -199,6 +199,24 @@ describe('EventRecorder', () => {
     expect(Object.fromEntries(counts)).toEqual({ created: 1 });
   });
 
+  it('is in the log as well, once, with the object', async () => {
+    const lines: unknown[] = [];
+    const logger = {
+      ...silentLogger,
+      info: (...line: unknown[]) => void lines.push(['info', ...line]),
+      warn: (...line: unknown[]) => void lines.push(['warn', ...line]),
+    };
+    const { clock, recorder } = setUp(logger);
+    for (let time = 0; time < 3; time += 1) recorder.record(services, web, failed);
+    recorder.record(services, web, { type: 'Normal', reason: 'EnsuredLoadBalancer', note: 'Reachable at 192.0.2.1.' });
+    await clock.advance(0);
+    const object = { kind: 'Service', object: 'shop/web' };
+    expect(lines).toEqual([
+      ['warn', { ...object, reason: 'SyncLoadBalancerFailed' }, 'the cloud said no'],
+      ['info', { ...object, reason: 'EnsuredLoadBalancer' }, 'Reachable at 192.0.2.1.'],
+    ]);
+  });
+
   it('comes back only when the server asked it to', async () => {
     const { api, clock, recorder } = setUp();
     const sentAt: number[] = [];
@@ -256,7 +274,8 @@ describe('EventRecorder', () => {
 
   it('does not repeat what the server refuses, and warns once', async () => {
     const warnings: string[] = [];
-    const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) };
+    const warn = (fields: object, message: string) => void ('event' in fields && warnings.push(message));
+    const logger = { ...silentLogger, warn };
     const { api, clock, recorder } = setUp(logger);
     api.fault = () => ({ status: 403, reason: 'Forbidden' });
     recorder.record(services, web, failed);

@@ -65,7 +65,7 @@ interface Series {
 }
 
 /**
- * Tells users what happened to their objects, as Kubernetes Events. Recording never throws and never waits; Events are
+ * Tells users what happened to their objects, as Kubernetes Events, and operators in the log. Recording never throws and never waits; Events are
  * a courtesy, and given up when there are too many of them, when the server does not take them, and at shutdown.
  */
 export class EventRecorder {
@@ -102,6 +102,7 @@ export class EventRecorder {
       return;
     }
     if (known !== undefined) this.#forget(known);
+    this.#log(regarding, message);
     const name = eventName(object.metadata.name, random, clock.now());
     const event = eventFor(regarding, message, this.#options, name, clock.now());
     const series: Series = {
@@ -127,6 +128,12 @@ export class EventRecorder {
     for (const series of this.#series.values()) series.timer?.cancel();
     this.#series.clear();
     this.#waiting.length = 0;
+  }
+
+  /** What happened to objects is in the log as well, for when the process is gone and its Events have expired. */
+  #log({ kind, namespace, name }: KubeEvent['regarding'], { type, reason, note }: EventMessage): void {
+    const object = namespace === undefined ? name : `${namespace}/${name}`;
+    this.#options.logger[type === 'Warning' ? 'warn' : 'info']({ kind, object, reason }, note);
   }
 
   #repeat(series: Series, now: number): void {

@@ -1,0 +1,22 @@
+/** Fields that have a place of their own. */
+const PLACED = new Set(['time', 'level', 'msg']);
+const LONGEST_LEVEL = 5;
+
+/** A line of the log as a person reads it: time of day, level, what happened, and then the fields. */
+export function readableLine(json: string): string {
+  const line: unknown = JSON.parse(json);
+  if (typeof line !== 'object' || line === null) return json;
+  const fields = Object.entries(line);
+  const textOf = (name: string) => String(fields.find(([key]) => key === name)?.[1] ?? '');
+  const time = textOf('time')
+    .replace(/^.*T/, '')
+    .replace(/\.\d+Z$/, 'Z');
+  const rest = fields.filter(([name]) => !PLACED.has(name)).map(([name, value]) => `${name}=${fieldText(value)}`);
+  return `${[time, textOf('level').padEnd(LONGEST_LEVEL), textOf('msg'), ...rest].join(' ')}\n`;
+}
+
+/** Quoted only where it would be unclear where it ends. */
+function fieldText(value: unknown): string {
+  if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return value;
+  return JSON.stringify(value);
+}
