@@ -8,6 +8,7 @@ import { partCommand } from './commands/part-command.ts';
 import { runAloneCommand, runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
 import { whyCommand } from './commands/why.ts';
+import { nearest } from './configuration/nearest.ts';
 import { parseSubject } from './subject.ts';
 
 const DEFAULT_FILE = 'fairlead.yaml';
@@ -30,6 +31,11 @@ export async function runProgram(
   signal: AbortSignal,
 ): Promise<number> {
   const program = createProgram(parts, terminal, signal);
+  const unknown = unknownCommand(program, words);
+  if (unknown !== undefined) {
+    terminal.complain(unknown);
+    return 2;
+  }
   try {
     await program.parseAsync([...words], { from: 'user' });
     return 0;
@@ -44,6 +50,15 @@ export async function runProgram(
     terminal.complain(error instanceof Error ? (error.stack ?? '') : '');
     return 1;
   }
+}
+
+/** Whatever else was asked, `--help` included: a misspelt command is a mistake. */
+function unknownCommand({ commands }: Command, [word = '']: readonly string[]): string | undefined {
+  const known = ['help', ...commands.map((command) => command.name())];
+  if (word === '' || word.startsWith('-') || known.includes(word)) return undefined;
+  const meant = nearest(word, known);
+  const advice = meant === undefined ? 'fairlead --help shows the commands' : `did you mean ${meant}?`;
+  return `fairlead: there is no command ${word}: ${advice}`;
 }
 
 function createProgram(parts: readonly Part[], terminal: Terminal, signal: AbortSignal): Command {
