@@ -28,6 +28,16 @@ describe('CloudConnection', () => {
     expect(cloud.requests).toHaveLength(1);
   });
 
+  it.each(['lost', 'hang', { status: 500 }, { status: 503 }] as const)(
+    'does not repeat a creation, as the cloud would make a second thing: %j',
+    async (outcome) => {
+      const { clock, cloud, put } = connected();
+      cloud.next(outcome);
+      expect(await failure(clock, put({ isSentOnce: true }))).toMatchObject({ verdict: 'retriable' });
+      expect(cloud.requests).toHaveLength(1);
+    },
+  );
+
   it('waits as long as a 503 asks, or gives up at once when that is too long', async () => {
     const { clock, cloud, get } = connected();
     cloud.next({ status: 503, headers: { 'retry-after': '20' } });

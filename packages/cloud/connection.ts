@@ -37,8 +37,8 @@ const DEFAULT_REQUEST_DEADLINE_MILLISECONDS = 10_000;
 
 export interface CloudConnectionOptions {
   readonly transport: HttpTransport;
-  /** Absent for an emulator, which asks for no token. */
-  readonly tokens?: TokenProvider;
+  /** Absent for an emulator, which asks for no token. A cache, where other clients of the same cloud share the token. */
+  readonly tokens?: TokenProvider | TokenCache;
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
@@ -77,7 +77,8 @@ export class CloudConnection<Request extends CloudRequest> {
     this.#dialect = dialect;
     this.#options = options;
     this.#gates = new AccountGates(dialect.cloud, clock, random, metrics);
-    this.#tokens = tokens === undefined ? undefined : new TokenCache(dialect.cloud, tokens, clock);
+    const isShared = tokens === undefined || tokens instanceof TokenCache;
+    this.#tokens = isShared ? tokens : new TokenCache(dialect.cloud, tokens, clock);
     this.#repeats = options.repeats ?? DEFAULT_REPEATS;
     this.#requestDeadline = options.requestDeadlineMilliseconds ?? DEFAULT_REQUEST_DEADLINE_MILLISECONDS;
     metrics.declare(dialect.callsTotal);
@@ -94,7 +95,8 @@ export class CloudConnection<Request extends CloudRequest> {
         return { ...answer, mayHaveTakenEffect: true };
       } catch (error) {
         scope.throwIfAborted();
-        if (failures >= this.#repeats.attempts || !isWorthRepeating(error)) throw error;
+        const attempts = request.isSentOnce === true ? 1 : this.#repeats.attempts;
+        if (failures >= attempts || !isWorthRepeating(error)) throw error;
         const asked = findFairleadError(error)?.retryAfterMilliseconds;
         const delay = backoffDelay(this.#repeats.backoff, failures, random, asked);
         if (delay >= scope.remainingMilliseconds) throw error;

@@ -35,6 +35,8 @@ export interface CloudRequest {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly throttle: 'wait' | 'refuse';
+  /** Not repeated when its answer is lost: where the cloud chooses the name, a second creation makes a second thing. */
+  readonly isSentOnce?: boolean;
   /** Whether the call may have taken effect by something that was sent before. */
   readonly mayHaveTakenEffect?: boolean;
   readonly record?: StepRecord | undefined;

@@ -7,8 +7,8 @@ export interface AccessToken {
 }
 
 /** Where tokens come from. Rejects with a FairleadError that says what is wrong with the credentials. */
-export interface TokenProvider {
-  newToken(signal: AbortSignal): Promise<AccessToken>;
+export interface TokenProvider<Token extends AccessToken = AccessToken> {
+  newToken(signal: AbortSignal): Promise<Token>;
 }
 
 const DEADLINE_MILLISECONDS = 30_000;
@@ -18,22 +18,22 @@ const MARGIN_MILLISECONDS = 300_000;
 const RENEWAL_INTERVAL_MILLISECONDS = 5_000;
 
 /** Keeps a token until it is about to expire; asks for one at a time, and keeps the old one while that fails. */
-export class TokenCache {
+export class TokenCache<Token extends AccessToken = AccessToken> {
   readonly #cloud: string;
-  readonly #provider: TokenProvider;
+  readonly #provider: TokenProvider<Token>;
   readonly #clock: Clock;
-  #held: AccessToken | undefined;
-  #loading: Promise<AccessToken> | undefined;
+  #held: Token | undefined;
+  #loading: Promise<Token> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
   /** `cloud` is its name, for messages. */
-  constructor(cloud: string, provider: TokenProvider, clock: Clock) {
+  constructor(cloud: string, provider: TokenProvider<Token>, clock: Clock) {
     this.#cloud = cloud;
     this.#provider = provider;
     this.#clock = clock;
   }
 
-  async current(): Promise<AccessToken> {
+  async current(): Promise<Token> {
     const held = this.#held;
     if (held !== undefined && !this.#isDue(held)) return held;
     this.#loading ??= this.#load().finally(() => {
@@ -56,7 +56,7 @@ export class TokenCache {
   }
 
   /** With a deadline of its own: the call that asked first may be over while others still wait for the token. */
-  async #load(): Promise<AccessToken> {
+  async #load(): Promise<Token> {
     this.#askedAt = this.#clock.monotonic();
     const limit = { name: `getting an access token for ${this.#cloud}`, milliseconds: DEADLINE_MILLISECONDS };
     this.#held = await withDeadline(this.#clock, limit, undefined, (signal) => this.#provider.newToken(signal));

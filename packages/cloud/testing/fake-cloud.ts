@@ -106,6 +106,7 @@ const dialect: CloudDialect<CloudRequest> = {
 export interface CallOfTest extends CloudCallOptions {
   readonly account?: string;
   readonly subject?: string;
+  readonly isSentOnce?: boolean;
 }
 
 /** A connection and the cloud it leads to, on virtual time. */
@@ -115,9 +116,16 @@ export function connected(options: Partial<Omit<CloudConnectionOptions, 'clock' 
   const rest = { random: seededRandom(1), metrics: noMetrics, ...options };
   const connection = new CloudConnection(dialect, { ...rest, clock, transport: cloud });
   const call = (verb: 'GET' | 'PUT', { account = 'one', subject = 'web', ...how }: CallOfTest = {}) => {
-    const { signal, deadlineMilliseconds = 60_000, throttle = 'wait', record } = how;
+    const { signal, deadlineMilliseconds = 60_000, throttle = 'wait', record, isSentOnce = false } = how;
     const about = { verb, kind: 'routers', subject, method: verb, url: `https://cloud.test/${subject}` };
-    const request: CloudRequest = { ...about, account, throttle, record, ...(verb === 'PUT' ? { body: {} } : {}) };
+    const request: CloudRequest = {
+      ...about,
+      account,
+      throttle,
+      record,
+      isSentOnce,
+      ...(verb === 'PUT' ? { body: {} } : {}),
+    };
     return connection.send(request, new CallScope(clock, what(request), deadlineMilliseconds, signal));
   };
   return { clock, cloud, get: (how?: CallOfTest) => call('GET', how), put: (how?: CallOfTest) => call('PUT', how) };
