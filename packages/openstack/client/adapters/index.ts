@@ -1,0 +1,2 @@
+export * from './open-cloud.ts';
+export type { CloudSource } from './read-cloud.ts';

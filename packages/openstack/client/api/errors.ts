@@ -1,0 +1,146 @@
+import { CloudError, findCloudError, REPEATED_STATUSES } from '@fairlead/cloud';
+import type { Verdict } from '@fairlead/control';
+
+/** What is wrong, whichever service says it and however it words it. */
+export type OpenStackProblem =
+  | 'not-found'
+  /** Others hold what was asked for: an address, a port. */
+  | 'conflict'
+  /** The object changed since it was read: read it again. */
+  | 'precondition'
+  /** Octavia is still at the change before this one. */
+  | 'immutable'
+  | 'quota'
+  /** No address is left in the network. */
+  | 'exhausted'
+  | 'throttled'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'invalid'
+  | 'server-error'
+  /** A proxy answered in place of the service, or the address of the service is wrong. */
+  | 'unexpected-answer';
+
+export interface RefusedCall {
+  /** Verb, kind and name. */
+  readonly what: string;
+  readonly notFound?: 'stale' | undefined;
+  readonly mayHaveTakenEffect?: boolean | undefined;
+}
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly retryAfterMilliseconds: number | undefined;
+}
+
+const LONGEST_MESSAGE = 400;
+const LONGEST_PAGE = 65_536;
+
+/** OpenStack answered, and the answer was no. Its `code` is Neutron's own, such as `OverQuota`, where there is one. */
+export class OpenStackError extends CloudError {
+  readonly problem: OpenStackProblem;
+
+  constructor(call: RefusedCall, answer: ErrorAnswer) {
+    const { status, headers, text, retryAfterMilliseconds } = answer;
+    const said = parseErrorBody(text);
+    const problem = problemOf(status, said, retryAfterMilliseconds !== undefined);
+    const code = said?.type ?? `openstack-${problem}`;
+    const message = said?.message || pageText(text) || code;
+    const id = headers['x-openstack-request-id'];
+    const reference = [String(status), said?.type, id].filter((part) => part !== undefined).join(' ');
+    super(`${call.what}: ${message} (${reference})`, {
+      verdict: verdictFor(problem, status, call.notFound ?? 'terminal'),
+      code,
+      // Who knows no such page says nothing about whether the object exists.
+      status: problem === 'unexpected-answer' ? 502 : status,
+      isThrottling: problem === 'throttled',
+      mayHaveTakenEffect: call.mayHaveTakenEffect,
+      ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
+    });
+    this.problem = problem;
+  }
+}
+
+/** What OpenStack says is wrong, if the error is one of its own. */
+export function problemIn(error: unknown): OpenStackProblem | undefined {
+  const found = findCloudError(error);
+  return found instanceof OpenStackError ? found.problem : undefined;
+}
+
+interface ErrorBody {
+  /** Only Neutron has one. */
+  readonly type: string | undefined;
+  readonly message: string;
+}
+
+/** The services have four ways to say no; undefined when it is none of them. */
+function parseErrorBody(text: string): ErrorBody | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const neutron = field(body, 'NeutronError');
+  if (typeof neutron === 'string') return { type: undefined, message: oneLine(neutron) };
+  if (neutron !== undefined) return { type: textField(neutron, 'type'), message: message(neutron, 'message') };
+  // Keystone, then keystonemiddleware and pecan, then Octavia.
+  const keystone = field(body, 'error');
+  if (typeof keystone === 'object' && keystone !== null) {
+    return { type: undefined, message: message(keystone, 'message') };
+  }
+  const other = textField(body, 'faultstring') ?? textField(body, 'message') ?? textField(body, 'title');
+  return other === undefined ? undefined : { type: undefined, message: oneLine(other) };
+}
+
+function problemOf(status: number, said: ErrorBody | undefined, names: boolean): OpenStackProblem {
+  const type = said?.type ?? '';
+  const message = said?.message ?? '';
+  if (status === 429 || (status === 413 && names)) return 'throttled';
+  if (status === 401) return 'unauthorized';
+  // Neutron's word for a path that it does not have: it says nothing about an object.
+  if (status === 404) return said === undefined || type === 'HTTPNotFound' ? 'unexpected-answer' : 'not-found';
+  if (status === 412) return 'precondition';
+  if (/quota/i.test(type) || ((status === 403 || status === 409) && /\bquota\b/i.test(message))) return 'quota';
+  if (status === 403) return 'forbidden';
+  if (status === 409) {
+    if (/immutable/i.test(message)) return 'immutable';
+    return /^(?:IpAddressGenerationFailure|ExternalIpAddressExhausted)/.test(type) ? 'exhausted' : 'conflict';
+  }
+  return status >= 500 || status === 408 ? 'server-error' : 'invalid';
+}
+
+function verdictFor(problem: OpenStackProblem, status: number, notFound: Verdict): Verdict {
+  if (problem === 'not-found') return notFound;
+  if (problem === 'precondition') return 'stale';
+  if (problem === 'invalid') return REPEATED_STATUSES.includes(status) ? 'retriable' : 'terminal';
+  // Roles take minutes to spread, quotas are raised, and others give back what they hold.
+  return 'retriable';
+}
+
+function pageText(text: string): string {
+  return oneLine(text.slice(0, LONGEST_PAGE).replace(/<[^<>]*>/g, ' '));
+}
+
+function message(value: unknown, name: string): string {
+  return oneLine(textField(value, name) ?? '');
+}
+
+function textField(value: unknown, name: string): string | undefined {
+  const found = field(value, name);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function oneLine(text: string): string {
+  const line = text
+    .replace(/<br\s*\/?>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`;
+}

@@ -1,0 +1,209 @@
+import { type CallVerb, type CloudAnswer, isNotFound, unexpectedAnswer } from '@fairlead/cloud';
+import { z } from 'zod';
+import type { ServiceType } from '../keystone/catalog.ts';
+import { problemIn } from './errors.ts';
+import type { CallOptions, OpenStackSession, ServiceCall } from './session.ts';
+
+/** A kind of resource, as a service has it at a path of its own. */
+export interface ResourceKind<Body extends { readonly id: string }> {
+  /** Its last segment labels metrics. */
+  readonly path: string;
+  /** What a body is wrapped in: `port`. */
+  readonly singular: string;
+  /** What a list is wrapped in: `ports`. */
+  readonly plural: string;
+  readonly shape: z.ZodType<Body>;
+}
+
+/** What a list is restricted to; several values of one field are alternatives. */
+export type Filter = Readonly<Record<string, string | readonly string[]>>;
+
+export interface UpdateOptions extends CallOptions {
+  /** Takes effect only if the object still has this revision_number; a 412 otherwise. */
+  readonly revision?: number;
+}
+
+const PAGE_SIZE = 1000;
+/** What a page ended with may be gone when the next is asked for; then the list is begun anew, so often at most. */
+const LIST_ATTEMPTS = 3;
+
+const linksShape = z.array(z.object({ rel: z.string() })).catch([]);
+
+/** The resources of one version of a service: the same five calls for each kind of them. */
+export class ResourceApi {
+  readonly #session: OpenStackSession;
+  readonly #service: ServiceType;
+  readonly #version: string;
+
+  constructor(session: OpenStackSession, service: ServiceType, version: string) {
+    this.#session = session;
+    this.#service = service;
+    this.#version = version;
+  }
+
+  /** All that match, from all pages. The deadline is for each page. */
+  async list<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    filter: Filter = {},
+    options: CallOptions = {},
+  ): Promise<readonly Body[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      const listed = await this.#allPages(kind, filter, options, attempt < LIST_ATTEMPTS);
+      if (listed !== undefined) return listed;
+    }
+  }
+
+  async get<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    id: string,
+    options: CallOptions = {},
+  ): Promise<Body> {
+    return this.#single(kind, { ...called(kind, 'GET', id), method: 'GET', path: pathOf(kind, id) }, options);
+  }
+
+  /** Like `get`, but undefined when there is no such resource. */
+  async find<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    id: string,
+    options: CallOptions = {},
+  ): Promise<Body | undefined> {
+    try {
+      return await this.get(kind, id, options);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Creates one. Never repeated by itself: when no answer came, one may be there, and is to be looked for by its mark
+   * before another is created.
+   */
+  async create<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    body: object,
+    options: CallOptions = {},
+  ): Promise<Body> {
+    const about = { ...called(kind, 'POST', nameIn(body)), method: 'POST', path: kind.path } as const;
+    const call = { ...about, body: { [kind.singular]: body } };
+    return this.#single(kind, call, options);
+  }
+
+  /** Changes the fields that are named, and no others. */
+  async update<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    id: string,
+    changes: object,
+    options: UpdateOptions = {},
+  ): Promise<Body> {
+    const { revision } = options;
+    const about = { ...called(kind, 'PUT', id), method: 'PUT', path: pathOf(kind, id) } as const;
+    const call = {
+      ...about,
+      body: { [kind.singular]: changes },
+      ...(revision === undefined ? {} : { headers: { 'if-match': `revision_number=${revision}` } }),
+    };
+    return this.#single(kind, call, options);
+  }
+
+  /** That there is no such resource is as good. `query` is for deletions of more than one thing: `cascade=true`. */
+  async delete<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    id: string,
+    options: CallOptions = {},
+    query = '',
+  ): Promise<void> {
+    try {
+      await this.send(
+        { ...called(kind, 'DELETE', id), method: 'DELETE', path: `${pathOf(kind, id)}${query}` },
+        options,
+      );
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  send(call: ServiceCall, options: CallOptions = {}): Promise<CloudAnswer> {
+    return this.#session.send(this.#service, this.#version, call, options);
+  }
+
+  async #single<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    call: ServiceCall,
+    options: CallOptions,
+  ): Promise<Body> {
+    const { body } = await this.send(call, options);
+    const parsed = z.object({ [kind.singular]: kind.shape }).safeParse(body);
+    const found = parsed.success ? parsed.data[kind.singular] : undefined;
+    if (found !== undefined) return found;
+    throw unexpectedAnswer('an OpenStack service', `${call.verb} ${call.kind}`, `is not a ${kind.singular}`);
+  }
+
+  /** Undefined when the list has to be begun anew. */
+  async #allPages<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    filter: Filter,
+    options: CallOptions,
+    mayBeginAnew: boolean,
+  ): Promise<readonly Body[] | undefined> {
+    const found = new Map<string, Body>();
+    let marker: string | undefined;
+    for (;;) {
+      let page: Page<Body>;
+      try {
+        page = await this.#page(kind, filter, marker, options);
+      } catch (error) {
+        // Only the marker can be at fault: the page before was given with the same filter.
+        const isMarkerGone = ['not-found', 'invalid'].includes(problemIn(error) ?? '');
+        if (marker !== undefined && isMarkerGone && mayBeginAnew) return undefined;
+        throw error;
+      }
+      const known = found.size;
+      for (const item of page.items) found.set(item.id, item);
+      marker = page.items.at(-1)?.id;
+      if (!page.hasMore || marker === undefined) return [...found.values()];
+      if (found.size === known)
+        throw unexpectedAnswer('an OpenStack service', `LIST ${kind.path}`, 'leads in a circle');
+    }
+  }
+
+  async #page<Body extends { readonly id: string }>(
+    kind: ResourceKind<Body>,
+    filter: Filter,
+    marker: string | undefined,
+    options: CallOptions,
+  ): Promise<Page<Body>> {
+    const query = new URLSearchParams({ limit: String(PAGE_SIZE), sort_key: 'id', sort_dir: 'asc' });
+    for (const [name, values] of Object.entries(filter)) for (const value of [values].flat()) query.append(name, value);
+    if (marker !== undefined) query.set('marker', marker);
+    const call = { ...called(kind, 'LIST', ''), method: 'GET', path: `${kind.path}?${query.toString()}` } as const;
+    const { body } = await this.send(call, options);
+    const links = `${kind.plural}_links`;
+    const parsed = z.object({ [kind.plural]: z.array(kind.shape) }).safeParse(body);
+    const items = parsed.success ? parsed.data[kind.plural] : undefined;
+    if (items === undefined)
+      throw unexpectedAnswer('an OpenStack service', `LIST ${kind.path}`, `lists no ${kind.plural}`);
+    // The link itself is not followed: behind a proxy it leads elsewhere.
+    const next = linksShape.parse(typeof body === 'object' && body !== null ? Reflect.get(body, links) : undefined);
+    return { items, hasMore: next.some(({ rel }) => rel === 'next') };
+  }
+}
+
+interface Page<Body> {
+  readonly items: readonly Body[];
+  readonly hasMore: boolean;
+}
+
+function called<Verb extends CallVerb>(kind: ResourceKind<{ readonly id: string }>, verb: Verb, subject: string) {
+  return { verb, kind: kind.path.split('/').at(-1) ?? kind.path, subject };
+}
+
+function pathOf({ path }: ResourceKind<{ readonly id: string }>, id: string): string {
+  return `${path}/${encodeURIComponent(id)}`;
+}
+
+/** A new resource has no id yet. */
+function nameIn(body: object): string {
+  const name: unknown = Reflect.get(body, 'name');
+  return typeof name === 'string' ? name : '';
+}

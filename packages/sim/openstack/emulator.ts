@@ -1,0 +1,210 @@
+import {
+  type Clock,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpTransport,
+  type Random,
+  randomUuid,
+} from '@fairlead/control';
+import { callLine, CallLog } from '../cloud/call-log.ts';
+import { type EmulatedAnswer, exchange } from '../cloud/emulated-exchange.ts';
+import { FaultScript, type ScriptedFault } from '../cloud/fault-script.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, textOf, valueAt } from '../json.ts';
+import { DEFAULT_BEHAVIOUR, type OpenStackBehaviour } from './behaviour.ts';
+import { Identity, type Project } from './keystone/identity.ts';
+import { Neutron, singularOf } from './neutron/neutron.ts';
+import type { Kind } from './neutron/store.ts';
+import { badRequest, keystoneError, neutronError, noSuchPath, Refusal } from './refusal.ts';
+import { IDENTITY_PATH, kindOf, nameOf, NETWORK_PATH, parseTarget, type Target } from './target.ts';
+
+export interface OpenStackEmulatorOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly behaviour?: Partial<OpenStackBehaviour>;
+}
+
+/** For what a person does at the command line, or another program: no latency, no fault, no log. */
+export interface ManualCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below Neutron's version: `/ports`. */
+  readonly path: string;
+  readonly body?: JsonObject;
+  /** The project in which it is done; without it, by the administrator. */
+  readonly project?: Project;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Json | undefined;
+}
+
+const REGION = 'RegionOne';
+
+/**
+ * Keystone and Neutron as far as Fairlead uses them, in one process and driven by the clock given: the same seed and
+ * the same calls give the same answers. Keystone is below `/identity`, Neutron below `/network`, whatever the host.
+ */
+export class OpenStackEmulator implements HttpTransport {
+  readonly identity: Identity;
+  readonly faults: FaultScript;
+  readonly log = new CallLog(callLine);
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #neutron: Neutron;
+  readonly #admin: Project;
+
+  constructor({ clock, random, behaviour = {} }: OpenStackEmulatorOptions) {
+    this.#clock = clock;
+    this.#random = random;
+    this.faults = new FaultScript(clock);
+    this.identity = new Identity(clock, random);
+    this.#neutron = new Neutron(clock, random, { ...DEFAULT_BEHAVIOUR, ...behaviour });
+    this.#admin = this.identity.addProject('admin');
+  }
+
+  /** Changes how OpenStack behaves from now on; what is not named stays as it is. */
+  behave(changes: Partial<OpenStackBehaviour>): void {
+    const { world } = this.#neutron;
+    world.behaviour = { ...world.behaviour, ...changes };
+  }
+
+  send(request: HttpRequest): Promise<HttpResponse> {
+    const url = new URL(request.url);
+    const target = parseTarget(decodeURIComponent(url.pathname));
+    const { latency } = this.#neutron.world.behaviour;
+    const side = target?.service === 'identity' ? 'logins' : request.method === 'GET' ? 'reads' : 'writes';
+    return exchange(request, {
+      clock: this.#clock,
+      random: this.#random,
+      log: this.log,
+      faults: this.faults,
+      latency: latency[side],
+      call:
+        target === undefined ? { kind: 'unknown', name: url.pathname } : { kind: kindOf(target), name: nameOf(target) },
+      answer: (fault) => this.#respond(request, url, target, fault),
+    });
+  }
+
+  /** Acts as an operator or another program would; throws where Neutron refuses. */
+  byHand({ method, path, body, project }: ManualCall): JsonObject {
+    const url = new URL(`http://by.hand${NETWORK_PATH}/v2.0${path}`);
+    const target = parseTarget(decodeURIComponent(url.pathname));
+    if (target?.service !== 'network') throw new Error(`the emulator does not know ${path}`);
+    const { id: projectId } = project ?? this.#admin;
+    const requester = { projectId, isAdmin: project === undefined };
+    const answered = this.#neutron.answer(requester, { ...target, method, root: '', query: url.searchParams, body });
+    return isJsonObject(answered.body) ? answered.body : {};
+  }
+
+  /** Creates something as the project would, or the administrator without one; gives its id. */
+  create(kind: Kind, fields: JsonObject, project?: Project): string {
+    const singular = singularOf(kind);
+    const body = { [singular]: fields };
+    const call = { method: 'POST', path: `/${kind}`, body, ...(project === undefined ? {} : { project }) } as const;
+    return textOf(valueAt(this.byHand(call), singular, 'id'));
+  }
+
+  /** All resources of a kind, of all projects. */
+  resources(kind: Kind): readonly JsonObject[] {
+    return this.#neutron.world.store.all(kind);
+  }
+
+  #respond(
+    request: HttpRequest,
+    url: URL,
+    target: Target | undefined,
+    fault: ScriptedFault | undefined,
+  ): EmulatedAnswer {
+    const { status, headers = {}, body, requestBody, code } = this.#answer(request, url, target, fault);
+    return {
+      status,
+      headers: () => ({
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        'x-openstack-request-id': `req-${randomUuid(this.#random)}`,
+        ...headers,
+      }),
+      text: body === undefined ? '' : JSON.stringify(body),
+      requestBody,
+      code,
+    };
+  }
+
+  #answer(
+    request: HttpRequest,
+    url: URL,
+    target: Target | undefined,
+    fault: ScriptedFault | undefined,
+  ): Answered & { readonly requestBody: JsonObject | undefined; readonly code?: string } {
+    let requestBody: JsonObject | undefined;
+    try {
+      if (fault?.kind === 'refuse') throw scripted(fault);
+      if (target === undefined) throw noSuchPath();
+      requestBody = parseBody(request.body);
+      const done = this.#serve(request, url, target, requestBody);
+      if (fault?.kind === 'misreport') throw new Refusal(fault.status, 'HTTPInternalServerError', 'An error occurred.');
+      return { ...done, requestBody };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const isNeutron = target?.service === 'network' && error.status !== 401;
+      const body = isNeutron ? neutronError(error) : keystoneError(error);
+      return { status: error.status, headers: error.headers, body, requestBody, code: error.type };
+    }
+  }
+
+  #serve(request: HttpRequest, url: URL, target: Target, body: JsonObject | undefined): Answered {
+    const { method, headers } = request;
+    if (target.service === 'identity') return this.#login(url, target.kind, method, body);
+    const root = `${url.origin}${NETWORK_PATH}/v2.0`;
+    if (target.kind === 'versions') {
+      const links = [{ rel: 'self', href: `${root}/` }];
+      return { status: 200, body: { versions: [{ id: 'v2.0', status: 'CURRENT', links }] } };
+    }
+    const { tokenCacheMilliseconds } = this.#neutron.world.behaviour;
+    const requester = this.identity.authenticate(headers['x-auth-token'], tokenCacheMilliseconds);
+    const how = { method, root, query: url.searchParams, ifMatch: headers['if-match'], body };
+    return this.#neutron.answer(requester, { ...target, ...how });
+  }
+
+  #login(url: URL, kind: 'tokens' | 'versions', method: string, body: JsonObject | undefined): Answered {
+    if (kind === 'versions') {
+      const links = [{ rel: 'self', href: `${url.origin}${IDENTITY_PATH}/v3/` }];
+      return { status: 200, body: { versions: { values: [{ id: 'v3.14', status: 'stable', links }] } } };
+    }
+    if (method !== 'POST') throw noSuchPath();
+    const { tokenMilliseconds } = this.#neutron.world.behaviour;
+    const { text, body: answer } = this.identity.issue(body, tokenMilliseconds, catalogAt(url.origin));
+    return { status: 201, headers: { 'x-subject-token': text }, body: answer };
+  }
+}
+
+/** Where clients find the services, on the host that they logged in at. */
+function catalogAt(origin: string): Json {
+  const services = { network: NETWORK_PATH, identity: `${IDENTITY_PATH}/v3` };
+  return Object.entries(services).map(([type, path]) => ({
+    type,
+    name: type,
+    endpoints: ['public', 'internal', 'admin'].map((name) => ({
+      interface: name,
+      region: REGION,
+      region_id: REGION,
+      url: `${origin}${path}`,
+    })),
+  }));
+}
+
+function parseBody(text: string | undefined): JsonObject | undefined {
+  if (text === undefined || text === '') return undefined;
+  try {
+    const value = parseJson(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // Told below.
+  }
+  throw badRequest('Body contains invalid data');
+}
+
+function scripted(fault: ScriptedFault & { readonly kind: 'refuse' }): Refusal {
+  const { status, code = `Scripted${status}`, message = `Scripted answer ${status}.`, headers = {} } = fault;
+  return new Refusal(status, code, message, headers);
+}

@@ -1,0 +1,5 @@
+export type { LoggedCall } from '../cloud/call-log.ts';
+export type { FaultMatch, ScriptedFault } from '../cloud/fault-script.ts';
+export { type OpenStackBehaviour, REAL_LATENCY } from './behaviour.ts';
+export * from './emulator.ts';
+export type { Project } from './keystone/identity.ts';
