@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { VirtualServer } from './configuration.ts';
+import { canonicalText } from './delta.ts';
+
+const SIZE = 2n ** 256n;
+
+/**
+ * What `GET /v1/status` gives as the digest of a configuration. It is a sum over the virtual servers, so that their order
+ * makes no difference and a change costs as much as the change.
+ */
+export class ConfigurationDigest {
+  #sum = 0n;
+
+  get text(): string {
+    return this.#sum.toString(16).padStart(64, '0');
+  }
+
+  add(one: VirtualServer): void {
+    this.#sum = (this.#sum + valueOf(one)) % SIZE;
+  }
+
+  remove(one: VirtualServer): void {
+    this.#sum = (this.#sum + SIZE - valueOf(one)) % SIZE;
+  }
+}
+
+export function digestOf(virtualServers: Iterable<VirtualServer>): string {
+  const digest = new ConfigurationDigest();
+  for (const one of virtualServers) digest.add(one);
+  return digest.text;
+}
+
+function valueOf(one: VirtualServer): bigint {
+  return BigInt(`0x${createHash('sha256').update(canonicalText(one)).digest('hex')}`);
+}
