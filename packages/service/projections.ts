@@ -36,8 +36,12 @@ const FOREIGN_SPEC = ['type', 'loadBalancerClass', 'ipFamilies'] as const;
 export interface ServiceProjectionOptions {
   /** Which Services are the part's own: of all others next to nothing is kept. */
   readonly rules: ClaimRules;
+  /** Labels that the part selects Services by. */
+  readonly labelNames?: readonly string[];
   /** Keeps the node ports, too: for a part whose load balancers send to them. */
   readonly nodePorts?: boolean;
+  /** Keeps the cluster addresses, too. */
+  readonly clusterAddresses?: boolean;
 }
 
 const made = new Map<string, Projection<Service, Service>>();
@@ -54,8 +58,9 @@ export function serviceProjection(options: ServiceProjectionOptions): Projection
   return projection;
 }
 
-function newServiceProjection({ rules, nodePorts = false }: ServiceProjectionOptions) {
-  const labelNames = Object.keys(rules.otherTypesByLabel ?? {});
+function newServiceProjection(options: ServiceProjectionOptions) {
+  const { rules, nodePorts = false, clusterAddresses = false } = options;
+  const labelNames = [...Object.keys(rules.otherTypesByLabel ?? {}), ...(options.labelNames ?? [])];
   const keptPort = nodePorts ? (port: ServicePort) => port : withoutNodePort;
   const kept = (service: Service): Service => {
     const { metadata, spec, status } = service;
@@ -77,7 +82,7 @@ function newServiceProjection({ rules, nodePorts = false }: ServiceProjectionOpt
       spec: {
         ...picked(spec, SPEC),
         // Where an old server leaves out the families, the cluster addresses tell.
-        ...((spec.ipFamilies ?? []).length > 0 ? {} : picked(spec, ['clusterIP', 'clusterIPs'])),
+        ...((spec.ipFamilies ?? []).length > 0 && !clusterAddresses ? {} : picked(spec, ['clusterIP', 'clusterIPs'])),
         ...(spec.ports === undefined ? {} : { ports: spec.ports.map(keptPort) }),
       },
       ...(status === undefined ? {} : { status }),

@@ -72,36 +72,50 @@ export function statusWrites(
 }
 
 /**
+ * Takes back what we said of a Service and recorded on it, while our finalizers still hold it: for a part that has
+ * something to take down outside only after that.
+ */
+export function withdrawWrites(claim: ServiceToRelease, annotations: readonly string[] = []): readonly ServiceWrite[] {
+  const removed = removedAnnotations(claim.service, annotations);
+  const forget = {
+    name: 'forget-assignment',
+    ifItDiesHere: 'The finalizer still holds the Service; the next leader goes on with letting it go.',
+    patch: { metadata: { annotations: removed ?? {} } },
+  };
+  return [...withdrawnStatus(claim), ...(removed === undefined ? [] : [forget])];
+}
+
+/**
  * Lets go of a Service of which nothing is left outside: what we said of it, then our finalizers and annotations. The
  * load balancer that serves it next may need the finalizer of the cloud providers.
  */
 export function releaseWrites(claim: ServiceToRelease, annotations: readonly string[] = []): readonly ServiceWrite[] {
   const { service, rules } = claim;
-  const withdrawal = releaseStatusPatch(claim);
   const { finalizers = [] } = service.metadata;
   const ours = [rules.finalizer, ...(rules.companionFinalizers ?? [])];
   const left = finalizers.filter((one) => {
     return !ours.includes(one) || (one === CLOUD_PROVIDER_FINALIZER && hasMovedOn(claim));
   });
-  const removed = changedAnnotations(service, Object.fromEntries(annotations.map((name) => [name, undefined])));
+  const removed = removedAnnotations(service, annotations);
   const letGo = {
     ...(left.length === finalizers.length ? {} : { finalizers: left.length > 0 ? left : null }),
     ...(removed === undefined ? {} : { annotations: removed }),
   };
-  const withdraw: ServiceWrite[] =
-    withdrawal === undefined
-      ? []
-      : [
-          {
-            name: 'withdraw-status',
-            ifItDiesHere: 'The finalizer still holds the Service; the next leader goes on with letting it go.',
-            subresource: 'status',
-            patch: withdrawal,
-          },
-        ];
+  const withdraw = withdrawnStatus(claim);
   if (Object.keys(letGo).length === 0) return withdraw;
   const ifItDiesHere = 'The Service is no longer ours, and nothing of it was left outside.';
   return [...withdraw, { name: 'let-go', ifItDiesHere, patch: { metadata: letGo } }];
+}
+
+function withdrawnStatus(claim: ServiceToRelease): readonly ServiceWrite[] {
+  const patch = releaseStatusPatch(claim);
+  if (patch === undefined) return [];
+  const ifItDiesHere = 'The finalizer still holds the Service; the next leader goes on with letting it go.';
+  return [{ name: 'withdraw-status', ifItDiesHere, subresource: 'status', patch }];
+}
+
+function removedAnnotations(service: Service, names: readonly string[]) {
+  return changedAnnotations(service, Object.fromEntries(names.map((name) => [name, undefined])));
 }
 
 /** As a merge patch has it; undefined when the Service has them so. */

@@ -70,14 +70,14 @@ function toDemandedPort(port: ServicePort): DemandedPort {
 }
 
 /** The server fills in the families, except where it is older than them: then the cluster addresses tell. */
-function familiesOf(spec: ServiceSpec): readonly IpFamily[] {
+export function familiesOf(spec: ServiceSpec): readonly IpFamily[] {
   if (spec.ipFamilies !== undefined && spec.ipFamilies.length > 0) return spec.ipFamilies;
   const clusterAddresses = spec.clusterIPs ?? [spec.clusterIP ?? ''];
   const families = clusterAddresses.flatMap((address) => parseIpAddress(address)?.family ?? []);
   return families.length > 0 ? families : ['IPv4'];
 }
 
-function affinityOf(spec: ServiceSpec): Affinity {
+export function affinityOf(spec: ServiceSpec): Affinity {
   if (spec.sessionAffinity !== 'ClientIP') return { kind: 'none' };
   const timeoutSeconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS;
   return { kind: 'client-ip', timeoutSeconds };
