@@ -1,0 +1,1 @@
+export { SimulatedAgent, type SimulatedGeneration, type SimulatedServer } from './simulated-agent.ts';
