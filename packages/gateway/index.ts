@@ -1,1 +1,1 @@
-export { gatewayPart } from './controller/part.ts';
+export { type GatewayOutside, gatewayPart, gatewayPartWith } from './controller/part.ts';

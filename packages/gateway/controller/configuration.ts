@@ -1,6 +1,8 @@
 import { messageOf } from '@fairlead/control';
 import { z } from 'zod';
+import { DEFAULT_POOL } from './addresses/l2-port.ts';
 import { expandAddresses } from './addresses/static-addresses.ts';
+import type { Pool } from './pools.ts';
 
 /** Says what is wrong with the entries, if anything. */
 function problemOf(entries: readonly string[]): string | undefined {
@@ -33,15 +35,118 @@ const namespaceLimits = z
   })
   .prefault({});
 
-export const gatewayConfiguration = z.strictObject({
-  addresses: z
-    .array(addressEntry)
-    .superRefine((entries, context) => {
-      const message = problemOf(entries);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
-    .describe('Addresses to give out: single ones, CIDRs, or ranges such as 192.0.2.10-192.0.2.20, of either family.'),
-  namespaceLimits: namespaceLimits.describe('What one namespace may have at most; what is not named is not limited.'),
+const addresses = z
+  .array(addressEntry)
+  .superRefine((entries, context) => {
+    const message = problemOf(entries);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
+  .describe('Addresses to give out: single ones, CIDRs, or ranges such as 192.0.2.10-192.0.2.20, of either family.');
+
+const gateway = z.strictObject({
+  name: z.string().min(1).describe('What messages call it; the same name in two pools is one gateway.'),
+  url: z.url({ protocol: /^https?$/ }).describe('Where its agent listens: https, or http on the loopback interface.'),
 });
 
+/** What the one unnamed pool and each named one can say of itself. */
+const poolFields = {
+  gateways: z
+    .array(gateway)
+    .default([])
+    .describe('The agents that serve the addresses. Without any, Fairlead gives addresses and programs no gateway.'),
+  backends: z
+    .enum(['pods', 'node-ports', 'cluster-ips'])
+    .default('pods')
+    .describe('Where gateways send connections; a Service can ask for another by annotation.'),
+  preserveClientAddress: z
+    .boolean()
+    .default(false)
+    .describe('Whether backends see the address of the client; they must answer through the gateway then.'),
+  programmedWhen: z
+    .enum(['any', 'all'])
+    .default('any')
+    .describe('How many gateways have to confirm a Service before it is told to be programmed.'),
+};
+
+const serviceSelector = z
+  .strictObject({
+    namespaces: z.array(z.string()).optional().describe('Services of these namespaces.'),
+    labels: z.record(z.string(), z.string()).optional().describe('Services with all of these labels.'),
+  })
+  .describe('Services that get their addresses here unless they ask for another pool.');
+
+const namedPool = z.strictObject({
+  name: z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'has lower case letters, digits and dashes only'),
+  addresses,
+  ...poolFields,
+  automatic: z
+    .boolean()
+    .default(true)
+    .describe('Whether Services get their addresses here without asking for the pool by annotation.'),
+  selects: serviceSelector.optional(),
+  namespaces: z.array(z.string()).optional().describe('Whose Services may use the pool; without it, all may.'),
+});
+
+const certificates = z.strictObject({
+  certificateFile: z.string().min(1).describe('What the agents know us by, PEM. Read again when it changes.'),
+  keyFile: z.string().min(1).describe('Its key, PEM.'),
+  authorityFile: z.string().min(1).describe('The authority that signed the certificates of the agents, PEM.'),
+});
+
+export const gatewayConfiguration = z
+  .strictObject({
+    addresses: addresses.optional(),
+    ...poolFields,
+    pools: z.array(namedPool).min(1).optional().describe('Several pools, in the place of `addresses`.'),
+    namespaceLimits: namespaceLimits.describe('What one namespace may have at most; what is not named is not limited.'),
+    certificates: certificates.optional().describe('For the connections to the agents.'),
+    comparisonIntervalSeconds: z
+      .number()
+      .min(0)
+      .default(60)
+      .describe('How often each agent is asked whether it still has what it confirmed; 0: never.'),
+  })
+  .superRefine(({ addresses: unnamed, pools, certificates: files, ...rest }, context) => {
+    const complain = (message: string) => context.addIssue({ code: 'custom', message });
+    if ((unnamed === undefined) === (pools === undefined)) complain('needs either addresses or pools');
+    const all = pools ?? [{ name: '', addresses: unnamed ?? [], ...rest }];
+    if (new Set(all.map(({ name }) => name)).size < all.length) complain('has two pools of the same name');
+    const shared = sharedAddress(all.map((pool) => pool.addresses));
+    if (shared !== undefined) complain(`has ${shared} in two pools`);
+    const gateways = all.flatMap((pool) => pool.gateways);
+    const urls = new Map(gateways.map(({ name, url }) => [name, url]));
+    const ambiguous = gateways.find(({ name, url }) => urls.get(name) !== url);
+    if (ambiguous !== undefined) complain(`has two URLs for the gateway ${ambiguous.name}`);
+    const open = gateways.find(({ url }) => isOpen(url));
+    if (open !== undefined) complain(`reaches the gateway ${open.name} without TLS: only on the loopback interface`);
+    const needsFiles = files === undefined && gateways.some(({ url }) => url.startsWith('https:'));
+    if (needsFiles) complain('needs certificates for its gateways');
+  });
+
 export type GatewayConfiguration = z.infer<typeof gatewayConfiguration>;
+export type CertificateFiles = z.infer<typeof certificates>;
+
+/** One that is in two of the lists. Those that cannot be read are told elsewhere. */
+function sharedAddress(lists: readonly (readonly string[])[]): string | undefined {
+  const seen = new Set<string>();
+  for (const list of lists.filter((entries) => problemOf(entries) === undefined)) {
+    const expanded = expandAddresses(list);
+    const shared = expanded.find((address) => seen.has(address));
+    if (shared !== undefined) return shared;
+    for (const address of expanded) seen.add(address);
+  }
+  return undefined;
+}
+
+function isOpen(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && hostname !== '127.0.0.1' && hostname !== '[::1]' && hostname !== 'localhost';
+}
+
+/** The pools of the configuration: the unnamed one, or those with names. */
+export function poolsOf({ addresses: unnamed = [], pools, ...rest }: GatewayConfiguration): readonly Pool[] {
+  if (pools !== undefined) return pools;
+  const { gateways, backends, preserveClientAddress, programmedWhen } = rest;
+  const its = { gateways, backends, preserveClientAddress, programmedWhen };
+  return [{ name: DEFAULT_POOL, addresses: unnamed, automatic: true, ...its }];
+}

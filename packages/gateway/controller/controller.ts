@@ -1,37 +1,70 @@
-import type { Hold } from '@fairlead/control';
-import { type Controller, type Service, type SharedCache, services } from '@fairlead/kube';
+import type { Hold, HttpTransport } from '@fairlead/control';
+import {
+  type Controller,
+  endpointSlices,
+  type Node,
+  nodes,
+  ObjectWriter,
+  type Service,
+  type SharedCache,
+  services,
+  WorkSlices,
+} from '@fairlead/kube';
 import { type LeaderEnvironment, objectController } from '@fairlead/part';
-import { recordOnService, type ServiceKey, serviceProjection, toServiceKey } from '@fairlead/service';
+import {
+  endpointSliceProjection,
+  recordOnService,
+  type ServiceKey,
+  serviceProjection,
+  toServiceKey,
+} from '@fairlead/service';
 import type { AddressProvider } from './addresses/address-provider.ts';
 import type { L2Port } from './addresses/l2-port.ts';
 import type { NamespaceLimits } from './addresses/namespace-use.ts';
+import { AgentClient } from './agents/agent-client.ts';
+import { AgentSender } from './agents/agent-sender.ts';
+import { Programming } from './agents/programming.ts';
+import { VirtualServerTable } from './agents/virtual-server-table.ts';
+import { ClusterView } from './backends/cluster-view.ts';
 import { claimRules } from './desired.ts';
-import { gatewayMetrics, poolAddresses, withdrawalsHeld } from './metrics.ts';
+import { gatewayMetrics, poolAddresses, stepsWritten, withdrawalsHeld } from './metrics.ts';
+import { type Gateway, type Pool, selectingLabels } from './pools.ts';
 import { Reconciler } from './reconciler.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { WithdrawalBrake } from './withdrawal-brake.ts';
 
 const CONCURRENT_SERVICES = 10;
 
+/** The way to the agent of a gateway. */
+export type AgentConnector = (gateway: Gateway) => HttpTransport;
+
+export interface ControllerOptions {
+  readonly provider: AddressProvider;
+  readonly pools: readonly Pool[];
+  readonly limits: NamespaceLimits;
+  readonly connect: AgentConnector;
+  /** How often each agent is asked whether it still has what it confirmed; infinity: never. */
+  readonly comparisonMilliseconds: number;
+}
+
 /**
- * Gives Services their addresses for as long as we lead. Nothing is written before every Service was read and every
- * recorded assignment restored: an address is never given twice because its holder was not known yet.
+ * Gives Services their addresses for as long as we lead, and has the gateways serve them. Nothing is written and no agent
+ * is told anything before every Service was read and every recorded assignment restored: an address is never given twice
+ * because its holder was not known yet, and no gateway drops a Service that was not read yet.
  */
-export async function runController(
-  provider: AddressProvider,
-  limits: NamespaceLimits,
-  environment: LeaderEnvironment,
-): Promise<void> {
+export async function runController(options: ControllerOptions, environment: LeaderEnvironment): Promise<void> {
+  const { provider, pools, limits } = options;
   const { signal, metrics, caches, readiness, clock } = environment;
   for (const definition of gatewayMetrics) metrics.declare(definition);
-  const pool = await provider.list(signal);
-  countPool(environment, pool);
+  const l2Ports = await provider.list(signal);
+  countPool(environment, l2Ports);
   const rules = claimRules(environment.defaultClass);
-  const cache = caches.projected(services, serviceProjection({ rules }));
+  const kept = { nodePorts: true, clusterAddresses: true, labelNames: selectingLabels(pools) };
+  const cache = caches.projected(services, serviceProjection({ rules, ...kept }));
   readiness.set({ ready: false, reason: 'reading the Services' });
   await cache.synced(signal);
 
-  const snapshot = await takeSnapshot({ pool, limits, services: cache.list(), rules }, clock);
+  const snapshot = await takeSnapshot({ l2Ports, pools, limits, services: cache.list(), rules }, clock);
   const { allocator, outcomes } = snapshot;
   for (const key of snapshot.ignoredRecords) tellIgnored(key, cache.get(key), environment);
   const brake = new WithdrawalBrake(clock);
@@ -44,13 +77,80 @@ export async function runController(
     failureReason: () => 'SyncLoadBalancerFailed',
   });
   const requeue = (key: ServiceKey) => controller.add(key);
-  const reconciler = new Reconciler(environment, rules, allocator, brake, requeue);
+  const cluster = new ClusterView();
+  if (pools.some(({ gateways }) => gateways.length > 0)) watchBackends(controller, environment, cluster, cache);
+  await controller.synced(signal);
+
+  const table = new VirtualServerTable();
+  const senders = sendersOf(options, table, environment, (refused) => programming.onNews(refused));
+  const programming = new Programming({ table, senders, pools, requeue });
+  const writes = { resource: services, fieldManager: 'fairlead-gateway', writesMetric: stepsWritten };
+  const writer = new ObjectWriter<Service>({ ...environment, ...writes });
+  const basis = { rules, pools, allocator, cluster };
+  const reconciler = new Reconciler(environment, writer, basis, brake, programming, requeue);
+  const slices = new WorkSlices(clock);
+  for (const [key, outcome] of outcomes) {
+    if (slices.isOver) await slices.pause();
+    reconciler.restore(key, outcome);
+  }
+  programming.restored();
   // Oldest first, as the addresses were given out.
   for (const key of outcomes.keys()) controller.add(key);
   if (hold !== undefined) holdBack(hold, brake.heldUntil, cache, controller, environment);
   readiness.set({ ready: true });
   const reconcile = (key: string) => reconciler.reconcile(toServiceKey(key), cache.get(key), signal);
-  await controller.run(reconcile, signal);
+  await Promise.all([controller.run(reconcile, signal), ...senders.map((sender) => sender.run(signal))]);
+}
+
+/** One for each gateway, whichever pools it serves. */
+function sendersOf(
+  { pools, connect, comparisonMilliseconds }: ControllerOptions,
+  table: VirtualServerTable,
+  environment: LeaderEnvironment,
+  onNews: (refused: readonly string[]) => void,
+): readonly AgentSender[] {
+  const { leadership, clock } = environment;
+  const gateways = new Map(pools.flatMap((pool) => pool.gateways.map((gateway) => [gateway.name, gateway])));
+  return [...gateways.values()].map((gateway) => {
+    const served = pools.filter((pool) => pool.gateways.some(({ name }) => name === gateway.name));
+    const client = new AgentClient({ gateway, transport: connect(gateway), clock, leadership });
+    const its = { gateway, client, pools: new Set(served.map(({ name }) => name)), epoch: leadership.epoch };
+    return new AgentSender({ ...environment, ...its, table, comparisonMilliseconds, onNews });
+  });
+}
+
+/** Has the virtual servers of Services follow their endpoints, and the nodes. */
+function watchBackends(
+  controller: Controller,
+  { caches }: LeaderEnvironment,
+  cluster: ClusterView,
+  all: SharedCache<Service>,
+): void {
+  controller.watch(caches.projected(endpointSlices, endpointSliceProjection), (change) =>
+    change.type === 'delete' ? cluster.deleteSlice(change.before.metadata) : cluster.setSlice(change.after),
+  );
+  controller.watch(caches.projected(nodes, nodeFacts), (change) => {
+    const isNews =
+      change.type === 'delete' ? cluster.deleteNode(change.before.metadata.name) : cluster.setNode(change.after);
+    return isNews ? all.keys() : [];
+  });
+}
+
+/** Of a node that reports its health all the time, what a gateway needs changes rarely. */
+function nodeFacts({ metadata, spec, status }: Node): Node {
+  const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
+  const ready = (status?.conditions ?? []).filter(({ type }) => type === 'Ready');
+  return {
+    metadata: {
+      name,
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      ...(labels === undefined ? {} : { labels }),
+    },
+    spec: { taints: spec?.taints ?? [] },
+    status: { addresses: status?.addresses ?? [], conditions: ready },
+  };
 }
 
 /** Tells that these Services keep their addresses for now, and has them looked at again when that is over. */
@@ -80,9 +180,9 @@ function tellIgnored(key: ServiceKey, service: Service | undefined, { events }: 
   if (service !== undefined) recordOnService(events, service, 'AssignmentIgnored', note);
 }
 
-function countPool({ metrics }: LeaderEnvironment, pool: readonly L2Port[]): void {
+function countPool({ metrics }: LeaderEnvironment, l2Ports: readonly L2Port[]): void {
   metrics.set(withdrawalsHeld, 0);
   for (const family of ['IPv4', 'IPv6'] as const) {
-    metrics.set(poolAddresses, pool.filter((l2Port) => l2Port.family === family).length, { family });
+    metrics.set(poolAddresses, l2Ports.filter((l2Port) => l2Port.family === family).length, { family });
   }
 }

@@ -2,54 +2,55 @@ import type { Service } from '@fairlead/kube';
 import {
   type ClaimRules,
   demandsOf,
+  familiesOf,
   type LoadBalancerCapabilities,
   readService,
   refusal,
   requireSupported,
   type ServiceReading,
+  type SourceRanges,
   servedFamilies,
   serviceKey,
+  sourceRangesOf,
   unsupported,
 } from '@fairlead/service';
-import type { AllocationRequest, SeenHolding } from './addresses/allocation.ts';
+import { MAXIMUM_SOURCE_RANGES } from '../protocol/configuration.ts';
+import type { AllocationRequest, KeptRequest, SeenHolding } from './addresses/allocation-request.ts';
 import { isL2PortId, type L4Port } from './addresses/l2-port.ts';
+import {
+  ANNOTATION_PREFIX,
+  BACKENDS_ANNOTATION,
+  L2_PORTS_ANNOTATION,
+  L4_PORTS_ANNOTATION,
+  SHARING_ANNOTATION,
+} from './annotations.ts';
+import { type BackendKind, choosePool, type Pool, permittedPools } from './pools.ts';
 
 export const GATEWAY_CLASS = 'fairlead.dev/gateway';
-
-/** How the annotations begin that the gateways read and write. */
-const ANNOTATION_PREFIX = 'gateway.fairlead.dev/';
-
-/** The L2 ports a Service was given, by id, separated by commas: what a crash before the status was written leaves. */
-export const L2_PORTS_ANNOTATION = `${ANNOTATION_PREFIX}l2-ports`;
-
-/**
- * The L4 ports it was given on them, such as `TCP/80,UDP/53`. A Service's own ports do not tell: they may have been
- * edited since, and what it was given stays its own until it is given something else.
- */
-export const L4_PORTS_ANNOTATION = `${ANNOTATION_PREFIX}l4-ports`;
-
-/** `exclusive` keeps other Services off this one's address; anything but `shared` and `exclusive` is refused. */
-const SHARING_ANNOTATION = `${ANNOTATION_PREFIX}sharing`;
 
 /** More ports than any Service has, and few enough that one Service costs no more than others. */
 const MAXIMUM_PORTS = 1_000;
 /** A record of ours is never longer: whatever is, its owner wrote, and it is not even taken apart. */
 const LONGEST_RECORD = 20_000;
 
-/** What the gateways can do for a Service today. */
-const capabilities: LoadBalancerCapabilities = {
-  protocols: ['TCP', 'UDP', 'SCTP'],
-  mixedProtocols: true,
-  families: ['IPv4', 'IPv6'],
-  dualStack: true,
-  namedTargetPorts: true,
-  repeatedTargetPorts: true,
-  localTraffic: true,
-  sourceRanges: false,
-  clientAffinity: false,
-  chosenAddresses: true,
-  needsNodePorts: false,
-};
+/** What the gateways of a pool can do for a Service. Where there are none, nothing is between a client and a backend. */
+function capabilitiesOf({ gateways }: Pool, backends: BackendKind): LoadBalancerCapabilities {
+  const hasGateways = gateways.length > 0;
+  return {
+    protocols: ['TCP', 'UDP', 'SCTP'],
+    mixedProtocols: true,
+    families: ['IPv4', 'IPv6'],
+    dualStack: true,
+    namedTargetPorts: true,
+    repeatedTargetPorts: true,
+    // What goes to a cluster IP is spread by the node that it meets first.
+    localTraffic: backends !== 'cluster-ips' || !hasGateways,
+    sourceRanges: hasGateways,
+    clientAffinity: hasGateways,
+    chosenAddresses: true,
+    needsNodePorts: hasGateways && backends === 'node-ports',
+  };
+}
 
 /** What should exist outside for one Service. */
 export type Desired = ServiceReading<AllocationRequest>;
@@ -64,17 +65,24 @@ export function claimRules(defaultClass: string | undefined): ClaimRules {
 }
 
 /** Reads from a Service what it needs of the gateways. */
-export function desiredFor(service: Service, rules: ClaimRules): Desired {
-  return readService(service, rules, allocationRequest);
+export function desiredFor(service: Service, rules: ClaimRules, pools: readonly Pool[]): Desired {
+  return readService(service, rules, (one) => allocationRequest(one, pools));
 }
 
-function allocationRequest(service: Service): AllocationRequest {
+function allocationRequest(service: Service, pools: readonly Pool[]): AllocationRequest {
   const { ports = [] } = service.spec;
   if (ports.length > MAXIMUM_PORTS) {
     throw refusal('too-many-ports', `it has ${ports.length} ports, and ${MAXIMUM_PORTS} is the most that one may have`);
   }
+  const { pool, isAsked } = choosePool(service, pools);
+  const backends = backendsOf(service, pool);
   const demands = demandsOf(service);
+  const capabilities = capabilitiesOf(pool, backends);
   requireSupported(unsupported(demands, capabilities));
+  requireFewRanges(demands.sourceRanges);
+  if (capabilities.sourceRanges && backends === 'cluster-ips' && clusterAddressesOf(service).length === 0) {
+    throw refusal('cluster-ip-missing', 'it has no cluster IP, which is where connections would be sent');
+  }
   const sharing = service.metadata.annotations?.[SHARING_ANNOTATION] ?? 'shared';
   if (sharing !== 'shared' && sharing !== 'exclusive') {
     const problem = `is ${JSON.stringify(sharing)}; it can be shared or exclusive`;
@@ -82,6 +90,9 @@ function allocationRequest(service: Service): AllocationRequest {
   }
   return {
     service: serviceKey(service.metadata),
+    pool: pool.name,
+    isPoolAsked: isAsked,
+    permittedPools: keepablePools(service, demands.sourceRanges, pools),
     families: servedFamilies(demands, capabilities),
     everyFamilyRequired: demands.familyPolicy !== 'PreferDualStack',
     l4Ports: l4PortsOf(service),
@@ -89,6 +100,50 @@ function allocationRequest(service: Service): AllocationRequest {
     requestedAddresses: demands.addresses,
     createdAt: service.metadata.creationTimestamp ?? '',
   };
+}
+
+/**
+ * What a Service that cannot be honoured may go on with, if it has it. Undefined when keeping it would let in whom the
+ * Service means to shut out: where it cannot be read who that is.
+ */
+export function keptRequest(service: Service, pools: readonly Pool[]): KeptRequest | undefined {
+  try {
+    const families = familiesOf(service.spec);
+    const ranges = sourceRangesOf(service, families);
+    requireFewRanges(ranges);
+    return {
+      service: serviceKey(service.metadata),
+      permittedPools: keepablePools(service, ranges, pools),
+      families,
+      l4Ports: l4PortsOf(service),
+      exclusive: wantsAlone(service),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where it may stay: without gateways, nothing would keep out whom it does not admit. */
+function keepablePools(service: Service, ranges: SourceRanges, pools: readonly Pool[]): readonly string[] {
+  return permittedPools(service, ranges.kind === 'any' ? pools : pools.filter(({ gateways }) => gateways.length > 0));
+}
+
+function requireFewRanges(ranges: SourceRanges): void {
+  if (ranges.kind === 'any' || ranges.IPv4.length + ranges.IPv6.length <= MAXIMUM_SOURCE_RANGES) return;
+  throw refusal('too-many-source-ranges', `it has more than ${MAXIMUM_SOURCE_RANGES} source ranges`);
+}
+
+/** Where its connections go: as it asks, else as its pool has it. Throws a refusal for what is no kind of backends. */
+export function backendsOf({ metadata: { annotations = {} } }: Service, pool: Pool): BackendKind {
+  const asked = annotations[BACKENDS_ANNOTATION] ?? pool.backends;
+  if (asked === 'pods' || asked === 'node-ports' || asked === 'cluster-ips') return asked;
+  const problem = `is ${JSON.stringify(asked)}; it can be pods, node-ports or cluster-ips`;
+  throw refusal('invalid-backends', `its annotation ${BACKENDS_ANNOTATION} ${problem}`);
+}
+
+/** A headless Service has none. */
+export function clusterAddressesOf({ spec: { clusterIPs, clusterIP = '' } }: Service): readonly string[] {
+  return (clusterIPs ?? [clusterIP]).filter((address) => address !== '' && address !== 'None');
 }
 
 /** The L4 ports of a Service, each once, and no more of them than one may have. */

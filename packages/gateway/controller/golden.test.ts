@@ -3,8 +3,9 @@ import { GoldenFolder } from '@fairlead/control/testing';
 import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { staticAddresses } from './addresses/static-addresses.ts';
+import { gatewayConfiguration, poolsOf } from './configuration.ts';
 import { claimRules } from './desired.ts';
-import { writesFor } from './plan.ts';
+import { unheardProgress, writesFor } from './plan.ts';
 import { explainOutcome } from './report/explain.ts';
 import { partPlan } from './report/part-plan.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -17,13 +18,14 @@ interface World {
 }
 
 async function translate(world: World): Promise<unknown> {
-  const pool = await staticAddresses(world.pool).list(new AbortController().signal);
+  const pools = poolsOf(gatewayConfiguration.parse({ addresses: world.pool }));
+  const l2Ports = await staticAddresses(pools).list(new AbortController().signal);
   const { services } = world;
-  const found = await takeSnapshot({ pool, limits: {}, services, rules: claimRules(undefined) }, clock);
+  const found = await takeSnapshot({ l2Ports, pools, limits: {}, services, rules: claimRules(undefined) }, clock);
   return {
     plan: partPlan(found, clock).changes,
     services: [...found.outcomes].map(([key, outcome]) => {
-      const writes = writesFor(outcome, clock);
+      const writes = writesFor(outcome, clock, unheardProgress(outcome, pools));
       return {
         service: key,
         outcome: outcome.kind,

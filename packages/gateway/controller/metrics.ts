@@ -27,9 +27,25 @@ export const withdrawalsHeld: MetricDefinition = {
   help: 'Services whose address would go, held back because too many would go at once.',
 };
 
+export const agentUp: MetricDefinition = {
+  name: 'fairlead_gateway_agent_up',
+  kind: 'gauge',
+  help: 'Whether the agent of a gateway could be reached last time: 1 or 0.',
+  labels: ['gateway'],
+};
+
+export const pushesTotal: MetricDefinition = {
+  name: 'fairlead_gateway_pushes_total',
+  kind: 'counter',
+  help: 'Configurations sent to agents that answered, by gateway and result (taken or refused).',
+  labels: ['gateway', 'result'],
+};
+
 export const gatewayMetrics: readonly MetricDefinition[] = [
   servicesByOutcome,
   poolAddresses,
   stepsWritten,
   withdrawalsHeld,
+  agentUp,
+  pushesTotal,
 ];

@@ -1,7 +1,9 @@
 import type { Service } from '@fairlead/kube';
 import { shownAddresses } from '@fairlead/service';
-import type { Allocator, SeenHolding } from './addresses/allocation.ts';
-import { type L4Port, l4PortText } from './addresses/l2-port.ts';
+import type { Allocator } from './addresses/allocation.ts';
+import type { SeenHolding } from './addresses/allocation-request.ts';
+import { type L2Port, type L4Port, l4PortText } from './addresses/l2-port.ts';
+import { l2PortAt } from './addresses/static-addresses.ts';
 import { recordedHolding } from './desired.ts';
 
 /**
@@ -31,6 +33,19 @@ export function seenHoldings(service: Service, asked: readonly L4Port[], allocat
     shownWithoutPorts: shownPorts.length > 0 ? undefined : holding(l2Ports, plausible),
     recorded: holding(unshown, plausible),
   };
+}
+
+/**
+ * What a Service shows, as something to be served: until it shows something else, its gateways go on with it. An address
+ * that is in no pool any more is served by the gateways of the pool that the Service would be on now.
+ */
+export function shownServing(
+  service: Service,
+  allocator: Allocator,
+  pool: string,
+): { readonly l2Ports: readonly L2Port[]; readonly l4Ports: readonly L4Port[] } {
+  const l2Ports = shownAddresses(service).flatMap((address) => allocator.at(address) ?? l2PortAt(address, pool) ?? []);
+  return { l2Ports, l4Ports: shownL4Ports(service) };
 }
 
 /** The ports of the first address, as we write them: those with an error were not given. */

@@ -1,78 +1,162 @@
-import { keyText, services } from '@fairlead/kube';
-import { type ConfiguredInvocation, definePart, type LeaderPart, type ReadEnvironment } from '@fairlead/part';
+import { endpointSlices, keyText, nodes, services } from '@fairlead/kube';
+import {
+  type ConfiguredInvocation,
+  definePart,
+  type LeaderPart,
+  type Part,
+  type Permission,
+  type ReadEnvironment,
+} from '@fairlead/part';
 import { describeServiceEvents, serviceKey, servicePermissions } from '@fairlead/service';
+import { connectToAgents } from './adapters/connect.ts';
+import type { AddressProvider } from './addresses/address-provider.ts';
 import { staticAddresses } from './addresses/static-addresses.ts';
-import { type GatewayConfiguration, gatewayConfiguration } from './configuration.ts';
-import { runController } from './controller.ts';
+import { ClusterView } from './backends/cluster-view.ts';
+import { type GatewayConfiguration, gatewayConfiguration, poolsOf } from './configuration.ts';
+import { type AgentConnector, runController } from './controller.ts';
 import { demoScene } from './demo.ts';
 import { claimRules, GATEWAY_CLASS } from './desired.ts';
 import { gatewayMetrics } from './metrics.ts';
-import { writesFor } from './plan.ts';
+import { unheardProgress, writesFor } from './plan.ts';
 import { explainOutcome } from './report/explain.ts';
+import { gatewayChanges, type GatewayReport, reportGateways, wantedServers } from './report/gateways.ts';
 import { partPlan, partStatus } from './report/part-plan.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
+/** What the part needs outside the cluster. */
+export interface GatewayOutside {
+  /** The ways to the agents: over sockets, unless a simulation stands there. */
+  connect(configuration: GatewayConfiguration): AgentConnector;
+  /** Where addresses come from: the lists of the configuration, unless a cloud makes them. */
+  addresses(configuration: GatewayConfiguration): AddressProvider;
+}
+
+const permissions: readonly Permission[] = [
+  ...servicePermissions,
+  {
+    group: 'discovery.k8s.io',
+    resources: ['endpointslices'],
+    verbs: ['get', 'list', 'watch'],
+    scope: 'cluster',
+    because: 'It tells the gateways which pods stand behind a Service.',
+  },
+  {
+    group: '',
+    resources: ['nodes'],
+    verbs: ['get', 'list', 'watch'],
+    scope: 'cluster',
+    because: 'It tells the gateways which nodes take connections, where they are sent to node ports.',
+  },
+];
+
 /** The gateway nodes' controller, as the command line sees it. */
-export const gatewayPart = definePart({
-  name: 'gateway',
-  summary: 'Gives Services the addresses of gateway nodes, by protocol and port.',
-  loadBalancerClass: GATEWAY_CLASS,
-  schema: gatewayConfiguration,
-  permissions: servicePermissions,
-  metrics: gatewayMetrics,
-  events: describeServiceEvents(
-    'EnsuredLoadBalancer',
-    'AddressUnavailable',
-    'AssignmentIgnored',
-    'SyncLoadBalancerFailed',
-    'DeletionHeldBack',
-    'LoadBalancerRefused',
-    'DeletedLoadBalancer',
-  ),
-  explains: ['service'],
-  commands: [
-    {
-      name: 'addresses',
-      summary: 'Lists the addresses of the pool, and the Services on each.',
-      needs: 'configuration',
-      run: listAddresses,
-    },
-  ],
-  demo: demoScene,
-  configure: (configuration): LeaderPart => ({
-    runs: 'leader',
-    start: (environment) =>
-      runController(staticAddresses(configuration.addresses), configuration.namespaceLimits, environment),
-    plan: async (environment) => partPlan(await look(configuration, environment), environment.clock),
-    explain: async (environment, subject) => {
-      if (subject.kind !== 'service') return undefined;
-      const outcome = (await look(configuration, environment)).outcomes.get(serviceKey(subject));
-      if (outcome === undefined) return undefined;
-      return explainOutcome(`Service ${keyText(subject)}`, outcome, writesFor(outcome, environment.clock));
-    },
-    status: async (environment) => partStatus(await look(configuration, environment), environment.clock),
-  }),
+export const gatewayPart = gatewayPartWith({
+  connect: connectToAgents,
+  addresses: (configuration) => staticAddresses(poolsOf(configuration)),
 });
 
-async function look(configuration: GatewayConfiguration, environment: ReadEnvironment): Promise<Snapshot> {
+export function gatewayPartWith(outside: GatewayOutside): Part<LeaderPart> {
+  return definePart({
+    name: 'gateway',
+    summary: 'Gives Services the addresses of gateway nodes, by protocol and port, and has the gateways serve them.',
+    loadBalancerClass: GATEWAY_CLASS,
+    schema: gatewayConfiguration,
+    permissions,
+    metrics: gatewayMetrics,
+    events: describeServiceEvents(
+      'EnsuringLoadBalancer',
+      'EnsuredLoadBalancer',
+      'AddressUnavailable',
+      'AssignmentIgnored',
+      'SyncLoadBalancerFailed',
+      'DeletionHeldBack',
+      'LoadBalancerRefused',
+      'DeletedLoadBalancer',
+    ),
+    explains: ['service'],
+    commands: [
+      {
+        name: 'addresses',
+        summary: 'Lists the addresses of the pools, and the Services on each.',
+        needs: 'configuration',
+        run: (invocation) => listAddresses(outside, invocation),
+      },
+    ],
+    demo: demoScene,
+    configure: (configuration): LeaderPart => ({
+      runs: 'leader',
+      start: (environment) => {
+        const { comparisonIntervalSeconds: seconds, namespaceLimits: limits } = configuration;
+        const comparisonMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
+        const provider = outside.addresses(configuration);
+        const connect = outside.connect(configuration);
+        const pools = poolsOf(configuration);
+        return runController({ provider, pools, limits, connect, comparisonMilliseconds }, environment);
+      },
+      plan: async (environment) => {
+        const { snapshot, gateways } = await look(outside, configuration, environment);
+        const { changes } = partPlan(snapshot, environment.clock);
+        return { changes: [...changes, ...gatewayChanges(gateways)] };
+      },
+      explain: async (environment, subject) => {
+        if (subject.kind !== 'service') return undefined;
+        const { snapshot, gateways, cluster } = await look(outside, configuration, environment);
+        const outcome = snapshot.outcomes.get(serviceKey(subject));
+        if (outcome === undefined) return undefined;
+        const writes = writesFor(outcome, environment.clock, unheardProgress(outcome, snapshot.pools));
+        const servers = wantedServers(outcome, snapshot.pools, cluster);
+        return explainOutcome(`Service ${keyText(subject)}`, outcome, writes, { servers, gateways });
+      },
+      status: async (environment) => {
+        const { snapshot, gateways } = await look(outside, configuration, environment);
+        return partStatus(snapshot, gateways, environment.clock);
+      },
+    }),
+  });
+}
+
+interface Look {
+  readonly snapshot: Snapshot;
+  readonly cluster: ClusterView;
+  readonly gateways: readonly GatewayReport[];
+}
+
+async function look(
+  outside: GatewayOutside,
+  configuration: GatewayConfiguration,
+  environment: ReadEnvironment,
+): Promise<Look> {
   const { client, signal, defaultClass, clock } = environment;
-  const pool = await staticAddresses(configuration.addresses).list(signal);
+  const pools = poolsOf(configuration);
+  const l2Ports = await outside.addresses(configuration).list(signal);
   const { items } = await client.list(services, { signal });
   const limits = configuration.namespaceLimits;
-  return takeSnapshot({ pool, limits, services: items, rules: claimRules(defaultClass) }, clock);
+  const rules = claimRules(defaultClass);
+  const snapshot = await takeSnapshot({ l2Ports, pools, limits, services: items, rules }, clock);
+  if (pools.every(({ gateways }) => gateways.length === 0)) {
+    return { snapshot, cluster: new ClusterView(), gateways: [] };
+  }
+  const [slices, allNodes] = await Promise.all([
+    client.list(endpointSlices, { signal }),
+    client.list(nodes, { signal }),
+  ]);
+  const cluster = new ClusterView(slices.items, allNodes.items);
+  const gateways = await reportGateways(snapshot, cluster, outside.connect(configuration), environment);
+  return { snapshot, cluster, gateways };
 }
 
 /** As the Services show them. */
-async function listAddresses({
-  configuration,
-  environment: { client, signal },
-  print,
-}: ConfiguredInvocation<GatewayConfiguration>): Promise<void> {
+async function listAddresses(
+  outside: GatewayOutside,
+  { configuration, environment: { client, signal }, print }: ConfiguredInvocation<GatewayConfiguration>,
+): Promise<void> {
   const { items } = await client.list(services, { signal });
+  const isNamed = configuration.pools !== undefined;
   const shownOn = (address: string) =>
     items.filter(({ status }) => status?.loadBalancer?.ingress?.some(({ ip }) => ip === address));
-  for (const { address } of await staticAddresses(configuration.addresses).list(signal)) {
-    const names = shownOn(address).map(({ metadata }) => keyText(metadata));
-    print(`${address}  ${names.length === 0 ? 'free' : names.join(', ')}`);
+  for (const { ingress, pool } of await outside.addresses(configuration).list(signal)) {
+    const names = shownOn(ingress).map(({ metadata }) => keyText(metadata));
+    const where = isNamed ? `${pool}  ${ingress}` : ingress;
+    print(`${where}  ${names.length === 0 ? 'free' : names.join(', ')}`);
   }
 }

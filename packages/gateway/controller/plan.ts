@@ -1,19 +1,26 @@
 import type { Clock } from '@fairlead/control';
+import { findCondition } from '@fairlead/kube';
 import {
   type DesiredServiceStatus,
   holdWrites,
   type IngressPoint,
   notProgrammed,
+  PROGRAMMED_CONDITION,
+  type Programmed,
   programmed,
   reachableAt,
   refused,
   releaseWrites,
   type ServiceWrite,
+  shownAddresses,
   statusWrites,
+  withdrawWrites,
 } from '@fairlead/service';
 import { type L2Port, l4PortText } from './addresses/l2-port.ts';
-import { L2_PORTS_ANNOTATION, L4_PORTS_ANNOTATION } from './desired.ts';
+import { L2_PORTS_ANNOTATION, L4_PORTS_ANNOTATION } from './annotations.ts';
+import type { ProgrammingState } from './agents/programming.ts';
 import type { Outcome, ServedService } from './outcome.ts';
+import type { Pool } from './pools.ts';
 
 const RECORD = {
   name: 'record-assignment',
@@ -25,11 +32,21 @@ const FORGET = {
 };
 const NOT_RECORDED = { [L2_PORTS_ANNOTATION]: undefined, [L4_PORTS_ANNOTATION]: undefined };
 
+/** How far the gateways are: `leaving` when one of them may still serve a Service that is to be let go. */
+export type Progress = ProgrammingState | { readonly kind: 'leaving' };
+
+/** What can be said of the gateways without having talked to them. */
+export function unheardProgress(outcome: Outcome, pools: readonly Pool[]): Progress {
+  if (outcome.kind !== 'serve') return { kind: 'unknown' };
+  const hasGateways = ({ pool }: L2Port) => pools.some(({ name, gateways }) => name === pool && gateways.length > 0);
+  return outcome.l2Ports.some(hasGateways) ? { kind: 'unknown' } : { kind: 'not-needed' };
+}
+
 /**
  * The writes that bring the Service to its outcome, in order; none when it is as it should be. Each holds only for the
  * version of the Service that the one before it left behind.
  */
-export function writesFor(outcome: Outcome, clock: Pick<Clock, 'now'>): readonly ServiceWrite[] {
+export function writesFor(outcome: Outcome, clock: Pick<Clock, 'now'>, progress: Progress): readonly ServiceWrite[] {
   const { claim } = outcome;
   switch (outcome.kind) {
     case 'foreign':
@@ -41,7 +58,7 @@ export function writesFor(outcome: Outcome, clock: Pick<Clock, 'now'>): readonly
         [L2_PORTS_ANNOTATION]: l2Ports.map(({ id }) => id).join(','),
         [L4_PORTS_ANNOTATION]: l4Ports.map(l4PortText).join(','),
       };
-      const status = servedStatus(outcome);
+      const status = servedStatus(outcome, progress);
       return [...holdWrites(outcome.claim, assignment, RECORD), ...statusWrites(outcome.claim, status, clock)];
     }
     case 'refuse': {
@@ -56,17 +73,63 @@ export function writesFor(outcome: Outcome, clock: Pick<Clock, 'now'>): readonly
       ];
     }
     case 'release':
+      // The finalizer goes last, when no gateway that can be reached serves the Service any more.
+      if (progress.kind === 'leaving') return withdrawWrites(outcome.claim, Object.keys(NOT_RECORDED));
       return releaseWrites(outcome.claim, Object.keys(NOT_RECORDED));
   }
 }
 
-function servedStatus(outcome: ServedService): DesiredServiceStatus {
-  const { shortfall } = outcome;
+function servedStatus(outcome: ServedService, progress: Progress): DesiredServiceStatus {
   const ingress = outcome.l2Ports.map((l2Port) => ingressOf(l2Port, outcome));
-  const addresses = outcome.l2Ports.map(({ address }) => address);
-  if (shortfall === undefined) return { ingress, programmed: programmed(addresses) };
-  const message = `${reachableAt(addresses)}, but not as it asks: ${shortfall.message}.`;
-  return { ingress, programmed: notProgrammed(shortfall.code, message) };
+  return { ingress, programmed: conditionOf(outcome, progress) };
+}
+
+/** What the condition says of a Service that has addresses. */
+export function conditionOf(outcome: ServedService, progress: Progress): Programmed {
+  const { shortfall, l2Ports } = outcome;
+  const addresses = l2Ports.map(({ ingress }) => ingress);
+  if (shortfall !== undefined) {
+    const message = `${reachableAt(addresses)}, but not as it asks: ${shortfall.message}.`;
+    return notProgrammed(shortfall.code, message);
+  }
+  const assigned = notProgrammed(
+    'address-assigned',
+    `${addresses.join(' and ')} ${addresses.length > 1 ? 'are' : 'is'} assigned, and not yet served by the gateways.`,
+  );
+  switch (progress.kind) {
+    case 'not-needed':
+      return programmed(addresses);
+    case 'programmed':
+      return withIdlePorts(programmed(addresses), progress);
+    case 'refused': {
+      const { gateway, error } = progress;
+      const message = `The gateway ${gateway} refuses ${error.frontend.address}: ${error.message} (${error.code}).`;
+      return notProgrammed('gateway-refused', message);
+    }
+    case 'unknown':
+      return toldBefore(outcome, addresses) ?? assigned;
+    case 'waiting':
+    case 'leaving':
+      return assigned;
+  }
+}
+
+function withIdlePorts(condition: Programmed, { idle, isIdle }: Extract<Progress, { kind: 'programmed' }>): Programmed {
+  if (idle.length === 0) return condition;
+  const which = isIdle ? 'connections' : `connections to ${idle.join(', ')}`;
+  return { ...condition, message: `${condition.message} No endpoints: ${which} are refused.` };
+}
+
+const REASONS_OF_GATEWAYS = new Set(['Programmed', 'AddressAssigned', 'GatewayRefused']);
+
+/** What is said of the same addresses already stands until the gateways have been heard. */
+function toldBefore({ claim: { service } }: ServedService, addresses: readonly string[]): Programmed | undefined {
+  const shown = shownAddresses(service);
+  const condition = findCondition(service, PROGRAMMED_CONDITION);
+  const isSame = shown.length === addresses.length && addresses.every((address, index) => shown[index] === address);
+  if (condition === undefined || !isSame || !REASONS_OF_GATEWAYS.has(condition.reason)) return undefined;
+  const { status, reason, message } = condition;
+  return { status, reason, message };
 }
 
 /** With the ports it has there: so the status alone, which only we can write, tells what was given to whom. */
@@ -76,5 +139,5 @@ function ingressOf(l2Port: L2Port, outcome: ServedService): IngressPoint {
     const isServed = served.has(l4PortText({ port, protocol }));
     return { port, protocol, ...(isServed ? {} : { error: 'fairlead.dev/PortTaken' as const }) };
   });
-  return { address: l2Port.address, mode: 'VIP', ports };
+  return { address: l2Port.ingress, mode: 'VIP', ports };
 }

@@ -1,91 +1,155 @@
 import { messageOf, verdictOf } from '@fairlead/control';
-import { ObjectWriter, type Service, services } from '@fairlead/kube';
+import { type ObjectWriter, type Service, WorkSlices } from '@fairlead/kube';
 import { type LeaderEnvironment, OutcomeCounts } from '@fairlead/part';
 import type { ClaimRules, ServiceKey } from '@fairlead/service';
 import type { Allocator } from './addresses/allocation.ts';
+import type { Programming } from './agents/programming.ts';
+import type { ClusterView } from './backends/cluster-view.ts';
+import { type PoolServer, virtualServersFor } from './backends/virtual-servers.ts';
 import { desiredFor } from './desired.ts';
-import { servicesByOutcome, stepsWritten } from './metrics.ts';
+import { servicesByOutcome } from './metrics.ts';
+import { shownServing } from './observed.ts';
 import { decide, type Outcome, type ServedService } from './outcome.ts';
-import { writesFor } from './plan.ts';
+import { type Progress, writesFor } from './plan.ts';
+import { choosePool, type Pool } from './pools.ts';
 import { announce } from './report/events.ts';
 import type { WithdrawalBrake } from './withdrawal-brake.ts';
+
+/** What is known when a decision is made. */
+export interface DecisionBasis {
+  readonly rules: ClaimRules;
+  readonly pools: readonly Pool[];
+  readonly allocator: Allocator;
+  readonly cluster: ClusterView;
+}
 
 /** Brings one Service at a time to its outcome. */
 export class Reconciler {
   readonly #environment: LeaderEnvironment;
-  readonly #rules: ClaimRules;
-  readonly #allocator: Allocator;
-  readonly #brake: WithdrawalBrake;
-  readonly #requeue: (key: ServiceKey) => void;
   readonly #writer: ObjectWriter<Service>;
+  readonly #basis: DecisionBasis;
+  readonly #brake: WithdrawalBrake;
+  readonly #programming: Programming;
+  readonly #requeue: (key: ServiceKey) => void;
   readonly #outcomes: OutcomeCounts<Outcome['kind']>;
+  readonly #slices: WorkSlices;
 
   /** `requeue` has a Service reconciled again. */
   constructor(
     environment: LeaderEnvironment,
-    rules: ClaimRules,
-    allocator: Allocator,
+    writer: ObjectWriter<Service>,
+    basis: DecisionBasis,
     brake: WithdrawalBrake,
+    programming: Programming,
     requeue: (key: ServiceKey) => void,
   ) {
-    this.#requeue = requeue;
     this.#environment = environment;
-    this.#rules = rules;
-    this.#allocator = allocator;
+    this.#writer = writer;
+    this.#basis = basis;
     this.#brake = brake;
-    const writes = { resource: services, fieldManager: 'fairlead-gateway', writesMetric: stepsWritten };
-    this.#writer = new ObjectWriter<Service>({ ...environment, ...writes });
+    this.#programming = programming;
+    this.#requeue = requeue;
     this.#outcomes = new OutcomeCounts(environment.metrics, servicesByOutcome);
+    this.#slices = new WorkSlices(environment.clock);
+  }
+
+  /** What the Service shows is served by its gateways from the beginning; called for all before any agent is told. */
+  restore(key: ServiceKey, outcome: Outcome): void {
+    const isServed = outcome.kind === 'serve' || this.#brake.holds(key, outcome);
+    if (isServed) this.#programming.set(key, this.#shownServers(outcome.claim.service));
   }
 
   /**
-   * Decides for the Service, as the cache has it, and writes what differs. What it frees goes to others, whose turn it
-   * then is.
+   * Decides for the Service, as the cache has it, and writes what differs; then the gateways are told. What it frees goes
+   * to others, whose turn it then is.
    */
   async reconcile(key: ServiceKey, cached: Service | undefined, signal: AbortSignal): Promise<void> {
+    // A walk over all Services, after a change of the nodes say, holds up no timer and no socket.
+    if (this.#slices.isOver) await this.#slices.pause();
     const service = this.#writer.latest(key, cached);
     if (service === undefined) return this.#forget(key);
-    const outcome = decide(desiredFor(service, this.#rules), this.#allocator, key);
+    const { rules, pools, allocator } = this.#basis;
+    const outcome = decide(desiredFor(service, rules, pools), allocator, key, pools);
     this.#outcomes.set(key, outcome.kind === 'foreign' ? undefined : outcome.kind);
     // What it is shown with stays reserved: no other Service gets it meanwhile.
-    if (this.#brake.holds(key, outcome)) return;
+    if (this.#brake.holds(key, outcome)) return this.#programming.refresh(key, this.#shownServers(service));
+    if (outcome.kind === 'unreadable') throw outcome.error;
+    if (outcome.kind === 'release') return this.#release(key, outcome, signal);
+    const servers = outcome.kind === 'serve' ? this.#servers(outcome) : [];
+    if (outcome.kind === 'serve') this.#programming.refresh(key, servers);
     try {
-      await this.#write(service, outcome, signal);
+      await this.#write(service, outcome, this.#programming.stateOf(key, servers), signal);
     } catch (error) {
       if (outcome.kind === 'serve' && verdictOf(error) === 'terminal')
         await this.#refuseRecord(key, outcome, error, signal);
       throw error;
     }
-    if (outcome.kind === 'unreadable') throw outcome.error;
-    if (outcome.kind === 'release') this.#outcomes.set(key, undefined);
+    this.#programming.set(key, servers);
     this.#settle(key);
+  }
+
+  /**
+   * Takes off what was said and recorded, has the gateways told, and lets go when none of them may serve it any more. Does
+   * not wait for them: when they have confirmed, it is the Service's turn again.
+   */
+  async #release(key: ServiceKey, outcome: Outcome, signal: AbortSignal): Promise<void> {
+    const { service } = outcome.claim;
+    if (this.#programming.isLeaving(key)) {
+      await this.#write(service, outcome, { kind: 'leaving' }, signal);
+      this.#programming.set(key, []);
+      this.#settle(key);
+      // Where no gateway can be reached, none has news that would make it the Service's turn again.
+      if (!this.#programming.isLeaving(key)) this.#requeue(key);
+      return;
+    }
+    await this.#write(service, outcome, { kind: 'not-needed' }, signal);
+    this.#outcomes.set(key, undefined);
+    this.#programming.forget(key);
+    this.#settle(key);
+  }
+
+  #servers(served: Pick<ServedService, 'claim' | 'l2Ports' | 'l4Ports'>): readonly PoolServer[] {
+    return virtualServersFor(served, this.#basis.pools, this.#basis.cluster);
+  }
+
+  #shownServers(service: Service): readonly PoolServer[] {
+    const { pools, allocator, cluster } = this.#basis;
+    try {
+      const { pool } = choosePool(service, pools);
+      return virtualServersFor({ claim: { service }, ...shownServing(service, allocator, pool.name) }, pools, cluster);
+    } catch {
+      // Its pool, or whom it admits, cannot be told any more.
+      return [];
+    }
   }
 
   /** What it no longer has went to others, which have to be told. */
   #settle(key: ServiceKey): void {
-    for (const served of this.#allocator.settle(key)) this.#requeue(served);
+    for (const served of this.#basis.allocator.settle(key)) this.#requeue(served);
   }
 
-  async #write(service: Service, outcome: Outcome, signal: AbortSignal): Promise<void> {
+  async #write(service: Service, outcome: Outcome, progress: Progress, signal: AbortSignal): Promise<void> {
     const { clock, events } = this.#environment;
-    const writes = writesFor(outcome, clock);
+    const writes = writesFor(outcome, clock, progress);
     await this.#writer.write(service, writes, signal);
-    if (writes.length > 0) announce(events, service, outcome);
+    if (writes.length > 0) announce(events, service, outcome, progress);
   }
 
   /** The API server does not take what is to be written, as when an owner fills a Service with annotations. */
   async #refuseRecord(key: ServiceKey, { claim }: ServedService, error: unknown, signal: AbortSignal): Promise<void> {
     const message = `the API server does not take the record of its address: ${messageOf(error)}`;
-    this.#allocator.release(key);
+    this.#basis.allocator.release(key);
     this.#outcomes.set(key, 'refuse');
     const refusal = { code: 'record-refused', message };
-    await this.#write(claim.service, { kind: 'refuse', claim, refusal }, signal);
+    await this.#write(claim.service, { kind: 'refuse', claim, refusal }, { kind: 'not-needed' }, signal);
+    this.#programming.set(key, []);
     this.#settle(key);
   }
 
   #forget(key: ServiceKey): void {
     this.#outcomes.set(key, undefined);
-    this.#allocator.release(key);
+    this.#programming.forget(key);
+    this.#basis.allocator.release(key);
     this.#settle(key);
   }
 }

@@ -7,10 +7,12 @@ import type { NamespaceLimits } from './addresses/namespace-use.ts';
 import { type Desired, desiredFor, l4PortsOf, wantsAlone } from './desired.ts';
 import { type SeenHoldings, seenHoldings } from './observed.ts';
 import { decide, type Outcome } from './outcome.ts';
-import { writesFor } from './plan.ts';
+import { unheardProgress, writesFor } from './plan.ts';
+import type { Pool } from './pools.ts';
 
 /** The outcome of every Service at one moment, and which Service holds what. */
 export interface Snapshot {
+  readonly pools: readonly Pool[];
   readonly allocator: Allocator;
   /** Oldest Service first. */
   readonly outcomes: ReadonlyMap<ServiceKey, Outcome>;
@@ -19,7 +21,8 @@ export interface Snapshot {
 }
 
 export interface SnapshotInput {
-  readonly pool: readonly L2Port[];
+  readonly l2Ports: readonly L2Port[];
+  readonly pools: readonly Pool[];
   readonly limits: NamespaceLimits;
   readonly services: Iterable<Service>;
   readonly rules: ClaimRules;
@@ -36,23 +39,25 @@ interface ReadService {
  * each gets what it has or what is free. A leader starts with it, and `plan` and `why` are made of it, so that all of
  * them agree. Others get a turn in between: a walk over 20,000 Services holds up no timer and no socket.
  */
-export async function takeSnapshot({ pool, limits, services, rules }: SnapshotInput, clock: Clock): Promise<Snapshot> {
+export async function takeSnapshot(input: SnapshotInput, clock: Clock): Promise<Snapshot> {
+  const { l2Ports, pools, limits, services, rules } = input;
   const slices = new WorkSlices(clock);
-  const allocator = new Allocator(pool, limits);
+  const allocator = new Allocator(l2Ports, limits);
   const read: ReadService[] = [];
   for (const service of [...services].toSorted(byAge)) {
     if (slices.isOver) await slices.pause();
-    read.push({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules) });
+    read.push({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules, pools) });
   }
   const ignoredRecords = await restore(read, allocator, slices);
   const outcomes = new Map<ServiceKey, Outcome>();
   for (const { key, desired } of read) {
     if (slices.isOver) await slices.pause();
-    const outcome = decide(desired, allocator, key);
+    const outcome = decide(desired, allocator, key, pools);
     outcomes.set(key, outcome);
-    if (outcome.kind !== 'unreadable' && writesFor(outcome, clock).length === 0) allocator.settle(key);
+    if (outcome.kind !== 'unreadable' && writesFor(outcome, clock, unheardProgress(outcome, pools)).length === 0)
+      allocator.settle(key);
   }
-  return { allocator, outcomes, ignoredRecords };
+  return { pools, allocator, outcomes, ignoredRecords };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Service } from '@fairlead/kube';
 import { serviceKey } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
 import { staticAddresses } from './addresses/static-addresses.ts';
+import { gatewayConfiguration, poolsOf } from './configuration.ts';
 import { claimRules } from './desired.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { WithdrawalBrake } from './withdrawal-brake.ts';
@@ -27,9 +28,10 @@ function served(index: number): Service {
 }
 
 async function outcomesOf(count: number, pool: readonly string[], make = served) {
-  const l2Ports = await staticAddresses(pool).list(new AbortController().signal);
+  const pools = poolsOf(gatewayConfiguration.parse({ addresses: pool }));
+  const l2Ports = await staticAddresses(pools).list(new AbortController().signal);
   const services = Array.from({ length: count }, (_, index) => make(index));
-  const input = { pool: l2Ports, limits: {}, services, rules: claimRules(undefined) };
+  const input = { l2Ports, pools, limits: {}, services, rules: claimRules(undefined) };
   return (await takeSnapshot(input, new VirtualClock())).outcomes;
 }
 

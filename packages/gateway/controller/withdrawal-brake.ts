@@ -46,10 +46,10 @@ export class WithdrawalBrake {
   }
 }
 
-/** What its owner gave up is not lost. */
+/** What its owner gave up is not lost, and what would let in whom the owner shuts out is not held. */
 function losesAddress(outcome: Outcome): boolean {
-  if (outcome.kind === 'refuse') return shownAddresses(outcome.claim.service).length > 0;
+  if (outcome.kind === 'refuse') return outcome.shutsOut !== true && shownAddresses(outcome.claim.service).length > 0;
   if (outcome.kind !== 'serve') return false;
-  const kept = new Set(outcome.l2Ports.map((l2Port) => l2Port.address));
+  const kept = new Set(outcome.l2Ports.map((l2Port) => l2Port.ingress));
   return shownAddresses(outcome.claim.service).some((address) => !kept.has(address));
 }

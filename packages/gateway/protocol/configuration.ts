@@ -9,7 +9,7 @@ import { z } from 'zod';
 
 /** More than a Service has; enough for a load balancer of pods. */
 export const MAXIMUM_BACKENDS = 5_000;
-const MAXIMUM_SOURCE_RANGES = 1_000;
+export const MAXIMUM_SOURCE_RANGES = 1_000;
 /** The longest affinity that Kubernetes allows: a day. */
 const LONGEST_AFFINITY_SECONDS = 86_400;
 

@@ -6,7 +6,7 @@ gateway, azure-service-gateway, azure-local
 
 {{- define "fairlead.classes" -}}
 {{- if hasKey .Values.configuration.parts "gateway" }}
-fairlead.dev/gateway: Gives Services the addresses of gateway nodes, by protocol and port.
+fairlead.dev/gateway: Gives Services the addresses of gateway nodes, by protocol and port, and has the gateways serve them.
 {{- end }}
 {{- if hasKey .Values.configuration.parts "azure-service-gateway" }}
 fairlead.dev/azure-service-gateway: Gives Services load balancers, and pods egress gateways, through an Azure service gateway.
@@ -30,6 +30,14 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['']
   resources: [services/status]
   verbs: [patch]
+# gateway: It tells the gateways which pods stand behind a Service.
+- apiGroups: ['discovery.k8s.io']
+  resources: [endpointslices]
+  verbs: [get, list, watch]
+# gateway: It tells the gateways which nodes take connections, where they are sent to node ports.
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [get, list, watch]
 {{- end }}
 {{- if hasKey .Values.configuration.parts "azure-service-gateway" }}
 # azure-service-gateway: It reads Services, and puts its finalizers on those of its class.

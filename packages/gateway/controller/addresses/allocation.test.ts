@@ -2,8 +2,9 @@ import { requireIpAddress } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AllocationRequest, Allocator } from './allocation.ts';
-import { isL2PortId, type L2Port, type L2PortId, l4PortText } from './l2-port.ts';
+import type { AllocationRequest } from './allocation-request.ts';
+import { Allocator } from './allocation.ts';
+import { DEFAULT_POOL, isL2PortId, type L2Port, type L2PortId, l4PortText } from './l2-port.ts';
 import type { NamespaceLimits } from './namespace-use.ts';
 
 function id(text: string): L2PortId {
@@ -19,13 +20,22 @@ const key = (text: string): ServiceKey => {
 function pool(...addresses: string[]): L2Port[] {
   return addresses.map((text) => {
     const address = requireIpAddress(text);
-    return { id: id(address), address, family: address.includes(':') ? 'IPv6' : 'IPv4' };
+    return {
+      id: id(address),
+      pool: DEFAULT_POOL,
+      address,
+      ingress: address,
+      family: address.includes(':') ? 'IPv6' : 'IPv4',
+    };
   });
 }
 
 function request(service: string, ports: string, changes: Partial<AllocationRequest> = {}): AllocationRequest {
   return {
     service: key(service),
+    pool: DEFAULT_POOL,
+    isPoolAsked: false,
+    permittedPools: [DEFAULT_POOL],
     families: ['IPv4'],
     everyFamilyRequired: true,
     l4Ports: ports.split(' ').map((text) => {
@@ -320,6 +330,79 @@ describe('Allocator', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  describe('with several pools', () => {
+    const inPool = (name: string, ...addresses: string[]) => pool(...addresses).map((one) => ({ ...one, pool: name }));
+    const from = (name: string, changes: Partial<AllocationRequest> = {}): Partial<AllocationRequest> => ({
+      pool: name,
+      permittedPools: ['a', 'b'],
+      ...changes,
+    });
+    const both = () => new Allocator([...inPool('a', '192.0.2.1'), ...inPool('b', '192.0.2.2', '192.0.2.3')]);
+
+    it('gives addresses of the pool that is asked for, and of no other', () => {
+      const allocator = both();
+      expect(addressesOf(allocator.assign(request('s/one', 'TCP/80', from('b'))))).toEqual(['192.0.2.2']);
+      expect(addressesOf(allocator.assign(request('s/two', 'TCP/80', from('a'))))).toEqual(['192.0.2.1']);
+      expect(addressesOf(allocator.assign(request('s/three', 'TCP/80', from('a'))))).toBe('port-taken');
+    });
+
+    it('finds an address that is asked for in the pool that has it, unless another pool is named', () => {
+      const asked = { requestedAddresses: [requireIpAddress('192.0.2.3')] };
+      expect(addressesOf(both().assign(request('s/one', 'TCP/80', from('a', asked))))).toEqual(['192.0.2.3']);
+      const named = from('a', { ...asked, isPoolAsked: true });
+      expect(addressesOf(both().assign(request('s/one', 'TCP/80', named)))).toBe('address-unknown');
+      const forbidden = from('a', { ...asked, permittedPools: ['a'] });
+      expect(addressesOf(both().assign(request('s/one', 'TCP/80', forbidden)))).toBe('address-unknown');
+    });
+
+    it('moves a Service to another pool when it asks for that, and keeps it where it is when there is no room', () => {
+      const allocator = both();
+      allocator.assign(request('s/one', 'TCP/80', from('a')));
+      expect(addressesOf(allocator.assign(request('s/one', 'TCP/80', from('b'))))).toEqual(['192.0.2.2']);
+      allocator.settle(key('s/one'));
+      allocator.assign(request('s/two', 'TCP/80', from('a')));
+      const back = allocator.assign(request('s/one', 'TCP/80', from('a')));
+      expect(addressesOf(back)).toEqual(['192.0.2.2']);
+      expect(back).toMatchObject({ shortfall: { code: 'port-taken' } });
+    });
+
+    it('keeps nothing for a Service on a pool that it may not use any more', () => {
+      const allocator = both();
+      allocator.assign(request('s/one', 'TCP/80', from('b')));
+      const moved = request('s/one', 'TCP/80', from('ghost', { permittedPools: ['a'] }));
+      expect(addressesOf(allocator.assign(moved))).toBe('pool-empty');
+    });
+
+    it('gives a new address to the oldest that waits, and tells what one more would help', () => {
+      const allocator = both();
+      allocator.assign(request('s/one', 'TCP/80', from('a')));
+      const waiting = allocator.assign(request('s/two', 'TCP/80', from('a', { createdAt: '2' })));
+      expect(waiting).toMatchObject({ refusal: { wouldHelp: { pool: 'a', families: ['IPv4'] } } });
+      allocator.assign(request('s/three', 'TCP/80', from('a', { createdAt: '1' })));
+      const [added] = inPool('a', '192.0.2.4');
+      expect(added === undefined ? [] : allocator.add(added)).toEqual(['s/three']);
+    });
+
+    it('retires an address that no Service is on, and gives it to none after that', () => {
+      const allocator = both();
+      allocator.assign(request('s/one', 'TCP/80', from('b')));
+      const [used, unused] = [allocator.at(requireIpAddress('192.0.2.2')), allocator.at(requireIpAddress('192.0.2.3'))];
+      if (used === undefined || unused === undefined) throw new Error('both are there');
+      expect([allocator.isUsed(used), allocator.retire(used)]).toEqual([true, false]);
+      expect(allocator.unused()).toEqual([allocator.at(requireIpAddress('192.0.2.1')), unused]);
+      expect(allocator.retire(unused)).toBe(true);
+      expect(addressesOf(allocator.assign(request('s/two', 'TCP/80', from('b'))))).toBe('port-taken');
+    });
+
+    it('lets a Service that is refused go on with what is left of what it has', () => {
+      const allocator = both();
+      allocator.assign(request('s/one', 'TCP/80 TCP/443', from('b')));
+      const kept = allocator.keep(request('s/one', 'TCP/443', from('b')));
+      expect(kept?.l4Ports).toEqual([{ protocol: 'TCP', port: 443 }]);
+      expect(allocator.keep(request('s/none', 'TCP/80', from('b')))).toBeUndefined();
+    });
   });
 });
 

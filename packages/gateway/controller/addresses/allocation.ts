@@ -1,75 +1,27 @@
 import { familyOf, type IpAddress, type IpFamily } from '@fairlead/control';
-import type { Refusal, ServiceKey } from '@fairlead/service';
-import { type L2Port, type L2PortId, type L4Port, l4PortText } from './l2-port.ts';
+import type { ServiceKey } from '@fairlead/service';
+import type {
+  Allocation,
+  AllocationRefusal,
+  AllocationRequest,
+  KeptRequest,
+  SeenHolding,
+} from './allocation-request.ts';
+import { DEFAULT_POOL, type L2Port, l4PortText } from './l2-port.ts';
+import { L2Ports } from './l2-ports.ts';
 import type { NamespaceLimits } from './namespace-use.ts';
 import { type Freed, type Holding, Occupancy } from './occupancy.ts';
-import { Pool } from './pool.ts';
 import { WaitingServices, type WaitsFor } from './waiting-services.ts';
 
-/** What a Service is seen with: the same L4 ports on each of the L2 ports. */
-export interface SeenHolding {
-  readonly l2Ports: readonly L2PortId[];
-  readonly l4Ports: readonly L4Port[];
-}
-
-export interface AllocationRequest {
-  readonly service: ServiceKey;
-  /** The families wanted, most wanted first. */
-  readonly families: readonly IpFamily[];
-  /** Whether a family the pool lacks is a refusal, or simply left out. */
-  readonly everyFamilyRequired: boolean;
-  readonly l4Ports: readonly L4Port[];
-  /** When it was created: of those that wait, the oldest is served first. */
-  readonly createdAt: string;
-  /** An exclusive Service shares its address with no other. */
-  readonly exclusive: boolean;
-  /** The addresses the user asked for; at most one per family. */
-  readonly requestedAddresses: readonly IpAddress[];
-}
-
-const POOL_REFUSALS = [
-  'pool-empty',
-  'family-missing',
-  'port-taken',
-  'address-unknown',
-  'address-taken',
-  'namespace-limit',
-] as const;
-
-/** What the pool cannot give, and may be able to when it or the Services on it change. */
-export type PoolRefusalCode = (typeof POOL_REFUSALS)[number];
-
-export function isPoolRefusal(code: string): code is PoolRefusalCode {
-  return POOL_REFUSALS.some((known) => known === code);
-}
-
-/** Why a Service cannot have what it asks for: names no other Service, so that it does not change with theirs. */
-export interface AllocationRefusal extends Refusal {
-  readonly code: PoolRefusalCode;
-  /** Which Service is in the way at this moment, for `why`. */
-  readonly detail?: string;
-}
-
-export type Allocation =
-  | {
-      readonly kind: 'assigned';
-      readonly l2Ports: readonly L2Port[];
-      /** What it has on each of them. */
-      readonly l4Ports: readonly L4Port[];
-      /** Why it is less than was asked for; absent when it is all. */
-      readonly shortfall?: AllocationRefusal;
-    }
-  | { readonly kind: 'refused'; readonly refusal: AllocationRefusal };
-
-/** Gives out the addresses of a pool, so that no two Services have the same L4 port on the same address. */
+/** Gives out the addresses of pools, so that no two Services have the same L4 port on the same address. */
 export class Allocator {
-  readonly #pool: Pool;
+  readonly #known: L2Ports;
   readonly #occupancy: Occupancy;
   readonly #waiting = new WaitingServices();
 
   constructor(l2Ports: Iterable<L2Port>, limits: NamespaceLimits = {}) {
-    this.#pool = new Pool(l2Ports);
-    this.#occupancy = new Occupancy(this.#pool, limits);
+    this.#known = new L2Ports(l2Ports);
+    this.#occupancy = new Occupancy(this.#known, limits);
   }
 
   /** The L2 ports a Service is to have. */
@@ -83,13 +35,13 @@ export class Allocator {
    * read late.
    */
   reserve(service: ServiceKey, { l2Ports: ids, l4Ports }: SeenHolding): void {
-    const l2Ports = ids.flatMap((id) => this.#pool.byId(id) ?? []);
+    const l2Ports = ids.flatMap((id) => this.#known.byId(id) ?? []);
     if (l2Ports.length > 0) this.#occupancy.reserve(service, { l2Ports, l4Ports, exclusive: false });
   }
 
   /** Whether no other Service has, or is kept for, any of this. */
   isUncontested(service: ServiceKey, { l2Ports: ids, l4Ports }: SeenHolding): boolean {
-    const l2Ports = ids.flatMap((id) => this.#pool.byId(id) ?? []);
+    const l2Ports = ids.flatMap((id) => this.#known.byId(id) ?? []);
     const isFree = (l2Port: L2Port) =>
       l4Ports.every((l4Port) => this.#occupancy.holderOf(l2Port, l4Port, service) === undefined);
     return l2Ports.every((l2Port) => isFree(l2Port) && this.#occupancy.mayShare(l2Port, service, false));
@@ -100,9 +52,40 @@ export class Allocator {
     this.#occupancy.keepAlone(service);
   }
 
-  /** The L2 port with this address, if it is in the pool. */
+  /** The L2 port that is shown with this address, if it is in any pool. */
   at(address: IpAddress): L2Port | undefined {
-    return this.#pool.at(address);
+    return this.#known.at(address);
+  }
+
+  /** Takes a new L2 port. What it is enough for goes to the oldest Services that wait; gives these. */
+  add(l2Port: L2Port): readonly ServiceKey[] {
+    this.#known.add(l2Port);
+    return this.#serve(this.#waiting.all());
+  }
+
+  /** Forgets an L2 port that no Service is on, so that none gets it; false when there is one. */
+  retire(l2Port: L2Port): boolean {
+    if (this.#occupancy.tenants(l2Port).length > 0) return false;
+    this.#known.remove(l2Port);
+    this.#occupancy.searchAnew();
+    return true;
+  }
+
+  /** The L2 ports that no Service is on, nor was until the world no longer shows it. */
+  unused(): readonly L2Port[] {
+    return [...this.#known.all()].filter((l2Port) => this.#occupancy.tenants(l2Port).length === 0);
+  }
+
+  isUsed(l2Port: L2Port): boolean {
+    return this.#occupancy.tenants(l2Port).length > 0;
+  }
+
+  /** A Service that asks for what cannot be honoured goes on with what is left of what it has; undefined: nothing. */
+  keep(request: KeptRequest): Holding | undefined {
+    this.#waiting.delete(request.service);
+    const kept = this.#keepWhatIsLeft(request);
+    this.#occupancy.assign(request.service, kept);
+    return kept;
   }
 
   /** Gives the Service its addresses: those it has if they fit, else others, else what is left of those it has. */
@@ -135,7 +118,11 @@ export class Allocator {
   }
 
   #serveWaiting(freed: Freed): readonly ServiceKey[] {
-    return this.#waiting.candidates(freed).flatMap((request) => {
+    return this.#serve(this.#waiting.candidates(freed));
+  }
+
+  #serve(waiting: readonly AllocationRequest[]): readonly ServiceKey[] {
+    return waiting.flatMap((request) => {
       const { service } = request;
       const found = this.#find(request);
       if (!('code' in found)) {
@@ -160,16 +147,23 @@ export class Allocator {
   }
 
   #find(request: AllocationRequest): readonly L2Port[] | AllocationRefusal {
-    const families = request.families.filter((family) => this.#pool.of(family).length > 0);
+    const pool = this.#poolFor(request);
+    const families = request.families.filter((family) => this.#known.of(pool, family).length > 0);
     if (families.length === 0 || (request.everyFamilyRequired && families.length < request.families.length)) {
-      return this.#refuseFamilies(request);
+      return this.#refuseFamilies(request, pool);
     }
-    const unknown = request.requestedAddresses.find((address) => this.#pool.at(address) === undefined);
+    const unknown = request.requestedAddresses.find((address) => this.#known.at(address)?.pool !== pool);
     if (unknown !== undefined) {
-      return { code: 'address-unknown', message: `the address ${unknown} it asks for is not in the pool` };
+      return { code: 'address-unknown', message: `the address ${unknown} it asks for is not in ${poolText(pool)}` };
     }
     const found = families.flatMap((family) => this.#findIn(family, request) ?? []);
     return found.length === families.length ? found : this.#refusePorts(request, families);
+  }
+
+  /** That of the address it asks for, unless it names another or may not be on that one. */
+  #poolFor({ pool, isPoolAsked, requestedAddresses: [asked], permittedPools }: AllocationRequest): string {
+    const its = asked === undefined || isPoolAsked ? undefined : this.#known.at(asked)?.pool;
+    return its !== undefined && permittedPools.includes(its) ? its : pool;
   }
 
   /** Whether it is the ports alone that it waits for. */
@@ -188,13 +182,14 @@ export class Allocator {
   /** The L2 ports that may be had, in order, from the first on which all L4 ports may be free. */
   *#candidates(family: IpFamily, request: AllocationRequest): Generator<L2Port, undefined> {
     const requested = request.requestedAddresses.find((address) => familyOf(address) === family);
+    const pool = this.#poolFor(request);
     if (requested !== undefined) {
-      const l2Port = this.#pool.at(requested);
-      if (l2Port !== undefined) yield l2Port;
+      const l2Port = this.#known.at(requested);
+      if (l2Port?.pool === pool) yield l2Port;
       return;
     }
-    const l2Ports = this.#pool.of(family);
-    for (let place = this.#occupancy.searchFrom(family, request.l4Ports); place < l2Ports.length; place += 1) {
+    const l2Ports = this.#known.of(pool, family);
+    for (let place = this.#occupancy.searchFrom(pool, family, request.l4Ports); place < l2Ports.length; place += 1) {
       const l2Port = l2Ports[place];
       if (l2Port !== undefined) yield l2Port;
     }
@@ -203,7 +198,8 @@ export class Allocator {
   #findIn(family: IpFamily, request: AllocationRequest): L2Port | undefined {
     const isAsked = request.requestedAddresses.some((address) => familyOf(address) === family);
     const current = isAsked ? undefined : this.#current(request, family);
-    if (current !== undefined && this.#fits(current, request)) return current;
+    const mayStay = current?.pool === this.#poolFor(request);
+    if (current !== undefined && mayStay && this.#fits(current, request)) return current;
     return firstOf(this.#candidates(family, request), (l2Port) => this.#fits(l2Port, request));
   }
 
@@ -216,16 +212,17 @@ export class Allocator {
   }
 
   /** What we gave it counts before what it was seen with: a cache may not have seen our own write yet. */
-  #current({ service }: AllocationRequest, family: IpFamily): L2Port | undefined {
+  #current({ service }: Pick<AllocationRequest, 'service'>, family: IpFamily): L2Port | undefined {
     const current = this.#occupancy.assigned(service)?.l2Ports ?? this.#occupancy.reserved(service);
     return current.find((l2Port) => l2Port.family === family);
   }
 
   /** An edit that cannot be honoured must not take a served address away: what others do not have stays served. */
-  #keepWhatIsLeft(request: AllocationRequest): Holding | undefined {
-    const { service } = request;
+  #keepWhatIsLeft(request: KeptRequest): Holding | undefined {
+    const { service, permittedPools } = request;
     const l2Ports = request.families
       .flatMap((family) => this.#current(request, family) ?? [])
+      .filter(({ id, pool }) => permittedPools.includes(pool) && this.#known.byId(id) !== undefined)
       .filter((l2Port) => this.#occupancy.mayShare(l2Port, service, false));
     const l4Ports = request.l4Ports.filter((l4Port) =>
       l2Ports.every((l2Port) => this.#occupancy.holderOf(l2Port, l4Port, service) === undefined),
@@ -235,11 +232,13 @@ export class Allocator {
     return { l2Ports, l4Ports, exclusive };
   }
 
-  #refuseFamilies(request: AllocationRequest): AllocationRefusal {
-    if (this.#pool.size === 0) return { code: 'pool-empty', message: 'the pool has no addresses at all' };
-    const missing = request.families.filter((family) => this.#pool.of(family).length === 0);
-    const message = `the pool has no ${missing.join(' and no ')} address, and the Service needs one`;
-    return { code: 'family-missing', message };
+  #refuseFamilies(request: AllocationRequest, pool: string): AllocationRefusal {
+    const missing = request.families.filter((family) => this.#known.of(pool, family).length === 0);
+    const wouldHelp = request.requestedAddresses.length > 0 ? {} : { wouldHelp: { pool, families: missing } };
+    const isEmpty = FAMILIES.every((family) => this.#known.of(pool, family).length === 0);
+    if (isEmpty) return { code: 'pool-empty', message: `${poolText(pool)} has no addresses at all`, ...wouldHelp };
+    const message = `${poolText(pool)} has no ${missing.join(' and no ')} address, and the Service needs one`;
+    return { code: 'family-missing', message, ...wouldHelp };
   }
 
   /** Which of several families fails may change with every change of others: the message is about all of them. */
@@ -256,10 +255,12 @@ export class Allocator {
       );
       return { code: 'address-taken', message: `it asks for ${asked}, and for one ${condition}`, detail };
     }
-    const pools = families.map((family) => `no ${family} address of the ${this.#pool.of(family).length}`);
+    const pool = this.#poolFor(request);
+    const counts = families.map((family) => `no ${family} address of the ${this.#known.of(pool, family).length}`);
     const failing = families.filter((family) => this.#findIn(family, request) === undefined);
-    const detail = failing.map((family) => this.#describeUses(request, this.#pool.of(family))).join('; ');
-    return { code: 'port-taken', message: `there is ${pools.join(', or ')} in the pool ${condition}`, detail };
+    const detail = failing.map((family) => this.#describeUses(request, this.#known.of(pool, family))).join('; ');
+    const message = `there is ${counts.join(', or ')} in ${poolText(pool)} ${condition}`;
+    return { code: 'port-taken', message, detail, wouldHelp: { pool, families: failing } };
   }
 
   /** The limit without which it would have fitted. */
@@ -291,6 +292,13 @@ export class Allocator {
     const others = this.#occupancy.tenants(l2Port).filter((tenant) => tenant !== service);
     return others.length === 0 ? 'free' : `${others.join(', ')} ${others.length > 1 ? 'are' : 'is'} on it`;
   }
+}
+
+const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
+
+/** The one that has no name in the configuration has none in messages. */
+function poolText(pool: string): string {
+  return pool === DEFAULT_POOL ? 'the pool' : `the pool ${pool}`;
 }
 
 function firstOf<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean): Item | undefined {

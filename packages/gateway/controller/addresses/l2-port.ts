@@ -9,10 +9,18 @@ export function isL2PortId(text: string): text is L2PortId {
   return text !== '' && !text.includes(',');
 }
 
+/** The one pool where none is named. */
+export const DEFAULT_POOL = 'default';
+
 /** One external address. Ports belong to any number of Services. */
 export interface L2Port {
   readonly id: L2PortId;
+  /** The name of the pool it is given from. */
+  readonly pool: string;
+  /** What the gateways hold, and packets arrive with. */
   readonly address: IpAddress;
+  /** What the status of a Service shows: a floating IP in front of the address, or the same. */
+  readonly ingress: IpAddress;
   readonly family: IpFamily;
 }
 

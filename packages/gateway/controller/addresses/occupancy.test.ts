@@ -3,19 +3,19 @@ import { toServiceKey } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
 import { isL2PortId, type L2Port, type L4Port } from './l2-port.ts';
 import { Occupancy } from './occupancy.ts';
-import { Pool } from './pool.ts';
+import { L2Ports } from './l2-ports.ts';
 
 function l2PortAt(text: string): L2Port {
   const address = requireIpAddress(text);
   const id: string = address;
   if (!isL2PortId(id)) throw new Error('it has a comma');
-  return { id, address, family: familyOf(address) };
+  return { id, pool: 'public', address, ingress: address, family: familyOf(address) };
 }
 
 const four = l2PortAt('192.0.2.1');
 const six = l2PortAt('2001:db8::1');
 const http: L4Port = { protocol: 'TCP', port: 80 };
-const newOccupancy = () => new Occupancy(new Pool([four, six]), {});
+const newOccupancy = () => new Occupancy(new L2Ports([four, six]), {});
 const web = toServiceKey('shop/web');
 const shop = toServiceKey('shop/shop');
 const other = toServiceKey('shop/other');

@@ -2,7 +2,7 @@ import type { IpFamily } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import { type L2Port, type L4Port, l4PortText } from './l2-port.ts';
 import { NamespaceUse, type NamespaceLimits } from './namespace-use.ts';
-import type { Pool } from './pool.ts';
+import type { L2Ports } from './l2-ports.ts';
 
 /** What one Service has: the same L4 ports on each of the L2 ports. */
 export interface Holding {
@@ -25,7 +25,7 @@ export interface Freed {
  * that the world outside no longer shows it: only then may another have it. Every change costs O(ports of the one Service).
  */
 export class Occupancy {
-  readonly #pool: Pool;
+  readonly #known: L2Ports;
   /** L2 port id + L4 port -> the Service that has it */
   readonly #holders = new Map<string, ServiceKey>();
   /** L2 port id -> the Services on it, and whether each wants it alone */
@@ -36,13 +36,13 @@ export class Occupancy {
   readonly #assigned = new Map<ServiceKey, Holding>();
   /** Service -> what it had, and may still be seen with */
   readonly #reserved = new Map<ServiceKey, readonly Holding[]>();
-  /** address family + L4 port -> every L2 port before this place has it taken: where a search may begin */
+  /** pool, family and L4 port -> every L2 port before this place has it taken: where a search may begin */
   readonly #searchFrom = new Map<string, number>();
 
   readonly #namespaces: NamespaceUse;
 
-  constructor(pool: Pool, limits: NamespaceLimits) {
-    this.#pool = pool;
+  constructor(known: L2Ports, limits: NamespaceLimits) {
+    this.#known = known;
     this.#namespaces = new NamespaceUse(limits);
   }
 
@@ -79,12 +79,12 @@ export class Occupancy {
     return (this.#exclusiveTenants.get(l2Port.id) ?? 0) === (own === true ? 1 : 0);
   }
 
-  /** The place of the first L2 port of the family on which all of these L4 ports may be free. */
-  searchFrom(family: IpFamily, l4Ports: readonly L4Port[]): number {
-    const l2Ports = this.#pool.of(family);
+  /** The place of the first L2 port of the pool and family on which all of these L4 ports may be free. */
+  searchFrom(pool: string, family: IpFamily, l4Ports: readonly L4Port[]): number {
+    const l2Ports = this.#known.of(pool, family);
     let from = 0;
     for (const l4Port of l4Ports) {
-      const key = searchKey(family, l4Port);
+      const key = searchKey(pool, family, l4Port);
       let place = this.#searchFrom.get(key) ?? 0;
       for (let next = l2Ports[place]; next && this.#holders.has(holderKey(next, l4Port)); next = l2Ports[place])
         place += 1;
@@ -92,6 +92,11 @@ export class Occupancy {
       from = Math.max(from, place);
     }
     return from;
+  }
+
+  /** An L2 port went: the places of others may have changed. */
+  searchAnew(): void {
+    this.#searchFrom.clear();
   }
 
   /** The Service is to have this, or nothing any more. What it had stays reserved. */
@@ -145,8 +150,8 @@ export class Occupancy {
     if (kept.has(key) || this.#holders.get(key) !== service) return false;
     this.#holders.delete(key);
     this.#namespaces.setHolder(service, l2Port, l4Port, false);
-    const search = searchKey(l2Port.family, l4Port);
-    this.#searchFrom.set(search, Math.min(this.#searchFrom.get(search) ?? 0, this.#pool.placeOf(l2Port)));
+    const search = searchKey(l2Port.pool, l2Port.family, l4Port);
+    this.#searchFrom.set(search, Math.min(this.#searchFrom.get(search) ?? 0, this.#known.placeOf(l2Port)));
     return true;
   }
 
@@ -199,6 +204,6 @@ function holderKey(l2Port: L2Port, l4Port: L4Port): string {
   return `${l2Port.id} ${l4PortText(l4Port)}`;
 }
 
-function searchKey(family: IpFamily, l4Port: L4Port): string {
-  return `${family} ${l4PortText(l4Port)}`;
+function searchKey(pool: string, family: IpFamily, l4Port: L4Port): string {
+  return `${family} ${l4PortText(l4Port)} ${pool}`;
 }

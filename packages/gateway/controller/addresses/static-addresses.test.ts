@@ -24,8 +24,9 @@ describe('expandAddresses', () => {
 
 describe('staticAddresses', () => {
   it('names each L2 port by its address', async () => {
-    expect(await staticAddresses(['2001:DB8::1']).list(new AbortController().signal)).toEqual([
-      { id: '2001:db8::1', address: '2001:db8::1', family: 'IPv6' },
+    const pools = [{ name: 'public', addresses: ['2001:DB8::1'] }];
+    expect(await staticAddresses(pools).list(new AbortController().signal)).toEqual([
+      { id: '2001:db8::1', pool: 'public', address: '2001:db8::1', ingress: '2001:db8::1', family: 'IPv6' },
     ]);
   });
 });

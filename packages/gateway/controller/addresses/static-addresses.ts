@@ -8,14 +8,22 @@ import {
   parseIpRange,
 } from '@fairlead/control';
 import type { AddressProvider } from './address-provider.ts';
-import { isL2PortId, type L2Port } from './l2-port.ts';
+import { DEFAULT_POOL, isL2PortId, type L2Port } from './l2-port.ts';
 
 /** More than this is a mistyped prefix, not a pool: a /64 would never end. */
 const LARGEST_POOL = 65_536;
 
-/** Gives out a fixed list of addresses; each is its own L2 port, named by the address. */
-export function staticAddresses(entries: readonly string[]): AddressProvider {
-  const l2Ports = expandAddresses(entries).flatMap(toL2Port);
+/** What a pool was configured with. */
+export interface AddressList {
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
+/** Gives out fixed lists of addresses; each is its own L2 port, named by the address. */
+export function staticAddresses(pools: readonly AddressList[]): AddressProvider {
+  const l2Ports = pools.flatMap(({ name, addresses }) =>
+    expandAddresses(addresses).flatMap((address) => l2PortAt(address, name) ?? []),
+  );
   return { list: async () => l2Ports };
 }
 
@@ -48,9 +56,10 @@ function* between(entry: string, first: bigint, last: bigint, family: 'IPv4' | '
   for (let value = first; value <= last; value += 1n) yield formatIpAddress(value, family);
 }
 
-function toL2Port(address: IpAddress): L2Port[] {
+/** An L2 port that is its own address. */
+export function l2PortAt(address: IpAddress, pool = DEFAULT_POOL): L2Port | undefined {
   const id: string = address;
-  return isL2PortId(id) ? [{ id, address, family: familyOf(address) }] : [];
+  return isL2PortId(id) ? { id, pool, address, ingress: address, family: familyOf(address) } : undefined;
 }
 
 function invalid(entry: string, problem: string): FairleadError {

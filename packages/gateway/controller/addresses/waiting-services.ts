@@ -1,5 +1,5 @@
 import type { ServiceKey } from '@fairlead/service';
-import type { AllocationRequest } from './allocation.ts';
+import type { AllocationRequest } from './allocation-request.ts';
 import { l4PortText } from './l2-port.ts';
 import type { Freed } from './occupancy.ts';
 
@@ -48,9 +48,14 @@ export class WaitingServices {
   candidates({ ports, room }: Freed): readonly AllocationRequest[] {
     const keys = new Set([...ports].flatMap((port) => [...(this.#byPort.get(port) ?? [])]));
     if (room) for (const [key, { waitsFor }] of this.#waiting) if (waitsFor === 'room') keys.add(key);
-    return [...keys]
-      .flatMap((key) => this.#waiting.get(key) ?? [])
-      .toSorted((left, right) => (left.age < right.age ? -1 : 1))
-      .map(({ request }) => request);
+    return this.#oldestFirst([...keys].flatMap((key) => this.#waiting.get(key) ?? []));
+  }
+
+  all(): readonly AllocationRequest[] {
+    return this.#oldestFirst([...this.#waiting.values()]);
+  }
+
+  #oldestFirst(waiting: readonly Waiting[]): readonly AllocationRequest[] {
+    return waiting.toSorted((left, right) => (left.age < right.age ? -1 : 1)).map(({ request }) => request);
   }
 }

@@ -1,13 +1,25 @@
 import type { Explanation } from '@fairlead/part';
 import { explainUnserved, pendingWrites, type ServiceWrite, shownIngress } from '@fairlead/service';
-import type { PoolRefusalCode } from '../addresses/allocation.ts';
-import { isPoolRefusal } from '../addresses/allocation.ts';
+import { isPoolRefusal, type PoolRefusalCode } from '../addresses/allocation-request.ts';
 import { l4PortText } from '../addresses/l2-port.ts';
+import type { PoolServer } from '../backends/virtual-servers.ts';
 import type { Outcome, ServedService } from '../outcome.ts';
+import type { GatewayReport } from './gateways.ts';
+
+/** What the gateways are to serve for a Service, and how they are. */
+export interface ServingDetails {
+  readonly servers: readonly PoolServer[];
+  readonly gateways: readonly GatewayReport[];
+}
 
 /** Why a Service has the address it has, or has none. `writes` is what is still to be written. */
-export function explainOutcome(subject: string, outcome: Outcome, writes: readonly ServiceWrite[]): Explanation {
-  if (outcome.kind === 'serve') return explainServed(subject, outcome, writes);
+export function explainOutcome(
+  subject: string,
+  outcome: Outcome,
+  writes: readonly ServiceWrite[],
+  details: ServingDetails = { servers: [], gateways: [] },
+): Explanation {
+  if (outcome.kind === 'serve') return explainServed(subject, outcome, writes, details);
   const waitsFor = outcome.kind === 'refuse' ? remedyOf(outcome.refusal.code) : pendingWrites(writes);
   const explanation = explainUnserved(outcome, {
     subject,
@@ -28,15 +40,35 @@ const REMEDIES: Readonly<Record<PoolRefusalCode, string>> = {
   'address-unknown': 'the address: add it under parts.gateway.addresses, or ask for another',
 };
 
-function explainServed(subject: string, outcome: ServedService, writes: readonly ServiceWrite[]): Explanation {
-  const addresses = outcome.l2Ports.map((l2Port) => l2Port.address).join(' and ');
-  const base = { wanted: wanted(outcome), there: shownIngress(outcome.claim.service) };
+function explainServed(
+  subject: string,
+  outcome: ServedService,
+  writes: readonly ServiceWrite[],
+  { servers, gateways }: ServingDetails,
+): Explanation {
+  const addresses = outcome.l2Ports.map(({ ingress }) => ingress).join(' and ');
+  const concerned = gateways.filter(({ pools }) => servers.some(({ pool }) => pools.has(pool)));
+  const base = {
+    wanted: [...wanted(outcome), ...servers.map(serverText)],
+    there: [...shownIngress(outcome.claim.service), ...concerned.map((report) => gatewayText(report, servers))],
+  };
   const { shortfall } = outcome;
   if (shortfall !== undefined) {
     const answer = `${subject} has ${addresses}, but not as it asks (${shortfall.code}): ${shortfall.message}.`;
-    return withDetail({ ...base, answer, state: 'stuck', waitsFor: REMEDIES[shortfall.code] }, shortfall.detail);
+    const waitsFor = remedyOf(shortfall.code) ?? 'a change of the Service: what it asks for cannot be honoured';
+    return withDetail({ ...base, answer, state: 'stuck', waitsFor }, shortfall.detail);
   }
   const waitsFor = pendingWrites(writes);
+  const behind = concerned.filter(({ isInStep }) => !isInStep).map(({ gateway }) => gateway.name);
+  if (waitsFor === undefined && behind.length > 0) {
+    const answer = `${subject} has ${addresses}, and not every gateway is in step.`;
+    return {
+      ...base,
+      answer,
+      state: 'working',
+      waitsFor: `the gateways ${behind.join(', ')} to take their configuration`,
+    };
+  }
   if (waitsFor === undefined) return { ...base, answer: `${subject} has ${addresses}.`, state: 'as-wanted' };
   const answer = `${subject} is to have ${addresses}, which is not all written yet.`;
   return { ...base, answer, state: 'working', waitsFor };
@@ -55,4 +87,30 @@ function wanted({ claim }: Pick<ServedService, 'claim'>): readonly string[] {
   const ports = (spec.ports ?? []).map((port) => l4PortText({ protocol: port.protocol ?? 'TCP', port: port.port }));
   const families = (spec.ipFamilies ?? ['IPv4']).join(' and ');
   return [`an ${families} address with ${ports.join(', ')}, because ${claim.sentence}`];
+}
+
+const MOST_BACKENDS_TOLD = 8;
+
+function serverText({ server }: PoolServer): string {
+  const { address, backends, sourceRanges, affinitySeconds } = server;
+  const told = backends.slice(0, MOST_BACKENDS_TOLD).map((backend) => endpointText(backend.address, backend.port));
+  const more = backends.length > told.length ? [`${backends.length - told.length} more`] : [];
+  const to = backends.length === 0 ? 'refused, as it has no endpoints' : `to ${[...told, ...more].join(', ')}`;
+  const from = sourceRanges === undefined ? '' : ` from ${sourceRanges.join(', ') || 'nowhere'}`;
+  const sticky = affinitySeconds === undefined ? '' : `, a client staying with its backend for ${affinitySeconds} s`;
+  return `${l4PortText(server)} on ${address}${from} ${to}${sticky}`;
+}
+
+function endpointText(address: string, port: number): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function gatewayText({ gateway, status, failure, isInStep }: GatewayReport, servers: readonly PoolServer[]): string {
+  if (failure !== undefined) return `the gateway ${gateway.name} cannot be asked: ${failure}`;
+  const held = new Set(status?.heldAddresses);
+  const its = [...new Set(servers.map(({ server }) => server.address))].filter((address) => held.has(address));
+  const state = isInStep ? 'has what it should' : 'has something else than it should';
+  const problem =
+    status?.programmed === false ? `, but does not serve it: ${status.problem ?? 'for no known reason'}` : '';
+  return `the gateway ${gateway.name} ${state}${its.length > 0 ? ` and holds ${its.join(' and ')}` : ''}${problem}`;
 }

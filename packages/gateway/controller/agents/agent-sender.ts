@@ -1,0 +1,376 @@
+import {
+  Backoff,
+  type BackoffPolicy,
+  type Clock,
+  codeOf,
+  FairleadError,
+  type Journal,
+  type Logger,
+  type Metrics,
+  messageOf,
+  orAborted,
+  type Random,
+  sleep,
+} from '@fairlead/control';
+import { WorkSlices } from '@fairlead/kube';
+import type { ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
+import {
+  frontendKey,
+  type Generation,
+  isAfter,
+  isSameGeneration,
+  type VirtualServer,
+} from '../../protocol/configuration.ts';
+import { type Changes, canonicalText, deltaRequest } from '../../protocol/delta.ts';
+import { ConfigurationDigest } from '../../protocol/digest.ts';
+import { agentUp, pushesTotal } from '../metrics.ts';
+import type { Gateway } from '../pools.ts';
+import type { AgentClient } from './agent-client.ts';
+import type { VirtualServerTable } from './virtual-server-table.ts';
+
+/** An agent that comes back hears within seconds what it missed. */
+const BACKOFF: BackoffPolicy = { initialMilliseconds: 500, maximumMilliseconds: 15_000, factor: 2, jitter: 0.25 };
+/** What an agent refused is offered again: its allow-list may have grown. */
+const REFUSED_AGAIN_MILLISECONDS = 300_000;
+
+export interface AgentSenderOptions {
+  readonly gateway: Gateway;
+  /** The pools that it serves. */
+  readonly pools: ReadonlySet<string>;
+  readonly table: VirtualServerTable;
+  readonly client: Pick<AgentClient, 'status' | 'put'>;
+  /** Of our leadership; where the agent has seen a higher one, we go above that. */
+  readonly epoch: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly journal: Journal;
+  /** How often the agent is asked whether it still has what it confirmed; infinity: never. */
+  readonly comparisonMilliseconds: number;
+  /** Is told when the agent confirmed something, refused frontends, or can no longer be reached. */
+  readonly onNews: (refused: readonly string[]) => void;
+}
+
+/** What an agent has surely taken. */
+interface Confirmed {
+  readonly generation: Generation;
+  readonly servers: Map<string, VirtualServer>;
+}
+
+/** What is in a request under way, or one whose answer was lost. */
+interface Attempt {
+  readonly generation: Generation;
+  readonly revision: number;
+  readonly frontends: ReadonlySet<string>;
+  /** What the agent has if it takes it; undefined: no longer. */
+  readonly servers: ReadonlyMap<string, VirtualServer | undefined>;
+  readonly isWhole: boolean;
+}
+
+/** Keeps one agent in step with the table, by itself: no other agent waits for it. */
+export class AgentSender {
+  readonly gateway: Gateway;
+  readonly #options: AgentSenderOptions;
+  readonly #backoff: Backoff;
+  readonly #slices: WorkSlices;
+  /** Frontends that changed since what is confirmed. */
+  #pending = new Set<string>();
+  #confirmed: Confirmed | undefined;
+  /** The revision of the table up to which all is confirmed. */
+  #confirmedRevision = -1;
+  #attempt: Attempt | undefined;
+  /** Whether the agent has to be asked what it has before it is sent anything. */
+  #isInDoubt = true;
+  #reach: 'unknown' | 'reachable' | 'unreachable' = 'unknown';
+  #sent: Generation;
+  /** Frontend -> what the agent refused about it, and which virtual server that was. */
+  readonly #refused = new Map<string, { readonly error: FrontendError; readonly text: string; readonly at: number }>();
+  #wake: (() => void) | undefined;
+
+  constructor(options: AgentSenderOptions) {
+    this.gateway = options.gateway;
+    this.#options = options;
+    this.#backoff = new Backoff(options.random, BACKOFF);
+    this.#slices = new WorkSlices(options.clock);
+    this.#sent = { epoch: options.epoch, number: 0 };
+  }
+
+  get serves(): ReadonlySet<string> {
+    return this.#options.pools;
+  }
+
+  /** `unknown` until the first attempt to talk to it has ended. */
+  get reach(): 'unknown' | 'reachable' | 'unreachable' {
+    return this.#reach;
+  }
+
+  /** Whether the agent has confirmed the table as it was then. */
+  hasConfirmed(revision: number): boolean {
+    if (this.#confirmed === undefined) return false;
+    return this.#confirmedRevision >= revision || (this.#pending.size === 0 && this.#attempt === undefined);
+  }
+
+  refusalOf(frontend: string): FrontendError | undefined {
+    return this.#refused.get(frontend)?.error;
+  }
+
+  /** These frontends changed in the table. */
+  mark(frontends: Iterable<string>): void {
+    for (const frontend of frontends) this.#pending.add(frontend);
+    if (this.#pending.size > 0) this.#wake?.();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, comparisonMilliseconds } = this.#options;
+    let comparedAt = clock.monotonic();
+    while (!signal.aborted) {
+      try {
+        if (clock.monotonic() - comparedAt >= comparisonMilliseconds) this.#isInDoubt = true;
+        if (this.#isInDoubt) {
+          comparedAt = clock.monotonic();
+          await this.#look(signal);
+        }
+        this.#offerRefusedAgain();
+        if (this.#pending.size > 0) await this.#push(signal);
+        this.#setReach('reachable');
+        this.#backoff.reset();
+        if (this.#pending.size === 0 && !this.#isInDoubt) {
+          await this.#pause(comparedAt + comparisonMilliseconds - clock.monotonic(), signal);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        await this.#fail(error, signal);
+      }
+    }
+  }
+
+  /** Resolves when something changed, or it is time to look at the agent again. */
+  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const oldest = Math.min(...[...this.#refused.values()].map(({ at }) => at));
+    const offerAgainIn = oldest + REFUSED_AGAIN_MILLISECONDS - clock.monotonic();
+    const until = Math.max(0, Math.min(milliseconds, offerAgainIn));
+    const timer = Number.isFinite(until) ? clock.setTimer(until, resolve) : undefined;
+    this.#wake = resolve;
+    try {
+      await orAborted(promise, signal);
+    } finally {
+      timer?.cancel();
+      this.#wake = undefined;
+    }
+  }
+
+  async #fail(failure: unknown, signal: AbortSignal): Promise<void> {
+    const { clock, logger, journal, gateway } = this.#options;
+    const delay = this.#backoff.next();
+    logger.warn(
+      { gateway: gateway.name, code: codeOf(failure), error: messageOf(failure) },
+      'a gateway is not in step',
+    );
+    journal.recordError(`gateway ${gateway.name}`, failure);
+    // What it was sent may have arrived, though the answer did not.
+    if (this.#attempt !== undefined) this.#isInDoubt = true;
+    // An agent that was not even asked, for want of a Lease, may well be there.
+    if (codeOf(failure) !== 'lease-too-short')
+      this.#setReach(failure instanceof AgentRefusal ? 'reachable' : 'unreachable');
+    await sleep(clock, delay, signal).catch(() => {});
+  }
+
+  #setReach(reach: 'reachable' | 'unreachable'): void {
+    const { metrics, gateway, onNews } = this.#options;
+    if (this.#reach === reach) return;
+    this.#reach = reach;
+    metrics.set(agentUp, reach === 'reachable' ? 1 : 0, { gateway: gateway.name });
+    onNews([]);
+  }
+
+  /** Finds out what the agent has: what we sent last, what we would send, or something else. */
+  async #look(signal: AbortSignal): Promise<void> {
+    const { client, logger, gateway } = this.#options;
+    const { generation, digest, programmed, problem } = await client.status(signal);
+    if (!programmed) logger.warn({ gateway: gateway.name, problem }, 'a gateway does not serve what it took');
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    const isAt = (other: Generation | undefined) =>
+      generation !== undefined && other !== undefined && isSameGeneration(generation, other);
+    if (attempt !== undefined && isAt(attempt.generation)) this.#confirm(attempt);
+    else {
+      if (attempt !== undefined) this.mark(attempt.frontends);
+      if (!isAt(this.#confirmed?.generation)) await this.#startFrom(generation, digest);
+    }
+    this.#isInDoubt = false;
+    this.#options.onNews([]);
+  }
+
+  /** The agent has something that this leader did not send, or nothing: it is sent the whole unless that is the same. */
+  async #startFrom(generation: Generation | undefined, digest: string | undefined): Promise<void> {
+    if (generation !== undefined && isAfter(generation, this.#sent)) {
+      this.#sent = { epoch: generation.epoch + 1, number: 0 };
+    }
+    this.#confirmed = undefined;
+    this.#confirmedRevision = -1;
+    this.#pending = new Set();
+    const { revision } = this.#options.table;
+    const servers = new Map<string, VirtualServer>();
+    const sum = new ConfigurationDigest();
+    for (const [frontend, server] of this.#wanted()) {
+      if (this.#slices.isOver) await this.#slices.pause();
+      servers.set(frontend, server);
+      sum.add(server);
+    }
+    if (generation !== undefined && digest === sum.text) {
+      this.#confirmed = { generation, servers };
+      this.#confirmedRevision = revision;
+    } else this.#pending.add(EVERYTHING);
+  }
+
+  async #push(signal: AbortSignal): Promise<void> {
+    const { client, metrics, gateway } = this.#options;
+    const prepared = await this.#prepare();
+    if (prepared === undefined) return;
+    const { attempt, body } = prepared;
+    this.#attempt = attempt;
+    const answer = await client.put(body, attempt.isWhole ? 'whole' : 'delta', signal);
+    metrics.increment(pushesTotal, { gateway: gateway.name, result: answer.kind });
+    this.#attempt = undefined;
+    if (answer.kind === 'taken') {
+      this.#confirm(attempt);
+      this.#options.onNews([]);
+      return;
+    }
+    this.mark(attempt.isWhole ? [EVERYTHING] : attempt.frontends);
+    this.#handleRefusal(answer, attempt);
+  }
+
+  /** The next request; undefined when the agent has all that it is to have. */
+  async #prepare(): Promise<{ readonly attempt: Attempt; readonly body: string } | undefined> {
+    const { revision } = this.#options.table;
+    const frontends = this.#pending;
+    this.#pending = new Set();
+    const confirmed = this.#confirmed;
+    const generation = { epoch: this.#sent.epoch, number: this.#sent.number + 1 };
+    if (confirmed === undefined) {
+      const { servers, body } = await this.#whole(generation);
+      this.#sent = generation;
+      return { attempt: { generation, revision, frontends, servers, isWhole: true }, body };
+    }
+    const { changes, servers } = this.#changes(frontends, confirmed.servers);
+    if (servers.size === 0) {
+      this.#confirmedRevision = revision;
+      this.#options.onNews([]);
+      return undefined;
+    }
+    this.#sent = generation;
+    const body = JSON.stringify(deltaRequest(changes, confirmed.generation, generation));
+    return { attempt: { generation, revision, frontends, servers, isWhole: false }, body };
+  }
+
+  async #whole(generation: Generation) {
+    const servers = new Map<string, VirtualServer>();
+    const texts: string[] = [];
+    for (const [frontend, server] of this.#wanted()) {
+      if (this.#slices.isOver) await this.#slices.pause();
+      servers.set(frontend, server);
+      texts.push(JSON.stringify(server));
+    }
+    const head = JSON.stringify({ kind: 'whole', generation }).slice(0, -1);
+    return { servers, body: `${head},"virtualServers":[${texts.join(',')}]}` };
+  }
+
+  #changes(frontends: ReadonlySet<string>, has: ReadonlyMap<string, VirtualServer>) {
+    const put: VirtualServer[] = [];
+    const remove: Changes['remove'][number][] = [];
+    const servers = new Map<string, VirtualServer | undefined>();
+    for (const frontend of frontends) {
+      const before = has.get(frontend);
+      const wanted = this.#wantedAt(frontend);
+      if (wanted !== undefined && (before === undefined || canonicalText(before) !== canonicalText(wanted))) {
+        put.push(wanted);
+        servers.set(frontend, wanted);
+      } else if (wanted === undefined && before !== undefined) {
+        remove.push({ address: before.address, protocol: before.protocol, port: before.port });
+        servers.set(frontend, undefined);
+      }
+    }
+    return { changes: { put, remove }, servers };
+  }
+
+  /** A copy: the table may change while it is walked through. */
+  #wanted(): readonly (readonly [string, VirtualServer])[] {
+    return [...this.#options.table.entries()].flatMap(([frontend]) => {
+      const server = this.#wantedAt(frontend);
+      return server === undefined ? [] : [[frontend, server] as const];
+    });
+  }
+
+  /** What the agent is to have there; in the place of what it refused, what it has, unless that lets in more. */
+  #wantedAt(frontend: string): VirtualServer | undefined {
+    const entry = this.#options.table.get(frontend);
+    if (entry === undefined || !this.#options.pools.has(entry.pool)) {
+      this.#refused.delete(frontend);
+      return undefined;
+    }
+    const refused = this.#refused.get(frontend);
+    if (refused === undefined) return entry.server;
+    if (refused.text !== canonicalText(entry.server)) {
+      this.#refused.delete(frontend);
+      return entry.server;
+    }
+    const before = this.#confirmed?.servers.get(frontend);
+    return before !== undefined && admitsTheSame(before, entry.server) ? before : undefined;
+  }
+
+  #confirm({ generation, revision, servers, isWhole }: Attempt): void {
+    const has = isWhole ? new Map<string, VirtualServer>() : (this.#confirmed?.servers ?? new Map());
+    for (const [frontend, server] of servers) {
+      if (server === undefined) has.delete(frontend);
+      else has.set(frontend, server);
+    }
+    this.#confirmed = { generation, servers: has };
+    this.#confirmedRevision = revision;
+    this.#pending.delete(EVERYTHING);
+  }
+
+  #handleRefusal(answer: Extract<ConfigurationAnswer, { kind: 'refused' }>, { servers }: Attempt): void {
+    const { clock, gateway } = this.#options;
+    const { code, message, errors } = answer;
+    if (code === 'unknown-generation' || code === 'older-generation') this.#isInDoubt = true;
+    const blamed = errors.flatMap((error) => {
+      const frontend = frontendKey(error.frontend);
+      const server = servers.get(frontend);
+      return server === undefined ? [] : [{ frontend, error, text: canonicalText(server), at: clock.monotonic() }];
+    });
+    for (const { frontend, ...refused } of blamed) this.#refused.set(frontend, refused);
+    this.#options.onNews(blamed.map(({ frontend }) => frontend));
+    // Without those that are at fault the others go ahead at once.
+    if (blamed.length > 0) return;
+    throw new AgentRefusal(`the gateway ${gateway.name} refuses its configuration: ${message}`, {
+      verdict: 'retriable',
+      code: `gateway-${code}`,
+    });
+  }
+
+  #offerRefusedAgain(): void {
+    const before = this.#options.clock.monotonic() - REFUSED_AGAIN_MILLISECONDS;
+    for (const [frontend, { at }] of this.#refused) {
+      if (at > before) continue;
+      this.#refused.delete(frontend);
+      this.#pending.add(frontend);
+    }
+  }
+}
+
+/** Stands for all frontends: the agent is to be sent the whole. */
+const EVERYTHING = '*';
+
+/** The agent answered, and did not take what it was sent. */
+class AgentRefusal extends FairleadError {}
+
+function admitsTheSame(before: VirtualServer, wanted: VirtualServer): boolean {
+  return (
+    before.service === wanted.service &&
+    JSON.stringify(before.sourceRanges?.toSorted()) === JSON.stringify(wanted.sourceRanges?.toSorted())
+  );
+}

@@ -1,0 +1,317 @@
+import { Journal, silentLogger } from '@fairlead/control';
+import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
+import { SimulatedAgent } from '@fairlead/sim/gateway';
+import { describe, expect, it } from 'vitest';
+import { staticAddresses } from './addresses/static-addresses.ts';
+import { poolsOf } from './configuration.ts';
+import { gatewayPartWith } from './part.ts';
+
+const CLASS = 'fairlead.dev/gateway';
+const certificates = { certificateFile: 'certificate', keyFile: 'key', authorityFile: 'authority' };
+const gatewaysOf = (...names: readonly string[]) => names.map((name) => ({ name, url: `https://${name}` }));
+
+async function world(configuration: object = {}) {
+  const cluster = await new TestCluster({ loadBalancerClass: CLASS }).setUp(['10.9.0.1'], ['10.9.0.2']);
+  const { clock } = cluster;
+  const agents = { one: new SimulatedAgent(clock), two: new SimulatedAgent(clock) };
+  const part = gatewayPartWith({
+    connect: () => (gateway) => (gateway.name === 'one' ? agents.one : agents.two),
+    addresses: (settings) => staticAddresses(poolsOf(settings)),
+  });
+  const configured = part.configure({
+    addresses: ['192.0.2.1', '192.0.2.2'],
+    gateways: gatewaysOf('one', 'two'),
+    certificates,
+    ...configuration,
+  });
+  const lead = (options = {}) => new TestLeader(cluster, (environment) => configured.start(environment), options);
+  const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
+  return { cluster, agents, configured, lead, look, pass: (seconds: number) => clock.advance(seconds * 1_000) };
+}
+
+type World = Awaited<ReturnType<typeof world>>;
+
+const conditionOf = async ({ cluster }: World, name: string) => {
+  const [condition] = (await cluster.service(name))?.status?.conditions ?? [];
+  return `${condition?.status} ${condition?.reason}: ${condition?.message}`;
+};
+
+/** What an agent serves: `192.0.2.1 TCP/80 -> 10.1.0.1:8080`. */
+const served = ({ servers }: SimulatedAgent) =>
+  [...servers]
+    .map(([frontend, { backends }]) =>
+      [frontend, ...backends.map(({ address, port }) => `${address}:${port}`)].join(' '),
+    )
+    .toSorted();
+
+describe('a Service on gateways', () => {
+  it('is assigned first, and programmed when a gateway has confirmed it', async () => {
+    const made = await world();
+    const { cluster, agents, lead, pass } = made;
+    agents.one.applyMilliseconds = 3_000;
+    agents.two.isDead = true;
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1', '!10.1.0.2@node-2']);
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(2);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    expect(await conditionOf(made, 'web')).toBe(
+      'False AddressAssigned: 192.0.2.1 is assigned, and not yet served by the gateways.',
+    );
+    await pass(10);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80 10.1.0.1:8080']);
+    expect(await conditionOf(made, 'web')).toBe('True Programmed: Reachable at 192.0.2.1.');
+    expect(await cluster.eventLines('web')).toEqual([
+      'web EnsuringLoadBalancer: 192.0.2.1 is assigned, and not yet served by the gateways.',
+      'web EnsuredLoadBalancer: Reachable at 192.0.2.1.',
+    ]);
+    agents.two.isDead = false;
+    await pass(20);
+    expect(served(agents.two)).toEqual(served(agents.one));
+    await leader.stop();
+  });
+
+  it('waits for all gateways where the pool says so', async () => {
+    const made = await world({ programmedWhen: 'all' });
+    const { cluster, agents, lead, pass } = made;
+    agents.two.isDead = true;
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(60);
+    expect(await conditionOf(made, 'web')).toContain('False AddressAssigned');
+    agents.two.isDead = false;
+    await pass(20);
+    expect(await conditionOf(made, 'web')).toBe(
+      'True Programmed: Reachable at 192.0.2.1. No endpoints: connections are refused.',
+    );
+    await leader.stop();
+  });
+
+  it('says that it has no endpoints, and follows them in one delta without a write to the Service', async () => {
+    const made = await world();
+    const { cluster, agents, lead, pass } = made;
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    const leader = lead();
+    await pass(10);
+    const writes = cluster.writes.length;
+    const { taken } = agents.one;
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1', '10.1.0.2@node-1']);
+    await pass(5);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80 10.1.0.1:8080 10.1.0.2:8080']);
+    expect(agents.one.taken).toBe(taken + 1);
+    expect(cluster.writes).toHaveLength(writes);
+    await cluster.putSlice('web', 'web-1', []);
+    await pass(5);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    expect(await conditionOf(made, 'web')).toContain('No endpoints: connections are refused.');
+    await leader.stop();
+  });
+
+  it('is left alone by a new leader over a converged world: no push, no write', async () => {
+    const { cluster, agents, lead, pass } = await world();
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    const before = [cluster.writes.length, agents.one.taken, agents.two.taken];
+    const second = lead();
+    await pass(600);
+    expect([cluster.writes.length, agents.one.taken, agents.two.taken]).toEqual(before);
+    await second.stop();
+  });
+
+  it('goes back to an agent that lost all it had, and above an epoch that it has seen', async () => {
+    const { cluster, agents, lead, pass } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    agents.one.forget();
+    await pass(120);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    const body = { kind: 'whole', generation: { epoch: 40, number: 7 }, virtualServers: [] };
+    agents.one.answer({ method: 'PUT', url: 'https://one/v1/config', headers: {}, body: JSON.stringify(body) });
+    expect(served(agents.one)).toEqual([]);
+    await pass(120);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    expect(agents.one.generation).toEqual({ epoch: 41, number: 1 });
+    await leader.stop();
+  });
+
+  it('is told apart when an agent refuses one frontend, and all others go ahead', async () => {
+    const made = await world();
+    const { cluster, agents, lead, pass } = made;
+    agents.one.refuses = (frontend) => frontend === '192.0.2.2 TCP/80';
+    await cluster.createService('web');
+    await pass(2);
+    await cluster.createService('shop');
+    const leader = lead();
+    await pass(10);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    expect(served(agents.two)).toEqual(['192.0.2.1 TCP/80', '192.0.2.2 TCP/80']);
+    expect(await conditionOf(made, 'web')).toContain('True Programmed');
+    const message = 'The gateway one refuses 192.0.2.2: it is not on the list (not-allowed).';
+    expect(await conditionOf(made, 'shop')).toBe(`False GatewayRefused: ${message}`);
+    expect(await cluster.eventLines('shop')).toContain(`shop SyncLoadBalancerFailed: ${message}`);
+    agents.one.refuses = () => false;
+    await pass(400);
+    expect(await conditionOf(made, 'shop')).toContain('True Programmed');
+    await leader.stop();
+  });
+
+  it('is let go only after the gateways that can be reached have dropped it', async () => {
+    const { cluster, agents, lead, pass } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    agents.one.applyMilliseconds = 5_000;
+    await cluster.deleteService('web');
+    await pass(3);
+    const web = await cluster.service('web');
+    expect(web?.metadata.finalizers).toEqual([CLASS]);
+    expect(web?.metadata.annotations ?? {}).not.toHaveProperty('gateway.fairlead.dev/l2-ports');
+    expect(web?.status?.loadBalancer?.ingress).toBeUndefined();
+    await pass(5);
+    expect(await cluster.service('web')).toBeUndefined();
+    expect(served(agents.one)).toEqual([]);
+    await leader.stop();
+  });
+
+  it('is let go without a gateway that is dead, which is told first of all when it is back', async () => {
+    const { cluster, agents, lead, pass } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    agents.two.isDead = true;
+    await cluster.deleteService('web');
+    await pass(15);
+    expect(await cluster.service('web')).toBeUndefined();
+    expect(served(agents.two)).toEqual(['192.0.2.1 TCP/80']);
+    agents.two.isDead = false;
+    await pass(20);
+    expect(served(agents.two)).toEqual([]);
+    await leader.stop();
+  });
+
+  it('is let go only after a new leader has heard from the gateways what they serve', async () => {
+    const { cluster, agents, lead, pass } = await world();
+    await cluster.createService('web');
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    await cluster.deleteService('web');
+    agents.one.applyMilliseconds = 8_000;
+    const second = lead();
+    await pass(5);
+    expect((await cluster.service('web'))?.metadata.finalizers).toEqual([CLASS]);
+    await pass(10);
+    expect(await cluster.service('web')).toBeUndefined();
+    expect(served(agents.one)).toEqual([]);
+    await second.stop();
+  });
+
+  it('confirms what an agent did although its answer was lost, without sending it again', async () => {
+    const made = await world();
+    const { cluster, agents, lead, pass } = made;
+    agents.one.losesAnswers = true;
+    agents.two.isDead = true;
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(30);
+    expect(await conditionOf(made, 'web')).toContain('True Programmed');
+    expect(agents.one.taken).toBe(2);
+    await leader.stop();
+  });
+
+  it('is served to those it admits, and stays with its address when an edit cannot be honoured', async () => {
+    const made = await world();
+    const { cluster, agents, lead, pass } = made;
+    await cluster.createService('web', { sessionAffinity: 'ClientIP', loadBalancerSourceRanges: ['198.51.100.0/24'] });
+    const leader = lead();
+    await pass(10);
+    expect(agents.one.servers.get('192.0.2.1 TCP/80')).toMatchObject({
+      affinitySeconds: 10_800,
+      sourceRanges: ['198.51.100.0/24'],
+    });
+    await cluster.editService('web', { metadata: { annotations: { 'gateway.fairlead.dev/sharing': 'perhaps' } } });
+    await pass(5);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    expect(await conditionOf(made, 'web')).toContain(
+      'False InvalidSharing: Reachable at 192.0.2.1, but not as it asks',
+    );
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    await cluster.editService('web', {
+      metadata: { annotations: { 'gateway.fairlead.dev/sharing': null } },
+      spec: {
+        loadBalancerSourceRanges: Array.from({ length: 1_001 }, (_, index) => `10.0.${index >> 8}.${index & 255}/32`),
+      },
+    });
+    await pass(5);
+    expect(await cluster.addresses('web')).toEqual([]);
+    expect(served(agents.one)).toEqual([]);
+    expect(await conditionOf(made, 'web')).toContain('False TooManySourceRanges');
+    await leader.stop();
+  });
+
+  it('tells in the journal what keeps a gateway from being in step', async () => {
+    const { cluster, agents, lead, pass } = await world();
+    agents.one.isDead = true;
+    const journal = new Journal(cluster.clock);
+    const leader = lead({ journal });
+    await pass(5);
+    expect(journal.entries('gateway one')).toMatchObject([{ kind: 'error', code: 'connection-refused' }]);
+    await leader.stop();
+  });
+
+  it('is held on its address by its gateways while the brake holds it back', async () => {
+    const { cluster, agents, lead, pass } = await world({ addresses: ['192.0.2.1-192.0.2.12'] });
+    for (let index = 0; index < 12; index += 1) await cluster.createService(`web-${index}`);
+    const first = lead();
+    await pass(20);
+    await first.stop();
+    expect(agents.one.servers.size).toBe(12);
+    const part = gatewayPartWith({
+      connect: () => (gateway) => (gateway.name === 'one' ? agents.one : agents.two),
+      addresses: (settings) => staticAddresses(poolsOf(settings)),
+    });
+    const emptied = part.configure({ addresses: [], gateways: gatewaysOf('one', 'two'), certificates });
+    const second = new TestLeader(cluster, (environment) => emptied.start(environment));
+    await pass(300);
+    expect(agents.one.servers.size).toBe(12);
+    await pass(400);
+    expect(agents.one.servers.size).toBe(0);
+    await second.stop();
+  });
+
+  it('is planned and explained down to the backend', async () => {
+    const { cluster, agents, configured, lead, look, pass } = await world();
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    expect((await configured.plan(look)).changes).toMatchObject([
+      { subject: 'Service shop/web', action: 'create', writes: 2 },
+      { subject: 'Gateway one', action: 'create', detail: 'is sent 1 virtual servers' },
+      { subject: 'Gateway two', action: 'create' },
+    ]);
+    const leader = lead();
+    await pass(10);
+    expect((await configured.plan(look)).changes.map(({ writes }) => writes)).toEqual([0]);
+    const subject = { kind: 'service', namespace: NAMESPACE, name: 'web' };
+    expect(await configured.explain(look, subject)).toMatchObject({
+      answer: 'Service shop/web has 192.0.2.1.',
+      wanted: [expect.any(String), 'TCP/80 on 192.0.2.1 to 10.1.0.1:8080'],
+      there: [
+        '192.0.2.1 in status.loadBalancer.ingress',
+        'the gateway one has what it should and holds 192.0.2.1',
+        'the gateway two has what it should and holds 192.0.2.1',
+      ],
+    });
+    agents.two.isDead = true;
+    expect(await configured.explain(look, subject)).toMatchObject({
+      state: 'working',
+      waitsFor: 'the gateways two to take their configuration',
+    });
+    expect((await configured.status(look)).figures).toMatchObject({ 'Gateways in step': 1, Gateways: 2 });
+    await leader.stop();
+  });
+});
