@@ -1,6 +1,8 @@
 import { addressDesk, addressDeskCrash } from './address-desk.ts';
 import { electionScenario } from './election.ts';
-import { gatewayStatic, gatewayStaticCrash } from './gateway-static.ts';
+import { gatewayCrash } from './gateway/crash.ts';
+import { gateway } from './gateway/scenario.ts';
+import { gatewayStatic, gatewayStaticCrash } from './gateway/static.ts';
 import { kubeScenario } from './kube.ts';
 import { localBackendsCrash } from './local-backends/crash.ts';
 import { localBackends } from './local-backends/scenario.ts';
@@ -16,6 +18,9 @@ export const scenarios: readonly RunnableScenario[] = [
   crashScenario(addressDeskCrash.name, addressDeskCrash.description, addressDeskCrash),
   randomScenario(gatewayStatic),
   crashScenario(gatewayStaticCrash.name, gatewayStaticCrash.description, gatewayStaticCrash),
+  // With half of the seeds, agents are not compared with what they should have.
+  { ...randomScenario(gateway), seeds: 60 },
+  crashScenario(gatewayCrash.name, gatewayCrash.description, gatewayCrash),
   randomScenario(localBackends),
   crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),
   // The histories of this one, and of the address desk, are long.

@@ -27,8 +27,8 @@ import { type Snapshot, takeSnapshot } from './snapshot.ts';
 export interface GatewayOutside {
   /** The ways to the agents: over sockets, unless a simulation stands there. */
   connect(configuration: GatewayConfiguration): AgentConnector;
-  /** Where addresses come from: the lists of the configuration, unless a cloud makes them. */
-  addresses(configuration: GatewayConfiguration): AddressProvider;
+  /** Where addresses come from, where a cloud makes them: else they are the lists of the configuration. */
+  addresses?(configuration: GatewayConfiguration): AddressProvider;
 }
 
 const permissions: readonly Permission[] = [
@@ -50,12 +50,10 @@ const permissions: readonly Permission[] = [
 ];
 
 /** The gateway nodes' controller, as the command line sees it. */
-export const gatewayPart = gatewayPartWith({
-  connect: connectToAgents,
-  addresses: (configuration) => staticAddresses(poolsOf(configuration)),
-});
+export const gatewayPart = gatewayPartWith({ connect: connectToAgents });
 
-export function gatewayPartWith(outside: GatewayOutside): Part<LeaderPart> {
+export function gatewayPartWith({ connect, addresses = listedAddresses }: GatewayOutside): Part<LeaderPart> {
+  const outside = { connect, addresses };
   return definePart({
     name: 'gateway',
     summary: 'Gives Services the addresses of gateway nodes, by protocol and port, and has the gateways serve them.',
@@ -115,6 +113,10 @@ export function gatewayPartWith(outside: GatewayOutside): Part<LeaderPart> {
   });
 }
 
+function listedAddresses(configuration: GatewayConfiguration): AddressProvider {
+  return staticAddresses(poolsOf(configuration));
+}
+
 interface Look {
   readonly snapshot: Snapshot;
   readonly cluster: ClusterView;
@@ -122,7 +124,7 @@ interface Look {
 }
 
 async function look(
-  outside: GatewayOutside,
+  outside: Required<GatewayOutside>,
   configuration: GatewayConfiguration,
   environment: ReadEnvironment,
 ): Promise<Look> {
@@ -147,7 +149,7 @@ async function look(
 
 /** As the Services show them. */
 async function listAddresses(
-  outside: GatewayOutside,
+  outside: Pick<Required<GatewayOutside>, 'addresses'>,
   { configuration, environment: { client, signal }, print }: ConfiguredInvocation<GatewayConfiguration>,
 ): Promise<void> {
   const { items } = await client.list(services, { signal });

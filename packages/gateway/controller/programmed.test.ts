@@ -2,8 +2,6 @@ import { Journal, silentLogger } from '@fairlead/control';
 import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
 import { SimulatedAgent } from '@fairlead/sim/gateway';
 import { describe, expect, it } from 'vitest';
-import { staticAddresses } from './addresses/static-addresses.ts';
-import { poolsOf } from './configuration.ts';
 import { gatewayPartWith } from './part.ts';
 
 const CLASS = 'fairlead.dev/gateway';
@@ -16,7 +14,6 @@ async function world(configuration: object = {}) {
   const agents = { one: new SimulatedAgent(clock), two: new SimulatedAgent(clock) };
   const part = gatewayPartWith({
     connect: () => (gateway) => (gateway.name === 'one' ? agents.one : agents.two),
-    addresses: (settings) => staticAddresses(poolsOf(settings)),
   });
   const configured = part.configure({
     addresses: ['192.0.2.1', '192.0.2.2'],
@@ -273,7 +270,6 @@ describe('a Service on gateways', () => {
     expect(agents.one.servers.size).toBe(12);
     const part = gatewayPartWith({
       connect: () => (gateway) => (gateway.name === 'one' ? agents.one : agents.two),
-      addresses: (settings) => staticAddresses(poolsOf(settings)),
     });
     const emptied = part.configure({ addresses: [], gateways: gatewaysOf('one', 'two'), certificates });
     const second = new TestLeader(cluster, (environment) => emptied.start(environment));

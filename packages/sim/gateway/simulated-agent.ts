@@ -79,6 +79,14 @@ export class SimulatedAgent implements HttpTransport {
     return this.#servers;
   }
 
+  /** From now on it has a good day. */
+  recover(): void {
+    this.isDead = false;
+    this.applyMilliseconds = 0;
+    this.losesAnswers = false;
+    this.refuses = () => false;
+  }
+
   /** Starts again with what it kept; what it was doing, it never did. */
   restart(): void {
     this.#life += 1;

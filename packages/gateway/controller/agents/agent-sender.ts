@@ -33,6 +33,9 @@ const BACKOFF: BackoffPolicy = { initialMilliseconds: 500, maximumMilliseconds: 
 /** What an agent refused is offered again: its allow-list may have grown. */
 const REFUSED_AGAIN_MILLISECONDS = 300_000;
 
+/** A clock that is set or drifts may leave a rest of a time that is over. */
+const SHORTEST_PAUSE_MILLISECONDS = 10;
+
 export interface AgentSenderOptions {
   readonly gateway: Gateway;
   /** The pools that it serves. */
@@ -107,8 +110,7 @@ export class AgentSender {
 
   /** Whether the agent has confirmed the table as it was then. */
   hasConfirmed(revision: number): boolean {
-    if (this.#confirmed === undefined) return false;
-    return this.#confirmedRevision >= revision || (this.#pending.size === 0 && this.#attempt === undefined);
+    return this.#confirmedRevision >= revision;
   }
 
   refusalOf(frontend: string): FrontendError | undefined {
@@ -151,7 +153,7 @@ export class AgentSender {
     const { promise, resolve } = Promise.withResolvers<void>();
     const oldest = Math.min(...[...this.#refused.values()].map(({ at }) => at));
     const offerAgainIn = oldest + REFUSED_AGAIN_MILLISECONDS - clock.monotonic();
-    const until = Math.max(0, Math.min(milliseconds, offerAgainIn));
+    const until = Math.max(SHORTEST_PAUSE_MILLISECONDS, Math.min(milliseconds, offerAgainIn));
     const timer = Number.isFinite(until) ? clock.setTimer(until, resolve) : undefined;
     this.#wake = resolve;
     try {

@@ -1,0 +1,47 @@
+import { ROUGH_RATES, type Scenario } from '@fairlead/sim';
+import { KUBE } from '../kubernetes.ts';
+import { applyEdit, describeEdit, drawEdits, type Edit } from './edits.ts';
+import { invariants, leftOnGateways, missingOnGateways } from './gateway-invariants.ts';
+import { leakedMarks, REPLICAS, unfinishedServices } from './services.ts';
+import { buildWorld, GATEWAYS, type GatewayWorld } from './world.ts';
+
+/** The gateway part in two replicas, three gateways that have bad days, and users, pods and nodes that change. */
+export const gateway: Scenario<GatewayWorld, Edit> = {
+  name: 'gateway',
+  description:
+    'gateways serve what Services show, and nothing else, whatever happens to either, replicas and the network',
+  minutes: 4,
+  convergesWithinMinutes: 15,
+  faults: [{ rates: { ...ROUGH_RATES, crash: 0.004 } }],
+  disturbances: {
+    perMinute: {
+      crash: 0.5,
+      pause: 0.5,
+      'clock-jump': 0.3,
+      partition: 0.6,
+      reset: 0.5,
+      refusal: 0.4,
+      suspend: 0.3,
+      drift: 0.3,
+    },
+    processes: REPLICAS,
+    servers: [KUBE, ...GATEWAYS],
+    longestMilliseconds: 40_000,
+  },
+  actions: drawEdits,
+  // A safety net must not hide a mistake.
+  build: (simulation) => buildWorld(simulation, simulation.random('world').next() < 0.5),
+  apply: applyEdit,
+  describe: describeEdit,
+  invariants,
+  unfinished,
+  rest: { minutes: 10, allows: ({ name }) => name.includes('leases') || name.includes('events') },
+  leaked: (world) => [...leakedMarks(world), ...leftOnGateways(world)],
+  lost: missingOnGateways,
+};
+
+/** Gateways have good days from now on, and are told what they missed. */
+export function unfinished(world: GatewayWorld): Promise<string | undefined> {
+  for (const agent of world.agents.values()) agent.recover();
+  return unfinishedServices(world);
+}

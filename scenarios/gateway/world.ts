@@ -1,0 +1,117 @@
+import type { HttpRequest, HttpResponse, HttpTransport } from '@fairlead/control';
+import { gatewayPartWith } from '@fairlead/gateway';
+import { namespaces, type Node, nodes } from '@fairlead/kube';
+import { SimulatedAgent } from '@fairlead/sim/gateway';
+import type { Simulation } from '@fairlead/sim';
+import { serveKubernetes } from '../kubernetes.ts';
+import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
+import { setReady } from './edits.ts';
+import { droppedOf } from './gateway-invariants.ts';
+import { NAMESPACE, Promises, REPLICAS, type ServiceWorld } from './services.ts';
+
+export const GATEWAYS = ['gw-1', 'gw-2', 'gw-3'];
+export const NODES = ['north', 'south'];
+export const POOLS = ['public', 'partners', 'bare'];
+export const ADDRESSES = ['192.0.2.1', '192.0.2.2', '192.0.2.101', '192.0.2.102', '192.0.2.201', '2001:db8::1'];
+
+/** Which gateways serve a pool, and whether one of them is enough. */
+export const SERVED_BY: ReadonlyMap<string, { readonly gateways: readonly string[]; readonly enough: 'any' | 'all' }> =
+  new Map([
+    ['public', { gateways: ['gw-1', 'gw-2'], enough: 'any' }],
+    ['partners', { gateways: ['gw-2', 'gw-3'], enough: 'all' }],
+    ['bare', { gateways: [], enough: 'any' }],
+  ]);
+
+export function poolOf(address: string): string {
+  if (address === '192.0.2.201') return 'bare';
+  return address.startsWith('192.0.2.10') ? 'partners' : 'public';
+}
+
+/** A cluster, gateways with agents, and the part in two replicas. */
+export interface GatewayWorld extends ServiceWorld {
+  readonly agents: ReadonlyMap<string, SimulatedAgent>;
+  /** Whether agents are asked now and then what they have. */
+  readonly isCompared: boolean;
+  /** Service -> the pods behind it that are ready, by the last part of their address. */
+  readonly pods: Map<string, readonly number[]>;
+  readonly readyNodes: Set<string>;
+}
+
+export async function buildWorld(simulation: Simulation, isCompared: boolean): Promise<GatewayWorld> {
+  const cluster = serveKubernetes(simulation);
+  for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
+  for (const name of NODES) {
+    await cluster.editor.create<Node>(nodes, { metadata: { name } });
+    await setReady(cluster, name, true);
+  }
+  const agents = new Map(GATEWAYS.map((name) => [name, new SimulatedAgent(simulation.clock)]));
+  for (const [name, agent] of agents) {
+    agent.applyMilliseconds = 20;
+    simulation.serve(name, behindGateway(agent));
+    agent.onTaken = (before, after) => {
+      const dropped = droppedOf(cluster.objects, agent, before, after);
+      if (dropped !== undefined) simulation.fail('a gateway drops nothing that a Service shows', `${name}: ${dropped}`);
+    };
+  }
+  const configuration = configurationOf(isCompared);
+  for (const name of REPLICAS) {
+    simulation.process(name, (incarnation) => {
+      const part = partWith((gateway) => incarnation.connect(gateway));
+      return runReplica(part.name, part.configure(configuration), incarnation);
+    });
+  }
+  const direct = (gateway: string): HttpTransport => ({
+    send: async (request) => agents.get(gateway)?.answer(request) ?? badGateway(),
+  });
+  const part = partWith(direct).configure(configuration);
+  const deeds = { backedUp: new Set<string>(), forged: new Set<string>() };
+  return {
+    ...cluster,
+    ...deeds,
+    part,
+    promises: new Promises(),
+    agents,
+    isCompared,
+    pods: new Map(),
+    readyNodes: new Set(NODES),
+  };
+}
+
+function partWith(connect: (gateway: string) => HttpTransport) {
+  return gatewayPartWith({
+    connect:
+      () =>
+      ({ name }) =>
+        connect(name),
+  });
+}
+
+function configurationOf(isCompared: boolean) {
+  const gateways = (pool: string) =>
+    (SERVED_BY.get(pool)?.gateways ?? []).map((name) => ({ name, url: `https://${name}` }));
+  const addresses = (pool: string) => ADDRESSES.filter((address) => poolOf(address) === pool);
+  const shape = (name: string) => ({
+    name,
+    addresses: addresses(name),
+    gateways: gateways(name),
+    programmedWhen: SERVED_BY.get(name)?.enough,
+  });
+  return {
+    pools: [
+      shape('public'),
+      { ...shape('partners'), automatic: false, backends: 'node-ports', preserveClientAddress: true },
+      { ...shape('bare'), automatic: false },
+    ],
+    certificates: { certificateFile: 'certificate', keyFile: 'key', authorityFile: 'authority' },
+    comparisonIntervalSeconds: isCompared ? 60 : 0,
+  };
+}
+
+/** What a load balancer in front of a dead agent answers. */
+function behindGateway(agent: SimulatedAgent): HttpTransport {
+  return { send: (request: HttpRequest) => agent.send(request).catch(() => badGateway()) };
+}
+
+function badGateway(): HttpResponse {
+  return { status: 502, headers: {}, body: (async function* () {})() };
+}
