@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { VirtualServer } from './configuration.ts';
 import { canonicalText } from './delta.ts';
 
-const SIZE = 2n ** 256n;
+/** As many bits as an element of an nft set has room for beside the generation. */
+const SIZE = 2n ** 128n;
+const DIGITS = 32;
 
 /**
  * What `GET /v1/status` gives as the digest of a configuration. It is a sum over the virtual servers, so that their order
@@ -12,7 +14,7 @@ export class ConfigurationDigest {
   #sum = 0n;
 
   get text(): string {
-    return this.#sum.toString(16).padStart(64, '0');
+    return this.#sum.toString(16).padStart(DIGITS, '0');
   }
 
   add(one: VirtualServer): void {
@@ -31,5 +33,5 @@ export function digestOf(virtualServers: Iterable<VirtualServer>): string {
 }
 
 function valueOf(one: VirtualServer): bigint {
-  return BigInt(`0x${createHash('sha256').update(canonicalText(one)).digest('hex')}`);
+  return BigInt(`0x${createHash('sha256').update(canonicalText(one)).digest('hex').slice(0, DIGITS)}`);
 }
