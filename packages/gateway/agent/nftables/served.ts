@@ -1,0 +1,52 @@
+import { frontendKey, type VirtualServer } from '../../protocol/configuration.ts';
+import { byFrontend, type Changes, type VirtualServers } from '../../protocol/delta.ts';
+import { Digest } from '../../protocol/digest.ts';
+import { type Element, ownElements } from './elements.ts';
+import { elementChanges, type ElementChanges } from './scripts.ts';
+import { SharedElementIndex } from './shared-elements.ts';
+
+/** The virtual servers that a table holds or is to hold, as its elements. A change costs what changed. */
+export class Served {
+  readonly #virtualServers: Map<string, VirtualServer>;
+  readonly #shared: SharedElementIndex;
+  #digest: Digest;
+
+  constructor(virtualServers: Iterable<VirtualServer>) {
+    this.#virtualServers = new Map(byFrontend(virtualServers));
+    this.#shared = SharedElementIndex.of(this.#virtualServers.values());
+    this.#digest = Digest.of(this.#virtualServers.values());
+  }
+
+  get virtualServers(): VirtualServers {
+    return this.#virtualServers;
+  }
+
+  get digest(): string {
+    return this.#digest.toString();
+  }
+
+  *elements(): Generator<Element> {
+    for (const one of this.#virtualServers.values()) yield* ownElements(one);
+    yield* this.#shared.elements();
+  }
+
+  /** What takes the changes back. */
+  inverse({ put, remove }: Changes): Changes {
+    const known = [...put, ...remove].flatMap((frontend) => this.#virtualServers.get(frontendKey(frontend)) ?? []);
+    return { put: known, remove: put.filter((one) => !this.#virtualServers.has(frontendKey(one))) };
+  }
+
+  /** Follows the changes, and tells what they are in the table. */
+  follow(changes: Changes): ElementChanges {
+    const current = this.#virtualServers;
+    const leaving = [...changes.put, ...changes.remove].flatMap((one) => current.get(frontendKey(one)) ?? []);
+    this.#digest = this.#digest.after(current, changes);
+    const { before, after } = this.#shared.follow(current, changes);
+    for (const frontend of changes.remove) current.delete(frontendKey(frontend));
+    for (const one of changes.put) current.set(frontendKey(one), one);
+    return elementChanges(
+      [...leaving.flatMap(ownElements), ...before],
+      [...changes.put.flatMap(ownElements), ...after],
+    );
+  }
+}
