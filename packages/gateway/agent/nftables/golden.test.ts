@@ -30,10 +30,11 @@ function translate(document: unknown): unknown {
     return {
       prepare: shortened(prepareScript('a')),
       fill: shortened(portionScript([...served.elements()], 'a')),
-      switch: shortened(switchScript(first, undefined)),
+      switch: shortened(switchScript(first)),
     };
   }
   const changes = served.follow(changesBetween(byFrontend(before), byFrontend(after)));
+  if (changes === undefined) throw new Error('too many for one step');
   const next: Applied = { generation: { epoch: 3, number: 8 }, digest: served.digest, bank: 'a' };
   return { delta: deltaScript(changes, first, next) };
 }

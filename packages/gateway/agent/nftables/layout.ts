@@ -11,6 +11,9 @@ import { SLOT_COUNTS } from './slots.ts';
 
 export const TABLE = 'inet fairlead';
 
+/** The chain by which it is told what packets are led into. */
+export const ENTRY_CHAIN = 'serve-arriving';
+
 export type Bank = 'a' | 'b';
 
 export function otherBank(bank: Bank): Bank {
@@ -187,7 +190,7 @@ function entryChains(bank: Bank): readonly (Chain & { readonly hook: string })[]
   return [
     { name: 'allow-arriving', hook: 'type filter hook prerouting priority -105;', rules: toFamily('allow') },
     { name: 'allow-local', hook: 'type filter hook output priority -105;', rules: toFamily('allow') },
-    { name: 'serve-arriving', hook: 'type nat hook prerouting priority -100;', rules: toFamily('serve') },
+    { name: ENTRY_CHAIN, hook: 'type nat hook prerouting priority -100;', rules: toFamily('serve') },
     { name: 'serve-local', hook: 'type nat hook output priority -100;', rules: toFamily('serve') },
     { name: 'refuse', hook: 'type filter hook input priority -10;', rules: toFamily('refuse') },
     { name: 'answer', hook: 'type nat hook postrouting priority 95;', rules: toFamily('answer') },

@@ -56,14 +56,11 @@ export function portionScript(elements: readonly Element[], bank: Bank): string 
 }
 
 /** Has the hooks lead into this bank, drops the other one and records what is applied. */
-export function switchScript(to: Applied, from: Applied | undefined): string {
-  const other = otherBank(to.bank);
+export function switchScript(to: Applied): string {
   return [
     ...entryStatements(to.bank),
-    ...dropBankStatements(other),
-    ...(from === undefined
-      ? [`flush set ${TABLE} applied`]
-      : [`delete element ${TABLE} applied { ${appliedElement(from)} }`]),
+    ...dropBankStatements(otherBank(to.bank)),
+    `flush set ${TABLE} applied`,
     `add element ${TABLE} applied { ${appliedElement(to)} }`,
     '',
   ].join('\n');

@@ -4,6 +4,10 @@ import { Digest } from '../../protocol/digest.ts';
 import { type Element, ownElements } from './elements.ts';
 import { elementChanges, type ElementChanges } from './scripts.ts';
 import { SharedElementIndex } from './shared-elements.ts';
+import { slotCount } from './slots.ts';
+
+/** Changes beyond so many elements are loaded as a whole: in portions, which bounds the memory of nft and of ours. */
+const MOST_ELEMENTS = 40_000;
 
 /** The virtual servers that a table holds or is to hold, as its elements. A change costs what changed. */
 export class Served {
@@ -36,17 +40,23 @@ export class Served {
     return { put: known, remove: put.filter((one) => !this.#virtualServers.has(frontendKey(one))) };
   }
 
-  /** Follows the changes, and tells what they are in the table. */
-  follow(changes: Changes): ElementChanges {
+  /** Follows the changes, and tells what they are in the table; or undefined, where they are too many for one step. */
+  follow(changes: Changes): ElementChanges | undefined {
     const current = this.#virtualServers;
     const leaving = [...changes.put, ...changes.remove].flatMap((one) => current.get(frontendKey(one)) ?? []);
     this.#digest = this.#digest.after(current, changes);
     const { before, after } = this.#shared.follow(current, changes);
     for (const frontend of changes.remove) current.delete(frontendKey(frontend));
     for (const one of changes.put) current.set(frontendKey(one), one);
+    if (sizeOf(leaving) + sizeOf(changes.put) > MOST_ELEMENTS) return undefined;
     return elementChanges(
       [...leaving.flatMap(ownElements), ...before],
       [...changes.put.flatMap(ownElements), ...after],
     );
   }
+}
+
+/** About how many elements they are. */
+function sizeOf(virtualServers: readonly VirtualServer[]): number {
+  return virtualServers.reduce((sum, { backends }) => sum + slotCount(backends.length) + backends.length + 3, 0);
 }

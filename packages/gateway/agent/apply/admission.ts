@@ -1,0 +1,101 @@
+import { type IpAddress, familyOf, type IpRange, parseIpRange, rangeContains } from '@fairlead/control';
+import type { FrontendError } from '../../protocol/answer.ts';
+import {
+  type ConfigurationRequest,
+  type Frontend,
+  frontendKey,
+  type VirtualServer,
+} from '../../protocol/configuration.ts';
+
+/** Why a request is not taken. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly errors?: readonly FrontendError[];
+}
+
+/** What this gateway may be told to do. */
+export interface Admission {
+  readonly allowedAddresses: readonly IpRange[];
+  /** Everywhere where absent. */
+  readonly allowedBackends?: readonly IpRange[];
+  /** Whether backends have a way back through this gateway. */
+  readonly canPreserveClientAddress: boolean;
+}
+
+/** Sent there, packets would come out at the gateway's own programs, or nowhere: whatever the operator allows. */
+const NEVER_BACKENDS = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/127',
+  'fe80::/10',
+  'ff00::/8',
+].flatMap((text) => parseIpRange(text) ?? []);
+
+/** What the operator of the gateway does not allow. */
+export function refusedBy(admission: Admission, request: ConfigurationRequest): Refusal | undefined {
+  const errors = virtualServersOf(request).flatMap((one): FrontendError[] => {
+    const problem = problemOf(one, admission);
+    return problem === undefined ? [] : [{ frontend: frontendOf(one), ...problem }];
+  });
+  if (errors.length === 0) return undefined;
+  const message = `${errors.length} of the frontends are not allowed here: ${errors[0]?.message}`;
+  return { code: 'not-allowed', message, errors };
+}
+
+/** What makes no sense, whoever asks for it. */
+export function rejectedRequest(request: ConfigurationRequest): Refusal | undefined {
+  const all = virtualServersOf(request);
+  const seen = new Set<string>();
+  const frontends: readonly Frontend[] = request.kind === 'delta' ? [...all, ...request.remove] : all;
+  const errors = frontends.flatMap((one): FrontendError[] => {
+    const key = frontendKey(one);
+    if (!seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
+    return [{ frontend: frontendOf(one), code: 'named-twice', message: `${key} is named twice` }];
+  });
+  const mixed = all.flatMap((one): FrontendError[] => {
+    const other = one.backends.find(({ address }) => familyOf(address) !== familyOf(one.address));
+    if (other === undefined) return [];
+    const message = `the backend ${other.address} is of another family than ${one.address}`;
+    return [{ frontend: frontendOf(one), code: 'mixed-families', message }];
+  });
+  const [first] = [...errors, ...mixed];
+  if (first === undefined) return undefined;
+  return { code: 'invalid', message: first.message, errors: [...errors, ...mixed] };
+}
+
+function problemOf(one: VirtualServer, admission: Admission): { code: string; message: string } | undefined {
+  if (!isIn(one.address, admission.allowedAddresses)) {
+    return { code: 'address-not-allowed', message: `${one.address} is not in allowedAddresses of this agent` };
+  }
+  const { allowedBackends } = admission;
+  const forbidden = one.backends.find(
+    ({ address }) =>
+      isIn(address, NEVER_BACKENDS) || (allowedBackends !== undefined && !isIn(address, allowedBackends)),
+  );
+  if (forbidden !== undefined) {
+    return { code: 'backend-not-allowed', message: `${forbidden.address} may be no backend of this agent` };
+  }
+  if (one.preservesClientAddress && !admission.canPreserveClientAddress) {
+    const message = 'client addresses cannot be preserved here: vrrp.inside of this agent is not set';
+    return { code: 'no-way-back', message };
+  }
+  return undefined;
+}
+
+function isIn(address: IpAddress, ranges: readonly IpRange[]): boolean {
+  return ranges.some((range) => rangeContains(range, address));
+}
+
+function virtualServersOf(request: ConfigurationRequest): readonly VirtualServer[] {
+  return request.kind === 'whole' ? request.virtualServers : request.put;
+}
+
+function frontendOf({ address, protocol, port }: Frontend): Frontend {
+  return { address, protocol, port };
+}

@@ -1,0 +1,271 @@
+import { parseIpRange, requireIpAddress, silentLogger } from '@fairlead/control';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ConfigurationRequest, VirtualServer } from '../../protocol/configuration.ts';
+import { type Fault, Killed, SimulatedNode } from '../testing/simulated-node.ts';
+import { someVirtualServers } from '../testing/virtual-servers.ts';
+import { Gateway } from './gateway.ts';
+
+const ip = requireIpAddress;
+const everywhere = ['0.0.0.0/0', '::/0'].flatMap((text) => parseIpRange(text) ?? []);
+const admission = { allowedAddresses: everywhere, canPreserveClientAddress: true };
+
+function virtualServer(changed: Partial<VirtualServer> = {}): VirtualServer {
+  return {
+    address: ip('192.0.2.1'),
+    protocol: 'TCP',
+    port: 80,
+    service: 'default/web',
+    backends: [{ address: ip('10.0.0.1'), port: 8_080 }],
+    preservesClientAddress: false,
+    ...changed,
+  };
+}
+
+function whole(number: number, virtualServers: readonly VirtualServer[], epoch = 1): ConfigurationRequest {
+  return { kind: 'whole', generation: { epoch, number }, virtualServers: [...virtualServers] };
+}
+
+type FaultAt = (call: number, name: string) => Fault | undefined;
+
+async function start(node: SimulatedNode, faultAt?: FaultAt): Promise<Gateway> {
+  const renderKeepalived = (addresses: ReadonlySet<string>) => [...addresses].toSorted().join(' ');
+  const gateway = new Gateway({ node: node.process(faultAt), admission, renderKeepalived, logger: silentLogger });
+  await gateway.start();
+  return gateway;
+}
+
+/** What packets meet: the bank's letter and the record of the generation are no part of it. */
+function picture(node: SimulatedNode): string {
+  const inUse = node.nft.rules('serve-arriving').some((rule) => rule.endsWith('b')) ? 'b' : 'a';
+  const table = node.nft
+    .elements()
+    .filter((line) => !line.startsWith('applied') && line.split(' ')[0]?.endsWith(inUse))
+    .map((line) => line.replace(/^(\w+)[ab] /, '$1 ').replace(/(goto \S+)[ab]$/, '$1'));
+  return [...table, `keepalived ${node.keepalived ?? ''}`].join('\n');
+}
+
+async function pictureOf(virtualServers: readonly VirtualServer[]): Promise<string> {
+  const node = new SimulatedNode();
+  const gateway = await start(node);
+  await gateway.take(whole(1, virtualServers));
+  return picture(node);
+}
+
+const one = [virtualServer(), virtualServer({ protocol: 'UDP', port: 53 })];
+const other = [
+  virtualServer({ backends: [{ address: ip('10.0.0.2'), port: 8_080 }] }),
+  virtualServer({ address: ip('192.0.2.2'), port: 443 }),
+];
+
+describe('a gateway that is given a configuration', () => {
+  it('serves it, and tells so', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    expect(gateway.status()).toMatchObject({ programmed: false, heldAddresses: [] });
+    expect(await gateway.take(whole(1, one))).toEqual({ kind: 'taken', generation: { epoch: 1, number: 1 } });
+    expect(gateway.status()).toMatchObject({ generation: { epoch: 1, number: 1 }, programmed: true });
+    expect(node.nft.elementOf('slots4a', '192.0.2.1 . tcp . 80 . 0')).toBe('10.0.0.1 . 8080');
+    expect(node.keepalived).toBe('192.0.2.1');
+  });
+
+  it('serves the same after a delta as after all of it at once, after a restart, too', async () => {
+    await fc.assert(
+      fc.asyncProperty(someVirtualServers, someVirtualServers, async (before, after) => {
+        const node = new SimulatedNode();
+        const gateway = await start(node);
+        await gateway.take(whole(1, before));
+        expect(await gateway.take(whole(2, after))).toMatchObject({ kind: 'taken' });
+        const expected = await pictureOf(after);
+        expect(picture(node)).toBe(expected);
+        const restarted = await start(node);
+        expect(picture(node)).toBe(expected);
+        expect(restarted.status()).toEqual(gateway.status());
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('has rules before an address comes, and until after it went', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    const from = node.calls.length;
+    await gateway.take(whole(2, [...one, virtualServer({ address: ip('192.0.2.2') })]));
+    const to = node.calls.length;
+    await gateway.take(whole(3, one));
+    const writes = (calls: readonly string[]) => calls.filter((name) => ['nft run', 'keepalived use'].includes(name));
+    expect(writes(node.calls.slice(from, to))).toEqual(['nft run', 'keepalived use']);
+    expect(writes(node.calls.slice(to))).toEqual(['keepalived use', 'nft run']);
+  });
+
+  it('writes nothing when it starts over what it left', async () => {
+    const node = new SimulatedNode();
+    await (await start(node)).take(whole(1, one));
+    const from = node.calls.length;
+    await start(node);
+    expect(node.calls.slice(from)).not.toContain('nft run');
+  });
+
+  it.each([
+    ['a generation that was taken', whole(5, other)],
+    ['an older generation', whole(4, other)],
+    ['an older epoch', whole(9, other, 0)],
+  ])('refuses %s, after a restart, too', async (_, request) => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(5, one));
+    const before = picture(node);
+    const refused = { kind: 'refused', code: 'older-generation', generation: { epoch: 1, number: 5 } };
+    expect(await gateway.take(request)).toMatchObject(refused);
+    expect(await (await start(node)).take(request)).toMatchObject(refused);
+    expect(picture(node)).toBe(before);
+  });
+
+  it('refuses an older leader also when all that the newer one sent failed', async () => {
+    const node = new SimulatedNode();
+    await (await start(node)).take(whole(1, one));
+    let isFailing = true;
+    const gateway = await start(node, (_, name) => (isFailing && name === 'nft run' ? 'refused' : undefined));
+    expect(await gateway.take(whole(1, other, 7))).toMatchObject({ code: 'apply-failed' });
+    isFailing = false;
+    expect(await gateway.take(whole(2, other, 6))).toMatchObject({ code: 'older-generation' });
+    expect(await (await start(node)).take(whole(2, other, 6))).toMatchObject({ code: 'older-generation' });
+  });
+
+  it('refuses a delta to anything but what it has', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(3, one));
+    const delta = (since: number): ConfigurationRequest => ({
+      kind: 'delta',
+      since: { epoch: 1, number: since },
+      generation: { epoch: 1, number: 4 },
+      put: [virtualServer({ port: 81 })],
+      remove: [],
+    });
+    expect(await gateway.take(delta(2))).toMatchObject({ kind: 'refused', code: 'unknown-generation' });
+    expect(await gateway.take(delta(3))).toMatchObject({ kind: 'taken' });
+  });
+
+  it('has the kernel refuse a delta where another program changed what it holds', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    node.nft.flush();
+    expect(await gateway.take(whole(2, other))).toMatchObject({ kind: 'refused', code: 'apply-failed' });
+    // What it had is there again.
+    expect(picture(node)).toBe(await pictureOf(one));
+    expect(await gateway.take(whole(2, other))).toMatchObject({ kind: 'taken' });
+  });
+
+  it('ends the flows of UDP to backends that are gone, and lets TCP drain', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    await gateway.take(
+      whole(
+        2,
+        one.map((server) => ({ ...server, backends: [] })),
+      ),
+    );
+    expect(node.forgotten).toEqual(['192.0.2.1 UDP/53 to 10.0.0.1 8080']);
+    await gateway.take(whole(3, one));
+    await gateway.take(whole(4, []));
+    expect(node.forgotten).toHaveLength(2);
+  });
+
+  it('ends flows of clients that source ranges keep out from now on', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, [virtualServer()]));
+    node.clients.set('192.0.2.1 TCP/80', [ip('198.51.100.1'), ip('203.0.113.1')]);
+    await gateway.take(whole(2, [virtualServer({ sourceRanges: ['203.0.113.0/24'] })]));
+    expect(node.forgotten).toEqual(['192.0.2.1 TCP/80 from 198.51.100.1']);
+  });
+
+  it('is repaired after a foreign flush', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    const before = picture(node);
+    expect(await gateway.repair()).toBe(false);
+    node.nft.flush();
+    expect(await gateway.repair()).toBe(true);
+    expect(picture(node)).toBe(before);
+    expect(await gateway.repair()).toBe(false);
+  });
+
+  it('names the frontend that nft points at', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    const { digest } = gateway.status();
+    // Another program put an element there that the next change wants to add with other data.
+    node.nft.run('add element inet fairlead services4a { 192.0.2.9 . tcp . 80 : goto pick4-60a }');
+    const answer = await gateway.take(whole(2, [...one, virtualServer({ address: ip('192.0.2.9') })]));
+    expect(answer).toMatchObject({
+      code: 'apply-failed',
+      errors: [{ frontend: { address: '192.0.2.9', protocol: 'TCP', port: 80 }, code: 'nft-refused' }],
+    });
+    expect(gateway.status()).toMatchObject({ digest, generation: { epoch: 1, number: 1 } });
+  });
+});
+
+describe('a change from one configuration to another', () => {
+  /** Every call that the change makes. */
+  async function callsOf(): Promise<number> {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    const from = node.calls.length;
+    await gateway.take(whole(2, other));
+    return node.calls.length - from;
+  }
+
+  const faults: readonly Fault[] = ['killed-before', 'killed-half-way', 'killed-after', 'refused'];
+
+  it.each(faults)('leaves the one or the other, whole, when it is %s at any call', async (fault) => {
+    const [old, next] = [await pictureOf(one), await pictureOf(other)];
+    const count = await callsOf();
+    expect(count).toBeGreaterThan(5);
+    for (let point = 0; point < count; point += 1) {
+      const node = new SimulatedNode();
+      await (await start(node)).take(whole(1, one));
+      let target = Number.POSITIVE_INFINITY;
+      const process = await start(node, (call) => (call === target ? fault : undefined));
+      target = node.calls.length + point;
+      const answer = await process.take(whole(2, other)).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(Killed);
+      });
+      if (fault === 'refused' && answer !== undefined) {
+        expect(picture(node)).toBe(answer.kind === 'taken' ? next : old);
+      }
+      const again = await start(node);
+      const found = picture(node);
+      expect([old, next]).toContain(found);
+      expect(again.status()).toMatchObject({
+        programmed: true,
+        generation: { epoch: 1, number: found === next ? 2 : 1 },
+      });
+      if (answer?.kind === 'taken') expect(found).toBe(next);
+      // And it goes on from there.
+      expect(await again.take(whole(3, other))).toMatchObject({ kind: 'taken' });
+      expect(picture(node)).toBe(next);
+    }
+  });
+
+  it('can be the first one, and leaves nothing where it fails', async () => {
+    for (let point = 0; point < 12; point += 1) {
+      const node = new SimulatedNode();
+      let target = Number.POSITIVE_INFINITY;
+      const gateway = await start(node, (call) => (call === target ? 'refused' : undefined));
+      target = node.calls.length + point;
+      const answer = await gateway.take(whole(1, one));
+      if (answer.kind === 'taken') continue;
+      expect(node.nft.elements()).toEqual([]);
+      expect(node.keepalived ?? '').toBe('');
+      expect(await gateway.take(whole(1, one))).toMatchObject({ kind: 'taken' });
+    }
+  });
+});
