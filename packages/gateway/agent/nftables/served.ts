@@ -1,6 +1,6 @@
 import { frontendKey, type VirtualServer } from '../../protocol/configuration.ts';
 import { byFrontend, type Changes, type VirtualServers } from '../../protocol/delta.ts';
-import { Digest } from '../../protocol/digest.ts';
+import { ConfigurationDigest } from '../../protocol/digest.ts';
 import { type Element, ownElements } from './elements.ts';
 import { elementChanges, type ElementChanges } from './scripts.ts';
 import { SharedElementIndex } from './shared-elements.ts';
@@ -13,12 +13,12 @@ const MOST_ELEMENTS = 40_000;
 export class Served {
   readonly #virtualServers: Map<string, VirtualServer>;
   readonly #shared: SharedElementIndex;
-  #digest: Digest;
+  readonly #digest = new ConfigurationDigest();
 
   constructor(virtualServers: Iterable<VirtualServer>) {
     this.#virtualServers = new Map(byFrontend(virtualServers));
     this.#shared = SharedElementIndex.of(this.#virtualServers.values());
-    this.#digest = Digest.of(this.#virtualServers.values());
+    for (const one of this.#virtualServers.values()) this.#digest.add(one);
   }
 
   get virtualServers(): VirtualServers {
@@ -26,7 +26,7 @@ export class Served {
   }
 
   get digest(): string {
-    return this.#digest.toString();
+    return this.#digest.text;
   }
 
   *elements(): Generator<Element> {
@@ -44,7 +44,8 @@ export class Served {
   follow(changes: Changes): ElementChanges | undefined {
     const current = this.#virtualServers;
     const leaving = [...changes.put, ...changes.remove].flatMap((one) => current.get(frontendKey(one)) ?? []);
-    this.#digest = this.#digest.after(current, changes);
+    for (const one of leaving) this.#digest.remove(one);
+    for (const one of changes.put) this.#digest.add(one);
     const { before, after } = this.#shared.follow(current, changes);
     for (const frontend of changes.remove) current.delete(frontendKey(frontend));
     for (const one of changes.put) current.set(frontendKey(one), one);
