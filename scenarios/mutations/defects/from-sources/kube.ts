@@ -10,7 +10,7 @@ export const kubeDefectsFromSources: readonly Defect[] = [
 `,
     replace: `reading it in one go');
 `,
-    foundBy: { unit: 'packages/kube/watch' },
+    foundBy: { unit: 'packages/kube/cache' },
   },
   {
     name: 'an idle timeout that is stopped stays registered at its parent signal',
@@ -158,7 +158,7 @@ export const kubeDefectsFromSources: readonly Defect[] = [
 `,
     replace: `  confirm(): void {
 `,
-    foundBy: { unit: 'packages/kube/watch' },
+    foundBy: { unit: 'packages/kube/cache' },
   },
   {
     name: 'a watch that went well and broke off counts with the failures before it',
@@ -166,7 +166,7 @@ export const kubeDefectsFromSources: readonly Defect[] = [
     find: `    this.succeed();
     const { failure, delay } = this.#note(error);`,
     replace: '    const { failure, delay } = this.#note(error);',
-    foundBy: { unit: 'packages/kube/watch' },
+    foundBy: { unit: 'packages/kube/cache' },
   },
   {
     name: 'bytes of lines that spanned pieces are never subtracted again',

@@ -66,13 +66,13 @@ export const serviceDefectsFromSources: readonly Defect[] = [
     file: 'packages/service/claim/part-annotations.ts',
     find: 'let room = MAXIMUM_CHARACTERS + 1;',
     replace: 'let room = MAXIMUM_CHARACTERS;',
-    foundBy: { unit: 'packages/service/claim' },
+    foundBy: { unit: 'packages/service/projections' },
   },
   {
     name: 'the first condition we write replaces those of others',
     file: 'packages/service/status/service-status.ts',
     find: 'if (present === undefined) return [...conditions, wanted];',
     replace: 'if (present === undefined) return [wanted];',
-    foundBy: { unit: 'packages/service/status' },
+    foundBy: { unit: 'packages/service/service-writes' },
   },
 ];
