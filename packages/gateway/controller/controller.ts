@@ -10,7 +10,7 @@ import {
   services,
   WorkSlices,
 } from '@fairlead/kube';
-import { type LeaderEnvironment, objectController } from '@fairlead/part';
+import { ClusterEvents, DeletionGuard, type LeaderEnvironment, objectController } from '@fairlead/part';
 import {
   endpointSliceProjection,
   recordOnService,
@@ -19,21 +19,25 @@ import {
   toServiceKey,
 } from '@fairlead/service';
 import type { AddressProvider } from './addresses/address-provider.ts';
-import type { L2Port } from './addresses/l2-port.ts';
+import type { Allocator } from './addresses/allocation.ts';
+import type { L2Port, L2PortId } from './addresses/l2-port.ts';
 import type { NamespaceLimits } from './addresses/namespace-use.ts';
+import { SupplyWorker } from './addresses/supply-worker.ts';
 import { AgentClient } from './agents/agent-client.ts';
 import { AgentSender } from './agents/agent-sender.ts';
 import { Programming } from './agents/programming.ts';
 import { VirtualServerTable } from './agents/virtual-server-table.ts';
 import { ClusterView } from './backends/cluster-view.ts';
 import { claimRules } from './desired.ts';
-import { gatewayMetrics, poolAddresses, stepsWritten, withdrawalsHeld } from './metrics.ts';
+import { addressesHeld, gatewayMetrics, poolAddresses, stepsWritten, withdrawalsHeld } from './metrics.ts';
 import { type Gateway, type Pool, selectingLabels } from './pools.ts';
 import { Reconciler } from './reconciler.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { WithdrawalBrake } from './withdrawal-brake.ts';
 
 const CONCURRENT_SERVICES = 10;
+/** Addresses that no Service is on, all at once, are more likely a mistake than meant. */
+const UNUSED_BRAKE = { things: 'addresses', fraction: 0.3, minimumCount: 10, confirmAfterMilliseconds: 600_000 };
 
 /** The way to the agent of a gateway. */
 export type AgentConnector = (gateway: Gateway) => HttpTransport;
@@ -82,11 +86,16 @@ export async function runController(options: ControllerOptions, environment: Lea
   await controller.synced(signal);
 
   const table = new VirtualServerTable();
-  const senders = sendersOf(options, table, environment, (refused) => programming.onNews(refused));
+  const onNews = (refused: readonly string[]) => {
+    programming.onNews(refused);
+    supply?.clean();
+  };
+  const senders = sendersOf(options, table, environment, onNews);
   const programming = new Programming({ table, senders, pools, requeue });
+  const supply = supplyOf(provider, allocator, programming, environment, requeue);
   const writes = { resource: services, fieldManager: 'fairlead-gateway', writesMetric: stepsWritten };
   const writer = new ObjectWriter<Service>({ ...environment, ...writes });
-  const basis = { rules, pools, allocator, cluster };
+  const basis = { rules, pools, allocator, cluster, supply };
   const reconciler = new Reconciler(environment, writer, basis, brake, programming, requeue);
   const slices = new WorkSlices(clock);
   for (const [key, outcome] of outcomes) {
@@ -94,6 +103,7 @@ export async function runController(options: ControllerOptions, environment: Lea
     reconciler.restore(key, outcome);
   }
   programming.restored();
+  supply?.clean();
   // Oldest first, as the addresses were given out.
   for (const key of outcomes.keys()) controller.add(key);
   if (hold !== undefined) holdBack(hold, brake.heldUntil, cache, controller, environment);
@@ -117,6 +127,21 @@ function sendersOf(
     const its = { gateway, client, pools: new Set(served.map(({ name }) => name)), epoch: leadership.epoch };
     return new AgentSender({ ...environment, ...its, table, comparisonMilliseconds, onNews });
   });
+}
+
+/** Undefined where the number of addresses is fixed. */
+function supplyOf(
+  { supply }: AddressProvider,
+  allocator: Allocator,
+  programming: Programming,
+  environment: LeaderEnvironment,
+  requeue: (key: ServiceKey) => void,
+): SupplyWorker | undefined {
+  if (supply === undefined) return undefined;
+  const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
+  const guard = new DeletionGuard<L2PortId>({ ...environment, cluster, brake: UNUSED_BRAKE, gauge: addressesHeld });
+  const isQuiet = () => programming.isQuiet;
+  return new SupplyWorker({ ...environment, supply, allocator, guard, isQuiet, requeue });
 }
 
 /** Has the virtual servers of Services follow their endpoints, and the nodes. */

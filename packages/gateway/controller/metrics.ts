@@ -27,6 +27,12 @@ export const withdrawalsHeld: MetricDefinition = {
   help: 'Services whose address would go, held back because too many would go at once.',
 };
 
+export const addressesHeld: MetricDefinition = {
+  name: 'fairlead_gateway_addresses_held',
+  kind: 'gauge',
+  help: 'Addresses that no Service is on, not given back yet because too many would go at once.',
+};
+
 export const agentUp: MetricDefinition = {
   name: 'fairlead_gateway_agent_up',
   kind: 'gauge',
@@ -46,6 +52,7 @@ export const gatewayMetrics: readonly MetricDefinition[] = [
   poolAddresses,
   stepsWritten,
   withdrawalsHeld,
+  addressesHeld,
   agentUp,
   pushesTotal,
 ];

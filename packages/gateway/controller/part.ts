@@ -1,6 +1,7 @@
 import { endpointSlices, keyText, nodes, services } from '@fairlead/kube';
 import {
   type ConfiguredInvocation,
+  clusterPermission,
   definePart,
   type LeaderPart,
   type Part,
@@ -33,6 +34,7 @@ export interface GatewayOutside {
 
 const permissions: readonly Permission[] = [
   ...servicePermissions,
+  clusterPermission,
   {
     group: 'discovery.k8s.io',
     resources: ['endpointslices'],

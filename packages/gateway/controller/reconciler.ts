@@ -3,6 +3,7 @@ import { type ObjectWriter, type Service, WorkSlices } from '@fairlead/kube';
 import { type LeaderEnvironment, OutcomeCounts } from '@fairlead/part';
 import type { ClaimRules, ServiceKey } from '@fairlead/service';
 import type { Allocator } from './addresses/allocation.ts';
+import type { SupplyWorker } from './addresses/supply-worker.ts';
 import type { Programming } from './agents/programming.ts';
 import type { ClusterView } from './backends/cluster-view.ts';
 import { type PoolServer, virtualServersFor } from './backends/virtual-servers.ts';
@@ -21,6 +22,8 @@ export interface DecisionBasis {
   readonly pools: readonly Pool[];
   readonly allocator: Allocator;
   readonly cluster: ClusterView;
+  /** Where addresses are made and given back; undefined where their number is fixed. */
+  readonly supply: SupplyWorker | undefined;
 }
 
 /** Brings one Service at a time to its outcome. */
@@ -69,7 +72,7 @@ export class Reconciler {
     const service = this.#writer.latest(key, cached);
     if (service === undefined) return this.#forget(key);
     const { rules, pools, allocator } = this.#basis;
-    const outcome = decide(desiredFor(service, rules, pools), allocator, key, pools);
+    const outcome = this.#withSupply(key, decide(desiredFor(service, rules, pools), allocator, key, pools));
     this.#outcomes.set(key, outcome.kind === 'foreign' ? undefined : outcome.kind);
     // What it is shown with stays reserved: no other Service gets it meanwhile.
     if (this.#brake.holds(key, outcome)) return this.#programming.refresh(key, this.#shownServers(service));
@@ -94,6 +97,8 @@ export class Reconciler {
    */
   async #release(key: ServiceKey, outcome: Outcome, signal: AbortSignal): Promise<void> {
     const { service } = outcome.claim;
+    const { supply, allocator } = this.#basis;
+    supply?.leave(key, allocator.l2PortsOf(key));
     if (this.#programming.isLeaving(key)) {
       await this.#write(service, outcome, { kind: 'leaving' }, signal);
       this.#programming.set(key, []);
@@ -102,10 +107,31 @@ export class Reconciler {
       if (!this.#programming.isLeaving(key)) this.#requeue(key);
       return;
     }
+    if (supply !== undefined) {
+      // Unused addresses are given back before the finalizer goes; when that is done, it is the Service's turn again.
+      const hasWritten = await this.#write(service, outcome, { kind: 'leaving' }, signal);
+      this.#settle(key);
+      if (hasWritten) this.#requeue(key);
+      if (hasWritten || !supply.isClean(key)) return;
+    }
     await this.#write(service, outcome, { kind: 'not-needed' }, signal);
     this.#outcomes.set(key, undefined);
     this.#programming.forget(key);
     this.#settle(key);
+  }
+
+  /** Has more addresses made where that would help. */
+  #withSupply(key: ServiceKey, outcome: Outcome): Outcome {
+    const { supply } = this.#basis;
+    if (supply === undefined) return outcome;
+    const lacking =
+      outcome.kind === 'refuse' ? outcome.refusal : outcome.kind === 'serve' ? outcome.shortfall : undefined;
+    const { pool = '', families = [] } = lacking?.wouldHelp ?? {};
+    supply.want(key, pool, families);
+    if (lacking === undefined || families.length === 0) return outcome;
+    const told = { ...lacking, message: `${lacking.message}; one more is being made` };
+    if (outcome.kind === 'refuse') return { ...outcome, refusal: told };
+    return outcome.kind === 'serve' ? { ...outcome, shortfall: told } : outcome;
   }
 
   #servers(served: Pick<ServedService, 'claim' | 'l2Ports' | 'l4Ports'>): readonly PoolServer[] {
@@ -123,16 +149,20 @@ export class Reconciler {
     }
   }
 
-  /** What it no longer has went to others, which have to be told. */
+  /** What it no longer has went to others, which have to be told, or is of no use any more. */
   #settle(key: ServiceKey): void {
-    for (const served of this.#basis.allocator.settle(key)) this.#requeue(served);
+    const { allocator, supply } = this.#basis;
+    for (const served of allocator.settle(key)) this.#requeue(served);
+    supply?.clean();
   }
 
-  async #write(service: Service, outcome: Outcome, progress: Progress, signal: AbortSignal): Promise<void> {
+  /** Whether anything had to be written. */
+  async #write(service: Service, outcome: Outcome, progress: Progress, signal: AbortSignal): Promise<boolean> {
     const { clock, events } = this.#environment;
     const writes = writesFor(outcome, clock, progress);
     await this.#writer.write(service, writes, signal);
     if (writes.length > 0) announce(events, service, outcome, progress);
+    return writes.length > 0;
   }
 
   /** The API server does not take what is to be written, as when an owner fills a Service with annotations. */

@@ -30,6 +30,10 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['']
   resources: [services/status]
   verbs: [patch]
+# gateway: The UID of kube-system marks what belongs to this cluster outside; Events about all of it are on that.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
 # gateway: It tells the gateways which pods stand behind a Service.
 - apiGroups: ['discovery.k8s.io']
   resources: [endpointslices]

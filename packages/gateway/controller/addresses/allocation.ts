@@ -76,6 +76,20 @@ export class Allocator {
     return [...this.#known.all()].filter((l2Port) => this.#occupancy.tenants(l2Port).length === 0);
   }
 
+  /** How many L2 ports there are. */
+  get size(): number {
+    return [...this.#known.all()].length;
+  }
+
+  has({ id }: L2Port): boolean {
+    return this.#known.byId(id) !== undefined;
+  }
+
+  /** What the Service has, or had until the world no longer shows it. */
+  l2PortsOf(service: ServiceKey): readonly L2Port[] {
+    return [...this.assigned(service), ...this.#occupancy.reserved(service)];
+  }
+
   isUsed(l2Port: L2Port): boolean {
     return this.#occupancy.tenants(l2Port).length > 0;
   }

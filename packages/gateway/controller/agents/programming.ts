@@ -104,6 +104,15 @@ export class Programming {
     return isLeaving;
   }
 
+  /**
+   * Whether every gateway that can be reached has confirmed all that changed: none serves an address any more that no
+   * Service is on.
+   */
+  get isQuiet(): boolean {
+    const { table, senders } = this.#options;
+    return senders.every((sender) => sender.reach === 'unreachable' || sender.hasConfirmed(table.revision));
+  }
+
   /** An agent confirmed something, could not be reached, or refused these frontends. */
   onNews(refused: readonly string[]): void {
     const { table, requeue } = this.#options;

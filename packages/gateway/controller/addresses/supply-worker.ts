@@ -1,0 +1,166 @@
+import {
+  Backoff,
+  type Clock,
+  codeOf,
+  type IpFamily,
+  type Journal,
+  type Logger,
+  messageOf,
+  type Random,
+  sleep,
+} from '@fairlead/control';
+import type { DeletionGuard } from '@fairlead/part';
+import type { ServiceKey } from '@fairlead/service';
+import type { AddressSupply } from './address-provider.ts';
+import type { Allocator } from './allocation.ts';
+import type { L2Port, L2PortId } from './l2-port.ts';
+
+/** So many addresses of a pool and family are made at the same time: a cloud is busy with others, too. */
+const CREATED_AT_ONCE = 4;
+
+export interface SupplyWorkerOptions {
+  readonly supply: AddressSupply;
+  readonly allocator: Allocator;
+  readonly guard: DeletionGuard<L2PortId>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+  /** Whether no gateway that can be reached serves an address any more that no Service is on. */
+  readonly isQuiet: () => boolean;
+  /** Has a Service reconciled again. */
+  readonly requeue: (key: ServiceKey) => void;
+}
+
+interface Shortage {
+  readonly pool: string;
+  readonly family: IpFamily;
+  readonly services: Set<ServiceKey>;
+  underWay: number;
+}
+
+/**
+ * Has more addresses made for Services that have none, and those given back that no Service is on. Decisions are not made
+ * here, and no Service waits for the provider but those concerned.
+ */
+export class SupplyWorker {
+  readonly #options: SupplyWorkerOptions;
+  readonly #shortages = new Map<string, Shortage>();
+  /** L2 ports that are being given back. */
+  readonly #releasing = new Map<L2PortId, L2Port>();
+  /** Services that are let go when these L2 ports are given back, unless others are on them. */
+  readonly #leaving = new Map<ServiceKey, readonly L2Port[]>();
+
+  constructor(options: SupplyWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** One more address of each family would help the Service; with none, it needs no more. */
+  want(service: ServiceKey, pool: string, families: readonly IpFamily[]): void {
+    for (const shortage of this.#shortages.values()) shortage.services.delete(service);
+    for (const family of families) {
+      const id = `${family} ${pool}`;
+      const shortage = this.#shortages.get(id) ?? { pool, family, services: new Set(), underWay: 0 };
+      this.#shortages.set(id, shortage);
+      shortage.services.add(service);
+      this.#createMore(shortage);
+    }
+  }
+
+  /** Gives back what no Service is on and no gateway serves: at the beginning, and whenever that may have changed. */
+  clean(): void {
+    const { allocator, guard, clock, isQuiet } = this.#options;
+    if (!isQuiet()) return;
+    const unused = allocator.unused();
+    const known = allocator.size;
+    const allowed = new Set(
+      guard.allow(
+        unused.map(({ id }) => id),
+        known,
+        clock.monotonic(),
+      ),
+    );
+    for (const l2Port of unused) {
+      if (!allowed.has(l2Port.id) || !allocator.retire(l2Port)) continue;
+      this.#releasing.set(l2Port.id, l2Port);
+      void this.#release(l2Port);
+    }
+  }
+
+  /** The Service is to be let go, and is on these L2 ports until it is settled. */
+  leave(service: ServiceKey, l2Ports: readonly L2Port[]): void {
+    this.#leaving.set(service, [...new Set([...(this.#leaving.get(service) ?? []), ...l2Ports])]);
+  }
+
+  /** Whether a Service that leaves may be let go: what it was on alone is given back. */
+  isClean(service: ServiceKey): boolean {
+    const { allocator } = this.#options;
+    const its = this.#leaving.get(service) ?? [];
+    const isThere = (l2Port: L2Port) => allocator.has(l2Port) && !allocator.isUsed(l2Port);
+    // What a leader before us took off it, we do not know: then all that is being given back may have been its own.
+    const mayBeIts = its.length === 0 ? [...this.#releasing.values()] : its.filter(({ id }) => this.#releasing.has(id));
+    const isClean = mayBeIts.length === 0 && !its.some(isThere);
+    if (isClean) this.#leaving.delete(service);
+    return isClean;
+  }
+
+  #createMore(shortage: Shortage): void {
+    while (shortage.underWay < Math.min(CREATED_AT_ONCE, shortage.services.size)) {
+      shortage.underWay += 1;
+      void this.#create(shortage);
+    }
+  }
+
+  async #create(shortage: Shortage): Promise<void> {
+    const { supply, allocator, requeue } = this.#options;
+    const { pool, family, services } = shortage;
+    const isWanted = () => services.size > 0;
+    const made = await this.#repeat(`make an ${family} address in the pool ${pool}`, isWanted, (signal) =>
+      supply.create(pool, family, signal),
+    );
+    shortage.underWay -= 1;
+    if (made === undefined) return;
+    for (const service of allocator.add(made)) {
+      services.delete(service);
+      requeue(service);
+    }
+    // Whom it was made for may have gone: then it is of no use.
+    if (!allocator.isUsed(made)) this.clean();
+    this.#createMore(shortage);
+  }
+
+  async #release(l2Port: L2Port): Promise<void> {
+    const { supply, requeue } = this.#options;
+    const what = `give back ${l2Port.ingress} of the pool ${l2Port.pool}`;
+    await this.#repeat(
+      what,
+      () => true,
+      (signal) => supply.release(l2Port, signal),
+    );
+    if (this.#options.signal.aborted) return;
+    this.#releasing.delete(l2Port.id);
+    for (const service of this.#leaving.keys()) requeue(service);
+  }
+
+  /** Tries until it is done, is no longer wanted, or we no longer lead. */
+  async #repeat<Result>(
+    what: string,
+    isWanted: () => boolean,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const { clock, random, logger, journal, signal } = this.#options;
+    const backoff = new Backoff(random);
+    while (!signal.aborted && isWanted()) {
+      try {
+        return await work(signal);
+      } catch (failure) {
+        if (signal.aborted) return undefined;
+        logger.warn({ code: codeOf(failure), error: messageOf(failure) }, `could not ${what}: trying again`);
+        journal.recordError('addresses', failure);
+        await sleep(clock, backoff.next(), signal).catch(() => {});
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,154 @@
+import { type Clock, FairleadError, type IpFamily, requireIpAddress, sleep } from '@fairlead/control';
+import { TestCluster, TestLeader } from '@fairlead/part/testing';
+import { SimulatedAgent } from '@fairlead/sim/gateway';
+import { describe, expect, it } from 'vitest';
+import { gatewayPartWith } from '../part.ts';
+import type { AddressProvider } from './address-provider.ts';
+import { isL2PortId, type L2Port } from './l2-port.ts';
+
+/** A cloud that makes addresses, with floating IPs in front of them. */
+class GrowingAddresses implements AddressProvider {
+  readonly calls: string[] = [];
+  readonly ports = new Map<string, L2Port>();
+  millisecondsToCreate = 2_000;
+  isBroken = false;
+  readonly #clock: Clock;
+  #made = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  readonly supply = {
+    create: async (pool: string, family: IpFamily, signal: AbortSignal) => {
+      await sleep(this.#clock, this.millisecondsToCreate, signal);
+      this.#requireWell();
+      this.#made += 1;
+      const id = `port-${this.#made}`;
+      const address = requireIpAddress(`10.0.0.${this.#made}`);
+      const ingress = requireIpAddress(`198.51.100.${this.#made}`);
+      if (!isL2PortId(id)) throw new Error('this is an id');
+      const made = { id, pool, family, address, ingress };
+      this.ports.set(id, made);
+      this.calls.push(`create ${id}`);
+      return made;
+    },
+    release: async ({ id }: L2Port, signal: AbortSignal) => {
+      await sleep(this.#clock, 1_000, signal);
+      this.#requireWell();
+      this.ports.delete(id);
+      this.calls.push(`release ${id}`);
+    },
+  };
+
+  async list(): Promise<readonly L2Port[]> {
+    return [...this.ports.values()];
+  }
+
+  #requireWell(): void {
+    if (this.isBroken) throw new FairleadError('the cloud is away', { verdict: 'retriable', code: 'cloud-away' });
+  }
+}
+
+async function world() {
+  const cluster = await new TestCluster({ loadBalancerClass: 'fairlead.dev/gateway' }).setUp();
+  const addresses = new GrowingAddresses(cluster.clock);
+  const agent = new SimulatedAgent(cluster.clock);
+  const part = gatewayPartWith({ connect: () => () => agent, addresses: () => addresses });
+  const certificates = { certificateFile: 'certificate', keyFile: 'key', authorityFile: 'authority' };
+  const gateways = [{ name: 'gw', url: 'https://gw' }];
+  const configured = part.configure({ addresses: [], gateways, certificates });
+  const lead = () => new TestLeader(cluster, (environment) => configured.start(environment));
+  return { cluster, addresses, agent, lead, pass: (seconds: number) => cluster.clock.advance(seconds * 1_000) };
+}
+
+describe('addresses that a provider makes', () => {
+  it('are made for Services that have none, shown by the floating IP and programmed by their own', async () => {
+    const { cluster, addresses, agent, lead, pass } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(1);
+    expect((await cluster.service('web'))?.status?.conditions?.[0]?.message).toContain('one more is being made');
+    await pass(10);
+    expect(await cluster.addresses('web')).toEqual(['198.51.100.1']);
+    expect((await cluster.service('web'))?.metadata.annotations).toMatchObject({
+      'gateway.fairlead.dev/l2-ports': 'port-1',
+    });
+    expect([...agent.servers.keys()]).toEqual(['10.0.0.1 TCP/80']);
+    await cluster.createService('dns', { ports: [{ port: 53 }] });
+    await cluster.createService('shop');
+    await pass(10);
+    expect(await cluster.addresses('dns')).toEqual(['198.51.100.1']);
+    expect(await cluster.addresses('shop')).toEqual(['198.51.100.2']);
+    expect(addresses.calls).toEqual(['create port-1', 'create port-2']);
+    await leader.stop();
+  });
+
+  it('are waited for by nobody but the Services that lack them', async () => {
+    const { cluster, addresses, lead, pass } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    addresses.millisecondsToCreate = 100_000;
+    for (let index = 0; index < 20; index += 1) await cluster.createService(`slow-${index}`);
+    await pass(1);
+    await cluster.createService('dns', { ports: [{ port: 53 }] });
+    await pass(5);
+    expect(await cluster.addresses('dns')).toEqual(['198.51.100.1']);
+    await pass(600);
+    for (let index = 0; index < 20; index += 1) expect(await cluster.addresses(`slow-${index}`)).toHaveLength(1);
+    expect(addresses.ports.size).toBe(21);
+    await leader.stop();
+  });
+
+  it('are given back when no Service is on them: after the gateways dropped them, before the finalizer goes', async () => {
+    const { cluster, addresses, agent, lead, pass } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    agent.applyMilliseconds = 4_000;
+    addresses.isBroken = true;
+    await cluster.deleteService('web');
+    await pass(3);
+    expect(addresses.ports.size).toBe(1);
+    await pass(20);
+    expect(agent.servers.size).toBe(0);
+    expect((await cluster.service('web'))?.metadata.finalizers).toHaveLength(1);
+    addresses.isBroken = false;
+    await pass(60);
+    expect(addresses.calls).toEqual(['create port-1', 'release port-1']);
+    expect(await cluster.service('web')).toBeUndefined();
+    await leader.stop();
+  });
+
+  it('are found again by a new leader: those in use stay, and what a crash left unused is given back', async () => {
+    const { cluster, addresses, lead, pass } = await world();
+    await cluster.createService('web');
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    const second = lead();
+    const made = addresses.supply.create('default', 'IPv4', new AbortController().signal);
+    await pass(30);
+    await made;
+    await second.stop();
+    const third = lead();
+    await pass(30);
+    expect([...addresses.ports.keys()]).toEqual(['port-1']);
+    expect(await cluster.addresses('web')).toEqual(['198.51.100.1']);
+    await third.stop();
+  });
+
+  it('are tried for again while the provider is away', async () => {
+    const { cluster, addresses, lead, pass } = await world();
+    addresses.isBroken = true;
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(60);
+    expect(await cluster.addresses('web')).toEqual([]);
+    addresses.isBroken = false;
+    await pass(90);
+    expect(await cluster.addresses('web')).toEqual(['198.51.100.1']);
+    await leader.stop();
+  });
+});
