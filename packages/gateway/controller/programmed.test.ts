@@ -1,49 +1,10 @@
-import { Journal, silentLogger } from '@fairlead/control';
-import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
-import { SimulatedAgent } from '@fairlead/sim/gateway';
+import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
-import { gatewayPartWith } from './part.ts';
-
-const CLASS = 'fairlead.dev/gateway';
-const certificates = { certificateFile: 'certificate', keyFile: 'key', authorityFile: 'authority' };
-const gatewaysOf = (...names: readonly string[]) => names.map((name) => ({ name, url: `https://${name}` }));
-
-async function world(configuration: object = {}) {
-  const cluster = await new TestCluster({ loadBalancerClass: CLASS }).setUp(['10.9.0.1'], ['10.9.0.2']);
-  const { clock } = cluster;
-  const agents = { one: new SimulatedAgent(clock), two: new SimulatedAgent(clock) };
-  const part = gatewayPartWith({
-    connect: () => (gateway) => (gateway.name === 'one' ? agents.one : agents.two),
-  });
-  const configured = part.configure({
-    addresses: ['192.0.2.1', '192.0.2.2'],
-    gateways: gatewaysOf('one', 'two'),
-    certificates,
-    ...configuration,
-  });
-  const lead = (options = {}) => new TestLeader(cluster, (environment) => configured.start(environment), options);
-  const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
-  return { cluster, agents, configured, lead, look, pass: (seconds: number) => clock.advance(seconds * 1_000) };
-}
-
-type World = Awaited<ReturnType<typeof world>>;
-
-const conditionOf = async ({ cluster }: World, name: string) => {
-  const [condition] = (await cluster.service(name))?.status?.conditions ?? [];
-  return `${condition?.status} ${condition?.reason}: ${condition?.message}`;
-};
-
-/** What an agent serves: `192.0.2.1 TCP/80 -> 10.1.0.1:8080`. */
-const served = ({ servers }: SimulatedAgent) =>
-  [...servers]
-    .map(([frontend, { backends }]) =>
-      [frontend, ...backends.map(({ address, port }) => `${address}:${port}`)].join(' '),
-    )
-    .toSorted();
+import { CLASS, conditionOf, gatewayWorld, served } from './testing/gateway-world.ts';
 
 describe('a Service on gateways', () => {
   it('is assigned first, and programmed when a gateway has confirmed it', async () => {
-    const made = await world();
+    const made = await gatewayWorld();
     const { cluster, agents, lead, pass } = made;
     agents.one.applyMilliseconds = 3_000;
     agents.two.isDead = true;
@@ -69,7 +30,7 @@ describe('a Service on gateways', () => {
   });
 
   it('waits for all gateways where the pool says so', async () => {
-    const made = await world({ programmedWhen: 'all' });
+    const made = await gatewayWorld({ programmedWhen: 'all' });
     const { cluster, agents, lead, pass } = made;
     agents.two.isDead = true;
     await cluster.createService('web');
@@ -85,7 +46,7 @@ describe('a Service on gateways', () => {
   });
 
   it('says that it has no endpoints, and follows them in one delta without a write to the Service', async () => {
-    const made = await world();
+    const made = await gatewayWorld();
     const { cluster, agents, lead, pass } = made;
     await cluster.createService('web');
     await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
@@ -106,7 +67,7 @@ describe('a Service on gateways', () => {
   });
 
   it('is left alone by a new leader over a converged world: no push, no write', async () => {
-    const { cluster, agents, lead, pass } = await world();
+    const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');
     await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
     const first = lead();
@@ -120,7 +81,7 @@ describe('a Service on gateways', () => {
   });
 
   it('goes back to an agent that lost all it had, and above an epoch that it has seen', async () => {
-    const { cluster, agents, lead, pass } = await world();
+    const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');
     const leader = lead();
     await pass(10);
@@ -137,7 +98,7 @@ describe('a Service on gateways', () => {
   });
 
   it('is told apart when an agent refuses one frontend, and all others go ahead', async () => {
-    const made = await world();
+    const made = await gatewayWorld();
     const { cluster, agents, lead, pass } = made;
     agents.one.refuses = (frontend) => frontend === '192.0.2.2 TCP/80';
     await cluster.createService('web');
@@ -158,7 +119,7 @@ describe('a Service on gateways', () => {
   });
 
   it('is let go only after the gateways that can be reached have dropped it', async () => {
-    const { cluster, agents, lead, pass } = await world();
+    const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');
     const leader = lead();
     await pass(10);
@@ -176,7 +137,7 @@ describe('a Service on gateways', () => {
   });
 
   it('is let go without a gateway that is dead, which is told first of all when it is back', async () => {
-    const { cluster, agents, lead, pass } = await world();
+    const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');
     const leader = lead();
     await pass(10);
@@ -192,7 +153,7 @@ describe('a Service on gateways', () => {
   });
 
   it('is let go only after a new leader has heard from the gateways what they serve', async () => {
-    const { cluster, agents, lead, pass } = await world();
+    const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');
     const first = lead();
     await pass(10);
@@ -209,7 +170,7 @@ describe('a Service on gateways', () => {
   });
 
   it('confirms what an agent did although its answer was lost, without sending it again', async () => {
-    const made = await world();
+    const made = await gatewayWorld();
     const { cluster, agents, lead, pass } = made;
     agents.one.losesAnswers = true;
     agents.two.isDead = true;
@@ -222,7 +183,7 @@ describe('a Service on gateways', () => {
   });
 
   it('is served to those it admits, and stays with its address when an edit cannot be honoured', async () => {
-    const made = await world();
+    const made = await gatewayWorld();
     const { cluster, agents, lead, pass } = made;
     await cluster.createService('web', { sessionAffinity: 'ClientIP', loadBalancerSourceRanges: ['198.51.100.0/24'] });
     const leader = lead();
@@ -252,27 +213,22 @@ describe('a Service on gateways', () => {
   });
 
   it('tells in the journal what keeps a gateway from being in step', async () => {
-    const { cluster, agents, lead, pass } = await world();
+    const { agents, lead, pass } = await gatewayWorld();
     agents.one.isDead = true;
-    const journal = new Journal(cluster.clock);
-    const leader = lead({ journal });
+    const leader = lead();
     await pass(5);
-    expect(journal.entries('gateway one')).toMatchObject([{ kind: 'error', code: 'connection-refused' }]);
+    expect(leader.journal.entries('gateway one')).toMatchObject([{ kind: 'error', code: 'connection-refused' }]);
     await leader.stop();
   });
 
   it('is held on its address by its gateways while the brake holds it back', async () => {
-    const { cluster, agents, lead, pass } = await world({ addresses: ['192.0.2.1-192.0.2.12'] });
+    const { cluster, agents, lead, pass } = await gatewayWorld({ addresses: ['192.0.2.1-192.0.2.12'] });
     for (let index = 0; index < 12; index += 1) await cluster.createService(`web-${index}`);
     const first = lead();
     await pass(20);
     await first.stop();
     expect(agents.one.servers.size).toBe(12);
-    const part = gatewayPartWith({
-      connect: () => (gateway) => (gateway.name === 'one' ? agents.one : agents.two),
-    });
-    const emptied = part.configure({ addresses: [], gateways: gatewaysOf('one', 'two'), certificates });
-    const second = new TestLeader(cluster, (environment) => emptied.start(environment));
+    const second = lead({ addresses: [] });
     await pass(300);
     expect(agents.one.servers.size).toBe(12);
     await pass(400);
@@ -281,7 +237,7 @@ describe('a Service on gateways', () => {
   });
 
   it('is planned and explained down to the backend', async () => {
-    const { cluster, agents, configured, lead, look, pass } = await world();
+    const { cluster, agents, configured, lead, look, pass } = await gatewayWorld();
     await cluster.createService('web');
     await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
     expect((await configured.plan(look)).changes).toMatchObject([
