@@ -12,7 +12,11 @@ import type { AccessRule } from './harness/index.ts';
 
 const gatewayValues = { configuration: { parts: { gateway: { addresses: ['192.0.2.10', '192.0.2.11'] } } } };
 
-const OUTSIDE = { azure: 'https://management.azure.com' };
+const OUTSIDE = {
+  azure: 'https://management.azure.com',
+  'gateway-1': 'http://127.0.0.1:8443',
+  'gateway-2': 'http://127.0.0.1:8444',
+};
 
 describe('the chart as Helm renders it', () => {
   it('has nothing that Helm would complain about', async () => {

@@ -22,7 +22,11 @@ export interface DemoOptions {
 }
 
 /** Stands for the real addresses in a configuration that is only shown. */
-const EXAMPLE: DemoOutsides = { azure: 'https://management.azure.com' };
+const EXAMPLE: DemoOutsides = {
+  azure: 'https://management.azure.com',
+  'gateway-1': 'http://127.0.0.1:8443',
+  'gateway-2': 'http://127.0.0.1:8444',
+};
 
 const REFRESH_MILLISECONDS = 250;
 const CLEAR_SCREEN = '\u001b[H\u001b[J';

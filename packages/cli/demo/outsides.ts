@@ -14,7 +14,11 @@ interface RunningOutside extends AsyncDisposable {
 }
 
 /** Name -> how it is started. A scene that needs something new outside adds it here. */
-const STARTERS: Readonly<Record<string, () => Promise<RunningOutside>>> = { azure: startAzure };
+const STARTERS: Readonly<Record<string, () => Promise<RunningOutside>>> = {
+  azure: startAzure,
+  'gateway-1': startAgent,
+  'gateway-2': startAgent,
+};
 
 export async function startOutsides(): Promise<RunningOutsides> {
   await using started = new AsyncDisposableStack();
@@ -33,4 +37,11 @@ async function startAzure(): Promise<RunningOutside> {
   const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8'] }, subnets };
   emulator.byHand({ method: 'PUT', path: NETWORK, body: { location: 'westeurope', properties } });
   return serveEmulator(emulator);
+}
+
+/** The agent of a gateway node, without a kernel below it. */
+async function startAgent(): Promise<RunningOutside> {
+  const { SimulatedAgent } = await import('@fairlead/sim/gateway');
+  const { serveEmulator } = await import('@fairlead/sim/cloud/http');
+  return serveEmulator(new SimulatedAgent(systemClock));
 }
