@@ -4,7 +4,8 @@ import { strictInvariants } from './gateway-invariants.ts';
 import { gateway } from './scenario.ts';
 import { create, portsOf } from './service-edits.ts';
 import { REPLICAS } from './services.ts';
-import { buildWorld, type GatewayWorld } from './world.ts';
+import type { GatewayWorld } from './site.ts';
+import { buildWorld } from './world.ts';
 
 /** A few edits without any faults: the crash matrix kills a replica at each of the calls they cause. */
 export const gatewayCrash: Scenario<GatewayWorld, Edit> = {

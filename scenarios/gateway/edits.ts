@@ -1,14 +1,5 @@
 import { type Random, randomInteger, randomPick } from '@fairlead/control';
-import {
-  type EndpointSlice,
-  endpointSlices,
-  isNotFound,
-  type Node,
-  nodes,
-  type Service,
-  services,
-  statusOf,
-} from '@fairlead/kube';
+import { type EndpointSlice, endpointSlices, isNotFound, type Service, services } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
 import {
   applyServiceEdit,
@@ -19,7 +10,7 @@ import {
   type ServiceEdit,
 } from './service-edits.ts';
 import { isOurs, NAMESPACE, POOL, SHARING } from './services.ts';
-import { ADDRESSES, GATEWAYS, type GatewayWorld, NODES, POOLS } from './world.ts';
+import { ADDRESSES, GATEWAYS, type GatewayWorld, NODES, POOLS, setReady } from './site.ts';
 
 /** A day that an agent may have, until it has another. */
 type AgentDay = 'good' | 'dead' | 'slow' | 'picky' | 'silent' | 'restart' | 'forget';
@@ -79,7 +70,13 @@ export async function applyEdit(world: GatewayWorld, edit: Edit): Promise<void> 
       return patch(world, edit.name, {
         spec: { loadBalancerSourceRanges: edit.ranges.length === 0 ? null : edit.ranges },
       });
-    default:
+    case 'create':
+    case 'ports':
+    case 'type':
+    case 'sharing':
+    case 'forge':
+    case 'backup':
+    case 'delete':
       return applyServiceEdit(world, edit);
   }
 }
@@ -98,7 +95,13 @@ export function describeEdit(edit: Edit): string {
       return `have ${edit.name} ask for ${edit.isThere ? 'nonsense' : 'no nonsense'}`;
     case 'ranges':
       return `admit ${edit.ranges.length} ranges to ${edit.name}`;
-    default:
+    case 'create':
+    case 'ports':
+    case 'type':
+    case 'sharing':
+    case 'forge':
+    case 'backup':
+    case 'delete':
       return describeServiceEdit(edit);
   }
 }
@@ -132,16 +135,6 @@ async function setEndpoints({ editor }: GatewayWorld, name: string, ready: reado
   if (found === undefined)
     await editor.create<EndpointSlice>(endpointSlices, { metadata, addressType: 'IPv4', endpoints, ports });
   else await editor.patchMerge<EndpointSlice>(endpointSlices, metadata, { endpoints });
-}
-
-export async function setReady(
-  { editor }: Pick<GatewayWorld, 'editor'>,
-  name: string,
-  isReady: boolean,
-): Promise<void> {
-  const addresses = [{ type: 'InternalIP', address: `10.9.0.${NODES.indexOf(name) + 1}` }] as const;
-  const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }] as const;
-  await editor.patchMerge<Node>(statusOf(nodes), { name }, { status: { addresses, conditions } });
 }
 
 function giveDay({ agents, isCompared }: GatewayWorld, name: string, day: AgentDay, refused: string): void {

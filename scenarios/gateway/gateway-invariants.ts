@@ -3,7 +3,7 @@ import type { Invariant } from '@fairlead/sim';
 import type { SimulatedAgent, SimulatedServer } from '@fairlead/sim/gateway';
 import type { Cluster } from '../kubernetes.ts';
 import { FINALIZER, givenTo, isOurs, nameOf, serviceInvariants } from './services.ts';
-import { type GatewayWorld, NODES, poolOf, SERVED_BY } from './world.ts';
+import { type GatewayWorld, NODES, poolOf, SERVED_BY } from './site.ts';
 
 type Servers = ReadonlyMap<string, SimulatedServer>;
 

@@ -3,7 +3,8 @@ import { KUBE } from '../kubernetes.ts';
 import { applyEdit, describeEdit, drawEdits, type Edit } from './edits.ts';
 import { invariants, leftOnGateways, missingOnGateways } from './gateway-invariants.ts';
 import { leakedMarks, REPLICAS, unfinishedServices } from './services.ts';
-import { buildWorld, GATEWAYS, type GatewayWorld } from './world.ts';
+import { GATEWAYS, type GatewayWorld } from './site.ts';
+import { buildWorld } from './world.ts';
 
 /** The gateway part in two replicas, three gateways that have bad days, and users, pods and nodes that change. */
 export const gateway: Scenario<GatewayWorld, Edit> = {
@@ -41,7 +42,7 @@ export const gateway: Scenario<GatewayWorld, Edit> = {
 };
 
 /** Gateways have good days from now on, and are told what they missed. */
-export function unfinished(world: GatewayWorld): Promise<string | undefined> {
+function unfinished(world: GatewayWorld): Promise<string | undefined> {
   for (const agent of world.agents.values()) agent.recover();
   return unfinishedServices(world);
 }

@@ -2,7 +2,7 @@ import { type Random, randomInteger, randomPick } from '@fairlead/control';
 import { addFinalizer, isNotFound, type ObjectKey, type Service, type ServicePort, services } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
 import type { Cluster } from '../kubernetes.ts';
-import { BACKUP, CLASS, isOurs, L2_PORTS, L4_PORTS, NAMESPACE, SHARING } from './services.ts';
+import { BACKUP, CLASS, type Deeds, isOurs, L2_PORTS, L4_PORTS, NAMESPACE, SHARING } from './services.ts';
 
 /** What a user does. */
 export type ServiceEdit =
@@ -15,14 +15,6 @@ export type ServiceEdit =
   /** Another controller holds it, too. */
   | { readonly kind: 'backup'; readonly name: string }
   | { readonly kind: 'delete'; readonly name: string };
-
-/** What users and their controllers did, beside what the objects tell. */
-export interface Deeds {
-  /** UIDs of the Services that another controller holds. */
-  readonly backedUp: Set<string>;
-  /** UIDs of those whose owner forged a record: it is theirs to take off where we never held it. */
-  readonly forged: Set<string>;
-}
 
 export const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n'];
 export const PORT_NUMBERS = [53, 80, 443];

@@ -4,7 +4,6 @@ import { keyText, removeFinalizer, type Service, services } from '@fairlead/kube
 import { type LeaderPart, writesOf } from '@fairlead/part';
 import type { Invariant } from '@fairlead/sim';
 import type { Cluster } from '../kubernetes.ts';
-import type { Deeds } from './service-edits.ts';
 
 export const NAMESPACE = 'shop';
 export const REPLICAS = ['replica-1', 'replica-2'];
@@ -16,6 +15,14 @@ export const POOL = 'gateway.fairlead.dev/pool';
 export const SHARING = 'gateway.fairlead.dev/sharing';
 /** Of another controller, which takes it off only when the Service is being deleted and nothing else holds it. */
 export const BACKUP = 'example.com/backup';
+
+/** What users and their controllers did, beside what the objects tell. */
+export interface Deeds {
+  /** UIDs of the Services that another controller holds. */
+  readonly backedUp: Set<string>;
+  /** UIDs of those whose owner forged a record: it is theirs to take off where we never held it. */
+  readonly forged: Set<string>;
+}
 
 /** What is asked about the Services of a world. */
 export interface ServiceWorld extends Cluster, Deeds {
@@ -37,7 +44,7 @@ export function isOurs({ spec }: Service): boolean {
   return spec.type === 'LoadBalancer' && spec.loadBalancerClass === CLASS;
 }
 
-export function ingressOf(service: Service) {
+function ingressOf(service: Service) {
   return service.status?.loadBalancer?.ingress ?? [];
 }
 

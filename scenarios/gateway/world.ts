@@ -5,37 +5,9 @@ import { SimulatedAgent } from '@fairlead/sim/gateway';
 import type { Simulation } from '@fairlead/sim';
 import { serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
-import { setReady } from './edits.ts';
 import { droppedOf } from './gateway-invariants.ts';
-import { NAMESPACE, Promises, REPLICAS, type ServiceWorld } from './services.ts';
-
-export const GATEWAYS = ['gw-1', 'gw-2', 'gw-3'];
-export const NODES = ['north', 'south'];
-export const POOLS = ['public', 'partners', 'bare'];
-export const ADDRESSES = ['192.0.2.1', '192.0.2.2', '192.0.2.101', '192.0.2.102', '192.0.2.201', '2001:db8::1'];
-
-/** Which gateways serve a pool, and whether one of them is enough. */
-export const SERVED_BY: ReadonlyMap<string, { readonly gateways: readonly string[]; readonly enough: 'any' | 'all' }> =
-  new Map([
-    ['public', { gateways: ['gw-1', 'gw-2'], enough: 'any' }],
-    ['partners', { gateways: ['gw-2', 'gw-3'], enough: 'all' }],
-    ['bare', { gateways: [], enough: 'any' }],
-  ]);
-
-export function poolOf(address: string): string {
-  if (address === '192.0.2.201') return 'bare';
-  return address.startsWith('192.0.2.10') ? 'partners' : 'public';
-}
-
-/** A cluster, gateways with agents, and the part in two replicas. */
-export interface GatewayWorld extends ServiceWorld {
-  readonly agents: ReadonlyMap<string, SimulatedAgent>;
-  /** Whether agents are asked now and then what they have. */
-  readonly isCompared: boolean;
-  /** Service -> the pods behind it that are ready, by the last part of their address. */
-  readonly pods: Map<string, readonly number[]>;
-  readonly readyNodes: Set<string>;
-}
+import { NAMESPACE, Promises, REPLICAS } from './services.ts';
+import { ADDRESSES, GATEWAYS, type GatewayWorld, NODES, poolOf, SERVED_BY, setReady } from './site.ts';
 
 export async function buildWorld(simulation: Simulation, isCompared: boolean): Promise<GatewayWorld> {
   const cluster = serveKubernetes(simulation);

@@ -27,9 +27,9 @@ import { type Snapshot, takeSnapshot } from './snapshot.ts';
 /** What the part needs outside the cluster. */
 export interface GatewayOutside {
   /** The ways to the agents: over sockets, unless a simulation stands there. */
-  connect(configuration: GatewayConfiguration): AgentConnector;
+  readonly connect: (configuration: GatewayConfiguration) => AgentConnector;
   /** Where addresses come from, where a cloud makes them: else they are the lists of the configuration. */
-  addresses?(configuration: GatewayConfiguration): AddressProvider;
+  readonly addresses?: (configuration: GatewayConfiguration) => AddressProvider;
 }
 
 const permissions: readonly Permission[] = [

@@ -1,3 +1,4 @@
+import { type Node, nodes, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
 import { CLASS, conditionOf, gatewayWorld, served } from './testing/gateway-world.ts';
@@ -209,6 +210,65 @@ describe('a Service on gateways', () => {
     expect(await cluster.addresses('web')).toEqual([]);
     expect(served(agents.one)).toEqual([]);
     expect(await conditionOf(made, 'web')).toContain('False TooManySourceRanges');
+    await leader.stop();
+  });
+
+  it('is served by an agent as before when that refuses an edit, but not to whom the edit shuts out', async () => {
+    const { cluster, agents, lead, pass } = await gatewayWorld();
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    const leader = lead();
+    await pass(10);
+    agents.one.refuses = () => true;
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1', '10.1.0.2@node-1']);
+    await pass(5);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80 10.1.0.1:8080']);
+    await cluster.editService('web', { spec: { loadBalancerSourceRanges: ['198.51.100.0/24'] } });
+    await pass(5);
+    expect(served(agents.one)).toEqual([]);
+    expect(served(agents.two)).toHaveLength(1);
+    await leader.stop();
+  });
+
+  it('moves to the address that a change of its pool leaves, and is served nowhere else', async () => {
+    const pools = (addresses: readonly string[]) => ({
+      addresses: undefined,
+      gateways: undefined,
+      pools: [
+        { name: 'a', addresses, gateways: [{ name: 'one', url: 'https://one' }] },
+        { name: 'b', addresses: ['192.0.2.9'], gateways: [{ name: 'two', url: 'https://two' }], automatic: false },
+      ],
+    });
+    const { cluster, agents, lead, pass } = await gatewayWorld(pools(['192.0.2.1', '192.0.2.2']));
+    await cluster.createService('web');
+    const first = lead();
+    await pass(10);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    expect(served(agents.two)).toEqual([]);
+    await first.stop();
+    const second = lead(pools(['192.0.2.2']));
+    await pass(10);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.2']);
+    expect(served(agents.one)).toEqual(['192.0.2.2 TCP/80']);
+    await cluster.editService('web', { metadata: { annotations: { 'gateway.fairlead.dev/pool': 'b' } } });
+    await pass(10);
+    expect([served(agents.one), served(agents.two)]).toEqual([[], ['192.0.2.9 TCP/80']]);
+    await second.stop();
+  });
+
+  it('has its nodes followed where connections go to node ports', async () => {
+    const { cluster, agents, lead, pass } = await gatewayWorld({ backends: 'node-ports' });
+    const ready = { conditions: [{ type: 'Ready', status: 'True' }] } as const;
+    const setReady = (name: string) => cluster.client.patchMerge<Node>(statusOf(nodes), { name }, { status: ready });
+    await setReady('node-1');
+    await cluster.createService('web', { ports: [{ port: 80, targetPort: 8080, nodePort: 30080 }] });
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    const leader = lead();
+    await pass(10);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80 10.9.0.1:30080']);
+    await setReady('node-2');
+    await pass(5);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80 10.9.0.1:30080 10.9.0.2:30080']);
     await leader.stop();
   });
 

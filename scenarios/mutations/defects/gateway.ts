@@ -4,6 +4,11 @@ const FOLDER = 'packages/gateway/controller';
 const reconciler = { unit: `${FOLDER}/reconciler` };
 const allocation = { unit: `${FOLDER}/addresses/allocation` };
 const golden = { unit: `${FOLDER}/golden` };
+const programmed = { unit: `${FOLDER}/programmed` };
+const interrupted = { unit: `${FOLDER}/interrupted` };
+const backends = { unit: `${FOLDER}/backends` };
+const supply = { unit: `${FOLDER}/addresses/supply` };
+const pools = { unit: `${FOLDER}/pools` };
 
 export const gatewayDefects: readonly Defect[] = [
   {
@@ -59,14 +64,14 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'a waiting Service is never woken',
     file: `${FOLDER}/reconciler.ts`,
-    find: 'for (const served of this.#allocator.settle(key)) this.#requeue(served);',
-    replace: 'this.#allocator.settle(key);',
+    find: 'for (const served of allocator.settle(key)) this.#requeue(served);',
+    replace: 'allocator.settle(key);',
     foundBy: reconciler,
   },
   {
     name: 'the brake is ignored by the reconciler',
     file: `${FOLDER}/reconciler.ts`,
-    find: 'if (this.#brake.holds(key, outcome)) return;',
+    find: 'if (this.#brake.holds(key, outcome)) return this.#programming.refresh(key, this.#shownServers(service));',
     replace: '',
     foundBy: reconciler,
   },
@@ -108,7 +113,7 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'a freed address is not found again',
     file: `${FOLDER}/addresses/occupancy.ts`,
-    find: 'this.#searchFrom.set(search, Math.min(this.#searchFrom.get(search) ?? 0, this.#pool.placeOf(l2Port)));',
+    find: 'this.#searchFrom.set(search, Math.min(this.#searchFrom.get(search) ?? 0, this.#known.placeOf(l2Port)));',
     replace: '',
     foundBy: allocation,
   },
@@ -129,8 +134,8 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'the status is published without its ports',
     file: `${FOLDER}/plan.ts`,
-    find: "return { address: l2Port.address, mode: 'VIP', ports };",
-    replace: "return { address: l2Port.address, mode: 'VIP' };",
+    find: "return { address: l2Port.ingress, mode: 'VIP', ports };",
+    replace: "return { address: l2Port.ingress, mode: 'VIP' };",
     foundBy: golden,
   },
   {
@@ -165,8 +170,234 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'a record that the API server refuses keeps its ports',
     file: `${FOLDER}/reconciler.ts`,
-    find: "this.#allocator.release(key);\n    this.#outcomes.set(key, 'refuse');",
+    find: "this.#basis.allocator.release(key);\n    this.#outcomes.set(key, 'refuse');",
     replace: "this.#outcomes.set(key, 'refuse');",
     foundBy: reconciler,
+  },
+  {
+    name: 'agents are told before what Services show was restored',
+    file: `${FOLDER}/controller.ts`,
+    find: '    reconciler.restore(key, outcome);',
+    replace: "    if (outcome.kind === 'foreign') reconciler.restore(key, outcome);",
+    foundBy: { sim: 'gateway', seeds: 20 },
+  },
+  {
+    name: 'the finalizer goes before the agents confirmed',
+    file: `${FOLDER}/reconciler.ts`,
+    find: 'if (this.#programming.isLeaving(key)) {',
+    replace: "if (this.#programming.isLeaving(key) && key === 'x/y') {",
+    foundBy: programmed,
+  },
+  {
+    name: 'a dead agent holds up the end of a Service',
+    file: `${FOLDER}/agents/programming.ts`,
+    find: "const isConfirmed = (sender: AgentSender) => sender.reach === 'unreachable' || sender.hasConfirmed(revision);",
+    replace: 'const isConfirmed = (sender: AgentSender) => sender.hasConfirmed(revision);',
+    foundBy: programmed,
+  },
+  {
+    name: 'a new leader lets go of a Service without having heard from the agents',
+    file: `${FOLDER}/agents/programming.ts`,
+    find: 'const revision = this.#goneSince.get(key) ?? this.#restoredRevision;',
+    replace: 'const revision = this.#goneSince.get(key) ?? -1;',
+    foundBy: programmed,
+  },
+  {
+    name: 'an address outside the pool is held for ever',
+    file: `${FOLDER}/withdrawal-brake.ts`,
+    find: ' && this.#clock.monotonic() < this.#until',
+    replace: '',
+    foundBy: reconciler,
+  },
+  {
+    name: 'an address outside the pool is served by its gateways only until a restart',
+    file: `${FOLDER}/reconciler.ts`,
+    find: "const isServed = outcome.kind === 'serve' || this.#brake.holds(key, outcome);",
+    replace: "const isServed = outcome.kind === 'serve';",
+    foundBy: programmed,
+  },
+  {
+    name: 'a delta is since the wrong generation',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'deltaRequest(changes, confirmed.generation, generation)',
+    replace: 'deltaRequest(changes, generation, generation)',
+    foundBy: programmed,
+  },
+  {
+    name: 'a higher epoch that an agent has seen is not passed',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'if (generation !== undefined && isAfter(generation, this.#sent)) {',
+    replace: 'if (generation !== undefined && isAfter(this.#sent, generation)) {',
+    foundBy: programmed,
+  },
+  {
+    name: 'what a lost answer confirmed is sent again',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'if (attempt !== undefined && isAt(attempt.generation)) this.#confirm(attempt);',
+    replace: 'if (attempt === undefined && isAt(this.#sent)) return;',
+    foundBy: programmed,
+  },
+  {
+    name: 'an agent that agrees is sent everything all the same',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'if (generation !== undefined && digest === sum.text) {',
+    replace: "if (generation !== undefined && digest === '') {",
+    foundBy: programmed,
+  },
+  {
+    name: 'an agent is never asked again whether it still has what it confirmed',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'if (clock.monotonic() - comparedAt >= comparisonMilliseconds) this.#isInDoubt = true;',
+    replace: '',
+    foundBy: programmed,
+  },
+  {
+    name: 'one frontend that an agent refuses holds up all others',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'for (const { frontend, ...refused } of blamed) this.#refused.set(frontend, refused);',
+    replace: '',
+    foundBy: programmed,
+  },
+  {
+    name: 'what an agent refused is never offered again',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'if (at > before) continue;',
+    replace: 'if (at > 0) continue;',
+    foundBy: programmed,
+  },
+  {
+    name: 'an agent goes on serving whom an edit shuts out',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'return before !== undefined && admitsTheSame(before, entry.server) ? before : undefined;',
+    replace: 'return before;',
+    foundBy: programmed,
+  },
+  {
+    name: 'what changes while a request is under way is lost',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: '    const frontends = this.#pending;\n    this.#pending = new Set();\n    const confirmed',
+    replace: '    const frontends = this.#pending;\n    const confirmed',
+    foundBy: { sim: 'gateway', seeds: 20 },
+  },
+  {
+    name: 'Programmed is told before any gateway has the address',
+    file: `${FOLDER}/agents/programming.ts`,
+    find: "if (!table.isServed(key, servers)) return { kind: 'waiting' };",
+    replace: '',
+    foundBy: { sim: 'gateway', seeds: 60 },
+  },
+  {
+    name: 'one gateway is enough where all are wanted',
+    file: `${FOLDER}/agents/programming.ts`,
+    find: "this.#programmedWhen.get(pool) === 'all'",
+    replace: 'this.#programmedWhen.get(pool) === undefined',
+    foundBy: programmed,
+  },
+  {
+    name: 'a Service keeps a frontend that it gave up',
+    file: `${FOLDER}/agents/virtual-server-table.ts`,
+    find: 'for (const frontend of gone) this.#entries.delete(frontend);',
+    replace: '',
+    foundBy: programmed,
+  },
+  {
+    name: 'a frontend is taken from its owner',
+    file: `${FOLDER}/agents/virtual-server-table.ts`,
+    find: '(this.ownerOf(frontend) ?? owner) === owner',
+    replace: "(this.ownerOf(frontend) ?? owner) !== ''",
+    foundBy: { unit: `${FOLDER}/agents` },
+  },
+  {
+    name: 'no endpoints is not said',
+    file: `${FOLDER}/plan.ts`,
+    find: 'if (idle.length === 0) return condition;',
+    replace: 'if (idle.length >= 0) return condition;',
+    foundBy: programmed,
+  },
+  {
+    name: 'an edit that shuts clients out leaves the address open',
+    file: `${FOLDER}/desired.ts`,
+    find: '  } catch {\n    return undefined;\n  }',
+    replace:
+      '  } catch {\n    return { service: serviceKey(service.metadata), permittedPools: permittedPools(service, pools), families: familiesOf(service.spec), l4Ports: l4PortsOf(service), exclusive: false };\n  }',
+    foundBy: { sim: 'gateway', seeds: 60 },
+  },
+  {
+    name: 'an edit that cannot be honoured takes the address from its gateways',
+    file: `${FOLDER}/outcome.ts`,
+    find: 'if (kept !== undefined) {',
+    replace: 'if (kept === null) {',
+    foundBy: programmed,
+  },
+  {
+    name: 'pods that are not ready get connections',
+    file: `${FOLDER}/backends/virtual-servers.ts`,
+    find: 'return selected.endpoints.map(',
+    replace: 'return endpoints.map(',
+    foundBy: backends,
+  },
+  {
+    name: 'source ranges are left out',
+    file: `${FOLDER}/backends/virtual-servers.ts`,
+    find: "...(ranges.kind === 'any' ? {} : { sourceRanges: [...ranges[family]] }),",
+    replace: '',
+    foundBy: backends,
+  },
+  {
+    name: 'nodes without endpoints get what must stay local',
+    file: `${FOLDER}/backends/virtual-servers.ts`,
+    find: "if (spec.externalTrafficPolicy !== 'Local')",
+    replace: 'if (spec.externalTrafficPolicy !== undefined)',
+    foundBy: backends,
+  },
+  {
+    name: 'a change of the nodes goes unnoticed',
+    file: `${FOLDER}/backends/cluster-view.ts`,
+    find: 'return before === undefined || factsOf(before) !== factsOf(node);',
+    replace: 'return before === undefined;',
+    foundBy: programmed,
+  },
+  {
+    name: 'a namespace uses a pool that it may not',
+    file: `${FOLDER}/pools.ts`,
+    find: 'return namespaces === undefined || namespaces.includes(namespace);',
+    replace: 'return namespaces === undefined || namespaces.length > 0;',
+    foundBy: pools,
+  },
+  {
+    name: 'a pool is used automatically although it is kept from that',
+    file: `${FOLDER}/pools.ts`,
+    find: 'pools.filter((pool) => pool.automatic && isPermitted(service, pool))',
+    replace: 'pools.filter((pool) => isPermitted(service, pool))',
+    foundBy: pools,
+  },
+  {
+    name: 'a Service stays on a pool that it may not use any more',
+    file: `${FOLDER}/addresses/allocation.ts`,
+    find: 'permittedPools.includes(pool) && this.#known.byId(id) !== undefined',
+    replace: 'this.#known.byId(id) !== undefined',
+    foundBy: allocation,
+  },
+  {
+    name: 'an address is given back while a gateway serves it',
+    file: `${FOLDER}/addresses/supply-worker.ts`,
+    find: 'if (!isQuiet()) return;',
+    replace: '',
+    foundBy: supply,
+  },
+  {
+    name: 'the finalizer goes before the address is given back',
+    file: `${FOLDER}/reconciler.ts`,
+    find: 'if (hasWritten || !supply.isClean(key)) return;',
+    replace: 'if (hasWritten) return;',
+    foundBy: supply,
+  },
+  {
+    name: 'an interrupted UnmapService is not taken up again',
+    file: `${FOLDER}/reconciler.ts`,
+    find: "if (outcome.kind === 'release') return this.#release(key, outcome, signal);",
+    replace:
+      "if (outcome.kind === 'release' && 'annotations' in service.metadata) return this.#release(key, outcome, signal);",
+    foundBy: interrupted,
   },
 ];
