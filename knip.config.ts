@@ -14,6 +14,8 @@ const config: KnipConfig = {
     deploy: { entry: ['{bundle,generate}.ts'] },
     e2e: { entry: ['generate-schemas.ts', 'fuzz/run.ts'] },
     scenarios: { entry: ['{run,job}.ts', 'mutations/{run,hook}.ts'] },
+    // What the agent runs on a gateway node.
+    'packages/gateway': { ignoreBinaries: ['keepalived'] },
     // A library in its own right: others may use more of it than we do.
     'packages/kube': { includeEntryExports: false },
     // The client of parts that are still to come.

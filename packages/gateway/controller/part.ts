@@ -9,6 +9,7 @@ import {
   type ReadEnvironment,
 } from '@fairlead/part';
 import { describeServiceEvents, serviceKey, servicePermissions } from '@fairlead/service';
+import { certificatesCommand } from '../agent/adapters/certificate-files.ts';
 import { connectToAgents } from './adapters/connect.ts';
 import type { AddressProvider } from './addresses/address-provider.ts';
 import { staticAddresses } from './addresses/static-addresses.ts';
@@ -81,6 +82,7 @@ export function gatewayPartWith({ connect, addresses = listedAddresses }: Gatewa
         needs: 'configuration',
         run: (invocation) => listAddresses(outside, invocation),
       },
+      certificatesCommand,
     ],
     demo: demoScene,
     configure: (configuration): LeaderPart => ({

@@ -1,7 +1,7 @@
 {{/* Made by `npm run generate` from what the parts declare: edit those instead. */}}
 
 {{- define "fairlead.partNames" -}}
-gateway, azure-service-gateway, azure-local
+gateway, gateway-agent, azure-service-gateway, azure-local
 {{- end }}
 
 {{- define "fairlead.classes" -}}

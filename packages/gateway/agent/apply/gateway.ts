@@ -11,6 +11,7 @@ import { failedFrontends } from './failed-frontends.ts';
 import type { GatewayNode } from './node.ts';
 import { addressesOf, type ApplyStep, applySteps, mayConnect, narrowed, staleFlows } from './plan.ts';
 import { StateLog } from './state-log.ts';
+import type { Verification } from '../nftables/verification.ts';
 
 export interface GatewayOptions {
   readonly node: GatewayNode;
@@ -107,12 +108,16 @@ export class Gateway {
     };
   }
 
-  get served(): Served {
-    return this.#served;
-  }
-
-  get applied(): Applied | undefined {
-    return this.#applied;
+  /** Looks at elements of the table while nothing changes it; loads it again where one is not as it was left. */
+  verify(verification: Verification): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const applied = this.#applied;
+      if (applied === undefined || this.#problem !== undefined) return true;
+      if (await verification.next(this.#served, applied.bank)) return true;
+      this.#options.logger.warn({}, 'an element of the table is not as it was left: it is loaded again');
+      await this.#bring(true);
+      return false;
+    });
   }
 
   /** Looks whether the table is as it was left, and makes it so. Gives whether something had to be done. */
@@ -120,16 +125,14 @@ export class Gateway {
     return this.#inTurn(async () => {
       if (this.#generation === undefined) return false;
       const state = await this.#table.state();
-      if (this.#problem === undefined && this.#isWhole(state)) return false;
+      if (this.#problem === undefined && this.#isWhole(state)) {
+        await this.#useAddresses();
+        return false;
+      }
       this.#options.logger.warn({ found: state }, 'the table is not as it was left: it is loaded again');
       await this.#bring();
       return true;
     });
-  }
-
-  /** Loads the table again, whatever its record says: an element of it is not as it was left. */
-  reload(): Promise<void> {
-    return this.#inTurn(() => this.#bring(true));
   }
 
   /** Runs while nothing else changes the table. */
@@ -274,7 +277,7 @@ export class Gateway {
         this.#applied = await this.#load(to, state);
       } else this.#applied = state.applied;
       await keepalived?.report(true);
-      await keepalived?.use(this.#options.renderKeepalived(addressesOf(this.#served.virtualServers.values())));
+      await this.#useAddresses();
       this.#problem = undefined;
     } catch (error) {
       this.#applied = undefined;
@@ -282,6 +285,12 @@ export class Gateway {
       this.#options.logger.error({ error: messageOf(error) }, 'the node does not serve what it should');
       await keepalived?.report(false).catch(() => {});
     }
+  }
+
+  /** Does nothing where keepalived runs with them. */
+  async #useAddresses(): Promise<void> {
+    const { node, renderKeepalived } = this.#options;
+    await node.keepalived?.use(renderKeepalived(addressesOf(this.#served.virtualServers.values())));
   }
 
   async #load(to: Omit<Applied, 'bank'>, state: TableState): Promise<Applied> {

@@ -10,6 +10,8 @@ export interface Nft {
   run(script: string): Promise<void>;
   /** Lists what the script asks for, as nft's JSON; undefined where something of it is not there. */
   list(script: string): Promise<readonly unknown[] | undefined>;
+  /** Prints the elements that the script asks for; undefined where one of them is not there. */
+  get(script: string): Promise<string | undefined>;
 }
 
 export interface Keepalived {

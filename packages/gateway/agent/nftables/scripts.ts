@@ -89,6 +89,6 @@ function elementStatements(verb: 'add' | 'delete', elements: readonly Element[],
 }
 
 /** Verdicts lead to chains of the same bank. */
-function dataText(data: string, bank: Bank): string {
+export function dataText(data: string, bank: Bank): string {
   return data.startsWith('goto ') ? `${data}${bank}` : data;
 }

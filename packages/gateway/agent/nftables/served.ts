@@ -31,7 +31,12 @@ export class Served {
 
   *elements(): Generator<Element> {
     for (const one of this.#virtualServers.values()) yield* ownElements(one);
-    yield* this.#shared.elements();
+    yield* this.sharedElements();
+  }
+
+  /** Those that several virtual servers may have in common. */
+  sharedElements(): Generator<Element> {
+    return this.#shared.elements();
   }
 
   /** What takes the changes back. */

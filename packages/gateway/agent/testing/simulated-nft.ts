@@ -44,6 +44,18 @@ export class SimulatedNft {
     }));
   }
 
+  /** Prints elements as nft does. */
+  get(script: string): string | undefined {
+    const [, name = '', list = ''] = /^get element inet fairlead (\S+) \{ (.*) \}\n$/.exec(script) ?? [];
+    const elements = this.#contents.maps.get(name);
+    const found = list.split(', ').flatMap((key) => {
+      const data = elements?.get(key);
+      return data === undefined ? [] : [data === '' ? key : `${key} : ${data}`];
+    });
+    if (found.length < list.split(', ').length) return undefined;
+    return `table inet fairlead {\n\tmap ${name} {\n\t\telements = { ${found.join(',\n\t\t\t     ')} }\n\t}\n}\n`;
+  }
+
   /** The data of an element of a map, or an empty text for one of a set. */
   elementOf(map: string, key: string): string | undefined {
     return this.#contents.maps.get(map)?.get(key);

@@ -1,0 +1,24 @@
+import { nftRefusal } from '../apply/failed-frontends.ts';
+import type { Nft } from '../apply/node.ts';
+import { runCommand } from './run-command.ts';
+
+/** The kernel's nftables, by the program `nft`. What it reads comes by standard input: no shell, no file. */
+export const systemNft: Nft = {
+  async run(script) {
+    const { code, errors } = await runCommand('nft', ['-f', '-'], script);
+    if (code !== 0) throw nftRefusal(script, errors);
+  },
+
+  async list(script) {
+    const { code, output } = await runCommand('nft', ['-j', '-f', '-'], script);
+    if (code !== 0) return undefined;
+    const listed: unknown = JSON.parse(output);
+    if (typeof listed !== 'object' || listed === null || !('nftables' in listed)) return undefined;
+    return Array.isArray(listed.nftables) ? listed.nftables : undefined;
+  },
+
+  async get(script) {
+    const { code, output } = await runCommand('nft', ['-f', '-'], script);
+    return code === 0 ? output : undefined;
+  },
+};

@@ -1,0 +1,67 @@
+import type { Logger } from '@fairlead/control';
+import type { AgentStatus, ConfigurationAnswer } from '../../protocol/answer.ts';
+import { type ConfigurationRequest, configurationRequest } from '../../protocol/configuration.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  /** Who asks, for the log. */
+  readonly from: string;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What the API is in front of. */
+export interface Configurable {
+  take(request: ConfigurationRequest): Promise<ConfigurationAnswer>;
+  status(): AgentStatus;
+}
+
+const STATUS_BY_CODE: ReadonlyMap<string, number> = new Map([
+  ['invalid', 400],
+  ['not-allowed', 403],
+  ['older-generation', 409],
+  ['unknown-generation', 409],
+  ['busy', 503],
+  ['apply-failed', 500],
+]);
+/** Of the mistakes in a request, the first few are told. */
+const MOST_ISSUES = 5;
+
+/** Answers a request of a controller that was let in. */
+export async function answer(request: ApiRequest, configurable: Configurable, logger: Logger): Promise<ApiResponse> {
+  const { method, path, from } = request;
+  if (path === '/v1/status') {
+    if (method === 'GET') return { status: 200, body: configurable.status() };
+    return { status: 405, body: { message: 'only GET is served here' } };
+  }
+  if (path !== '/v1/config') return { status: 404, body: { message: 'there are /v1/config and /v1/status' } };
+  if (method !== 'PUT') return { status: 405, body: { message: 'only PUT is served here' } };
+  const told = await take(request.body, configurable);
+  if (told.kind === 'taken') {
+    logger.info({ from, generation: told.generation }, 'a configuration was taken');
+    return { status: 200, body: told };
+  }
+  const { code, message, errors } = told;
+  logger.warn({ from, code, message, errors: errors.slice(0, MOST_ISSUES) }, 'a configuration was refused');
+  return { status: STATUS_BY_CODE.get(code) ?? 500, body: told };
+}
+
+/** Everything is checked before anything is done with it. */
+function take(body: string, configurable: Configurable): Promise<ConfigurationAnswer> | ConfigurationAnswer {
+  let document: unknown;
+  try {
+    document = JSON.parse(body);
+  } catch {
+    return { kind: 'refused', code: 'invalid', message: 'the body is no JSON', errors: [] };
+  }
+  const read = configurationRequest.safeParse(document);
+  if (read.success) return configurable.take(read.data);
+  const issues = read.error.issues.slice(0, MOST_ISSUES);
+  const message = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+  return { kind: 'refused', code: 'invalid', message, errors: [] };
+}
