@@ -12,7 +12,12 @@ import { delimiter, join } from 'node:path';
  * `go-toolchain.ts` says what to do without it.
  * @type {readonly SystemPackage[]}
  */
-const systemPackages = [];
+const systemPackages = [
+  { name: 'iproute2', command: 'ip', neededBy: 'the tests of gateways in network namespaces' },
+  { name: 'nftables', command: 'nft', neededBy: 'the tests of gateways in network namespaces' },
+  { name: 'keepalived', command: 'keepalived', neededBy: 'the tests of gateways in network namespaces' },
+  { name: 'conntrack', command: 'conntrack', neededBy: 'the tests of gateways in network namespaces' },
+];
 
 /** Another installation may be under way; a new machine often does one by itself. */
 const LOCK_SECONDS = 120;

@@ -1,4 +1,4 @@
-import { type IpAddress, type IpRange, parseIpAddress, parseIpRange } from '@fairlead/control';
+import { familyOf, type IpAddress, parseIpAddress, parseIpRange } from '@fairlead/control';
 import { z } from 'zod';
 
 const address = z.string().transform((text, context): IpAddress => {
@@ -8,9 +8,10 @@ const address = z.string().transform((text, context): IpAddress => {
   return z.NEVER;
 });
 
-const range = z.string().transform((text, context): IpRange => {
+/** In canonical form: a single address is a range, too. */
+const range = z.string().transform((text, context): string => {
   const parsed = parseIpRange(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
-  if (parsed !== undefined) return parsed;
+  if (parsed !== undefined) return parsed.text;
   context.addIssue({
     code: 'custom',
     message: `${JSON.stringify(text)} is no address and no range such as 192.0.2.0/24`,
@@ -36,7 +37,7 @@ const vrrp = z
     routerId: z
       .int()
       .min(1)
-      .max(240)
+      .max(255)
       .default(51)
       .describe('The first VRRP router id; each instance takes one. No other VRRP on this network may use them.'),
     instances: z
@@ -63,6 +64,10 @@ const vrrp = z
       ),
   })
   .superRefine(({ address: own, gateways, routerId, instances }, context) => {
+    if (familyOf(own) === 'IPv6') {
+      const message = 'VRRP is spoken over IPv4, also for IPv6 addresses: name an IPv4 address of this gateway';
+      context.addIssue({ code: 'custom', message, path: ['address'] });
+    }
     if (!gateways.includes(own)) {
       context.addIssue({ code: 'custom', message: `gateways must list this one, too: add ${own}`, path: ['gateways'] });
     }

@@ -1,4 +1,4 @@
-import { type IpAddress, messageOf } from '@fairlead/control';
+import { type IpAddress, type IpRange, messageOf, parseIpRange } from '@fairlead/control';
 import { definePart, type NodeEnvironment, type NodePart } from '@fairlead/part';
 import { healthFile } from './adapters/keepalived.ts';
 import { startApiServer } from './adapters/server.ts';
@@ -33,8 +33,8 @@ async function runAgent(configuration: GatewayAgentConfiguration, environment: N
   const gateway = new Gateway({
     node,
     admission: {
-      allowedAddresses,
-      ...(allowedBackends === undefined ? {} : { allowedBackends }),
+      allowedAddresses: rangesOf(allowedAddresses),
+      ...(allowedBackends === undefined ? {} : { allowedBackends: rangesOf(allowedBackends) }),
       canPreserveClientAddress: vrrp === undefined || vrrp.inside !== undefined,
     },
     renderKeepalived: (addresses: ReadonlySet<IpAddress>) =>
@@ -66,4 +66,8 @@ async function runAgent(configuration: GatewayAgentConfiguration, environment: N
   } finally {
     await server.close().catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the server did not end'));
   }
+}
+
+function rangesOf(texts: readonly string[]): readonly IpRange[] {
+  return texts.flatMap((text) => parseIpRange(text) ?? []);
 }

@@ -7,6 +7,7 @@ import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
 import { kubeDefectsFromSources } from './from-sources/kube.ts';
 import { partDefectsFromSources } from './from-sources/part.ts';
 import { serviceDefectsFromSources } from './from-sources/service.ts';
+import { gatewayAgentDefects } from './gateway-agent.ts';
 import { gatewayDefects } from './gateway.ts';
 import { kubeWritingDefects } from './kube/clients-and-writes.ts';
 import { kubeLeadingDefects } from './kube/leaders.ts';
@@ -30,4 +31,5 @@ export const defects: readonly Defect[] = [
   ...cloudDefectsFromSources,
   ...serviceDefectsFromSources,
   ...gatewayDefectsFromSources,
+  ...gatewayAgentDefects,
 ];
