@@ -10,9 +10,16 @@ const config: KnipConfig = {
       ignoreDependencies: ['@biomejs/biome', 'oxlint', 'oxlint-tsgolint', 'ts7'],
     },
     // The bench runs its two sides as programs of their own.
-    bench: { entry: ['run.ts', 'watch/{consumer,server}.ts', 'service-gateway/{controller,engine}.ts'] },
+    bench: {
+      entry: [
+        'run.ts',
+        'watch/{consumer,server}.ts',
+        'service-gateway/{controller,engine}.ts',
+        'gateway-agent/side.ts',
+      ],
+    },
     deploy: { entry: ['{bundle,generate}.ts'] },
-    e2e: { entry: ['generate-schemas.ts', 'fuzz/run.ts'] },
+    e2e: { entry: ['generate-schemas.ts', 'fuzz/run.ts', 'gateway/hand.ts'] },
     scenarios: { entry: ['{run,job}.ts', 'mutations/{run,hook}.ts'] },
     // What the agent runs on a gateway node.
     'packages/gateway': { ignoreBinaries: ['keepalived'] },
