@@ -24,9 +24,10 @@ export interface Cluster {
   readonly objects: <Kind extends KubeObject>(resource: Resource<Kind>) => readonly Kind[];
 }
 
-export function serveKubernetes(simulation: Simulation): Cluster {
+/** `name` is that under which processes reach it, where there are several. */
+export function serveKubernetes(simulation: Simulation, name = KUBE): Cluster {
   const { clock } = simulation;
-  const kube = new SimulatedKube({ clock, random: simulation.random('kube') });
+  const kube = new SimulatedKube({ clock, random: simulation.random(name) });
   const objects = sightOf(kube);
   const transport = kube.transport();
   const send: HttpTransport['send'] = (request) => {
@@ -37,7 +38,7 @@ export function serveKubernetes(simulation: Simulation): Cluster {
     }
     return transport.send(request);
   };
-  simulation.serve(KUBE, { send }, { dialect: kubernetesDialect });
+  simulation.serve(name, { send }, { dialect: kubernetesDialect });
   const editor = new KubeClient(connectionOver(kube.transport(), clock, 'editor'), clock);
   return { kube, editor, objects };
 }
@@ -55,8 +56,9 @@ function otherHolder({ method, url, headers }: HttpRequest, all: readonly Lease[
 export function connectToKubernetes(
   incarnation: Incarnation,
   wire: (transport: HttpTransport) => HttpTransport = (transport) => transport,
+  server = KUBE,
 ): ApiConnection {
-  return connectionOver(wire(incarnation.connect(KUBE)), incarnation.clock, incarnation.name);
+  return connectionOver(wire(incarnation.connect(server)), incarnation.clock, incarnation.name);
 }
 
 interface Sight {
@@ -76,7 +78,9 @@ function sightOf(kube: SimulatedKube): Cluster['objects'] {
     if (sight?.version !== version) {
       const answer = kube.answer({ method: 'GET', url: `${ANY_SERVER}${path}`, headers: {} });
       const body = 'body' in answer ? answer.body : '';
-      const text = body.slice(body.indexOf('"items":'));
+      const at = body.indexOf('"items":');
+      // A kind that is not served yet has none.
+      const text = at < 0 ? '"items":[]}' : body.slice(at);
       sight = { version, text, list: text === sight?.text ? sight.list : JSON.parse(`{${text}`) };
       sights.set(path, sight);
     }

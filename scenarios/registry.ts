@@ -1,4 +1,5 @@
 import { addressDesk, addressDeskCrash } from './address-desk.ts';
+import { clusterSet, clusterSetCrash } from './clusterset/scenario.ts';
 import { electionScenario } from './election.ts';
 import { gatewayCrash } from './gateway/crash.ts';
 import { gateway } from './gateway/scenario.ts';
@@ -21,6 +22,8 @@ export const scenarios: readonly RunnableScenario[] = [
   // With half of the seeds, agents are not compared with what they should have.
   { ...randomScenario(gateway), seeds: 60 },
   crashScenario(gatewayCrash.name, gatewayCrash.description, gatewayCrash),
+  randomScenario(clusterSet),
+  crashScenario(clusterSetCrash.name, clusterSetCrash.description, clusterSetCrash),
   randomScenario(localBackends),
   crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),
   // The histories of this one, and of the address desk, are long.

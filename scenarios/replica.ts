@@ -10,9 +10,15 @@ const LEASE_MILLISECONDS = 15_000;
 
 /**
  * Runs a part as the program does: in the lead while it holds the Lease, and on standby else. Fails when it reads or
- * writes anything but its Lease while it does not lead: caches, Events and work end with the leadership.
+ * writes anything but its Lease while it does not lead: caches, Events and work end with the leadership. `server` is the
+ * cluster it runs in, where there are several.
  */
-export function runReplica(part: string, configured: LeaderPart, incarnation: Incarnation): Promise<void> {
+export function runReplica(
+  part: string,
+  configured: LeaderPart,
+  incarnation: Incarnation,
+  server?: string,
+): Promise<void> {
   const { clock, random, name, signal } = incarnation;
   let leading = AbortSignal.abort();
   const start = (environment: LeaderEnvironment) => {
@@ -34,7 +40,7 @@ export function runReplica(part: string, configured: LeaderPart, incarnation: In
     { ...configured, start },
     {
       part,
-      connection: connectToKubernetes(incarnation, watched),
+      connection: connectToKubernetes(incarnation, watched, server),
       clock,
       random,
       logger: silentLogger,

@@ -1,7 +1,15 @@
 import { azureLocalPart } from '@fairlead/azure/local-backends';
 import { azureServiceGatewayPart } from '@fairlead/azure/service-gateway';
+import { clusterSetPart } from '@fairlead/clusterset';
+import { systemOutside } from '@fairlead/clusterset/adapters';
 import { gatewayAgentPart, gatewayPart } from '@fairlead/gateway';
 import type { Part } from '@fairlead/part';
 
 /** Every part that is built in, in the order in which help and documentation list them. */
-export const parts: readonly Part[] = [gatewayPart, gatewayAgentPart, azureServiceGatewayPart, azureLocalPart];
+export const parts: readonly Part[] = [
+  gatewayPart,
+  gatewayAgentPart,
+  azureServiceGatewayPart,
+  azureLocalPart,
+  clusterSetPart(systemOutside),
+];

@@ -1,13 +1,18 @@
+import type { EndpointSlice, KubeObject } from '@fairlead/kube';
 import { SERVICE_NAME, SOURCE_CLUSTER } from '../mcs/types.ts';
 import type { ExportKey } from './names.ts';
 
 /** Which clusterset an object at the broker belongs to: by it, members select what they watch. */
 export const CLUSTERSET = 'clusterset.fairlead.dev/clusterset';
+/** On the Lease of a cluster that has left, or is about to: only itself and the broker's operator can write there. */
+export const LEAVING = 'clusterset.fairlead.dev/leaving';
 /** The namespace of the Service at its source. */
 export const SOURCE_NAMESPACE = 'clusterset.fairlead.dev/source-namespace';
 /** On every ServiceImport and EndpointSlice that we made: nothing else is ever changed or deleted. */
 const MANAGED_BY = 'clusterset.fairlead.dev/managed-by';
 const MANAGER = 'fairlead';
+const SLICE_MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
+const SLICE_MANAGER = 'clusterset.fairlead.dev';
 /** Exported labels and annotations as JSON: what came from the export, to be taken back when it no longer does. */
 export const EXPORTED_LABELS = 'clusterset.fairlead.dev/exported-labels';
 export const EXPORTED_ANNOTATIONS = 'clusterset.fairlead.dev/exported-annotations';
@@ -17,12 +22,51 @@ type Texts = Readonly<Record<string, string>>;
 /** What every object at the broker carries. */
 export function recordLabels({ namespace, name }: ExportKey, clusterset: string, cluster: string): Texts {
   return {
+    ...aggregateLabels({ namespace, name }, clusterset),
+    [SOURCE_CLUSTER]: cluster,
+  };
+}
+
+/** The same for what is of all clusters. */
+export function aggregateLabels({ namespace, name }: ExportKey, clusterset: string): Texts {
+  return {
     [CLUSTERSET]: clusterset,
     [MANAGED_BY]: MANAGER,
-    [SOURCE_CLUSTER]: cluster,
     [SOURCE_NAMESPACE]: namespace,
     [SERVICE_NAME]: name,
   };
+}
+
+/** What a ServiceImport in a cluster carries. */
+export const importLabels: Texts = { [MANAGED_BY]: MANAGER };
+
+export function sliceLabels(service: string, cluster: string): Texts {
+  return {
+    [MANAGED_BY]: MANAGER,
+    [SLICE_MANAGED_BY]: SLICE_MANAGER,
+    [SERVICE_NAME]: service,
+    [SOURCE_CLUSTER]: cluster,
+  };
+}
+
+export function isOurs({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[MANAGED_BY] === MANAGER;
+}
+
+/** The Service of the clusterset behind an EndpointSlice that we made in a cluster. */
+export function importedSliceKey(slice: EndpointSlice): ExportKey | undefined {
+  const { namespace, labels } = slice.metadata;
+  const name = labels?.[SERVICE_NAME];
+  return namespace === undefined || name === undefined || !isOurs(slice) ? undefined : { namespace, name };
+}
+
+/** Whether the cluster of this Lease has said that it leaves. */
+export function isLeaving({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[LEAVING] !== undefined;
+}
+
+export function clusterOf({ metadata }: KubeObject): string {
+  return metadata.labels?.[SOURCE_CLUSTER] ?? '';
 }
 
 /** Exported labels or annotations, out of the annotation that holds them. Undefined when it is malformed. */

@@ -15,6 +15,8 @@ import { readRecord } from './record.ts';
 const MOST_PORTS = 100;
 const MOST_ENDPOINTS = 1_000;
 const MOST_BYTES_OF_TEXTS = 64 * 1_024;
+/** Of one cluster and Service. */
+export const MOST_SLICES = 100;
 
 /** An object at the broker, or why it is not believed. What is refused deletes nothing. */
 export type Trusted<Value> =

@@ -1,7 +1,7 @@
 {{/* Made by `npm run generate` from what the parts declare: edit those instead. */}}
 
 {{- define "fairlead.partNames" -}}
-gateway, gateway-agent, azure-service-gateway, azure-local
+gateway, gateway-agent, azure-service-gateway, azure-local, clusterset
 {{- end }}
 
 {{- define "fairlead.classes" -}}
@@ -87,6 +87,36 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
   resources: [nodes]
   verbs: [list, watch]
 # azure-local: The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
+{{- end }}
+{{- if hasKey .Values.configuration.parts "clusterset" }}
+# clusterset: A ServiceExport asks for a Service to be there in all clusters.
+- apiGroups: ['multicluster.x-k8s.io']
+  resources: [serviceexports]
+  verbs: [get, list, watch]
+# clusterset: Its conditions tell whether it is exported, and what it conflicts with.
+- apiGroups: ['multicluster.x-k8s.io']
+  resources: [serviceexports/status]
+  verbs: [update]
+# clusterset: What other clusters export is there as ServiceImports.
+- apiGroups: ['multicluster.x-k8s.io']
+  resources: [serviceimports]
+  verbs: [get, list, watch, create, update, delete]
+# clusterset: The status of an import lists the clusters behind it.
+- apiGroups: ['multicluster.x-k8s.io']
+  resources: [serviceimports/status]
+  verbs: [update]
+# clusterset: Services are exported from, and imported into, namespaces that are there.
+- apiGroups: ['']
+  resources: [services, namespaces]
+  verbs: [get, list, watch]
+# clusterset: Those of exported Services are read, and those of other clusters are made here.
+- apiGroups: ['discovery.k8s.io']
+  resources: [endpointslices]
+  verbs: [get, list, watch, create, update, delete]
+# clusterset: The UID of kube-system marks what belongs to this cluster outside; Events about all of it are on that.
 - apiGroups: ['']
   resources: [namespaces]
   verbs: [get]

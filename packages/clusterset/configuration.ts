@@ -1,0 +1,55 @@
+import { parseIpRange } from '@fairlead/control';
+import { z } from 'zod';
+import { parsePolicy } from './controller/liveness.ts';
+import { isClusterName } from './records/names.ts';
+
+const name = (what: string) =>
+  z
+    .string()
+    .refine(isClusterName, { message: `is no ${what}: lower-case letters, digits, dashes and dots, 63 at most` });
+
+const namespaceName = z
+  .string()
+  .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, { message: 'is no name of a namespace' });
+
+const range = z
+  .string()
+  .refine((text) => parseIpRange(text) !== undefined, { message: 'is no range such as 10.0.0.0/16' });
+
+export const brokerSettings = z.strictObject({
+  kubeconfig: z.string().min(1).describe('The way to the broker: what fairlead join wrote, mounted as a file.'),
+  context: z.string().min(1).optional().describe('Which context of that file; its current one unless told otherwise.'),
+  namespace: namespaceName.max(30).default('fairlead-broker').describe('The shared namespace at the broker.'),
+});
+
+export const clusterSetConfiguration = z.strictObject({
+  clusterset: name('name of a clusterset').describe('The clusterset: the same in all of its clusters.'),
+  cluster: name('name of a cluster').describe('This cluster: a name that no other cluster of the clusterset has.'),
+  broker: brokerSettings.describe('Where the clusters of the clusterset meet.'),
+  namespace: namespaceName
+    .default('fairlead-system')
+    .describe('Where the local ServiceImports are kept: the namespace in which Fairlead runs.'),
+  portPolicy: z
+    .enum(['intersection', 'union'])
+    .default('intersection')
+    .describe('Which ports an import has: those that all clusters expose, or, as KEP-1645 has it, all of them.'),
+  whenSilent: z
+    .string()
+    .refine((text) => parsePolicy(text) !== undefined, { message: 'is none of keep, probe, dropAfter=SECONDS' })
+    .default('probe')
+    .describe('What becomes of the endpoints of a cluster that fell silent: keep, probe or dropAfter=SECONDS.'),
+  namespaces: z
+    .strictObject({
+      allow: z.array(namespaceName).optional().describe('Only these take part; all but kube-* unless told otherwise.'),
+      deny: z.array(namespaceName).default([]).describe('These do not take part.'),
+    })
+    .prefault({})
+    .describe('Which namespaces export and import Services.'),
+  ownRanges: z
+    .array(range)
+    .default([])
+    .describe('The ranges of the pods and Services of this cluster: no other cluster may export addresses in them.'),
+});
+
+export type BrokerSettings = z.infer<typeof brokerSettings>;
+export type ClusterSetConfiguration = z.infer<typeof clusterSetConfiguration>;

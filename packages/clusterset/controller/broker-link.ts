@@ -1,0 +1,148 @@
+import { type Clock, type Logger, type Metrics, messageOf, type Random, sleep } from '@fairlead/control';
+import {
+  type ApiConnection,
+  CacheFactory,
+  type EndpointSlice,
+  endpointSlices,
+  jsonEqual,
+  KubeClient,
+  type Lease,
+  type Leadership,
+  leasedWrite,
+  leases,
+  microTime,
+  type SharedCache,
+} from '@fairlead/kube';
+import type { Settings } from '../decision/settings.ts';
+import type { ServiceImport } from '../mcs/types.ts';
+import { CLUSTERSET, isLeaving } from '../records/marks.ts';
+import { type BrokerState, notAMember } from './view.ts';
+
+/** A broker that cannot be read for so long is away; shorter, it is as when nothing happens. */
+const AWAY_AFTER_MILLISECONDS = 60_000;
+const HEARTBEAT_MILLISECONDS = 20_000;
+const LOOK_MILLISECONDS = 5_000;
+
+/** How a part gets to its broker; handed in, so that a simulation can stand there. Reads no more than credentials. */
+export type ConnectBroker<BrokerSettings> = (
+  settings: BrokerSettings,
+  signal: AbortSignal,
+) => Promise<{ readonly connection: ApiConnection; close(): Promise<void> }>;
+
+export interface BrokerCaches {
+  readonly imports: SharedCache<ServiceImport>;
+  readonly slices: SharedCache<EndpointSlice>;
+  readonly leases: SharedCache<Lease>;
+}
+
+export interface BrokerLinkOptions {
+  readonly connection: ApiConnection;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly leadership: Leadership;
+  readonly signal: AbortSignal;
+}
+
+/** The way to the broker: what is read there, whether that can be gone by, and the sign that this cluster is alive. */
+export class BrokerLink {
+  readonly client: KubeClient;
+  readonly caches: BrokerCaches;
+  readonly #options: BrokerLinkOptions;
+  /** Since when nothing could be read, by monotonic time. */
+  #blindSince: number | undefined;
+  #onState: (state: BrokerState) => void = () => {};
+  readonly #startedAt: number;
+  #state: BrokerState = { state: 'away', reason: 'The broker has not been read yet.', isLasting: false };
+
+  constructor(options: BrokerLinkOptions) {
+    const { connection, clock, settings } = options;
+    this.#options = options;
+    this.#startedAt = clock.monotonic();
+    this.client = new KubeClient(connection, clock);
+    const caches = new CacheFactory({ ...options, onStatus: () => this.#look() });
+    const labelSelector = `${CLUSTERSET}=${settings.clusterset}`;
+    this.caches = {
+      imports: caches.cache(settings.brokerImports, { labelSelector }),
+      slices: caches.cache(endpointSlices, { labelSelector }),
+      leases: caches.cache(leases, { namespace: settings.brokerNamespace, labelSelector }),
+    };
+    this.caches.leases.subscribe(() => this.#look());
+  }
+
+  get state(): BrokerState {
+    return this.#state;
+  }
+
+  /**
+   * Renews our Lease, and keeps looking whether the broker is there, until the signal aborts. `onState` is told when it
+   * can be gone by, and when no longer.
+   */
+  async run(onState: (state: BrokerState) => void): Promise<void> {
+    this.#onState = onState;
+    onState(this.#state);
+    await Promise.all([this.#every(LOOK_MILLISECONDS, async () => this.#look()), this.#beat()]);
+  }
+
+  #look(): void {
+    const { clock, logger } = this.#options;
+    const all = [this.caches.imports, this.caches.slices, this.caches.leases].map(({ status }) => status);
+    const isBlind = all.some((status) => status.isBlind);
+    this.#blindSince = isBlind ? (this.#blindSince ?? clock.monotonic()) : undefined;
+    const next = this.#judge(
+      all.find(({ synced }) => !synced)?.failure?.message,
+      all.every(({ synced }) => synced),
+    );
+    if (jsonEqual(this.#state, next)) return;
+    this.#state = next;
+    if (next.state === 'in-step') logger.info({}, 'in step with the broker');
+    else logger.warn({ reason: next.reason }, 'without the broker: what is in the cluster stays as it is');
+    this.#onState(next);
+  }
+
+  #judge(failure: string | undefined, isSynced: boolean): BrokerState {
+    const { clock, settings } = this.#options;
+    if (!isSynced) {
+      const reason = failure === undefined ? 'The broker has not been read yet.' : 'The broker cannot be read.';
+      const isLasting = clock.monotonic() - this.#startedAt >= AWAY_AFTER_MILLISECONDS;
+      return { state: 'away', reason, isLasting };
+    }
+    const blindFor = this.#blindSince === undefined ? 0 : clock.monotonic() - this.#blindSince;
+    if (blindFor >= AWAY_AFTER_MILLISECONDS) {
+      return { state: 'away', reason: 'The broker cannot be read.', isLasting: true };
+    }
+    const lease = this.caches.leases.get({ namespace: settings.brokerNamespace, name: settings.cluster });
+    if (lease === undefined || isLeaving(lease)) return notAMember(settings);
+    return { state: 'in-step' };
+  }
+
+  /** The sign of life. Where it cannot be given, others go by their policy for clusters that fell silent. */
+  async #beat(): Promise<void> {
+    const { clock, leadership, logger, settings, signal } = this.#options;
+    const key = { namespace: settings.brokerNamespace, name: settings.cluster };
+    await this.#every(HEARTBEAT_MILLISECONDS, async () => {
+      if (this.caches.leases.get(key) === undefined) return;
+      try {
+        const spec = { renewTime: microTime(clock.now()), holderIdentity: settings.cluster };
+        await this.client.patchMerge<Lease>(
+          leases,
+          key,
+          { spec },
+          leasedWrite(leadership, 'fairlead-clusterset', signal),
+        );
+      } catch (error) {
+        if (!signal.aborted) logger.debug({ error: messageOf(error) }, 'the Lease at the broker could not be renewed');
+      }
+    });
+  }
+
+  async #every(milliseconds: number, work: () => Promise<void>): Promise<void> {
+    const { clock, signal } = this.#options;
+    while (!signal.aborted) {
+      await work();
+      await sleep(clock, milliseconds, signal).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import {
+  type ApiConnection,
+  type CacheChange,
+  type Controller,
+  endpointSlices,
+  type KubeObject,
+  keyText,
+  namespaces,
+  type SharedCache,
+  services,
+} from '@fairlead/kube';
+import { ClusterEvents, DeletionGuard, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
+import type { Settings } from '../decision/settings.ts';
+import { BrokerLink } from './broker-link.ts';
+import { Expectations, type Lookup } from './expectations.ts';
+import type { SilencePolicy } from './liveness.ts';
+import { brokerInStep, clustersetMetrics, withdrawalsHeld } from './metrics.ts';
+import { Reconciler } from './reconciler.ts';
+import { type Probe, Silence } from './silence.ts';
+import type { Store } from './store.ts';
+import { type BrokerState, importedFor, memberImportKeys, recordedFor, servedBy, slicedFor, View } from './view.ts';
+import { BRAKE, Withdrawals } from './withdrawals.ts';
+
+const CONCURRENT_SERVICES = 20;
+
+export interface ControllerOptions {
+  readonly settings: Settings;
+  readonly whenSilent: SilencePolicy;
+  readonly connection: ApiConnection;
+  readonly probe: Probe;
+}
+
+/**
+ * Exports and imports Services for as long as we lead. It begins with what is in the cluster; the broker comes in when
+ * it answers, and until then the imports stay as they are.
+ */
+export async function runController(options: ControllerOptions, environment: LeaderEnvironment): Promise<void> {
+  const { settings } = options;
+  const { caches, clock, metrics, readiness, signal, client } = environment;
+  for (const definition of clustersetMetrics) metrics.declare(definition);
+  metrics.set(brokerInStep, 0);
+  const health = new Health(readiness);
+  const member = {
+    exports: caches.cache(settings.serviceExports),
+    services: caches.cache(services),
+    slices: caches.cache(endpointSlices),
+    imports: caches.cache(settings.serviceImports),
+    namespaces: caches.cache(namespaces),
+  };
+  const controller = objectController(environment, {
+    name: 'clusterset',
+    resource: settings.serviceExports,
+    cache: member.exports,
+    concurrency: CONCURRENT_SERVICES,
+    failureReason: () => 'SyncServiceExportFailed',
+  });
+  controller.watch(member.services, (change) => exported(change.key, member.exports));
+  controller.watch(member.slices, (change) => {
+    const slice = objectOf(change);
+    return [...servedBy(slice).filter((key) => member.exports.get(key) !== undefined), ...importedFor(slice)];
+  });
+  controller.watch(member.imports, (change) => memberImportKeys(objectOf(change), settings));
+
+  const link = new BrokerLink({ ...environment, connection: options.connection, settings });
+  const view = new View(member, link.caches, settings);
+  controller.watch(member.namespaces, ({ key: namespace }) =>
+    [...view.keys()].filter((key) => key.startsWith(`${namespace}/`)),
+  );
+  await controller.synced(signal);
+  health.started();
+
+  const onChange = (key: string) => controller.add(key);
+  const policy = options.whenSilent;
+  const silence = new Silence({ ...environment, ...options, policy, member, broker: link.caches, onChange });
+  const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
+  const guard = new DeletionGuard<string>({ ...environment, cluster, brake: BRAKE, gauge: withdrawalsHeld });
+  const stores: Readonly<Record<string, Store<KubeObject>>> = {
+    'member serviceexports': member.exports,
+    'member serviceimports': member.imports,
+    'member endpointslices': member.slices,
+    'broker serviceimports': link.caches.imports,
+    'broker endpointslices': link.caches.slices,
+  };
+  const lookup: Lookup = (at, plural, key) => stores[`${at} ${plural}`]?.get(key);
+  const reconciler = new Reconciler({
+    ...environment,
+    settings,
+    expectations: new Expectations(clock, lookup),
+    withdrawals: new Withdrawals(clock, guard),
+    observe: (key) => view.observe(key, link.state, (other) => silence.standing(other, keyText(key))),
+    clients: { member: client, broker: link.client },
+  });
+  link.caches.leases.subscribe(() => silence.see());
+  follow(link.caches.imports, recordedFor, controller);
+  follow(link.caches.slices, slicedFor, controller);
+  const onState = ({ state }: BrokerState) => {
+    metrics.set(brokerInStep, state === 'in-step' ? 1 : 0);
+    if (state === 'in-step') silence.startOver();
+    for (const key of view.keys()) controller.add(key);
+  };
+  await Promise.all([
+    controller.run((key, stop) => reconciler.reconcile(key, stop), signal),
+    link.run(onState),
+    silence.run(() => link.state.state === 'in-step', signal),
+  ]);
+}
+
+/** Has what changes at the broker looked at. */
+function follow<Kind extends KubeObject>(
+  cache: SharedCache<Kind>,
+  keysOf: (object: Kind) => readonly string[],
+  controller: Controller,
+): void {
+  cache.subscribe((change) => {
+    for (const key of keysOf(objectOf(change))) controller.add(key);
+  });
+}
+
+function objectOf<Kind>(change: CacheChange<Kind>): Kind {
+  return change.type === 'delete' ? change.before : change.after;
+}
+
+/** A Service that no export asks for is no concern of ours. */
+function exported(key: string, exports: SharedCache<KubeObject>): readonly string[] {
+  return exports.get(key) === undefined ? [] : [key];
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '@fairlead/control';
+import type { Lease } from '@fairlead/kube';
+import { isLeaving } from '../records/marks.ts';
+
+/** On a ServiceExport under `exportedAnnotations`: what becomes of a cluster's endpoints when it falls silent. */
+export const WHEN_SILENT = 'clusterset.fairlead.dev/when-silent';
+
+/** A cluster that did not renew its Lease for so long has fallen silent. */
+const SILENT_AFTER_MILLISECONDS = 120_000;
+/** One without a Lease for so long has left; the broker may have been rebuilt, and it may be about to join again. */
+const LEFT_AFTER_MILLISECONDS = 600_000;
+
+/**
+ * What becomes of the endpoints of a cluster that has fallen silent. `keep`: they stay. `dropAfter`: they are not used
+ * once it was silent for so long. `probe`: they are not used while none of them answers.
+ */
+export type SilencePolicy =
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'dropAfter'; readonly seconds: number }
+  | { readonly kind: 'probe' };
+
+/** `keep`, `probe` or `dropAfter=300`; undefined for anything else. */
+export function parsePolicy(text: string | undefined): SilencePolicy | undefined {
+  if (text === 'keep' || text === 'probe') return { kind: text };
+  const seconds = /^dropAfter=(\d{1,6})$/.exec(text ?? '')?.[1];
+  return seconds === undefined ? undefined : { kind: 'dropAfter', seconds: Number(seconds) };
+}
+
+/**
+ * Since when each cluster is silent, by our own clock: by the times in its Lease alone, a clock that is wrong would
+ * make it look dead. While the broker cannot be read, no time passes for anybody.
+ */
+export class Liveness {
+  readonly #clock: Clock;
+  readonly #seen = new Map<string, { readonly renewTime: string; readonly at: number }>();
+
+  #leaving: ReadonlySet<string> = new Set();
+  /** Cluster -> since when it is known to have no Lease. */
+  readonly #missingSince = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Takes note of the Leases as the broker shows them now. */
+  see(leases: readonly Lease[]): void {
+    const now = this.#clock.monotonic();
+    const clusters = new Set(leases.map(({ metadata }) => metadata.name));
+    this.#leaving = new Set(leases.filter(isLeaving).map(({ metadata }) => metadata.name));
+    for (const cluster of this.#seen.keys()) if (!clusters.has(cluster)) this.#seen.delete(cluster);
+    for (const { metadata, spec } of leases) {
+      const renewTime = spec?.renewTime ?? '';
+      if (this.#seen.get(metadata.name)?.renewTime !== renewTime) this.#seen.set(metadata.name, { renewTime, at: now });
+    }
+  }
+
+  /** The broker could not be read: every cluster gets its time anew. */
+  startOver(): void {
+    const now = this.#clock.monotonic();
+    this.#missingSince.clear();
+    for (const [cluster, { renewTime }] of this.#seen) this.#seen.set(cluster, { renewTime, at: now });
+  }
+
+  /** Whether it has a Lease, and if it has none, for how long already. */
+  membership(cluster: string): 'member' | 'missing' | 'left' {
+    if (this.#leaving.has(cluster)) return 'left';
+    if (this.#seen.has(cluster)) {
+      this.#missingSince.delete(cluster);
+      return 'member';
+    }
+    const since = this.#missingSince.get(cluster) ?? this.#clock.monotonic();
+    this.#missingSince.set(cluster, since);
+    return this.#clock.monotonic() - since >= LEFT_AFTER_MILLISECONDS ? 'left' : 'missing';
+  }
+
+  silentMilliseconds(cluster: string): number {
+    const seen = this.#seen.get(cluster);
+    return seen === undefined ? 0 : this.#clock.monotonic() - seen.at;
+  }
+
+  isSilent(cluster: string): boolean {
+    return this.silentMilliseconds(cluster) >= SILENT_AFTER_MILLISECONDS;
+  }
+
+  /** Whether the endpoints of a cluster are not to be used. `answers`: what the last probe of them said. */
+  isDropped(cluster: string, policy: SilencePolicy, answers: boolean | undefined): boolean {
+    if (policy.kind === 'keep' || !this.isSilent(cluster)) return false;
+    if (policy.kind === 'dropAfter') return this.silentMilliseconds(cluster) >= policy.seconds * 1000;
+    return answers === false;
+  }
+}

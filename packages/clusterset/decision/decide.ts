@@ -1,0 +1,40 @@
+import { type Merged, merge } from '../merge/merge.ts';
+import { type ExportSide, exportSide } from './export-side.ts';
+import { aggregateWrites, importSide } from './import-side.ts';
+import type { Observation } from './observation.ts';
+import type { Settings } from './settings.ts';
+import type { Write } from './write.ts';
+
+/** What is to be done about one Service of the clusterset, and what all clusters make of it. */
+export interface Decision {
+  readonly merged: Merged;
+  readonly exported: ExportSide;
+  /** In order: what this cluster exports, then what it imports. */
+  readonly writes: readonly Write[];
+  /** The shared aggregate: every exporting cluster keeps it, and it is enough when one does. */
+  readonly aggregate: readonly Write[];
+}
+
+/** Pure: the leader does it, `plan` counts it, `why` tells it. `now` is wall time, for conditions. */
+export function decide(observed: Observation, settings: Settings, now: number): Decision {
+  const { broker } = observed;
+  const records = broker.state === 'away' ? [] : broker.records;
+  const exports = records.flatMap((record) => (record.kind === 'trusted' ? [record.value] : []));
+  const merged = merge(exports, settings.portPolicy);
+  const exported = exportSide(observed, merged, settings, now);
+  // Without our own record, the others alone would be merged, and what we export taken out for a moment.
+  const isHalf = exported.isPending && broker.state === 'in-step';
+  if (isHalf && broker.ownRecord === undefined && exported.state === 'waiting' && isListed(observed, settings)) {
+    return { merged, exported, writes: exported.writes, aggregate: [] };
+  }
+  return {
+    merged,
+    exported,
+    writes: [...exported.writes, ...importSide(observed, merged, settings, now)],
+    aggregate: exported.isPending ? [] : aggregateWrites(observed, merged, settings),
+  };
+}
+
+function isListed({ imported }: Observation, { cluster: own }: Settings): boolean {
+  return imported?.status?.clusters?.some(({ cluster }) => cluster === own) ?? false;
+}

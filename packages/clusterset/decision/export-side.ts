@@ -1,0 +1,223 @@
+import {
+  type EndpointSlice,
+  endpointSlices,
+  jsonEqual,
+  services,
+  statusOf,
+  type WantedCondition,
+} from '@fairlead/kube';
+import { type Merged, PORTS_SERVED } from '../merge/merge.ts';
+import { type ExportedSlice, exportedSlices } from '../records/exported-slices.ts';
+import { type LocalExport, readLocalExport } from '../records/local-export.ts';
+import { clusterOf, importLabels, isOurs, recordLabels, sliceLabels } from '../records/marks.ts';
+import { exportedSliceName, importedSliceName, memberNamespace, recordName } from '../records/names.ts';
+import { recordContent } from '../records/record.ts';
+import { mayTakePart } from '../records/trust.ts';
+import type { Observation } from './observation.ts';
+import type { Settings } from './settings.ts';
+import { type Ground, ensureImport, ensureSlice, remove, type Write, withConditions } from './write.ts';
+
+/** The conditions of a ServiceExport that are ours to write. */
+const OUR_CONDITIONS = ['Valid', 'Ready', 'Conflict', PORTS_SERVED];
+
+/** What this cluster does for its own export of a Service. */
+export interface ExportSide {
+  readonly writes: readonly Write[];
+  /** The record is yet to be written: until then, what all clusters make of it is not known. */
+  readonly isPending: boolean;
+  /** For people. */
+  readonly state: 'none' | 'invalid' | 'waiting' | 'exported' | 'conflict';
+}
+
+export function exportSide(observed: Observation, merged: Merged, settings: Settings, now: number): ExportSide {
+  const { serviceExport } = observed;
+  if (serviceExport === undefined || serviceExport.metadata.deletionTimestamp !== undefined) {
+    const { serviceExports } = settings;
+    const grounds: readonly Ground[] = [{ is: 'absent', at: 'member', resource: serviceExports, key: observed.key }];
+    return { writes: withdrawal(observed, settings, grounds), isPending: false, state: 'none' };
+  }
+  const mayExport = mayTakePart(observed.key.namespace, settings.namespaces);
+  const local = readLocalExport(serviceExport, observed.service, settings.cluster, mayExport);
+  if (local.kind === 'invalid') {
+    const isMissing = local.valid.reason === 'NoService';
+    const grounds: readonly Ground[] = isMissing
+      ? [{ is: 'absent', at: 'member', resource: services, key: observed.key }]
+      : [];
+    const ready = notReady('Pending', 'There is nothing to export.');
+    const writes = [
+      ...withdrawal(observed, settings, grounds),
+      ...conditionWrites(observed, [local.valid, ready], settings, now),
+    ];
+    return { writes, isPending: false, state: 'invalid' };
+  }
+  return validExport(observed, local, merged, settings, now);
+}
+
+function validExport(
+  observed: Observation,
+  local: Extract<LocalExport, { kind: 'valid' }>,
+  merged: Merged,
+  settings: Settings,
+  now: number,
+): ExportSide {
+  const { key, broker, podSlices } = observed;
+  const content = recordContent(local.fields);
+  const localTarget = {
+    at: 'member',
+    resource: settings.serviceImports,
+    key: { namespace: settings.namespace, name: recordName(key) },
+  } as const;
+  const localLabels = { ...recordLabels(key, settings.clusterset, settings.cluster), ...importLabels };
+  const localImport = ensureImport(localTarget, observed.localImport, { ...content, labels: localLabels });
+  const slices = exportedSlices(local.service, podSlices);
+  const conditions = (wanted: readonly WantedCondition[]) =>
+    conditionWrites(observed, [VALID, ...wanted], settings, now);
+
+  if (broker.state === 'away') {
+    const wasExported =
+      observed.imported?.status?.clusters?.some(({ cluster }) => cluster === settings.cluster) ?? false;
+    const own = wasExported ? localSliceWrites(observed, slices, settings) : [];
+    const told = wasExported || !broker.isLasting ? [] : conditions([notReady('Pending', broker.reason)]);
+    return { writes: [...localImport, ...own, ...told], isPending: true, state: wasExported ? 'exported' : 'waiting' };
+  }
+
+  const recordTarget = {
+    at: 'broker',
+    resource: settings.brokerImports,
+    key: { namespace: memberNamespace(settings.brokerNamespace, settings.cluster), name: recordName(key) },
+  } as const;
+  if (broker.ownRecord === undefined && mustWaitForOthers(observed, local)) {
+    const message = `It is of another type than what is served, and comes after the clusters that serve it.`;
+    return {
+      writes: [...localImport, ...conditions([notReady('Pending', message)])],
+      isPending: true,
+      state: 'waiting',
+    };
+  }
+  const labels = recordLabels(key, settings.clusterset, settings.cluster);
+  const record = ensureImport(recordTarget, broker.ownRecord, { ...content, labels });
+  const verdict = merged.verdicts.get(settings.cluster);
+  if (verdict === undefined || record.length > 0) {
+    return { writes: [...localImport, ...record], isPending: true, state: 'waiting' };
+  }
+  const ready: WantedCondition = verdict.isExported
+    ? { type: 'Ready', status: 'True', reason: 'Exported', message: 'Its endpoints are at the broker.' }
+    : notReady('Failed', 'It lost a conflict with an older export, and is not exported while that is there.');
+  const served = verdict.isExported ? slices : [];
+  return {
+    writes: [
+      ...localImport,
+      ...brokerSliceWrites(observed, served, settings),
+      ...localSliceWrites(observed, served, settings),
+      ...conditions([...verdict.conditions, ready]),
+    ],
+    isPending: false,
+    state: verdict.isExported ? 'exported' : 'conflict',
+  };
+}
+
+/**
+ * After a broker was rebuilt, or this cluster joined again, the oldest record is whichever is written first: one that
+ * had lost must not be, or it would turn the type of what is being served.
+ */
+function mustWaitForOthers({ imported, broker }: Observation, local: Extract<LocalExport, { kind: 'valid' }>): boolean {
+  if (imported === undefined || !isOurs(imported) || broker.state === 'away') return false;
+  const served = imported.spec.type;
+  if (served === local.fields.type || (imported.status?.clusters ?? []).length === 0) return false;
+  return !broker.records.some((record) => record.kind === 'trusted' && record.value.type === served);
+}
+
+const VALID: WantedCondition = {
+  type: 'Valid',
+  status: 'True',
+  reason: 'Valid',
+  message: 'The Service can be exported.',
+};
+
+function notReady(reason: 'Pending' | 'Failed', message: string): WantedCondition {
+  return { type: 'Ready', status: 'False', reason, message };
+}
+
+/** Endpoints first, so that no cluster leads clients here while the record is being taken back. */
+function withdrawal(observed: Observation, settings: Settings, grounds: readonly Ground[]): readonly Write[] {
+  const { broker, localImport } = observed;
+  const atBroker =
+    broker.state === 'away'
+      ? []
+      : [
+          ...remove('broker', endpointSlices, broker.ownSlices, grounds),
+          ...remove('broker', settings.brokerImports, [broker.ownRecord], grounds),
+        ];
+  return [
+    ...remove('member', endpointSlices, ownImportedSlices(observed, settings), grounds),
+    ...atBroker,
+    ...remove('member', settings.serviceImports, [localImport], grounds),
+  ];
+}
+
+function brokerSliceWrites(
+  { key, broker }: Observation,
+  slices: readonly ExportedSlice[],
+  { clusterset, cluster, brokerNamespace }: Settings,
+): readonly Write[] {
+  if (broker.state === 'away') return [];
+  const namespace = memberNamespace(brokerNamespace, cluster);
+  const labels = { ...sliceLabels(key.name, cluster), ...recordLabels(key, clusterset, cluster) };
+  const nameOf = ({ suffix }: ExportedSlice) => exportedSliceName(key, suffix);
+  return sliceWrites('broker', namespace, broker.ownSlices, slices, nameOf, labels);
+}
+
+/** The endpoints of this cluster behind its own import: they need no broker. */
+function localSliceWrites(
+  observed: Observation,
+  slices: readonly ExportedSlice[],
+  settings: Settings,
+): readonly Write[] {
+  const { name, namespace } = observed.key;
+  const { cluster } = settings;
+  const nameOf = ({ suffix }: ExportedSlice) => importedSliceName(name, cluster, suffix);
+  const existing = ownImportedSlices(observed, settings);
+  return sliceWrites('member', namespace, existing, slices, nameOf, sliceLabels(name, cluster));
+}
+
+function sliceWrites(
+  at: 'member' | 'broker',
+  namespace: string,
+  existing: readonly EndpointSlice[],
+  slices: readonly ExportedSlice[],
+  nameOf: (slice: ExportedSlice) => string,
+  labels: Readonly<Record<string, string>>,
+): readonly Write[] {
+  const byName = new Map(existing.map((slice) => [slice.metadata.name, slice]));
+  const names = new Set(slices.map(nameOf));
+  const written = slices.flatMap((slice) => {
+    const name = nameOf(slice);
+    return ensureSlice({ at, key: { namespace, name } }, byName.get(name), labels, slice);
+  });
+  return [
+    ...written,
+    ...remove(
+      at,
+      endpointSlices,
+      existing.filter(({ metadata }) => !names.has(metadata.name)),
+    ),
+  ];
+}
+
+function ownImportedSlices({ importedSlices }: Observation, { cluster }: Settings): readonly EndpointSlice[] {
+  return importedSlices.filter((slice) => clusterOf(slice) === cluster);
+}
+
+function conditionWrites(
+  { serviceExport }: Observation,
+  wanted: readonly WantedCondition[],
+  { serviceExports }: Settings,
+  now: number,
+): readonly Write[] {
+  if (serviceExport === undefined) return [];
+  const conditions = withConditions(serviceExport, wanted, OUR_CONDITIONS, now);
+  if (jsonEqual(conditions, serviceExport.status?.conditions ?? [])) return [];
+  const object = { ...serviceExport, status: { ...serviceExport.status, conditions } };
+  const ifItDiesHere = 'The conditions are told again when they differ.';
+  return [{ verb: 'update', at: 'member', resource: statusOf(serviceExports), object, grounds: [], ifItDiesHere }];
+}

@@ -1,0 +1,210 @@
+import { type EndpointSlice, endpointSlices, leases, type WantedCondition } from '@fairlead/kube';
+import type { Merged, MergedImport } from '../merge/merge.ts';
+import { aggregateLabels, clusterOf, exportedTexts, importLabels, isOurs, sliceLabels } from '../records/marks.ts';
+import { exportedSliceName, importedSliceName, memberNamespace, recordName } from '../records/names.ts';
+import { canImportInto, MOST_SLICES } from '../records/trust.ts';
+import type { BrokerObservation, Observation } from './observation.ts';
+import type { Settings } from './settings.ts';
+import {
+  ensureImport,
+  ensureImportStatus,
+  ensureSlice,
+  type Ground,
+  remove,
+  type Write,
+  withConditions,
+} from './write.ts';
+
+type InStep = Extract<BrokerObservation, { state: 'in-step' }>;
+
+/** On an import while it cannot be compared with the broker: it is what was there before. */
+const IN_STEP = 'fairlead.dev/InStep';
+
+/** What this cluster does to have the Service of all clusters. */
+export function importSide(observed: Observation, merged: Merged, settings: Settings, now: number): readonly Write[] {
+  const { broker, namespace, imported } = observed;
+  // What another controller made is not ours to change.
+  if (imported !== undefined && !isOurs(imported)) return [];
+  if (broker.state === 'away') return broker.isLasting ? staleWrites(observed, broker.reason, settings, now) : [];
+  if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return [];
+  if (!canImportInto(namespace, settings.namespaces)) return removal(observed, settings, []);
+  if (merged.import === undefined) {
+    // Nothing is deleted because something was refused.
+    if (broker.records.some(({ kind }) => kind === 'refused')) return [];
+    const clusters = clustersBehind(observed);
+    if (clusters.some((cluster) => broker.missing.has(cluster))) return [];
+    return removal(
+      observed,
+      settings,
+      clusters.flatMap((cluster) => withdrawn(cluster, observed, broker, settings)),
+    );
+  }
+  return [
+    ...importWrites(observed, broker, merged.import, settings, now),
+    ...sliceWrites(observed, broker, merged, settings),
+  ];
+}
+
+function importWrites(
+  { key, imported }: Observation,
+  { records }: InStep,
+  { spec, labels, annotations, clusters }: MergedImport,
+  settings: Settings,
+  now: number,
+): readonly Write[] {
+  const target = { at: 'member', resource: settings.serviceImports, key } as const;
+  const content = {
+    spec,
+    labels: { ...labels, ...importLabels },
+    annotations: { ...annotations, ...exportedTexts(labels, annotations) },
+  };
+  const written = ensureImport(target, imported, content);
+  if (imported === undefined) return written;
+  const before = (imported.status?.clusters ?? []).map(({ cluster }) => cluster);
+  const refused = records.flatMap((one) =>
+    one.kind === 'refused' && before.includes(one.cluster) ? [one.cluster] : [],
+  );
+  const listed = [...new Set([...clusters, ...refused])].toSorted();
+  // One write makes another version: the status follows when that has come.
+  if (written.length > 0) return written;
+  return ensureImportStatus(target, imported, listed, withConditions(imported, [], [IN_STEP], now));
+}
+
+function staleWrites({ imported }: Observation, reason: string, settings: Settings, now: number): readonly Write[] {
+  if (imported === undefined) return [];
+  const wanted: WantedCondition = { type: IN_STEP, status: 'False', reason: 'BrokerUnreachable', message: reason };
+  const clusters = (imported.status?.clusters ?? []).map(({ cluster }) => cluster);
+  const conditions = withConditions(imported, [wanted], [IN_STEP], now);
+  return ensureImportStatus({ at: 'member', resource: settings.serviceImports }, imported, clusters, conditions);
+}
+
+/** The slices of other clusters; those of our own need no broker. */
+function sliceWrites(observed: Observation, broker: InStep, merged: Merged, settings: Settings): readonly Write[] {
+  const { key } = observed;
+  const existing = new Map(
+    observed.importedSlices
+      .filter((slice) => clusterOf(slice) !== settings.cluster)
+      .map((one) => [one.metadata.name, one]),
+  );
+  const settled = new Set<string>();
+  const written: Write[] = [];
+  for (const { cluster, slice } of wantedSlices(broker, merged)) {
+    const name = importedSliceName(key.name, cluster, slice.suffix);
+    settled.add(name);
+    const target = { at: 'member', key: { namespace: key.namespace, name } } as const;
+    const served = broker.dropped.has(cluster) ? { ...slice, endpoints: [] } : slice;
+    written.push(...ensureSlice(target, existing.get(name), sliceLabels(key.name, cluster), served));
+  }
+  const left = [...existing.values()].filter(({ metadata }) => !settled.has(metadata.name));
+  return [...written, ...left.flatMap((slice) => leftoverWrites(slice, observed, broker, merged, settings))];
+}
+
+function wantedSlices({ slices }: InStep, { import: merged }: Merged) {
+  const counts = new Map<string, number>();
+  return slices
+    .flatMap((one) => (one.kind === 'trusted' ? [{ cluster: one.cluster, slice: one.value }] : []))
+    .toSorted((left, right) => (left.slice.suffix < right.slice.suffix ? -1 : 1))
+    .filter(({ cluster }) => {
+      const count = (counts.get(cluster) ?? 0) + 1;
+      counts.set(cluster, count);
+      return merged?.clusters.includes(cluster) === true && count <= MOST_SLICES;
+    });
+}
+
+/** A slice that no cluster exports any more, or that was refused: then it stays as it is. */
+function leftoverWrites(
+  slice: EndpointSlice,
+  observed: Observation,
+  broker: InStep,
+  { verdicts }: Merged,
+  settings: Settings,
+): readonly Write[] {
+  const { key } = observed;
+  const cluster = clusterOf(slice);
+  const isRefused = (one: { readonly kind: string; readonly cluster?: string }) =>
+    one.kind === 'refused' && one.cluster === cluster;
+  if (broker.records.some(isRefused)) return [];
+  const verdict = verdicts.get(cluster);
+  if (verdict === undefined) {
+    if (broker.missing.has(cluster)) return [];
+    return remove('member', endpointSlices, [slice], withdrawn(cluster, observed, broker, settings));
+  }
+  // It lost a conflict: that is known, and not only not seen.
+  if (!verdict.isExported) return remove('member', endpointSlices, [slice]);
+  if (broker.slices.some(isRefused)) return [];
+  const suffix = slice.metadata.name.slice(key.name.length + 1, -(cluster.length + 1));
+  const namespace = memberNamespace(settings.brokerNamespace, cluster);
+  const exported = { namespace, name: exportedSliceName(key, suffix) };
+  return remove(
+    'member',
+    endpointSlices,
+    [slice],
+    [{ is: 'absent', at: 'broker', resource: endpointSlices, key: exported }],
+  );
+}
+
+function removal(observed: Observation, settings: Settings, grounds: readonly Ground[]): readonly Write[] {
+  const others = observed.importedSlices.filter((slice) => clusterOf(slice) !== settings.cluster);
+  return [
+    ...remove('member', endpointSlices, others, grounds),
+    ...remove('member', settings.serviceImports, [observed.imported], grounds),
+  ];
+}
+
+/** The clusters that an import, or a slice behind it, names. */
+function clustersBehind({ imported, importedSlices }: Observation): readonly string[] {
+  const listed = (imported?.status?.clusters ?? []).map(({ cluster }) => cluster);
+  return [...new Set([...listed, ...importedSlices.map(clusterOf)])];
+}
+
+/**
+ * What must hold before a cluster is taken out of an import because its record is gone: the broker still knows this
+ * cluster, and that one, unless it has left. A broker that was emptied or rebuilt knows neither.
+ */
+function withdrawn(cluster: string, { key }: Observation, { left }: InStep, settings: Settings): readonly Ground[] {
+  const { brokerNamespace, brokerImports, cluster: own } = settings;
+  const isMember = (name: string): Ground => ({
+    is: 'there',
+    at: 'broker',
+    resource: leases,
+    key: { namespace: brokerNamespace, name },
+  });
+  const record = { namespace: memberNamespace(brokerNamespace, cluster), name: recordName(key) };
+  return [
+    { is: 'absent', at: 'broker', resource: brokerImports, key: record },
+    isMember(own),
+    ...(left.has(cluster) ? [] : [isMember(cluster)]),
+  ];
+}
+
+/**
+ * The aggregated ServiceImport in the shared namespace of the broker, for those who read it there. Clusters that have a
+ * record keep it, and whoever comes across one that has none left removes it.
+ */
+export function aggregateWrites(observed: Observation, merged: Merged, settings: Settings): readonly Write[] {
+  const { key, broker } = observed;
+  if (broker.state === 'away') return [];
+  const { aggregate, records } = broker;
+  const target = {
+    at: 'broker',
+    resource: settings.brokerImports,
+    key: { namespace: settings.brokerNamespace, name: recordName(key) },
+  } as const;
+  if (merged.import === undefined) {
+    if (records.length > 0 || aggregate === undefined) return [];
+    const clusters = (aggregate.status?.clusters ?? []).map(({ cluster }) => cluster);
+    if (clusters.some((cluster) => broker.missing.has(cluster))) return [];
+    const grounds = clusters.flatMap((cluster) => withdrawn(cluster, observed, broker, settings));
+    return remove('broker', settings.brokerImports, [aggregate], grounds);
+  }
+  if (!merged.verdicts.has(settings.cluster)) return [];
+  const { spec, labels, annotations, clusters } = merged.import;
+  const content = {
+    spec,
+    labels: { ...labels, ...aggregateLabels(key, settings.clusterset) },
+    annotations: { ...annotations, ...exportedTexts(labels, annotations) },
+  };
+  const written = ensureImport(target, aggregate, content);
+  if (written.length > 0 || aggregate === undefined) return written;
+  return ensureImportStatus(target, aggregate, clusters, aggregate.status?.conditions);
+}

@@ -1,0 +1,52 @@
+import type { EndpointSlice, Namespace, Service } from '@fairlead/kube';
+import type { ServiceExport, ServiceImport } from '../mcs/types.ts';
+import type { Export } from '../merge/merge.ts';
+import type { ExportedSlice } from '../records/exported-slices.ts';
+import type { ExportKey } from '../records/names.ts';
+import type { Trusted } from '../records/trust.ts';
+
+/** All that there is about one Service of the clusterset, here and at the broker. */
+export interface Observation {
+  readonly key: ExportKey;
+  readonly namespace: Namespace | undefined;
+  readonly serviceExport: ServiceExport | undefined;
+  readonly service: Service | undefined;
+  /** Those of the Service itself. */
+  readonly podSlices: readonly EndpointSlice[];
+  /** The local ServiceImport: what this cluster alone exports. */
+  readonly localImport: ServiceImport | undefined;
+  /** The ServiceImport of the clusterset in the namespace of the Service, whoever made it. */
+  readonly imported: ServiceImport | undefined;
+  /** The slices behind it that we made. */
+  readonly importedSlices: readonly EndpointSlice[];
+  /** How many imports there are in the cluster. */
+  readonly importCount: number;
+  readonly broker: BrokerObservation;
+}
+
+export type BrokerObservation =
+  | {
+      readonly state: 'in-step';
+      readonly ownRecord: ServiceImport | undefined;
+      readonly ownSlices: readonly EndpointSlice[];
+      /** Those of this cluster as well. */
+      readonly records: readonly Trusted<Export>[];
+      /** Those of other clusters. */
+      readonly slices: readonly Trusted<ExportedSlice>[];
+      readonly aggregate: ServiceImport | undefined;
+      /** Clusters that fell silent, and whose endpoints are not to be used. */
+      readonly dropped: ReadonlySet<string>;
+      /** Clusters without a Lease: they have left, or the broker has forgotten them. */
+      readonly missing: ReadonlySet<string>;
+      /** Clusters that have been missing for long. */
+      readonly left: ReadonlySet<string>;
+    }
+  /** What is in the cluster is all there is to go by. */
+  | Away;
+
+/** Without the broker; until that has lasted for a while, it is nothing to tell. */
+export interface Away {
+  readonly state: 'away';
+  readonly reason: string;
+  readonly isLasting: boolean;
+}

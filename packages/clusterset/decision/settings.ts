@@ -1,0 +1,23 @@
+import type { IpRange } from '@fairlead/control';
+import type { Resource } from '@fairlead/kube';
+import type { ServiceExport, ServiceImport } from '../mcs/types.ts';
+import type { PortPolicy } from '../merge/ports.ts';
+import type { NamespaceRules } from '../records/trust.ts';
+
+/** Who we are in which clusterset, and how it is to be done here. */
+export interface Settings {
+  readonly clusterset: string;
+  readonly cluster: string;
+  /** Where Fairlead is in this cluster: the local ServiceImports are there. */
+  readonly namespace: string;
+  /** The shared namespace at the broker. */
+  readonly brokerNamespace: string;
+  readonly portPolicy: PortPolicy;
+  readonly namespaces: NamespaceRules;
+  readonly ownRanges: readonly IpRange[];
+  /** In the version that this cluster serves. */
+  readonly serviceExports: Resource<ServiceExport>;
+  readonly serviceImports: Resource<ServiceImport>;
+  /** In the version that the broker serves. */
+  readonly brokerImports: Resource<ServiceImport>;
+}

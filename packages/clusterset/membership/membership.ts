@@ -1,0 +1,164 @@
+import { FairleadError } from '@fairlead/control';
+import {
+  type EndpointSlice,
+  endpointSlices,
+  isConflict,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  type Lease,
+  leases,
+  namespaces,
+  type Resource,
+  statusOf,
+} from '@fairlead/kube';
+import { type ServiceImport, serviceImports, SOURCE_CLUSTER } from '../mcs/types.ts';
+import { CLUSTERSET, isLeaving, LEAVING } from '../records/marks.ts';
+import { memberNamespace } from '../records/names.ts';
+import { type Member, memberObjects, type Placed, sharedObjects } from './broker-objects.ts';
+
+const IMPORTS = serviceImports('v1beta1');
+
+/** One thing that is done at the broker, for people to read before it is done. */
+export interface MembershipStep {
+  readonly text: string;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * What is missing at the broker for the cluster to be a member. Rejects when the broker is another clusterset's, or the
+ * name is another cluster's. Asked again when all is there, there is nothing left to do.
+ */
+export async function joinSteps(
+  client: KubeClient,
+  member: Member,
+  signal: AbortSignal,
+): Promise<readonly MembershipStep[]> {
+  await requireOurs(client, member, signal);
+  const steps: MembershipStep[] = [];
+  for (const one of [...sharedObjects(member), ...memberObjects(member)]) {
+    const step = await ensured(client, one, signal);
+    if (step !== undefined) steps.push(step);
+  }
+  return steps;
+}
+
+/** What has to go from the broker for the cluster to be no member: what it exports first, then who it is. */
+export async function leaveSteps(
+  client: KubeClient,
+  member: Member,
+  signal: AbortSignal,
+): Promise<readonly MembershipStep[]> {
+  const { brokerNamespace, cluster } = member;
+  const lease = await client.find(leases, { namespace: brokerNamespace, name: cluster }, { signal });
+  const own = memberNamespace(brokerNamespace, cluster);
+  const slices = await client.list<EndpointSlice>(endpointSlices, { namespace: own, signal });
+  const records = await client.list(IMPORTS, { namespace: own, signal });
+  const shared = await client.list(IMPORTS, { namespace: brokerNamespace, signal });
+  const aggregates = shared.items.filter(({ status }) => status?.clusters?.some((one) => one.cluster === cluster));
+  const kept = new Set<Resource<KubeObject>>([leases]);
+  const objects = memberObjects(member).filter(({ resource }) => !kept.has(resource));
+  const there: Placed[] = [];
+  for (const one of objects) {
+    if ((await client.find(one.resource, one.object.metadata, { signal })) !== undefined) there.push(one);
+  }
+  const mark = `mark the Lease ${brokerNamespace}/${cluster} as that of a cluster that leaves`;
+  return [
+    // From here on, its own agent writes nothing more, and the others take it for one that has left.
+    ...(lease === undefined || isLeaving(lease)
+      ? []
+      : [{ text: mark, run: (stop: AbortSignal) => leave(client, member, stop) }]),
+    ...slices.items.map((slice) => removal(client, endpointSlices, slice)),
+    ...records.items.map((record) => removal(client, IMPORTS, record)),
+    ...aggregates.map((aggregate) => ({
+      text: `take ${cluster} out of ServiceImport ${brokerNamespace}/${aggregate.metadata.name}`,
+      run: (stop: AbortSignal) => takeOut(client, aggregate, cluster, stop),
+    })),
+    ...there.toReversed().map(({ resource, object }) => removal(client, resource, object)),
+  ];
+}
+
+async function requireOurs(client: KubeClient, { clusterset, cluster, brokerNamespace }: Member, signal: AbortSignal) {
+  const shared = await client.find(namespaces, { name: brokerNamespace }, { signal });
+  const other = shared?.metadata.labels?.[CLUSTERSET];
+  if (shared !== undefined && other !== clusterset) {
+    const whose = other === undefined ? 'of no clusterset' : `of the clusterset ${other}`;
+    throw refused(`the namespace ${brokerNamespace} at the broker is ${whose}: choose another with --broker-namespace`);
+  }
+  const own = await client.find(namespaces, { name: memberNamespace(brokerNamespace, cluster) }, { signal });
+  const owner = own?.metadata.labels?.[SOURCE_CLUSTER];
+  if (own !== undefined && owner !== cluster) {
+    throw refused(
+      `the namespace ${own.metadata.name} at the broker belongs to ${owner ?? 'others'}: choose another name`,
+    );
+  }
+}
+
+async function ensured(
+  client: KubeClient,
+  { resource, object }: Placed,
+  signal: AbortSignal,
+): Promise<MembershipStep | undefined> {
+  const { namespace, name } = object.metadata;
+  const found = await client.find(resource, object.metadata, { signal });
+  const where = namespace === undefined ? name : `${namespace}/${name}`;
+  if (found === undefined) {
+    return {
+      text: `create ${resource.kind} ${where}`,
+      run: async (stop) => {
+        await client.create(resource, object, { signal: stop });
+      },
+    };
+  }
+  if (resource.kind !== 'Lease' || found.metadata.annotations?.[LEAVING] === undefined) return undefined;
+  return {
+    text: `take back that the cluster leaves, on Lease ${where}`,
+    run: async (stop) => {
+      await client.patchMerge<KubeObject>(
+        resource,
+        object.metadata,
+        { metadata: { annotations: { [LEAVING]: null } } },
+        { signal: stop },
+      );
+    },
+  };
+}
+
+async function leave(client: KubeClient, { brokerNamespace, cluster }: Member, signal: AbortSignal): Promise<void> {
+  const patch = { metadata: { annotations: { [LEAVING]: 'true' } } };
+  await client.patchMerge<Lease>(leases, { namespace: brokerNamespace, name: cluster }, patch, { signal });
+}
+
+function removal(client: KubeClient, resource: Resource<KubeObject>, { metadata }: KubeObject): MembershipStep {
+  const where = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+  const run = async (signal: AbortSignal) => {
+    try {
+      await client.delete(resource, metadata, { signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };
+  return { text: `delete ${resource.kind} ${where}`, run };
+}
+
+/** Others may keep the aggregate at the same time: then they take the cluster out, as its record is gone. */
+async function takeOut(
+  client: KubeClient,
+  aggregate: ServiceImport,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const clusters = (aggregate.status?.clusters ?? []).filter((one) => one.cluster !== cluster);
+  const { uid = '', resourceVersion = '' } = aggregate.metadata;
+  try {
+    if (clusters.length === 0) await client.delete(IMPORTS, aggregate.metadata, { uid, resourceVersion, signal });
+    else
+      await client.update(statusOf(IMPORTS), { ...aggregate, status: { ...aggregate.status, clusters } }, { signal });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+function refused(message: string): FairleadError {
+  return new FairleadError(message, { verdict: 'terminal', code: 'join-refused' });
+}

@@ -1,0 +1,288 @@
+import { endpointSlices, leases, namespaces, services } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ServiceImport } from './mcs/types.ts';
+import { exports, imports, TestClusterSet } from './testing/test-clusterset.ts';
+
+const SHARED = 'fairlead-broker';
+let set = new TestClusterSet();
+
+async function two() {
+  set = new TestClusterSet();
+  return { a: await set.add('a'), b: await set.add('b') };
+}
+
+afterEach(() => set.stop());
+
+const aggregate = () => set.broker.client.find(imports, { namespace: SHARED, name: `web.${NAMESPACE}` });
+
+describe('adding a ServiceExport', () => {
+  it('makes the local import, the record, the aggregate, and imports with endpoints in every cluster', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    const vip = await set.vipOf(a, 'web');
+    const local = await a.cluster.client.get(imports, { namespace: 'fairlead-system', name: `web.${NAMESPACE}` });
+    expect(local.spec).toMatchObject({ type: 'ClusterSetIP', ports: [{ name: 'http', port: 80 }] });
+    expect(await aggregate()).toMatchObject({ status: { clusters: [{ cluster: 'a' }] } });
+    for (const member of [a, b]) {
+      expect(await set.clustersOf(member, 'web')).toBe('a');
+      expect(await set.endpointsOf(member, 'web')).toEqual([`a ${vip}`]);
+    }
+    expect((await set.imported(b, 'web'))?.spec.ips).toBeUndefined();
+    expect(await set.conditionsOf(a, 'web')).toEqual({
+      Valid: 'True Valid',
+      Conflict: 'False NoConflicts',
+      Ready: 'True Exported',
+    });
+  });
+
+  it('adds a second cluster to the status, and merges the ports', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web', {
+      ports: [
+        { name: 'http', port: 80 },
+        { name: 'metrics', port: 9090 },
+      ],
+    });
+    await set.settle();
+    await set.export(b, 'web');
+    await set.settle();
+    for (const member of [a, b]) {
+      expect(await set.clustersOf(member, 'web')).toBe('a,b');
+      expect((await set.imported(member, 'web'))?.spec.ports).toEqual([{ name: 'http', protocol: 'TCP', port: 80 }]);
+      expect((await set.conditionsOf(member, 'web'))['Conflict']).toBe('True PortConflict');
+    }
+    expect((await aggregate())?.status?.clusters).toEqual([{ cluster: 'a' }, { cluster: 'b' }]);
+    expect(await set.endpointsOf(a, 'web')).toEqual([
+      `a ${await set.vipOf(a, 'web')}`,
+      `b ${await set.vipOf(b, 'web')}`,
+    ]);
+    expect(await b.cluster.eventLines('web')).toEqual([
+      'web ServiceExportConflict: Ports: only what all expose is served; not everywhere the same: metrics TCP/9090 of a.',
+    ]);
+  });
+
+  it('does not export a Service of another type than the oldest, until that is gone', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    await set.export(b, 'web', { clusterIP: 'None' });
+    await set.settle();
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    expect(await set.endpointsOf(a, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
+    expect(await set.conditionsOf(b, 'web')).toEqual({
+      Valid: 'True Valid',
+      Conflict: 'True TypeConflict',
+      Ready: 'False Failed',
+    });
+    await set.unexport(a, 'web');
+    await set.settle();
+    expect(await set.clustersOf(a, 'web')).toBe('b');
+    expect((await set.imported(a, 'web'))?.spec.type).toBe('Headless');
+    expect(await set.endpointsOf(a, 'web')).toEqual(['b 10.9.0.1']);
+    expect(await set.conditionsOf(b, 'web')).toMatchObject({ Conflict: 'False NoConflicts', Ready: 'True Exported' });
+  });
+
+  it('writes nothing more once all is as it should be, also after a restart', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.export(b, 'web');
+    await set.settle(60_000);
+    const before = [a, b].map(({ cluster }) => cluster.writes.length);
+    const version = (await aggregate())?.metadata.resourceVersion;
+    await set.restart(a);
+    await set.settle(600_000);
+    expect([a, b].map(({ cluster }) => cluster.writes.length)).toEqual(before);
+    expect((await aggregate())?.metadata.resourceVersion).toBe(version);
+  });
+});
+
+describe('removing a ServiceExport', () => {
+  it('takes the cluster out of everything, and the last one everything away', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.export(b, 'web');
+    await set.settle();
+    await set.unexport(a, 'web');
+    await set.settle();
+    expect(await set.clustersOf(a, 'web')).toBe('b');
+    expect(await set.endpointsOf(a, 'web')).toEqual([`b ${await set.vipOf(b, 'web')}`]);
+    expect((await aggregate())?.status?.clusters).toEqual([{ cluster: 'b' }]);
+    await set.unexport(b, 'web');
+    await set.settle();
+    for (const member of [a, b]) {
+      expect(await set.imported(member, 'web')).toBeUndefined();
+      expect(await set.endpointsOf(member, 'web')).toEqual([]);
+      const { items } = await member.cluster.client.list(imports);
+      expect(items).toEqual([]);
+    }
+    expect((await set.broker.client.list<ServiceImport>(imports)).items).toEqual([]);
+    expect((await set.broker.client.list(endpointSlices)).items).toEqual([]);
+  });
+});
+
+describe('endpoints', () => {
+  it('are cleared while no pod backs the Service, and come back', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    await a.cluster.putSlice('web', 'web-1', ['!10.9.0.1@node-1']);
+    await set.settle(5_000);
+    expect(await set.endpointsOf(b, 'web')).toEqual([]);
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    await a.cluster.putSlice('web', 'web-1', ['10.9.0.1@node-1']);
+    await set.settle(5_000);
+    expect(await set.endpointsOf(b, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
+  });
+
+  it('cost one write at the broker and one in each cluster when they change', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'db', { clusterIP: 'None' });
+    await set.settle();
+    const before = [a, b].map(({ cluster }) => cluster.writes.length);
+    await a.cluster.putSlice('db', 'db-1', ['10.9.0.1@node-1', '10.9.0.2@node-2']);
+    await set.settle();
+    expect(await set.endpointsOf(b, 'db')).toEqual(['a 10.9.0.1', 'a 10.9.0.2']);
+    const after = [a, b].map(({ cluster }) => cluster.writes.length);
+    expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual([1, 1]);
+  });
+});
+
+describe('without the broker', () => {
+  it('a cluster keeps its imports, says so, follows its own endpoints, and catches up', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.export(b, 'web');
+    await set.settle();
+    set.isCut = true;
+    await set.restart(b);
+    await set.settle(300_000);
+    await b.cluster.putSlice('web', 'web-1', ['!10.9.0.1@node-1']);
+    await set.settle(10_000);
+    expect(await set.clustersOf(b, 'web')).toBe('a,b');
+    expect(await set.endpointsOf(b, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
+    expect((await set.imported(b, 'web'))?.status?.conditions).toMatchObject([
+      { type: 'fairlead.dev/InStep', status: 'False', reason: 'BrokerUnreachable' },
+    ]);
+    set.isCut = false;
+    await set.settle(60_000);
+    expect(await set.endpointsOf(a, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
+    expect((await set.imported(b, 'web'))?.status?.conditions ?? []).toEqual([]);
+  });
+
+  it('that lost everything, nothing is withdrawn, and nothing turns its type', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    await set.export(b, 'web', { clusterIP: 'None' });
+    await set.settle();
+    const { client } = set.broker;
+    for (const name of [SHARED, `${SHARED}-m-a`, `${SHARED}-m-b`]) await client.delete(namespaces, { name });
+    await set.settle(30_000);
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    await set.join('b');
+    await set.settle(30_000);
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    await set.join('a');
+    await set.settle(30_000);
+    for (const member of [a, b]) {
+      expect((await set.imported(member, 'web'))?.spec.type).toBe('ClusterSetIP');
+      expect(await set.endpointsOf(member, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
+    }
+  });
+});
+
+describe('a cluster that fell silent', () => {
+  it.each([
+    ['keep', 700_000, 1],
+    ['dropAfter=300', 250_000, 1],
+    ['dropAfter=300', 400_000, 0],
+    ['probe', 400_000, 0],
+  ])('has its endpoints treated by %s after %d ms', async (whenSilent, silence, left) => {
+    set = new TestClusterSet();
+    const a = await set.add('a');
+    const b = await set.add('b', { whenSilent });
+    await set.export(a, 'web');
+    await set.settle();
+    const vip = await set.vipOf(a, 'web');
+    set.silentAddresses.add(vip);
+    await a.leader.stop();
+    await set.settle(silence);
+    expect(await set.endpointsOf(b, 'web')).toHaveLength(left);
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    await set.restart(a);
+    await set.settle(60_000);
+    expect(await set.endpointsOf(b, 'web')).toEqual([`a ${vip}`]);
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    ['an export of nothing', undefined, 'False NoService'],
+    [
+      'an export of an ExternalName',
+      { type: 'ExternalName', externalName: 'x.example.org' } as const,
+      'False InvalidServiceType',
+    ],
+  ])('%s is told on a condition', async (_, spec, valid) => {
+    const { a, b } = await two();
+    if (spec !== undefined)
+      await a.cluster.client.create(services, { metadata: { namespace: NAMESPACE, name: 'web' }, spec });
+    await a.cluster.client.create(exports, { metadata: { namespace: NAMESPACE, name: 'web' } });
+    await set.settle();
+    expect(await set.conditionsOf(a, 'web')).toEqual({ Valid: valid, Ready: 'False Pending' });
+    expect(await set.imported(b, 'web')).toBeUndefined();
+  });
+
+  it('a namespace that may not take part neither exports nor imports', async () => {
+    set = new TestClusterSet();
+    const a = await set.add('a');
+    const b = await set.add('b', { namespaces: { deny: [NAMESPACE] } });
+    await set.export(a, 'web');
+    await set.export(b, 'web');
+    await set.settle();
+    expect(await set.conditionsOf(b, 'web')).toMatchObject({ Valid: 'False NamespaceNotAllowed' });
+    expect(await set.imported(b, 'web')).toBeUndefined();
+    expect(await set.clustersOf(a, 'web')).toBe('a');
+  });
+
+  it('a record that is refused changes and deletes nothing', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    const key = { namespace: `${SHARED}-m-a`, name: `web.${NAMESPACE}.ipv4` };
+    await a.leader.stop();
+    await set.broker.client.patchMerge(endpointSlices, key, { endpoints: [{ addresses: ['240.0.0.1'] }] });
+    await set.broker.client.patchMerge<ServiceImport>(
+      imports,
+      { namespace: `${SHARED}-m-a`, name: `web.${NAMESPACE}` },
+      {
+        metadata: { labels: { 'multicluster.kubernetes.io/source-cluster': 'b' } },
+      },
+    );
+    await set.settle(60_000);
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    expect(await set.endpointsOf(b, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
+  });
+
+  it('an import of another controller is left alone', async () => {
+    const { a, b } = await two();
+    const spec = { type: 'Headless', ports: [] } as const;
+    await b.cluster.client.create<ServiceImport>(imports, { metadata: { namespace: NAMESPACE, name: 'web' }, spec });
+    await set.export(a, 'web');
+    await set.settle();
+    expect((await set.imported(b, 'web'))?.spec).toEqual(spec);
+  });
+});
+
+describe('membership', () => {
+  it('shows by a Lease that is renewed', async () => {
+    await two();
+    await set.settle(60_000);
+    const before = await set.broker.client.get(leases, { namespace: SHARED, name: 'a' });
+    await set.settle(60_000);
+    const after = await set.broker.client.get(leases, { namespace: SHARED, name: 'a' });
+    expect((after.spec?.renewTime ?? '') > (before.spec?.renewTime ?? '')).toBe(true);
+  });
+});

@@ -1,0 +1,117 @@
+import { keyText } from '@fairlead/kube';
+import type { Explanation, PartPlan, PartStatus, PlannedChange } from '@fairlead/part';
+import type { Decision } from './decision/decide.ts';
+import type { Observation } from './decision/observation.ts';
+import { describeWrite } from './decision/write.ts';
+import { clusterOf } from './records/marks.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What a leader that started now would write, Service by Service. */
+export function partPlan({ decisions }: Snapshot): PartPlan {
+  return { changes: [...decisions].flatMap(([key, { decision }]) => changeOf(key, decision)) };
+}
+
+function changeOf(key: string, { writes, aggregate }: Decision): readonly PlannedChange[] {
+  const all = [...writes, ...aggregate];
+  const [first] = all;
+  if (first === undefined) return [];
+  const verbs = new Set(all.map(({ verb }) => verb));
+  const action = verbs.size === 1 ? first.verb : 'update';
+  const more = all.length === 1 ? '' : `, and ${all.length - 1} more`;
+  return [{ action, subject: `Service ${key}`, detail: `${describeWrite(first)}${more}`, writes: all.length }];
+}
+
+export function partStatus({ decisions, broker, state }: Snapshot): PartStatus {
+  const all = [...decisions.values()];
+  const count = (wanted: Decision['exported']['state']) =>
+    all.filter(({ decision }) => decision.exported.state === wanted).length;
+  return {
+    summary: state.state === 'away' ? state.reason : 'in step with the broker',
+    figures: {
+      clusters: broker.leases.size,
+      'Services exported': count('exported'),
+      'Services in conflict': count('conflict'),
+      'Services that cannot be exported': count('invalid'),
+      'Services waiting for the broker': count('waiting'),
+      'Services imported': all.filter(({ observed }) => observed.imported !== undefined).length,
+    },
+  };
+}
+
+/** Why a Service of the clusterset is as it is here. */
+export function explain({
+  observed,
+  decision,
+}: {
+  readonly observed: Observation;
+  readonly decision: Decision;
+}): Explanation {
+  const subject = `Service ${keyText(observed.key)}`;
+  const waits = [...decision.writes, ...decision.aggregate].map(describeWrite);
+  const reasons = reasonsOf(observed, decision);
+  const state = reasons.isStuck ? 'stuck' : waits.length > 0 ? 'working' : 'as-wanted';
+  const waitsFor = reasons.waitsFor ?? (waits.length === 0 ? undefined : `what is to be written: ${waits.join(', ')}`);
+  return {
+    answer: `${subject} ${reasons.text}.`,
+    state,
+    wanted: wanted(decision),
+    there: there(observed),
+    ...(waitsFor !== undefined && { waitsFor }),
+  };
+}
+
+interface Reasons {
+  readonly text: string;
+  readonly isStuck: boolean;
+  readonly waitsFor?: string;
+}
+
+function reasonsOf(observed: Observation, { exported, merged }: Decision): Reasons {
+  const { broker, serviceExport } = observed;
+  if (broker.state === 'away') {
+    return {
+      text: 'is as it was when the broker was last read',
+      isStuck: true,
+      waitsFor: `the broker. ${broker.reason}`,
+    };
+  }
+  const refused = [...broker.records, ...broker.slices].flatMap((one) =>
+    one.kind === 'refused' ? [`what ${one.cluster} exports is refused, because ${one.reason}`] : [],
+  );
+  const clusters = merged.import?.clusters ?? [];
+  const imported = clusters.length === 0 ? 'is exported by no cluster' : `is exported by ${clusters.join(', ')}`;
+  const conflict = [...merged.verdicts.values()][0]?.conditions.find(({ type }) => type === 'Conflict');
+  const notes = [
+    ...refused,
+    ...(conflict?.status === 'True' ? [`there is a conflict. ${conflict.message.replace(/\.$/, '')}`] : []),
+  ];
+  const text = [imported, ...notes].join('; ');
+  if (exported.state === 'invalid')
+    return { text: `${text}; this cluster cannot export it`, isStuck: true, waitsFor: 'its Service' };
+  if (exported.state === 'conflict') {
+    return { text, isStuck: true, waitsFor: 'the older exports of another type to go, or this one to have their type' };
+  }
+  return {
+    text: serviceExport === undefined ? text : `${text}; this cluster exports it (${exported.state})`,
+    isStuck: refused.length > 0,
+  };
+}
+
+function wanted({ merged }: Decision): readonly string[] {
+  if (merged.import === undefined) return [];
+  const { spec, clusters } = merged.import;
+  const ports = (spec.ports ?? []).map(({ protocol = 'TCP', port }) => `${protocol}/${port}`).join(', ') || 'no port';
+  return [`an import of type ${spec.type} with ${ports} from ${clusters.join(', ')}`];
+}
+
+function there({ imported, importedSlices }: Observation): readonly string[] {
+  const clusters = (imported?.status?.clusters ?? []).map(({ cluster }) => cluster);
+  const listed =
+    imported === undefined
+      ? []
+      : [`an import of type ${imported.spec.type} from ${clusters.join(', ') || 'no cluster'}`];
+  const slices = importedSlices.map(
+    (slice) => `${slice.metadata.name}: ${(slice.endpoints ?? []).length} endpoints of ${clusterOf(slice)}`,
+  );
+  return [...listed, ...slices];
+}

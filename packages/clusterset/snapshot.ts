@@ -1,0 +1,90 @@
+import { messageOf } from '@fairlead/control';
+import { endpointSlices, KubeClient, leases, namespaces, services } from '@fairlead/kube';
+import type { ReadEnvironment } from '@fairlead/part';
+import type { BrokerSettings, ClusterSetConfiguration } from './configuration.ts';
+import type { ConnectBroker } from './controller/broker-link.ts';
+import { ListedStore } from './controller/store.ts';
+import {
+  type BrokerState,
+  type BrokerStores,
+  type MemberStores,
+  notAMember,
+  type Standing,
+  View,
+} from './controller/view.ts';
+import { type Decision, decide } from './decision/decide.ts';
+import type { Observation } from './decision/observation.ts';
+import type { Settings } from './decision/settings.ts';
+import { CLUSTERSET, isLeaving } from './records/marks.ts';
+import { readSettings } from './settings.ts';
+
+/** Everything at one moment, and what would be done about it. */
+export interface Snapshot {
+  readonly settings: Settings;
+  readonly broker: BrokerStores;
+  readonly state: BrokerState;
+  /** By key, in order. */
+  readonly decisions: ReadonlyMap<string, { readonly observed: Observation; readonly decision: Decision }>;
+}
+
+/** Reads this cluster and the broker, and decides for every Service as a leader would. Only reads. */
+export async function takeSnapshot(
+  configuration: ClusterSetConfiguration,
+  connectBroker: ConnectBroker<BrokerSettings>,
+  { client, clock, signal }: ReadEnvironment,
+): Promise<Snapshot> {
+  const settings = await readSettings(configuration, client, { signal });
+  const member: MemberStores = {
+    exports: new ListedStore((await client.list(settings.serviceExports, { signal })).items),
+    services: new ListedStore((await client.list(services, { signal })).items),
+    slices: new ListedStore((await client.list(endpointSlices, { signal })).items),
+    imports: new ListedStore((await client.list(settings.serviceImports, { signal })).items),
+    namespaces: new ListedStore((await client.list(namespaces, { signal })).items),
+  };
+  const { broker, state } = await readBroker(configuration, settings, connectBroker, { clock, signal });
+  const view = new View(member, broker, settings);
+  const standing = (cluster: string): Standing => {
+    const lease = broker.leases.get(`${settings.brokerNamespace}/${cluster}`);
+    if (lease === undefined) return 'missing';
+    return isLeaving(lease) ? 'left' : 'alive';
+  };
+  const keys = [...view.keys()].toSorted();
+  const decisions = keys.map((text) => {
+    const [namespace = '', name = ''] = text.split('/');
+    const observed = view.observe({ namespace, name }, state, standing);
+    return [text, { observed, decision: decide(observed, settings, clock.now()) }] as const;
+  });
+  return { settings, broker, state, decisions: new Map(decisions) };
+}
+
+const away = (reason: string): BrokerState => ({ state: 'away', reason, isLasting: true });
+
+async function readBroker(
+  configuration: ClusterSetConfiguration,
+  settings: Settings,
+  connectBroker: ConnectBroker<BrokerSettings>,
+  { clock, signal }: Pick<ReadEnvironment, 'clock' | 'signal'>,
+): Promise<{ readonly broker: BrokerStores; readonly state: BrokerState }> {
+  try {
+    const connected = await connectBroker(configuration.broker, signal);
+    try {
+      const client = new KubeClient(connected.connection, clock);
+      const labelSelector = `${CLUSTERSET}=${settings.clusterset}`;
+      const { brokerNamespace: namespace, cluster } = settings;
+      const broker = {
+        imports: new ListedStore((await client.list(settings.brokerImports, { labelSelector, signal })).items),
+        slices: new ListedStore((await client.list(endpointSlices, { labelSelector, signal })).items),
+        leases: new ListedStore((await client.list(leases, { namespace, labelSelector, signal })).items),
+      };
+      const lease = broker.leases.get(`${namespace}/${cluster}`);
+      if (lease !== undefined && !isLeaving(lease)) return { broker, state: { state: 'in-step' } };
+      return { broker, state: notAMember(settings) };
+    } finally {
+      await connected.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    const broker = { imports: new ListedStore([]), slices: new ListedStore([]), leases: new ListedStore([]) };
+    return { broker, state: away(`The broker cannot be read: ${messageOf(error)}.`) };
+  }
+}

@@ -1,0 +1,88 @@
+import { silentLogger } from '@fairlead/control';
+import {
+  clusterSetPart,
+  joinSteps,
+  leaveSteps,
+  mcsDefinitions,
+  serviceExports,
+  serviceImports,
+} from '@fairlead/clusterset';
+import { customResourceDefinitions, namespaces } from '@fairlead/kube';
+import { connectionOver } from '@fairlead/kube/testing';
+import type { LeaderPart, PartPlan } from '@fairlead/part';
+import type { Simulation } from '@fairlead/sim';
+import { type Cluster, connectToKubernetes, serveKubernetes } from '../kubernetes.ts';
+import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
+
+export const BROKER = 'broker';
+export const BROKER_NAMESPACE = 'fairlead-broker';
+export const NAMESPACE = 'shop';
+export const exports = serviceExports('v1beta1');
+export const imports = serviceImports('v1beta1');
+
+/** One cluster of the clusterset. */
+export interface Member extends Cluster {
+  readonly name: string;
+  readonly part: LeaderPart;
+}
+
+export interface World {
+  readonly simulation: Simulation;
+  readonly broker: Cluster;
+  readonly members: ReadonlyMap<string, Member>;
+}
+
+/** The name under which the process of a cluster reaches its own API server. */
+export const serverOf = (cluster: string) => `kube-${cluster}`;
+
+/** Clusters with one replica each, all of them members at a broker. */
+export async function buildWorld(simulation: Simulation, clusters: readonly string[]): Promise<World> {
+  const broker = serveKubernetes(simulation, BROKER);
+  const members = new Map<string, Member>();
+  for (const name of clusters) {
+    const cluster = serveKubernetes(simulation, serverOf(name));
+    for (const namespace of [NAMESPACE, LEASE_NAMESPACE]) {
+      await cluster.editor.create(namespaces, { metadata: { name: namespace } });
+    }
+    for (const definition of mcsDefinitions) await cluster.editor.create(customResourceDefinitions, definition);
+    const configuration = { clusterset: 'blue', cluster: name, broker: { kubeconfig: 'unused' }, whenSilent: 'keep' };
+    const direct = connectionOver(broker.kube.transport(), simulation.clock, 'editor');
+    const outside = {
+      connectBroker: async () => ({ connection: direct, close: async () => {} }),
+      probe: async () => true,
+    };
+    members.set(name, { ...cluster, name, part: clusterSetPart(outside).configure(configuration) });
+    simulation.process(name, (incarnation) => {
+      const connectBroker = async () => ({
+        connection: connectToKubernetes(incarnation, undefined, BROKER),
+        close: async () => {},
+      });
+      const part = clusterSetPart({ connectBroker, probe: async () => true });
+      return runReplica(part.name, part.configure(configuration), incarnation, serverOf(name));
+    });
+  }
+  const world = { simulation, broker, members };
+  for (const name of clusters) await join(world, name);
+  return world;
+}
+
+const membership = (cluster: string) => ({ clusterset: 'blue', cluster, brokerNamespace: BROKER_NAMESPACE });
+const never = new AbortController().signal;
+
+export async function join({ broker }: Pick<World, 'broker'>, cluster: string): Promise<void> {
+  for (const step of await joinSteps(broker.editor, membership(cluster), never)) await step.run(never);
+}
+
+export async function leave({ broker }: Pick<World, 'broker'>, cluster: string): Promise<void> {
+  for (const step of await leaveSteps(broker.editor, membership(cluster), never)) await step.run(never);
+}
+
+/** What a leader of the cluster would do now, with nothing between it and the servers. */
+export function planOf({ editor, part }: Member): Promise<PartPlan> {
+  return part.plan({
+    client: editor,
+    clock: { now: () => 0, monotonic: () => 0, setTimer: () => ({ cancel() {} }), turn: async () => {} },
+    logger: silentLogger,
+    signal: never,
+  });
+}
