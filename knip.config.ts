@@ -17,9 +17,13 @@ const config: KnipConfig = {
         'service-gateway/{controller,engine}.ts',
         'gateway-agent/side.ts',
       ],
+      ignoreBinaries: ['ip', 'nft', 'conntrack'],
     },
     deploy: { entry: ['{bundle,generate}.ts'] },
-    e2e: { entry: ['generate-schemas.ts', 'fuzz/run.ts', 'gateway/hand.ts'] },
+    e2e: {
+      entry: ['generate-schemas.ts', 'fuzz/run.ts', 'gateway/hand.ts'],
+      ignoreBinaries: ['ip', 'mount', 'umount'],
+    },
     scenarios: { entry: ['{run,job}.ts', 'mutations/{run,hook}.ts'] },
     // What the agent runs on a gateway node.
     'packages/gateway': { ignoreBinaries: ['keepalived'] },

@@ -13,7 +13,7 @@ const PORT = 9_443;
 
 export const gatewayNames = ['gw1', 'gw2'] as const;
 export type GatewayName = (typeof gatewayNames)[number];
-export const ownAddress: Record<GatewayName, string> = { gw1: '198.51.100.1', gw2: '198.51.100.2' };
+const ownAddress: Record<GatewayName, string> = { gw1: '198.51.100.1', gw2: '198.51.100.2' };
 export const backendAddress = (number: number) => `10.0.0.${100 + number}`;
 export const backendAddress6 = (number: number) => `fd00:10::${100 + number}`;
 

@@ -6,7 +6,7 @@ const frontendError = z.strictObject({ frontend, code: z.string(), message: z.st
 export type FrontendError = z.infer<typeof frontendError>;
 
 /** Why a configuration was not taken. Nothing of it was applied then: the node runs what it ran before. */
-export const refusedAnswer = z.object({
+const refusedAnswer = z.object({
   kind: z.literal('refused'),
   /**
    * Stable: `invalid`, `not-allowed` (an address outside the agent's list), `older-generation`, `unknown-generation` (a
@@ -20,7 +20,7 @@ export const refusedAnswer = z.object({
   generation: generation.optional(),
 });
 
-export const takenAnswer = z.object({ kind: z.literal('taken'), generation });
+const takenAnswer = z.object({ kind: z.literal('taken'), generation });
 
 /** The answer to `PUT /v1/config`. */
 export const configurationAnswer = z.discriminatedUnion('kind', [takenAnswer, refusedAnswer]);

@@ -62,7 +62,7 @@ export function isSameGeneration(one: Generation, other: Generation): boolean {
 }
 
 /** All that a gateway is to serve. Its addresses are those of the virtual servers: keepalived holds them. */
-export const wholeConfiguration = z.strictObject({
+const wholeConfiguration = z.strictObject({
   kind: z.literal('whole'),
   generation,
   virtualServers: z.array(virtualServer),
