@@ -8,6 +8,8 @@ const config: KnipConfig = {
       entry: ['scripts/{check,complete-lock,start,test}.ts'],
       // scripts/check.ts runs their commands, which knip cannot see; oxlint-tsgolint is oxlint's type-aware half.
       ignoreDependencies: ['@biomejs/biome', 'oxlint', 'oxlint-tsgolint', 'ts7'],
+      // Of the system.
+      ignoreBinaries: ['apt-get'],
     },
     // The bench runs its two sides as programs of their own.
     bench: {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SocketTransport } from '@fairlead/control/adapters';
-import { contractScenes, playScene, readTranscript, writeTranscript } from '@fairlead/sim/kube/contract';
+import { contractScenes, playScene, transcripts } from '@fairlead/sim/kube/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administrator, type Cluster, startCluster } from './harness/index.ts';
 
@@ -24,7 +24,7 @@ describe('a real API server keeps the contract', () => {
   it.each(contractScenes)('$name', async (scene) => {
     const endpoint = { transport, url: cluster.url, headers: {}, wait: (milliseconds: number) => wait(milliseconds) };
     const transcript = await playScene(scene, endpoint, `contract-${contractScenes.indexOf(scene)}`);
-    if (record) await writeTranscript(scene, transcript);
-    expect(transcript).toEqual(await readTranscript(scene));
+    if (record) await transcripts.write(scene, transcript);
+    expect(transcript).toEqual(await transcripts.read(scene));
   });
 });

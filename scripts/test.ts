@@ -4,8 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildComponents } from '../e2e/harness/components.ts';
+import { DebianError } from './debian-packages.ts';
 import { GoError } from './go-toolchain.ts';
 import { HelmError } from './helm.ts';
+import { PythonError } from './python-packages.ts';
 import { missingPackages } from './system-packages.mjs';
 import { readTestCounts, type TestCounts } from './test-counts.ts';
 import { runSteps, type Step, type StepOutcome } from './test-steps.ts';
@@ -70,7 +72,8 @@ async function prepareComponents(): Promise<StepOutcome> {
     await buildComponents();
     return { kind: 'ok' };
   } catch (error) {
-    if (error instanceof HelmError) return { kind: 'unavailable', why: error.message };
+    const isMissing = [HelmError, PythonError, DebianError].some((kind) => error instanceof kind);
+    if (isMissing && error instanceof Error) return { kind: 'unavailable', why: error.message };
     if (!(error instanceof GoError)) throw error;
     if (error.reason !== 'compile') return { kind: 'unavailable', why: error.message };
     console.log(error.message);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { buildGo } from '../../scripts/go-build.ts';
 import { helmBinary } from '../../scripts/helm.ts';
+import { openStackInstallation } from '../openstack/installation.ts';
 
 const clusterModule = fileURLToPath(new URL('../cluster', import.meta.url));
 
@@ -27,6 +28,7 @@ export async function buildComponents(): Promise<void> {
   await kubectlBinary();
   await schemasBinary();
   await helmBinary();
+  await openStackInstallation();
 }
 
 /** Kubernetes learns its version from the linker; without this it calls itself v0.0.0-master. */

@@ -63,6 +63,11 @@ export class OpenStackEmulator implements HttpTransport {
     this.#admin = this.identity.addProject('admin');
   }
 
+  /** The user `admin`, who may do everything. */
+  addAdministrator(password: string): void {
+    this.identity.addUser('admin', password, [this.#admin], true);
+  }
+
   /** Changes how OpenStack behaves from now on; what is not named stays as it is. */
   behave(changes: Partial<OpenStackBehaviour>): void {
     const { world } = this.#neutron;
@@ -146,7 +151,7 @@ export class OpenStackEmulator implements HttpTransport {
       return { ...done, requestBody };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const isNeutron = target?.service === 'network' && error.status !== 401;
+      const isNeutron = url.pathname.startsWith(NETWORK_PATH) && error.status !== 401;
       const body = isNeutron ? neutronError(error) : keystoneError(error);
       return { status: error.status, headers: error.headers, body, requestBody, code: error.type };
     }
@@ -154,7 +159,7 @@ export class OpenStackEmulator implements HttpTransport {
 
   #serve(request: HttpRequest, url: URL, target: Target, body: JsonObject | undefined): Answered {
     const { method, headers } = request;
-    if (target.service === 'identity') return this.#login(url, target.kind, method, body);
+    if (target.service === 'identity') return this.#identify(request, url, target.kind, body);
     const root = `${url.origin}${NETWORK_PATH}/v2.0`;
     if (target.kind === 'versions') {
       const links = [{ rel: 'self', href: `${root}/` }];
@@ -166,7 +171,23 @@ export class OpenStackEmulator implements HttpTransport {
     return this.#neutron.answer(requester, { ...target, ...how });
   }
 
-  #login(url: URL, kind: 'tokens' | 'versions', method: string, body: JsonObject | undefined): Answered {
+  #identify(
+    { method, headers }: HttpRequest,
+    url: URL,
+    kind: (Target & { service: 'identity' })['kind'],
+    body: JsonObject | undefined,
+  ): Answered {
+    if (kind === 'application_credentials') {
+      const made = this.identity.createApplicationCredential(headers['x-auth-token'], body);
+      return { status: 201, body: { application_credential: made } };
+    }
+    if (kind === 'tokens' && method === 'GET') {
+      return { status: 200, body: this.identity.describe(headers['x-subject-token']) };
+    }
+    if (kind === 'tokens' && method === 'DELETE') {
+      this.identity.revoke(headers['x-subject-token']);
+      return { status: 204, body: undefined };
+    }
     if (kind === 'versions') {
       const links = [{ rel: 'self', href: `${url.origin}${IDENTITY_PATH}/v3/` }];
       return { status: 200, body: { versions: { values: [{ id: 'v3.14', status: 'stable', links }] } } };

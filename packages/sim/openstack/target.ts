@@ -1,6 +1,6 @@
 /** What a path leads to. */
 export type Target =
-  | { readonly service: 'identity'; readonly kind: 'tokens' | 'versions' }
+  | { readonly service: 'identity'; readonly kind: 'tokens' | 'versions' | 'application_credentials' }
   | {
       readonly service: 'network';
       /** As the path has it: `floatingips`. */
@@ -16,12 +16,14 @@ export type Target =
 
 export const IDENTITY_PATH = '/identity';
 export const NETWORK_PATH = '/network';
+const APPLICATION_CREDENTIALS = /^\/identity\/v3\/users\/[^/]+\/application_credentials$/;
 
 /** The target of a path, or undefined where there is nothing. */
 export function parseTarget(path: string): Target | undefined {
   if (path === `${NETWORK_PATH}/`) return { service: 'network', kind: 'versions' };
   if (path === `${IDENTITY_PATH}/` || path === `${IDENTITY_PATH}/v3`) return { service: 'identity', kind: 'versions' };
   if (path === `${IDENTITY_PATH}/v3/auth/tokens`) return { service: 'identity', kind: 'tokens' };
+  if (APPLICATION_CREDENTIALS.test(path)) return { service: 'identity', kind: 'application_credentials' };
   const network = `${NETWORK_PATH}/v2.0/`;
   if (!path.startsWith(network)) return undefined;
   const [kind = '', id, action, item, ...more] = path.slice(network.length).split('/');

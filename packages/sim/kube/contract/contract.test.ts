@@ -1,7 +1,7 @@
 import { seededRandom, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { SimulatedKube } from '../simulated-kube.ts';
-import { readTranscript } from './adapters/transcripts.ts';
+import { transcripts } from './adapters/transcripts.ts';
 import type { ContractEndpoint } from './endpoint.ts';
 import { playScene } from './scene.ts';
 import { contractScenes } from './scenes/index.ts';
@@ -21,6 +21,6 @@ function simulated(): ContractEndpoint {
 describe('the simulated API server keeps the contract', () => {
   it.each(contractScenes)('$name', async (scene) => {
     const transcript = await playScene(scene, simulated(), `contract-${contractScenes.indexOf(scene)}`);
-    expect(transcript).toEqual(await readTranscript(scene));
+    expect(transcript).toEqual(await transcripts.read(scene));
   });
 });

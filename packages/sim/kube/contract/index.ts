@@ -1,4 +1,4 @@
-export { readTranscript, writeTranscript } from './adapters/transcripts.ts';
+export { transcripts } from './adapters/transcripts.ts';
 export type { ContractEndpoint } from './endpoint.ts';
 export { playScene, type Scene } from './scene.ts';
 export { contractScenes } from './scenes/index.ts';

@@ -98,6 +98,27 @@ export class Identity {
     for (const token of this.#tokens.values()) token.revokedAt ??= now;
   }
 
+  /** `POST /v3/users/ID/application_credentials`, by the user for the project of the token. */
+  createApplicationCredential(token: string | undefined, body: Json | undefined): JsonObject {
+    const known = this.#tokens.get(token ?? '');
+    if (known?.project === undefined) throw unauthorized();
+    const given = valueAt(body, 'application_credential');
+    const expires = valueAt(given, 'expires_at');
+    const expiresAt = typeof expires === 'string' ? Date.parse(`${expires.replace('Z', '')}Z`) : undefined;
+    const { id, secret } = this.addApplicationCredential(known.user.name, known.project, expiresAt);
+    return { id, secret, name: textOf(valueAt(given, 'name')), project_id: known.project.id };
+  }
+
+  /** `GET /v3/auth/tokens`. */
+  describe(token: string | undefined): JsonObject {
+    return { token: bodyOf(this.#known(token), undefined) };
+  }
+
+  /** `DELETE /v3/auth/tokens`. */
+  revoke(token: string | undefined): void {
+    this.#known(token).revokedAt ??= this.#clock.now();
+  }
+
   /** `POST /v3/auth/tokens`. */
   issue(body: Json | undefined, lifetime: number, catalog: Json): IssuedToken {
     const auth = valueAt(body, 'auth');
@@ -142,11 +163,17 @@ export class Identity {
       const credential = this.#findCredential(valueAt(identity, 'application_credential'));
       return { user: credential.user, methods, credential };
     }
-    const id = textOf(valueAt(identity, 'token', 'id'));
-    const token = this.#tokens.get(id);
-    if (token === undefined) throw new Refusal(404, 'NotFound', 'Could not recognize Fernet token');
-    if (token.revokedAt !== undefined || token.expiresAt <= this.#clock.now()) throw unauthorized();
+    const token = this.#known(textOf(valueAt(identity, 'token', 'id')));
+    if (token.revokedAt !== undefined || token.expiresAt <= this.#clock.now()) {
+      throw new Refusal(404, 'NotFound', 'Failed to validate token');
+    }
     return { user: token.user, methods: ['token', ...token.methods], expiresAt: token.expiresAt };
+  }
+
+  #known(text: string | undefined): Token {
+    const token = this.#tokens.get(text ?? '');
+    if (token === undefined) throw new Refusal(404, 'NotFound', 'Could not recognize Fernet token');
+    return token;
   }
 
   #findUser(given: Json | undefined): User | undefined {

@@ -41,7 +41,7 @@ export function createFloatingIp(world: NeutronWorld, requester: Requester, fiel
   if (portId === undefined || portId === null) return made;
   try {
     const association = associate(world, requester, made, textOf(portId), textOf(fixed));
-    return world.store.change('floatingips', idOf(made), association);
+    return world.store.complete('floatingips', made, association);
   } catch (error) {
     deleteFloatingIp(world, made);
     throw error;
@@ -58,7 +58,9 @@ export function changeFloatingIp(
   if (portId === undefined) return changed(world, floating, rest);
   if (portId === null) {
     const free = { port_id: null, router_id: null, fixed_ip_address: null, port_details: null };
-    return changed(world, floating, { ...rest, ...free });
+    const forgets = world.lastRouters.delete(idOf(floating));
+    if (floating['router_id'] !== null) world.lastRouters.set(idOf(floating), textOf(floating['router_id']));
+    return changed(world, floating, { ...rest, ...free }, forgets);
   }
   // Even where it is of that port already, this counts as a change.
   const association = associate(world, requester, floating, textOf(portId), textOf(fixed));
@@ -73,8 +75,8 @@ export function deleteFloatingIp(world: NeutronWorld, floating: JsonObject): voi
   world.store.remove('floatingips', idOf(floating));
 }
 
-function changed(world: NeutronWorld, floating: JsonObject, fields: JsonObject): JsonObject {
-  const isChange = Object.entries(fields).some(([name, value]) => floating[name] !== value);
+function changed(world: NeutronWorld, floating: JsonObject, fields: JsonObject, isChanged = false): JsonObject {
+  const isChange = isChanged || Object.entries(fields).some(([name, value]) => floating[name] !== value);
   return world.store.change('floatingips', idOf(floating), fields, isChange);
 }
 

@@ -152,7 +152,11 @@ export class Neutron {
 
   #act(requester: Requester, kind: Kind, id: string, { method, action, item, body }: NeutronRequest): NeutronAnswer {
     if (action === 'tags') {
-      const object = this.world.visible(requester, kind, id);
+      const object = this.world.store.find(kind, id);
+      if (object !== undefined && !isVisible(requester, object)) {
+        const message = `rule:update_${singularOf(kind)}:tags is disallowed by policy`;
+        throw new Refusal(403, 'PolicyNotAuthorized', message);
+      }
       return answerTags(this.world, kind, object, { method, tag: item, body });
     }
     if (kind !== 'routers' || method !== 'PUT') throw noSuchPath();

@@ -44,6 +44,13 @@ export class NeutronStore {
     return body;
   }
 
+  /** Completes an object that is still being made. */
+  complete(kind: Kind, object: JsonObject, fields: JsonObject): JsonObject {
+    const body = { ...object, ...fields };
+    this.#of(kind).set(textOf(object['id']), body);
+    return body;
+  }
+
   remove(kind: Kind, id: string): void {
     this.#of(kind).delete(id);
   }

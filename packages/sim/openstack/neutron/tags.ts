@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, textOf } from '../../json.ts';
+import { equalJson, type JsonObject, listOf, textOf } from '../../json.ts';
 import { internalError, noSuchPath, Refusal } from '../refusal.ts';
 import type { Kind } from './store.ts';
 import { idOf, type NeutronWorld } from './world.ts';
@@ -11,7 +11,7 @@ export interface TagAnswer {
   readonly body: JsonObject | null | undefined;
 }
 
-/** `/ports/ID/tags` and `/ports/ID/tags/TAG`. `object` is undefined where there is none that the requester may see. */
+/** `/ports/ID/tags` and `/ports/ID/tags/TAG`. */
 export function answerTags(
   world: NeutronWorld,
   kind: Kind,
@@ -21,7 +21,10 @@ export function answerTags(
   // This release fails where it should say that there is no such object.
   if (object === undefined) throw internalError();
   const tags = listOf(object['tags']).map(textOf);
-  const write = (next: readonly string[]) => void world.store.change(kind, idOf(object), { tags: next.toSorted() });
+  const write = (next: readonly string[]) => {
+    const sorted = next.toSorted();
+    world.store.change(kind, idOf(object), { tags: sorted }, !equalJson(sorted, tags));
+  };
   const { method, tag } = request;
   if (tag === undefined) {
     if (method === 'GET') return { status: 200, body: { tags } };

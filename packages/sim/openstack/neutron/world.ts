@@ -13,6 +13,8 @@ export class NeutronWorld {
   readonly addresses: SubnetAddresses;
   /** By project, then by resource, such as `port`; what is not there is without limit. */
   readonly quotas = new Map<string, Map<string, number>>();
+  /** Floating IPs that lost their port: Neutron remembers the router until the next change of the port. */
+  readonly lastRouters = new Map<string, string>();
   behaviour: OpenStackBehaviour;
 
   constructor(clock: Clock, random: Random, behaviour: OpenStackBehaviour) {
