@@ -45,8 +45,13 @@ async function nextLine(socket: Socket): Promise<string> {
   return String(data).trim();
 }
 
-async function connect({ host, port, from, hold }: Extract<Task, { do: 'connect' }>): Promise<string> {
-  const socket = createConnection({ host, port, ...(from === undefined ? {} : { localPort: from }) });
+async function connect({ host, port, from, as, hold }: Extract<Task, { do: 'connect' }>): Promise<string> {
+  const socket = createConnection({
+    host,
+    port,
+    ...(from === undefined ? {} : { localPort: from }),
+    ...(as === undefined ? {} : { localAddress: as }),
+  });
   socket.on('error', () => {});
   try {
     await limit(once(socket, 'connect'));

@@ -5,7 +5,10 @@ export type Task =
       readonly do: 'connect';
       readonly host: string;
       readonly port: number;
+      /** The port it comes from. */
       readonly from?: number;
+      /** The address it comes from. */
+      readonly as?: string;
       /** Keeps the connection, under this name. */
       readonly hold?: string;
     }

@@ -47,7 +47,11 @@ export class Hand {
   }
 
   /** Which backend answers, and whom it sees. */
-  async connect(host: string, port: number, more: { from?: number; hold?: string } = {}): Promise<[string, string]> {
+  async connect(
+    host: string,
+    port: number,
+    more: { from?: number; as?: string; hold?: string } = {},
+  ): Promise<[string, string]> {
     const [backend = '', client = ''] = String(await this.do({ do: 'connect', host, port, ...more })).split(' ');
     return [backend, client];
   }
@@ -84,6 +88,8 @@ export class Testbed {
     for (const [index, name] of gatewayNames.entries()) {
       this.#plug(name, 'out', `${ownAddress[name]}/24`, `2001:db8:1::${index + 1}/64`);
       this.#plug(name, 'in', `10.0.0.${index + 2}/24`, `fd00:10::${index + 2}/64`);
+      // The way to the addresses where the other gateway holds them.
+      this.#in(name, 'ip', 'route', 'add', '192.0.2.0/24', 'dev', 'out');
       for (const setting of [
         'ipv4/ip_forward=1',
         'ipv6/conf/all/forwarding=1',

@@ -9,8 +9,9 @@ export const systemNft: Nft = {
     if (code !== 0) throw nftRefusal(script, errors);
   },
 
-  async list(script) {
-    const { code, output } = await runCommand('nft', ['-j', '-f', '-'], script);
+  async list(command) {
+    // With -f, -j would mean that the input is JSON, too.
+    const { code, output } = await runCommand('nft', ['-j', ...command.split(' ')]);
     if (code !== 0) return undefined;
     const listed: unknown = JSON.parse(output);
     if (typeof listed !== 'object' || listed === null || !('nftables' in listed)) return undefined;

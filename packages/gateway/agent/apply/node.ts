@@ -8,8 +8,8 @@ import type { Backend, Frontend } from '../../protocol/configuration.ts';
 export interface Nft {
   /** Runs a script as one transaction: all of it or nothing. Throws `nft-refused` with what nft says. */
   run(script: string): Promise<void>;
-  /** Lists what the script asks for, as nft's JSON; undefined where something of it is not there. */
-  list(script: string): Promise<readonly unknown[] | undefined>;
+  /** Lists what the command asks for, as nft's JSON; undefined where it is not there. */
+  list(command: string): Promise<readonly unknown[] | undefined>;
   /** Prints the elements that the script asks for; undefined where one of them is not there. */
   get(script: string): Promise<string | undefined>;
 }

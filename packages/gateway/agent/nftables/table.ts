@@ -58,7 +58,14 @@ export class Table {
     const bank: Bank = bankInUse === undefined ? 'a' : otherBank(bankInUse);
     const to = { ...next, bank };
     await this.#nft.run(prepareScript(bank));
-    for (const portion of portions(served.elements(), PORTION)) await this.#nft.run(portionScript(portion, bank));
+    // The next portion is made while nft works on the one before.
+    let running = Promise.resolve();
+    for (const portion of portions(served.elements(), PORTION)) {
+      const script = portionScript(portion, bank);
+      await running;
+      running = this.#nft.run(script);
+    }
+    await running;
     await this.#nft.run(switchScript(to));
     return to;
   }
