@@ -112,9 +112,10 @@ export class Gateway {
   verify(verification: Verification): Promise<boolean> {
     return this.#inTurn(async () => {
       const applied = this.#applied;
-      if (applied === undefined || this.#problem !== undefined) return true;
-      if (await verification.next(this.#served, applied.bank)) return true;
-      this.#options.logger.warn({}, 'an element of the table is not as it was left: it is loaded again');
+      if (applied === undefined || this.#problem !== undefined || verification.isDone) return true;
+      const missing = await verification.next(this.#served, applied.bank);
+      if (missing === undefined) return true;
+      this.#options.logger.warn({ missing }, 'an element of the table is not as it was left: it is loaded again');
       await this.#bring(true);
       return false;
     });

@@ -67,8 +67,8 @@ export function switchScript(to: Applied): string {
 }
 
 /** Groups of at most so many, made while they are asked for. */
-export function* portions(elements: Iterable<Element>, size: number): Generator<readonly Element[]> {
-  let portion: Element[] = [];
+export function* portions<Item>(elements: Iterable<Item>, size: number): Generator<readonly Item[]> {
+  let portion: Item[] = [];
   for (const element of elements) {
     portion.push(element);
     if (portion.length < size) continue;

@@ -2,11 +2,13 @@ import { parseIpAddress, parseIpRange } from '@fairlead/control';
 import type { Nft } from '../apply/node.ts';
 import { type Element, ownElements } from './elements.ts';
 import { type Bank, TABLE } from './layout.ts';
-import { dataText } from './scripts.ts';
+import { dataText, portions } from './scripts.ts';
 import type { Served } from './served.ts';
 
 /** So many elements are looked at before others have their turn. */
 const PORTION = 1_000;
+/** nft asks the kernel for those of one statement in one message of 8 KB: 110 with IPv6 addresses are too many. */
+const KEYS_AT_ONCE = 50;
 
 /** One walk over everything that the table should hold, in portions. Elements that nobody asked for lead nowhere. */
 export class Verification {
@@ -20,8 +22,8 @@ export class Verification {
     this.#nft = nft;
   }
 
-  /** Looks at the next portion, and gives whether all of it is as it should be. */
-  async next(served: Served, bank: Bank): Promise<boolean> {
+  /** Looks at the next portion; gives an element of it that is not as it should be, if there is one. */
+  async next(served: Served, bank: Bank): Promise<string | undefined> {
     this.#left ??= [...served.virtualServers.keys()];
     const portion: Element[] = [];
     while (portion.length < PORTION) {
@@ -37,27 +39,32 @@ export class Verification {
       portion.push(...shared);
     }
     for (const elements of Map.groupBy(portion, ({ map }) => map).values()) {
-      if (!(await isHeld(this.#nft, elements, bank))) return false;
+      const missing = await missingElement(this.#nft, elements, bank);
+      if (missing !== undefined) return missing;
     }
-    return true;
+    return undefined;
   }
 }
 
-async function isHeld(nft: Nft, elements: readonly Element[], bank: Bank): Promise<boolean> {
+async function missingElement(nft: Nft, elements: readonly Element[], bank: Bank): Promise<string | undefined> {
   const [first] = elements;
-  if (first === undefined) return true;
-  const keys = elements.map(({ key }) => key).join(', ');
-  const printed = await nft.get(`get element ${TABLE} ${first.map}${bank} { ${keys} }\n`);
-  if (printed === undefined) return false;
+  if (first === undefined) return undefined;
+  const statements = [...portions(elements, KEYS_AT_ONCE)].map((some) => {
+    const keys = some.map(({ key }) => key).join(', ');
+    return `get element ${TABLE} ${first.map}${bank} { ${keys} }\n`;
+  });
+  const printed = await nft.get(statements.join(''));
+  if (printed === undefined) return `one of ${elements.length} of ${first.map}${bank}`;
   const held = new Set(printedElements(printed));
-  return elements.every(({ key, data }) =>
-    held.has(canonical(data === undefined ? key : `${key} : ${dataText(data, bank)}`)),
-  );
+  const text = ({ key, data }: Element) => (data === undefined ? key : `${key} : ${dataText(data, bank)}`);
+  const missing = elements.find((element) => !held.has(canonical(text(element))));
+  return missing === undefined ? undefined : `${text(missing)} of ${first.map}${bank}`;
 }
 
 function printedElements(printed: string): readonly string[] {
-  const [, list = ''] = /elements = \{([^}]*)\}/.exec(printed) ?? [];
-  return list.split(',').map((text) => canonical(text.trim().replaceAll(/\s+/g, ' ')));
+  return [...printed.matchAll(/elements = \{([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(',').map((text) => canonical(text.trim().replaceAll(/\s+/g, ' '))),
+  );
 }
 
 /** nft may spell an address in another way than we do, and a range of one address without its length. */

@@ -46,14 +46,11 @@ export class SimulatedNft {
 
   /** Prints elements as nft does. */
   get(script: string): string | undefined {
-    const [, name = '', list = ''] = /^get element inet fairlead (\S+) \{ (.*) \}\n$/.exec(script) ?? [];
-    const elements = this.#contents.maps.get(name);
-    const found = list.split(', ').flatMap((key) => {
-      const data = elements?.get(key);
-      return data === undefined ? [] : [data === '' ? key : `${key} : ${data}`];
-    });
-    if (found.length < list.split(', ').length) return undefined;
-    return `table inet fairlead {\n\tmap ${name} {\n\t\telements = { ${found.join(',\n\t\t\t     ')} }\n\t}\n}\n`;
+    const printed = script
+      .trimEnd()
+      .split('\n')
+      .map((line) => this.#getElements(line));
+    return printed.includes(undefined) ? undefined : printed.join('');
   }
 
   /** The data of an element of a map, or an empty text for one of a set. */
@@ -72,6 +69,17 @@ export class SimulatedNft {
   /** The rules of a chain. */
   rules(chain: string): readonly string[] {
     return this.#contents.chains.get(chain) ?? [];
+  }
+
+  #getElements(line: string): string | undefined {
+    const [, name = '', list = ''] = /^get element inet fairlead (\S+) \{ (.*) \}$/.exec(line) ?? [];
+    const elements = this.#contents.maps.get(name);
+    const found = list.split(', ').flatMap((key) => {
+      const data = elements?.get(key);
+      return data === undefined ? [] : [data === '' ? key : `${key} : ${data}`];
+    });
+    if (found.length < list.split(', ').length) return undefined;
+    return `table inet fairlead {\n\tmap ${name} {\n\t\telements = { ${found.join(',\n\t\t\t     ')} }\n\t}\n}\n`;
   }
 
   /** As `nft flush ruleset` of another program. */
