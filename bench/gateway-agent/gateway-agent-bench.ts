@@ -56,7 +56,7 @@ async function run(progress: Progress): Promise<Figures> {
       progress(`${size} Services`);
       const side = open(size);
       const loaded = await side.measure({ do: 'load', services: size });
-      const changed = await side.measure({ do: 'change', times: CHANGES });
+      const changed = await side.measure({ do: 'change', times: CHANGES, protocol: 'TCP' });
       const milliseconds = median(changed.each ?? []);
       figures[`changeMsAt${size}`] = rounded(milliseconds);
       figures[`changeMaxMsAt${size}`] = rounded(Math.max(...(changed.each ?? [])));
@@ -64,6 +64,8 @@ async function run(progress: Progress): Promise<Figures> {
       peaks.push(loaded.peakMegabytes ?? Number.NaN, changed.peakMegabytes ?? Number.NaN);
       if (size === LARGEST) {
         figures['loadSeconds'] = rounded((loaded.milliseconds ?? Number.NaN) / 1_000);
+        const byUdp = await side.measure({ do: 'change', times: CHANGES, protocol: 'UDP' });
+        figures[`changeUdpMsAt${size}`] = rounded(median(byUdp.each ?? []));
         const restarted = await side.measure({ do: 'restart' });
         figures['restartSeconds'] = rounded((restarted.milliseconds ?? Number.NaN) / 1_000);
         figures['restartWrites'] = restarted.writes ?? Number.NaN;

@@ -7,7 +7,7 @@ import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { flowTarget, type Measurement, virtualServer } from './workload.ts';
+import { changedService, flowTarget, type Measurement, virtualServer } from './workload.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/cli/main.ts', import.meta.url));
 const [folder = '', name = ''] = process.argv.slice(2);
@@ -26,6 +26,7 @@ const connections = new Agent({
 let agent: ChildProcess | undefined;
 let taken = 0;
 let services = 0;
+let version = 0;
 
 async function start(): Promise<void> {
   const file = join(folder, `${name}.yaml`);
@@ -113,13 +114,14 @@ async function load(count: number): Promise<object> {
 }
 
 /** One backend of one Service changes, again and again. */
-async function change(times: number): Promise<object> {
+async function change(times: number, protocol: 'TCP' | 'UDP'): Promise<object> {
   const milliseconds: number[] = [];
   const { peakMegabytes } = await withPeak(async () => {
     for (let round = 1; round <= times; round += 1) {
       const since = { epoch: 1, number: taken };
       taken += 1;
-      const changed = [virtualServer((round * 37) % services, round)];
+      version += 1;
+      const changed = [virtualServer(changedService(round, protocol, services), version)];
       const begun = performance.now();
       await put({ kind: 'delta', since, generation: { epoch: 1, number: taken }, put: changed, remove: [] });
       milliseconds.push(performance.now() - begun);
@@ -187,7 +189,7 @@ function perform(measurement: Measurement): Promise<object> {
     case 'load':
       return load(measurement.services);
     case 'change':
-      return change(measurement.times);
+      return change(measurement.times, measurement.protocol);
     case 'restart':
       return restart();
     case 'flows':
