@@ -1,4 +1,5 @@
-import { messageOf } from '@fairlead/control';
+import { FairleadError, messageOf } from '@fairlead/control';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { DEFAULT_POOL } from './addresses/l2-port.ts';
 import { expandAddresses } from './addresses/static-addresses.ts';
@@ -98,6 +99,11 @@ export const gatewayConfiguration = z
     addresses: addresses.optional(),
     ...poolFields,
     pools: z.array(namedPool).min(1).optional().describe('Several pools, in the place of `addresses`.'),
+    poolsFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('A YAML file with the list of pools, in the place of `pools`: read again every ten seconds.'),
     namespaceLimits: namespaceLimits.describe('What one namespace may have at most; what is not named is not limited.'),
     certificates: certificates.optional().describe('For the connections to the agents.'),
     comparisonIntervalSeconds: z
@@ -106,22 +112,49 @@ export const gatewayConfiguration = z
       .default(60)
       .describe('How often each agent is asked whether it still has what it confirmed; 0: never.'),
   })
-  .superRefine(({ addresses: unnamed, pools, certificates: files, ...rest }, context) => {
-    const complain = (message: string) => context.addIssue({ code: 'custom', message });
-    if ((unnamed === undefined) === (pools === undefined)) complain('needs either addresses or pools');
-    const all = pools ?? [{ name: '', addresses: unnamed ?? [], ...rest }];
-    if (new Set(all.map(({ name }) => name)).size < all.length) complain('has two pools of the same name');
-    const shared = sharedAddress(all.map((pool) => pool.addresses));
-    if (shared !== undefined) complain(`has ${shared} in two pools`);
-    const gateways = all.flatMap((pool) => pool.gateways);
-    const urls = new Map(gateways.map(({ name, url }) => [name, url]));
-    const ambiguous = gateways.find(({ name, url }) => urls.get(name) !== url);
-    if (ambiguous !== undefined) complain(`has two URLs for the gateway ${ambiguous.name}`);
-    const open = gateways.find(({ url }) => isOpen(url));
-    if (open !== undefined) complain(`reaches the gateway ${open.name} without TLS: only on the loopback interface`);
-    const needsFiles = files === undefined && gateways.some(({ url }) => url.startsWith('https:'));
-    if (needsFiles) complain('needs certificates for its gateways');
+  .superRefine(({ addresses: unnamed, pools, poolsFile, certificates: files, ...rest }, context) => {
+    const given = [unnamed, pools, poolsFile].filter((one) => one !== undefined);
+    const problems = given.length === 1 ? [] : ['needs one of addresses, pools and poolsFile'];
+    problems.push(...problemsOfPools(pools ?? [{ name: '', addresses: unnamed ?? [], ...rest }], files !== undefined));
+    for (const message of problems) context.addIssue({ code: 'custom', message });
   });
+
+/** What is wrong with pools beside each other. */
+function problemsOfPools(
+  pools: readonly Pick<Pool, 'name' | 'addresses' | 'gateways'>[],
+  hasCertificates: boolean,
+): string[] {
+  const problems: string[] = [];
+  if (new Set(pools.map(({ name }) => name)).size < pools.length) problems.push('has two pools of the same name');
+  const shared = sharedAddress(pools.map(({ addresses: list }) => list));
+  if (shared !== undefined) problems.push(`has ${shared} in two pools`);
+  const gateways = pools.flatMap((pool) => pool.gateways);
+  const urls = new Map(gateways.map(({ name, url }) => [name, url]));
+  const ambiguous = gateways.find(({ name, url }) => urls.get(name) !== url);
+  if (ambiguous !== undefined) problems.push(`has two URLs for the gateway ${ambiguous.name}`);
+  const open = gateways.find(({ url }) => isOpen(url));
+  if (open !== undefined) problems.push(`reaches the gateway ${open.name} without TLS: only on the loopback interface`);
+  const isSecured = gateways.some(({ url }) => url.startsWith('https:'));
+  if (isSecured && !hasCertificates) problems.push('needs certificates for its gateways');
+  return problems;
+}
+
+/** The pools of a file. Throws a terminal error that says what is wrong with it. */
+export function parsePools(text: string, { poolsFile, certificates: files }: GatewayConfiguration): readonly Pool[] {
+  const invalid = (problem: string) =>
+    new FairleadError(`${poolsFile} ${problem}`, { verdict: 'terminal', code: 'invalid-pools-file' });
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch (error) {
+    throw invalid(`is not YAML: ${messageOf(error)}`);
+  }
+  const { data, error } = z.array(namedPool).min(1).safeParse(document);
+  if (error !== undefined) throw invalid(`is not a list of pools: ${z.prettifyError(error)}`);
+  const [problem] = problemsOfPools(data, files !== undefined);
+  if (problem !== undefined) throw invalid(problem);
+  return data;
+}
 
 export type GatewayConfiguration = z.infer<typeof gatewayConfiguration>;
 export type CertificateFiles = z.infer<typeof certificates>;

@@ -2,6 +2,7 @@ import type { Hold, HttpTransport } from '@fairlead/control';
 import {
   type Controller,
   endpointSlices,
+  keyText,
   type Node,
   nodes,
   ObjectWriter,
@@ -30,6 +31,7 @@ import { VirtualServerTable } from './agents/virtual-server-table.ts';
 import { ClusterView } from './backends/cluster-view.ts';
 import { claimRules } from './desired.ts';
 import { addressesHeld, gatewayMetrics, poolAddresses, stepsWritten, withdrawalsHeld } from './metrics.ts';
+import type { PoolSource } from './pool-source.ts';
 import { type Gateway, type Pool, selectingLabels } from './pools.ts';
 import { Reconciler } from './reconciler.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -43,23 +45,62 @@ const UNUSED_BRAKE = { things: 'addresses', fraction: 0.3, minimumCount: 10, con
 export type AgentConnector = (gateway: Gateway) => HttpTransport;
 
 export interface ControllerOptions {
-  readonly provider: AddressProvider;
-  readonly pools: readonly Pool[];
+  readonly source: PoolSource;
+  readonly provider: (pools: readonly Pool[]) => AddressProvider;
   readonly limits: NamespaceLimits;
   readonly connect: AgentConnector;
   /** How often each agent is asked whether it still has what it confirmed; infinity: never. */
   readonly comparisonMilliseconds: number;
 }
 
+/** What outlasts a change of the pools. */
+interface Lead {
+  readonly options: ControllerOptions;
+  readonly environment: LeaderEnvironment;
+  readonly writer: ObjectWriter<Service>;
+  readonly brake: WithdrawalBrake;
+}
+
 /**
- * Gives Services their addresses for as long as we lead, and has the gateways serve them. Nothing is written and no agent
- * is told anything before every Service was read and every recorded assignment restored: an address is never given twice
- * because its holder was not known yet, and no gateway drops a Service that was not read yet.
+ * Gives Services their addresses for as long as we lead, and has the gateways serve them. When the pools change, all that
+ * is under way comes to its end, and everything is restored and decided upon afresh, as a new leader would.
  */
 export async function runController(options: ControllerOptions, environment: LeaderEnvironment): Promise<void> {
-  const { provider, pools, limits } = options;
-  const { signal, metrics, caches, readiness, clock } = environment;
+  const { signal, metrics, clock } = environment;
   for (const definition of gatewayMetrics) metrics.declare(definition);
+  const writes = { resource: services, fieldManager: 'fairlead-gateway', writesMetric: stepsWritten };
+  const writer = new ObjectWriter<Service>({ ...environment, ...writes });
+  const lead = { options, environment, writer, brake: new WithdrawalBrake(clock) };
+  let pools: readonly Pool[] | undefined = await options.source.read();
+  while (pools !== undefined && !signal.aborted) {
+    const ended = new AbortController();
+    const stop = AbortSignal.any([signal, ended.signal]);
+    const current: readonly Pool[] = pools;
+    const next = options.source.next(current, stop).finally(() => ended.abort());
+    try {
+      await leadWith(current, lead, stop);
+    } catch (error) {
+      if (!stop.aborted) throw error;
+    } finally {
+      ended.abort();
+    }
+    pools = await next;
+  }
+}
+
+/**
+ * Leads with these pools until the signal aborts and what was under way has ended. Nothing is written and no agent is told
+ * anything before every Service was read and every recorded assignment restored: an address is never given twice because
+ * its holder was not known yet, and no gateway drops a Service that was not read yet.
+ */
+async function leadWith(
+  pools: readonly Pool[],
+  { options, environment: whole, writer, brake }: Lead,
+  signal: AbortSignal,
+): Promise<void> {
+  const environment = { ...whole, signal };
+  const { caches, readiness, clock } = environment;
+  const provider = options.provider(pools);
   const l2Ports = await provider.list(signal);
   countPool(environment, l2Ports);
   const rules = claimRules(environment.defaultClass);
@@ -68,10 +109,11 @@ export async function runController(options: ControllerOptions, environment: Lea
   readiness.set({ ready: false, reason: 'reading the Services' });
   await cache.synced(signal);
 
-  const snapshot = await takeSnapshot({ l2Ports, pools, limits, services: cache.list(), rules }, clock);
+  // What we wrote ourselves may not be in the cache yet.
+  const latest = cache.list().flatMap((service) => writer.latest(keyText(service.metadata), service) ?? []);
+  const snapshot = await takeSnapshot({ l2Ports, pools, limits: options.limits, services: latest, rules }, clock);
   const { allocator, outcomes } = snapshot;
   for (const key of snapshot.ignoredRecords) tellIgnored(key, cache.get(key), environment);
-  const brake = new WithdrawalBrake(clock);
   const hold = brake.judge(outcomes);
   const controller = objectController(environment, {
     name: 'gateway-services',
@@ -90,11 +132,9 @@ export async function runController(options: ControllerOptions, environment: Lea
     programming.onNews(refused);
     supply?.clean();
   };
-  const senders = sendersOf(options, table, environment, onNews);
+  const senders = sendersOf(pools, options, table, environment, onNews);
   const programming = new Programming({ table, senders, pools, requeue });
   const supply = supplyOf(provider, allocator, programming, environment, requeue);
-  const writes = { resource: services, fieldManager: 'fairlead-gateway', writesMetric: stepsWritten };
-  const writer = new ObjectWriter<Service>({ ...environment, ...writes });
   const basis = { rules, pools, allocator, cluster, supply };
   const reconciler = new Reconciler(environment, writer, basis, brake, programming, requeue);
   const slices = new WorkSlices(clock);
@@ -108,13 +148,15 @@ export async function runController(options: ControllerOptions, environment: Lea
   for (const key of outcomes.keys()) controller.add(key);
   if (hold !== undefined) holdBack(hold, brake.heldUntil, cache, controller, environment);
   readiness.set({ ready: true });
-  const reconcile = (key: string) => reconciler.reconcile(toServiceKey(key), cache.get(key), signal);
-  await Promise.all([controller.run(reconcile, signal), ...senders.map((sender) => sender.run(signal))]);
+  // Writes and pushes that were begun are not cut off by a change of the pools: what came of them would not be known.
+  const reconcile = (key: string) => reconciler.reconcile(toServiceKey(key), cache.get(key), whole.signal);
+  await Promise.all([controller.run(reconcile, signal), ...senders.map((sender) => sender.run(signal, whole.signal))]);
 }
 
 /** One for each gateway, whichever pools it serves. */
 function sendersOf(
-  { pools, connect, comparisonMilliseconds }: ControllerOptions,
+  pools: readonly Pool[],
+  { connect, comparisonMilliseconds }: ControllerOptions,
   table: VirtualServerTable,
   environment: LeaderEnvironment,
   onNews: (refused: readonly string[]) => void,

@@ -1,3 +1,4 @@
+import { FairleadError } from '@fairlead/control';
 import { endpointSlices, keyText, nodes, services } from '@fairlead/kube';
 import {
   type ConfiguredInvocation,
@@ -10,16 +11,18 @@ import {
 } from '@fairlead/part';
 import { describeServiceEvents, serviceKey, servicePermissions } from '@fairlead/service';
 import { certificatesCommand } from '../agent/adapters/certificate-files.ts';
-import { connectToAgents } from './adapters/connect.ts';
+import { connectToAgents, readTextFile } from './adapters/connect.ts';
 import type { AddressProvider } from './addresses/address-provider.ts';
 import { staticAddresses } from './addresses/static-addresses.ts';
 import { ClusterView } from './backends/cluster-view.ts';
-import { type GatewayConfiguration, gatewayConfiguration, poolsOf } from './configuration.ts';
+import { type GatewayConfiguration, gatewayConfiguration } from './configuration.ts';
 import { type AgentConnector, runController } from './controller.ts';
 import { demoScene } from './demo.ts';
 import { claimRules, GATEWAY_CLASS } from './desired.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { unheardProgress, writesFor } from './plan.ts';
+import { poolSource } from './pool-source.ts';
+import type { Pool } from './pools.ts';
 import { explainOutcome } from './report/explain.ts';
 import { gatewayChanges, type GatewayReport, reportGateways, wantedServers } from './report/gateways.ts';
 import { partPlan, partStatus } from './report/part-plan.ts';
@@ -30,7 +33,9 @@ export interface GatewayOutside {
   /** The ways to the agents: over sockets, unless a simulation stands there. */
   readonly connect: (configuration: GatewayConfiguration) => AgentConnector;
   /** Where addresses come from, where a cloud makes them: else they are the lists of the configuration. */
-  readonly addresses?: (configuration: GatewayConfiguration) => AddressProvider;
+  readonly addresses?: (configuration: GatewayConfiguration, pools: readonly Pool[]) => AddressProvider;
+  /** Reads the file of the pools. */
+  readonly readFile?: (path: string) => Promise<string>;
 }
 
 const permissions: readonly Permission[] = [
@@ -53,10 +58,14 @@ const permissions: readonly Permission[] = [
 ];
 
 /** The gateway nodes' controller, as the command line sees it. */
-export const gatewayPart = gatewayPartWith({ connect: connectToAgents });
+export const gatewayPart = gatewayPartWith({ connect: connectToAgents, readFile: readTextFile });
 
-export function gatewayPartWith({ connect, addresses = listedAddresses }: GatewayOutside): Part<LeaderPart> {
-  const outside = { connect, addresses };
+export function gatewayPartWith({
+  connect,
+  addresses = listedAddresses,
+  readFile = noFile,
+}: GatewayOutside): Part<LeaderPart> {
+  const outside = { connect, addresses, readFile };
   return definePart({
     name: 'gateway',
     summary: 'Gives Services the addresses of gateway nodes, by protocol and port, and has the gateways serve them.',
@@ -90,10 +99,10 @@ export function gatewayPartWith({ connect, addresses = listedAddresses }: Gatewa
       start: (environment) => {
         const { comparisonIntervalSeconds: seconds, namespaceLimits: limits } = configuration;
         const comparisonMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
-        const provider = outside.addresses(configuration);
-        const connect = outside.connect(configuration);
-        const pools = poolsOf(configuration);
-        return runController({ provider, pools, limits, connect, comparisonMilliseconds }, environment);
+        const source = poolSource(configuration, { ...outside, ...environment });
+        const provider = (pools: readonly Pool[]) => outside.addresses(configuration, pools);
+        const settings = { source, provider, limits, connect: outside.connect(configuration), comparisonMilliseconds };
+        return runController(settings, environment);
       },
       plan: async (environment) => {
         const { snapshot, gateways } = await look(outside, configuration, environment);
@@ -117,8 +126,12 @@ export function gatewayPartWith({ connect, addresses = listedAddresses }: Gatewa
   });
 }
 
-function listedAddresses(configuration: GatewayConfiguration): AddressProvider {
-  return staticAddresses(poolsOf(configuration));
+function listedAddresses(_: GatewayConfiguration, pools: readonly Pool[]): AddressProvider {
+  return staticAddresses(pools);
+}
+
+async function noFile(path: string): Promise<string> {
+  throw new FairleadError(`${path} cannot be read here`, { verdict: 'terminal', code: 'no-files' });
 }
 
 interface Look {
@@ -133,8 +146,8 @@ async function look(
   environment: ReadEnvironment,
 ): Promise<Look> {
   const { client, signal, defaultClass, clock } = environment;
-  const pools = poolsOf(configuration);
-  const l2Ports = await outside.addresses(configuration).list(signal);
+  const pools = await poolSource(configuration, { ...outside, ...environment }).read();
+  const l2Ports = await outside.addresses(configuration, pools).list(signal);
   const { items } = await client.list(services, { signal });
   const limits = configuration.namespaceLimits;
   const rules = claimRules(defaultClass);
@@ -153,14 +166,16 @@ async function look(
 
 /** As the Services show them. */
 async function listAddresses(
-  outside: Pick<Required<GatewayOutside>, 'addresses'>,
-  { configuration, environment: { client, signal }, print }: ConfiguredInvocation<GatewayConfiguration>,
+  outside: Pick<Required<GatewayOutside>, 'addresses' | 'readFile'>,
+  { configuration, environment, print }: ConfiguredInvocation<GatewayConfiguration>,
 ): Promise<void> {
+  const { client, signal } = environment;
+  const pools = await poolSource(configuration, { ...outside, ...environment }).read();
   const { items } = await client.list(services, { signal });
-  const isNamed = configuration.pools !== undefined;
+  const isNamed = configuration.addresses === undefined;
   const shownOn = (address: string) =>
     items.filter(({ status }) => status?.loadBalancer?.ingress?.some(({ ip }) => ip === address));
-  for (const { ingress, pool } of await outside.addresses(configuration).list(signal)) {
+  for (const { ingress, pool } of await outside.addresses(configuration, pools).list(signal)) {
     const names = shownOn(ingress).map(({ metadata }) => keyText(metadata));
     const where = isNamed ? `${pool}  ${ingress}` : ingress;
     print(`${where}  ${names.length === 0 ? 'free' : names.join(', ')}`);

@@ -57,7 +57,7 @@ describe('the configuration of pools', () => {
     expect(poolsOf(gatewayConfiguration.parse({ addresses: ['192.0.2.1'] }))).toMatchObject([
       { name: 'default', addresses: ['192.0.2.1'], gateways: [], backends: 'pods', automatic: true },
     ]);
-    expect(problems({})).toEqual(['needs either addresses or pools']);
+    expect(problems({})).toEqual(['needs one of addresses, pools and poolsFile']);
     expect(problems({ addresses: [], pools: [{ name: 'a', addresses: [] }] })).toHaveLength(1);
   });
 

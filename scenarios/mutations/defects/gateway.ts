@@ -234,7 +234,7 @@ export const gatewayDefects: readonly Defect[] = [
     name: 'what a lost answer confirmed is sent again',
     file: `${FOLDER}/agents/agent-sender.ts`,
     find: 'if (attempt !== undefined && isAt(attempt.generation)) this.#confirm(attempt);',
-    replace: 'if (attempt === undefined && isAt(this.#sent)) return;',
+    replace: 'if (attempt !== undefined && isAt(undefined)) this.#confirm(attempt);',
     foundBy: programmed,
   },
   {
@@ -399,5 +399,19 @@ export const gatewayDefects: readonly Defect[] = [
     replace:
       "if (outcome.kind === 'release' && 'annotations' in service.metadata) return this.#release(key, outcome, signal);",
     foundBy: interrupted,
+  },
+  {
+    name: 'a pools file that cannot be used takes the pools away',
+    file: `${FOLDER}/pool-source.ts`,
+    find: "logger.warn({ code: codeOf(error), error: messageOf(error) }, 'the pools are not read anew');",
+    replace: 'return [];',
+    foundBy: { unit: `${FOLDER}/pool-source` },
+  },
+  {
+    name: 'a change of the pools goes unnoticed',
+    file: `${FOLDER}/pool-source.ts`,
+    find: 'if (JSON.stringify(found) !== JSON.stringify(current)) return found;',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/pool-source` },
   },
 ];

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { SocketTransport, systemClock } from '@fairlead/control/adapters';
 import type { GatewayConfiguration } from '../configuration.ts';
 import type { AgentConnector } from '../controller.ts';
@@ -8,4 +9,8 @@ export function connectToAgents({ certificates }: Pick<GatewayConfiguration, 'ce
   const secured = certificates === undefined ? undefined : new AgentTransport(certificates, systemClock);
   const open = new SocketTransport();
   return ({ url }) => (url.startsWith('https:') && secured !== undefined ? secured : open);
+}
+
+export function readTextFile(path: string): Promise<string> {
+  return readFile(path, 'utf8');
 }

@@ -123,10 +123,11 @@ export class AgentSender {
     if (this.#pending.size > 0) this.#wake?.();
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  /** Until `stop` aborts; a call that is under way then comes to its end, unless `signal` aborts it. */
+  async run(stop: AbortSignal, signal: AbortSignal): Promise<void> {
     const { clock, comparisonMilliseconds } = this.#options;
     let comparedAt = clock.monotonic();
-    while (!signal.aborted) {
+    while (!stop.aborted) {
       try {
         if (clock.monotonic() - comparedAt >= comparisonMilliseconds) this.#isInDoubt = true;
         if (this.#isInDoubt) {
@@ -134,15 +135,15 @@ export class AgentSender {
           await this.#look(signal);
         }
         this.#offerRefusedAgain();
-        if (this.#pending.size > 0) await this.#push(signal);
+        if (this.#pending.size > 0 && !stop.aborted) await this.#push(signal);
         this.#setReach('reachable');
         this.#backoff.reset();
         if (this.#pending.size === 0 && !this.#isInDoubt) {
-          await this.#pause(comparedAt + comparisonMilliseconds - clock.monotonic(), signal);
+          await this.#pause(comparedAt + comparisonMilliseconds - clock.monotonic(), stop);
         }
       } catch (error) {
-        if (signal.aborted) return;
-        await this.#fail(error, signal);
+        if (stop.aborted) return;
+        await this.#fail(error, stop);
       }
     }
   }

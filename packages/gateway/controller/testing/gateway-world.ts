@@ -12,7 +12,11 @@ export async function gatewayWorld(configuration: object = {}) {
   const cluster = await new TestCluster({ loadBalancerClass: CLASS }).setUp(['10.9.0.1'], ['10.9.0.2']);
   const { clock } = cluster;
   const agents = { one: new SimulatedAgent(clock), two: new SimulatedAgent(clock) };
-  const part = gatewayPartWith({ connect: () => (gateway) => (gateway.name === 'one' ? agents.one : agents.two) });
+  const files = new Map<string, string>();
+  const part = gatewayPartWith({
+    connect: () => (gateway) => (gateway.name === 'one' ? agents.one : agents.two),
+    readFile: async (path) => files.get(path) ?? '',
+  });
   const basis = { addresses: ['192.0.2.1', '192.0.2.2'], gateways, certificates, ...configuration };
   const configured = part.configure(basis);
   /** With a configuration that differs from then on, as after a change of the file and a restart. */
@@ -21,7 +25,7 @@ export async function gatewayWorld(configuration: object = {}) {
     return new TestLeader(cluster, (environment) => changed.start(environment));
   };
   const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
-  return { cluster, agents, configured, lead, look, pass: (seconds: number) => clock.advance(seconds * 1_000) };
+  return { cluster, agents, files, configured, lead, look, pass: (seconds: number) => clock.advance(seconds * 1_000) };
 }
 
 /** `True Programmed: Reachable at 192.0.2.1.` */
