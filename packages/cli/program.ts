@@ -143,18 +143,20 @@ function addPartCommands(
   { print }: Terminal,
   signal: AbortSignal,
 ): void {
+  let group: Command | undefined;
   if (part.standalone !== undefined) {
-    withConfiguration(program.command(part.standalone.command))
+    const alone = withConfiguration(program.command(part.standalone.command))
       .description(part.standalone.summary)
       .action(({ config }: { config: string }) => runAloneCommand(config, parts, part, signal));
+    if (part.standalone.command === part.name) group = alone;
   }
-  let group: Command | undefined;
   for (const declared of part.commands) {
     if (declared.atTopLevel !== true) group ??= program.command(part.name).description(part.summary);
     const command = describeCommand(declared.atTopLevel === true ? program : (group ?? program), declared);
     if (declared.needs === 'configuration') withConfiguration(command);
     command.action((...given: unknown[]) => {
-      const { config, ...options }: Record<string, string | true> = command.opts();
+      // A command above it that also takes the file is handed it first.
+      const { config, ...options }: Record<string, string | true> = command.optsWithGlobals();
       const words = given.slice(0, command.registeredArguments.length).flat().filter(isText);
       const file = isText(config) ? config : DEFAULT_FILE;
       return partCommand(declared, { words, options, file }, part, parts, print, signal);
