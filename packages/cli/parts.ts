@@ -2,6 +2,8 @@ import { azureLocalPart } from '@fairlead/azure/local-backends';
 import { azureServiceGatewayPart } from '@fairlead/azure/service-gateway';
 import { clusterSetPart } from '@fairlead/clusterset';
 import { systemOutside } from '@fairlead/clusterset/adapters';
+import { dnsPart } from '@fairlead/dns';
+import { systemSockets } from '@fairlead/dns/adapters';
 import { gatewayAgentPart, gatewayPart } from '@fairlead/gateway';
 import type { Part } from '@fairlead/part';
 
@@ -12,4 +14,5 @@ export const parts: readonly Part[] = [
   azureServiceGatewayPart,
   azureLocalPart,
   clusterSetPart(systemOutside),
+  dnsPart(systemSockets),
 ];

@@ -1,7 +1,7 @@
 {{/* Made by `npm run generate` from what the parts declare: edit those instead. */}}
 
 {{- define "fairlead.partNames" -}}
-gateway, gateway-agent, azure-service-gateway, azure-local, clusterset
+gateway, gateway-agent, azure-service-gateway, azure-local, clusterset, dns
 {{- end }}
 
 {{- define "fairlead.classes" -}}
@@ -120,6 +120,16 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['']
   resources: [namespaces]
   verbs: [get]
+{{- end }}
+{{- if hasKey .Values.configuration.parts "dns" }}
+# dns: The names of the zone are those of ServiceImports.
+- apiGroups: ['multicluster.x-k8s.io']
+  resources: [serviceimports]
+  verbs: [get, list, watch]
+# dns: The addresses that clusters export are in EndpointSlices.
+- apiGroups: ['discovery.k8s.io']
+  resources: [endpointslices]
+  verbs: [get, list, watch]
 {{- end }}
 {{- end }}
 

@@ -1,0 +1,1 @@
+export { systemSockets } from './sockets.ts';

@@ -1,0 +1,119 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { noMetrics, silentLogger } from '@fairlead/control';
+import { systemClock, systemRandom } from '@fairlead/control/adapters';
+import { afterEach, describe, expect, it } from 'vitest';
+import { DnsServer, Forwarder, type SocketAddress } from '../server/index.ts';
+import { answersIn, queryFor, read } from '../testing/queries.ts';
+import { TestZone } from '../testing/test-zone.ts';
+import { systemSockets } from './sockets.ts';
+
+const WEB = 'web.shop.svc.clusterset.local';
+const ANY_PORT = { address: '127.0.0.1', port: 0 };
+const { signal } = new AbortController();
+
+describe('on real sockets, the server', () => {
+  const servers: DnsServer[] = [];
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+
+  async function start(address = ANY_PORT, upstream?: SocketAddress): Promise<SocketAddress> {
+    const { responder, counts } = new TestZone({ forwards: upstream !== undefined });
+    const shared = { counts, clock: systemClock, metrics: noMetrics, logger: silentLogger, sockets: systemSockets };
+    const forwarder =
+      upstream === undefined
+        ? undefined
+        : new Forwarder({
+            ...shared,
+            servers: [upstream],
+            random: systemRandom,
+            exchange: (asked) => systemSockets.exchange(asked),
+            timeoutMilliseconds: 2_000,
+            signal,
+          });
+    const tcp = { connections: 2, idleMilliseconds: 5_000 };
+    const server = new DnsServer({ ...shared, responder, forwarder, tcp, logsQueries: false });
+    servers.push(server);
+    const [local] = await server.listen([address]);
+    return { address: address.address, port: local?.port ?? 0 };
+  }
+
+  const exchange = (server: SocketAddress, query: Buffer, transport: 'udp' | 'tcp') =>
+    systemSockets.exchange({ server, transport, bytes: query, accepts: () => true, signal });
+
+  it.each(['127.0.0.1', '::1'])('answers over UDP and TCP on %s', async (address) => {
+    const server = await start({ address, port: 0 });
+    expect(answersIn(await exchange(server, queryFor(WEB), 'udp'))).toEqual(['10.2.0.1']);
+    expect(answersIn(await exchange(server, queryFor('db.shop.svc.clusterset.local'), 'tcp'))).toHaveLength(60);
+  });
+
+  it('answers a thousand datagrams that come at once', async () => {
+    const server = await start();
+    const socket = createSocket('udp4');
+    const ids = new Set<number>();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    socket.on('message', (reply) => {
+      ids.add(reply.readUInt16BE(0));
+      if (ids.size === 1_000) resolve();
+    });
+    for (let id = 0; id < 1_000; id += 1) socket.send(queryFor(WEB, 'A', { id }), server.port, server.address);
+    await promise;
+    socket.close();
+    expect(ids.size).toBe(1_000);
+  });
+
+  it('answers what is pipelined, in pieces, and takes no more connections than it may', async () => {
+    const server = await start();
+    const open = () => connect(server.port, server.address);
+    const socket = open();
+    const query = queryFor(WEB);
+    const framed = Buffer.concat([Buffer.of(0, query.length), query]);
+    const all = Buffer.concat([framed, framed, framed]);
+    let received = Buffer.alloc(0);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    socket.on('data', (bytes) => {
+      received = Buffer.concat([received, bytes]);
+      if (received.length === 3 * (2 + received.readUInt16BE(0))) resolve();
+    });
+    socket.write(all.subarray(0, 50));
+    socket.write(all.subarray(50));
+    await promise;
+    const others = [open(), open()];
+    await once(others[1] ?? socket, 'close');
+    expect(socket.destroyed).toBe(false);
+    for (const one of [socket, ...others]) one.destroy();
+  });
+
+  it('shares its port with another of its kind, and no other program', async () => {
+    const server = await start();
+    expect(await start(server)).toEqual(server);
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const bound = taken.address();
+    const port = typeof bound === 'object' ? (bound?.port ?? 0) : 0;
+    await expect(start({ address: '127.0.0.1', port })).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${port} (TCP): another program has it`,
+    );
+    taken.close();
+    await expect(start({ address: '203.0.113.1', port: 53 })).rejects.toThrow(
+      'cannot listen on 203.0.113.1:53 (UDP): it is no address of this machine',
+    );
+  });
+
+  it.each(['udp', 'tcp'] as const)('forwards what is not its own over %s', async (transport) => {
+    const upstream = await start();
+    const server = await start(ANY_PORT, upstream);
+    const reply = read(await exchange(server, queryFor('example.org'), transport));
+    expect(reply).toMatchObject({ id: 4711, rcode: 'REFUSED', questions: [{ name: 'example.org' }] });
+  });
+
+  it.each(['udp', 'tcp'] as const)('answers SERVFAIL over %s when no other server is there', async (transport) => {
+    const gone = await start();
+    await servers.pop()?.close();
+    const server = await start(ANY_PORT, gone);
+    const reply = read(await exchange(server, queryFor('example.org'), transport));
+    expect(reply).toMatchObject({ id: 4711, rcode: 'SERVFAIL' });
+  });
+});

@@ -1,0 +1,179 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net';
+import { FairleadError, messageOf } from '@fairlead/control';
+import type {
+  ByteStream,
+  DatagramHandler,
+  DatagramSocket,
+  Exchange,
+  SocketAddress,
+  Sockets,
+  StreamHandler,
+  StreamListener,
+} from '../server/index.ts';
+
+const MOST_DATAGRAM_BYTES = 65_535;
+/** Room for bursts: what does not fit is lost without a word. */
+const RECEIVE_BYTES = 4 * 1_024 * 1_024;
+
+/** The sockets of this machine. */
+export const systemSockets: Sockets = { listenUdp, listenTcp, exchange };
+
+async function listenUdp(address: SocketAddress, handler: DatagramHandler): Promise<DatagramSocket> {
+  const socket = createUdpSocket(address.address, { reusePort: true });
+  try {
+    // It may listen, or fail, before `bind` returns.
+    const listening = once(socket, 'listening');
+    socket.bind(address);
+    await listening;
+  } catch (error) {
+    socket.close();
+    throw cannotListen('UDP', address, error);
+  }
+  enlarge(socket);
+  // A client that went away, or cannot be reached, is no concern of the others.
+  socket.on('error', () => {});
+  let out: Buffer = Buffer.allocUnsafeSlow(MOST_DATAGRAM_BYTES);
+  socket.on('message', (bytes, from) => {
+    const length = handler(bytes, out, from);
+    if (length <= 0) return;
+    socket.send(out, 0, length, from.port, from.address);
+    // Usually it is sent at once; where it has to wait, the bytes are the kernel's until it is.
+    if (socket.getSendQueueCount() > 0) out = Buffer.allocUnsafeSlow(MOST_DATAGRAM_BYTES);
+  });
+  return {
+    local: socket.address(),
+    send: (bytes, to) => socket.send(bytes, to.port, to.address),
+    close: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+}
+
+/** Addresses are addresses already: looking them up again, even by the runtime itself, costs a turn of the event loop. */
+function createUdpSocket(address: string, options: { readonly reusePort?: boolean } = {}): UdpSocket {
+  const type = isIPv6(address) ? 'udp6' : 'udp4';
+  const family = type === 'udp6' ? 6 : 4;
+  return createSocket({
+    type,
+    ...options,
+    lookup: (name, _options, callback) => callback(null, name, family),
+  });
+}
+
+/** The system may allow less: it takes what it may have. */
+function enlarge(socket: UdpSocket): void {
+  try {
+    socket.setRecvBufferSize(RECEIVE_BYTES);
+  } catch {
+    // Then it stays as it is.
+  }
+}
+
+async function listenTcp(
+  address: SocketAddress,
+  connected: (stream: ByteStream) => StreamHandler,
+): Promise<StreamListener> {
+  const open = new Set<Socket>();
+  const server: Server = createServer({ noDelay: true }, (socket) => {
+    open.add(socket);
+    const handler = connected(streamOf(socket));
+    socket.on('data', (bytes) => handler.receive(bytes));
+    socket.on('drain', () => handler.drained());
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      open.delete(socket);
+      handler.closed();
+    });
+  });
+  try {
+    server.listen({ host: address.address, port: address.port, reusePort: true });
+    await once(server, 'listening');
+  } catch (error) {
+    throw cannotListen('TCP', address, error);
+  }
+  server.on('error', () => {});
+  const bound = server.address();
+  return {
+    local: bound === null || typeof bound === 'string' ? address : bound,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+}
+
+function streamOf(socket: Socket): ByteStream {
+  return {
+    from: { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 },
+    write: (bytes) => socket.write(bytes),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    close: () => socket.destroySoon(),
+  };
+}
+
+function exchange(asked: Exchange): Promise<Buffer> {
+  return asked.transport === 'udp' ? exchangeUdp(asked) : exchangeTcp(asked);
+}
+
+async function exchangeUdp({ server, bytes, accepts, signal }: Exchange): Promise<Buffer> {
+  const socket = createUdpSocket(server.address);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  socket.on('error', reject);
+  socket.on('message', (reply) => {
+    if (accepts(reply)) resolve(reply);
+  });
+  // Connected, it hears of no other address, and of a port where no server is.
+  socket.connect(server.port, server.address, () => socket.send(bytes));
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    socket.close();
+  }
+}
+
+async function exchangeTcp({ server, bytes, accepts, signal }: Exchange): Promise<Buffer> {
+  const socket = connect({ host: server.address, port: server.port, noDelay: true });
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  socket.on('error', reject);
+  socket.on('close', () => reject(new Error('the connection was closed')));
+  let received: Buffer = Buffer.alloc(0);
+  socket.on('data', (chunk) => {
+    received = Buffer.concat([received, chunk]);
+    if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
+    const reply = received.subarray(2, 2 + received.readUInt16BE(0));
+    if (accepts(reply)) resolve(reply);
+    else reject(new Error('the reply is to another query'));
+  });
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(bytes.length);
+  socket.write(Buffer.concat([length, bytes]));
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    socket.destroy();
+  }
+}
+
+const REASONS = new Map([
+  ['EADDRINUSE', 'another program has it'],
+  ['EACCES', 'ports below 1024 need the capability NET_BIND_SERVICE'],
+  ['EADDRNOTAVAIL', 'it is no address of this machine'],
+]);
+
+function cannotListen(protocol: string, { address, port }: SocketAddress, error: unknown): FairleadError {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const place = isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+  return new FairleadError(`cannot listen on ${place} (${protocol}): ${REASONS.get(code) ?? messageOf(error)}`, {
+    verdict: 'terminal',
+    code: 'cannot-listen',
+    cause: error,
+  });
+}

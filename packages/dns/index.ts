@@ -1,0 +1,1 @@
+export { dnsPart } from './part.ts';

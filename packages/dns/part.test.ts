@@ -1,0 +1,211 @@
+import { type EndpointSlice, endpointSlices, customResourceDefinitions } from '@fairlead/kube';
+import { Journal, seededRandom, silentLogger } from '@fairlead/control';
+import { type ServiceImport, serviceImports } from '@fairlead/clusterset/mcs';
+import { mcsDefinitions } from '@fairlead/clusterset/mcs/definitions';
+import { RecordedMetrics } from '@fairlead/control/testing';
+import { type Readiness, runPart } from '@fairlead/part';
+import { TestCluster } from '@fairlead/part/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { answersEncoded, zoneNames } from './metrics.ts';
+import { dnsPart } from './part.ts';
+import { FakeSockets } from './testing/fake-sockets.ts';
+import { answersIn, queryFor, read } from './testing/queries.ts';
+import { testImport, testSlice } from './testing/test-zone.ts';
+
+const WEB = 'web.shop.svc.clusterset.local';
+const imports = serviceImports('v1beta1');
+
+/** The part in a simulated cluster, with a network of its own. */
+class Stage {
+  readonly cluster = new TestCluster();
+  readonly sockets = new FakeSockets();
+  readonly metrics = new RecordedMetrics();
+  readonly stop = new AbortController();
+  readiness: Readiness = { ready: false, reason: '' };
+  #run = Promise.resolve();
+
+  async setUp({ installs = true } = {}): Promise<this> {
+    await this.cluster.setUp();
+    if (installs) await this.install();
+    return this;
+  }
+
+  async install(): Promise<void> {
+    for (const definition of mcsDefinitions) await this.cluster.client.create(customResourceDefinitions, definition);
+    await this.cluster.clock.advance(1_000);
+  }
+
+  start(section: object = {}): void {
+    const { cluster, metrics } = this;
+    const { clock } = cluster;
+    this.#run = runPart(
+      dnsPart(this.sockets).configure(section),
+      {
+        part: 'dns',
+        connection: cluster.connection(),
+        clock,
+        random: seededRandom(1),
+        logger: silentLogger,
+        metrics,
+        journal: new Journal(clock),
+        readiness: { set: (readiness) => void (this.readiness = readiness) },
+        namespace: 'fairlead-system',
+        replica: 'one',
+        leaseDurationMilliseconds: 15_000,
+      },
+      this.stop.signal,
+    );
+  }
+
+  async end(): Promise<void> {
+    this.stop.abort();
+    await this.cluster.clock.advance(1_000);
+    await this.#run;
+  }
+
+  put(slice: EndpointSlice): Promise<EndpointSlice> {
+    return this.cluster.client.create(endpointSlices, slice);
+  }
+
+  putImport(one: ServiceImport): Promise<ServiceImport> {
+    return this.cluster.client.create(imports, one);
+  }
+
+  advance(milliseconds = 1_000): Promise<void> {
+    return this.cluster.clock.advance(milliseconds);
+  }
+}
+
+describe('the DNS part', () => {
+  let stage = new Stage();
+  afterEach(() => stage.end());
+
+  it('answers SERVFAIL until it has seen everything, and follows what changes', async () => {
+    stage = await new Stage().setUp();
+    await stage.putImport(testImport('web'));
+    await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    stage.cluster.refuse = ({ path }) => (path.includes('endpointslices') ? 500 : undefined);
+    stage.start();
+    await stage.advance(5_000);
+    expect(read(stage.sockets.ask(queryFor(WEB))).rcode).toBe('SERVFAIL');
+    expect(read(stage.sockets.ask(queryFor('no.clusterset.local'))).rcode).toBe('SERVFAIL');
+    expect(stage.readiness.ready).toBe(false);
+
+    stage.cluster.refuse = () => undefined;
+    await stage.advance(60_000);
+    expect(stage.readiness).toEqual({ ready: true });
+    expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual(['10.1.0.1']);
+
+    await stage.put(testSlice('web', 'b', ['10.2.0.1']));
+    await stage.cluster.client.patchMerge<EndpointSlice>(
+      endpointSlices,
+      { namespace: 'shop', name: 'web.ipv4.a' },
+      { endpoints: [] },
+    );
+    await stage.advance();
+    expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual(['10.2.0.1']);
+    await stage.cluster.client.delete(imports, { namespace: 'shop', name: 'web' });
+    await stage.advance();
+    expect(read(stage.sockets.ask(queryFor(WEB))).rcode).toBe('NXDOMAIN');
+    expect(stage.metrics.lines(zoneNames)).toHaveLength(1);
+    expect(stage.metrics.lines(answersEncoded)).toHaveLength(1);
+  });
+
+  it('goes on answering while the API server is away', async () => {
+    stage = await new Stage().setUp();
+    await stage.putImport(testImport('web'));
+    await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    stage.start();
+    await stage.advance();
+    stage.cluster.refuse = () => 503;
+    stage.cluster.kube.compact();
+    await stage.advance(3_600_000);
+    expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual(['10.1.0.1']);
+  });
+
+  it('waits for the Multi-Cluster Services API to be there, and says so', async () => {
+    stage = await new Stage().setUp({ installs: false });
+    stage.start();
+    await stage.advance();
+    expect(stage.readiness).toEqual({
+      ready: false,
+      reason: 'the cluster has no ServiceImports: its API server serves no multicluster.x-k8s.io',
+    });
+    expect(read(stage.sockets.ask(queryFor(WEB))).rcode).toBe('SERVFAIL');
+    await stage.install();
+    await stage.advance(10_000);
+    expect(read(stage.sockets.ask(queryFor(WEB))).rcode).toBe('NXDOMAIN');
+  });
+
+  it('moves a slice that says that it belongs to another Service', async () => {
+    stage = await new Stage().setUp();
+    for (const name of ['web', 'mail']) await stage.putImport(testImport(name));
+    await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    stage.start();
+    await stage.advance();
+    await stage.cluster.client.patchMerge<EndpointSlice>(
+      endpointSlices,
+      { namespace: 'shop', name: 'web.ipv4.a' },
+      { metadata: { labels: { 'multicluster.kubernetes.io/service-name': 'mail' } } },
+    );
+    await stage.advance();
+    expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual([]);
+    expect(answersIn(stage.sockets.ask(queryFor('mail.shop.svc.clusterset.local')))).toEqual(['10.1.0.1']);
+  });
+
+  it('says in one line why it cannot listen, and tries again', async () => {
+    stage = await new Stage().setUp();
+    stage.sockets.problem = 'cannot listen on 0.0.0.0:53 (UDP): another program has it';
+    stage.start();
+    await stage.advance(100);
+    expect(stage.readiness).toEqual({ ready: false, reason: stage.sockets.problem });
+    stage.sockets.problem = undefined;
+    await stage.advance(60_000);
+    expect(stage.readiness).toEqual({ ready: true });
+  });
+
+  it('tells what it would answer, and why', async () => {
+    stage = await new Stage().setUp();
+    await stage.putImport(testImport('web'));
+    await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    await stage.put(testSlice('web', 'b', []));
+    const part = dnsPart(stage.sockets);
+    const { client, clock } = stage.cluster;
+    const environment = { client, clock, logger: silentLogger, signal: stage.stop.signal };
+    const told = async (...words: readonly string[]) => {
+      const lines: string[] = [];
+      const [command] = part.commands;
+      if (command?.needs !== 'configuration') return lines;
+      const print = (line: string) => void lines.push(line);
+      await command.run({ ...environment, environment, configuration: {}, words, options: {}, print });
+      return lines;
+    };
+    const why = [
+      'the ServiceImport shop/web is of type ClusterSetIP',
+      'cluster a: 1 endpoints, of web.ipv4.a',
+      'cluster b: 0 endpoints, of web.ipv4.b',
+      '  left out: the cluster has no ready endpoints',
+    ];
+    expect(await told('WEB.shop.svc.clusterset.local.')).toEqual([`${WEB} A: NOERROR`, '  5 A 10.1.0.1', ...why]);
+    expect(await told(WEB, 'aaaa')).toEqual([
+      `${WEB} AAAA: NOERROR, the name is there and has no such records`,
+      ...why,
+    ]);
+    expect(await told(`b.${WEB}`)).toEqual([`b.${WEB} A: NXDOMAIN, the name is not there`, ...why]);
+    expect(await told('no.shop.svc.clusterset.local')).toEqual([
+      'no.shop.svc.clusterset.local A: NXDOMAIN, the name is not there',
+      'there is no ServiceImport shop/no',
+    ]);
+    expect(await told('example.org')).toEqual([
+      'example.org A: REFUSED, because it is not of the zone clusterset.local',
+    ]);
+    await expect(told(WEB, 'MX')).rejects.toThrow('MX is no type of the zone: it has A, NS, SOA, TXT, AAAA, SRV');
+    await expect(told('no name')).rejects.toThrow('"no name" is no name');
+
+    const configured = part.configure({});
+    const subject = { kind: 'serviceimport', namespace: 'shop', name: 'web' };
+    expect(await configured.explain(environment, subject)).toMatchObject({ state: 'as-wanted', there: why });
+    expect(await configured.explain(environment, { ...subject, name: 'no' })).toBeUndefined();
+    expect(await configured.status(environment)).toMatchObject({ figures: { services: 1 } });
+  });
+});

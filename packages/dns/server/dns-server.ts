@@ -1,0 +1,142 @@
+import type { Clock, Logger, Metrics, Timer } from '@fairlead/control';
+import { nameText, TCP_BYTES } from '../wire/index.ts';
+import { type Counts, openConnections, type Transport } from './counts.ts';
+import type { Forwarder } from './forwarder.ts';
+import { FORWARD, type Responder } from './responder.ts';
+import type { ByteStream, DatagramSocket, SocketAddress, Sockets, StreamHandler, StreamListener } from './sockets.ts';
+import { TcpSession } from './tcp-session.ts';
+
+export interface DnsServerOptions {
+  readonly responder: Responder;
+  readonly counts: Counts;
+  /** Undefined: what is not of the zone is refused. */
+  readonly forwarder: Forwarder | undefined;
+  readonly sockets: Sockets;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly tcp: { readonly connections: number; readonly idleMilliseconds: number };
+  readonly logsQueries: boolean;
+}
+
+const METRICS_MILLISECONDS = 1_000;
+
+/** Listens on UDP and TCP, and answers. */
+export class DnsServer {
+  readonly #options: DnsServerOptions;
+  readonly #udp: DatagramSocket[] = [];
+  readonly #tcp: StreamListener[] = [];
+  readonly #sessions = new Set<TcpSession>();
+  #timer: Timer | undefined;
+  #isClosed = false;
+
+  constructor(options: DnsServerOptions) {
+    this.#options = options;
+  }
+
+  /** Listens on all of them, or rejects and listens on none. */
+  async listen(addresses: readonly SocketAddress[]): Promise<readonly SocketAddress[]> {
+    try {
+      for (const address of addresses) await this.#listen(address);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    this.#tellMetrics();
+    return this.#udp.map(({ local }) => local);
+  }
+
+  /** Waits for nothing but the sockets: clients ask again, and another server. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    const { counts, metrics } = this.#options;
+    const sockets = [...this.#udp.splice(0), ...this.#tcp.splice(0)];
+    await Promise.all(sockets.map((socket) => socket.close()));
+    for (const session of this.#sessions) session.close();
+    counts.flush(metrics);
+  }
+
+  async #listen(address: SocketAddress): Promise<void> {
+    const { sockets } = this.#options;
+    const udp: DatagramSocket = await sockets.listenUdp(address, (bytes, out, from) =>
+      this.#respond(bytes, out, from, 'udp', (reply) => udp.send(reply, from)),
+    );
+    this.#udp.push(udp);
+    // Where the system chose the port, it is the same for both.
+    const same = { address: address.address, port: udp.local.port };
+    this.#tcp.push(await sockets.listenTcp(same, (stream) => this.#connected(stream)));
+  }
+
+  #connected(stream: ByteStream): StreamHandler {
+    const { clock, counts, metrics, tcp } = this.#options;
+    const session = new TcpSession({
+      stream,
+      clock,
+      idleMilliseconds: tcp.idleMilliseconds,
+      respond: (bytes, out) => {
+        const { promise, resolve } = Promise.withResolvers<Buffer>();
+        const length = this.#respond(bytes, out, stream.from, 'tcp', resolve);
+        return length === FORWARD ? promise : length;
+      },
+      dropped: (reason) => counts.drop(reason),
+      ended: () => {
+        this.#sessions.delete(session);
+        metrics.set(openConnections, this.#sessions.size);
+      },
+    });
+    this.#sessions.add(session);
+    metrics.set(openConnections, this.#sessions.size);
+    if (this.#sessions.size > tcp.connections) {
+      counts.drop('connection-limit');
+      session.close();
+    }
+    return session;
+  }
+
+  /** Gives the length of the reply in `out`, or FORWARD where `later` gets it. */
+  #respond(
+    bytes: Buffer,
+    out: Buffer,
+    from: SocketAddress,
+    transport: Transport,
+    later: (reply: Buffer) => void,
+  ): number {
+    const { responder, forwarder, logsQueries } = this.#options;
+    const length = responder.respond(bytes, out, transport);
+    if (logsQueries && length !== 0) this.#log(bytes, from, transport, length === FORWARD);
+    // The bytes are the socket's: what waits needs its own.
+    if (length === FORWARD && forwarder !== undefined)
+      void this.#forward(forwarder, Buffer.from(bytes), transport, later);
+    return length;
+  }
+
+  async #forward(
+    forwarder: Forwarder,
+    query: Buffer,
+    transport: Transport,
+    later: (reply: Buffer) => void,
+  ): Promise<void> {
+    const reply = await forwarder.forward(query, transport);
+    if (this.#isClosed) return;
+    if (reply !== undefined) return later(reply);
+    const out = Buffer.alloc(TCP_BYTES);
+    later(out.subarray(0, this.#options.responder.fail(query, out, transport)));
+  }
+
+  #log(bytes: Buffer, from: SocketAddress, transport: Transport, isForwarded: boolean): void {
+    const { responder, logger } = this.#options;
+    const { query, rcode } = responder;
+    const question = query.hasQuestion ? { name: nameText(bytes, 12), type: query.type } : {};
+    const result = isForwarded ? 'forwarded' : rcode;
+    logger.info({ client: from.address, transport, ...question, result }, 'query');
+  }
+
+  #tellMetrics(): void {
+    const { clock, counts, metrics } = this.#options;
+    this.#timer = clock.setTimer(METRICS_MILLISECONDS, () => {
+      counts.flush(metrics);
+      this.#tellMetrics();
+    });
+  }
+}

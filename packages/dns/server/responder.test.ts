@@ -1,0 +1,204 @@
+import { RecordedMetrics } from '@fairlead/control/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { answersIn, queryFor, read } from '../testing/queries.ts';
+import { TestZone, testSlice } from '../testing/test-zone.ts';
+import { packetsDropped, questionsAsked, repliesSent, repliesTruncated } from './counts.ts';
+import { FORWARD, NO_REPLY } from './responder.ts';
+
+const zone = new TestZone();
+const WEB = 'web.shop.svc.clusterset.local';
+const DB = 'db.shop.svc.clusterset.local';
+/** Fuzzed packets in a run of the suite. */
+const PACKETS = 20_000;
+
+describe('the rcode', () => {
+  it.each([
+    ['NOERROR', 'a name', WEB, 'A'],
+    ['NOERROR', 'the zone', 'clusterset.local', 'SOA'],
+    ['NOERROR', 'the zone', 'clusterset.local', 'NS'],
+    ['NOERROR', 'the version', 'dns-version.clusterset.local', 'TXT'],
+    ['NOERROR', 'a name in another case', 'WEB.shop.SVC.ClusterSet.Local', 'A'],
+    ['NOERROR', 'any type', WEB, 255],
+    ['NODATA', 'a family that the name lacks', WEB, 'AAAA'],
+    ['NODATA', 'a type that there is not', WEB, 65_280],
+    ['NODATA', 'type 0', WEB, 0],
+    ['NODATA', 'a name above others', 'svc.clusterset.local', 'A'],
+    ['NODATA', 'a namespace', 'shop.svc.clusterset.local', 'A'],
+    ['NODATA', 'a protocol', `_tcp.${WEB}`, 'SRV'],
+    ['NODATA', 'the zone without an address', 'clusterset.local', 'A'],
+    ['NXDOMAIN', 'a Service that there is not', 'no.shop.svc.clusterset.local', 'A'],
+    ['NXDOMAIN', 'a cluster that has none', `c.${WEB}`, 'A'],
+    ['NXDOMAIN', 'a name that only begins alike', 'we.shop.svc.clusterset.local', 'A'],
+    ['REFUSED', 'another zone', 'example.org', 'A'],
+    ['REFUSED', 'the root', '.', 'NS'],
+    ['REFUSED', 'what only ends alike', 'xclusterset.local', 'A'],
+    ['REFUSED', 'what is above', 'local', 'A'],
+    ['REFUSED', 'a transfer', 'clusterset.local', 252],
+    ['REFUSED', 'a part of a transfer', 'clusterset.local', 251],
+    ['NOTIMP', 'mailboxes', 'clusterset.local', 253],
+    ['NOTIMP', 'a key', 'clusterset.local', 249],
+    ['NOTIMP', 'EDNS itself', 'clusterset.local', 41],
+  ])('is %s for %s', (rcode, _, name, type) => {
+    const reply = read(zone.ask(queryFor(name, type)));
+    const isNoData = rcode === 'NODATA';
+    expect(reply.rcode).toBe(isNoData ? 'NOERROR' : rcode);
+    const isNegative = isNoData || rcode === 'NXDOMAIN';
+    expect(reply.authorities?.map(({ type: found, name: of }) => `${of} ${found}`.toLowerCase())).toEqual(
+      isNegative ? ['clusterset.local soa'] : [],
+    );
+    expect((reply.answers ?? []).length > 0).toBe(rcode === 'NOERROR');
+    expect(reply).toMatchObject({
+      id: 4711,
+      flag_aa: rcode === 'NOERROR' || isNegative,
+      flag_ra: false,
+      flag_rd: true,
+      questions: [{ name: name === '.' ? '.' : name }],
+    });
+  });
+
+  it('is REFUSED for other classes than that of the Internet', () => {
+    const query = queryFor(WEB);
+    query.writeUInt16BE(3, query.length - 2);
+    expect(read(zone.ask(query)).rcode).toBe('REFUSED');
+  });
+
+  it('is SERVFAIL until the table is complete, also for what would not be there', () => {
+    const early = new TestZone();
+    early.responder.isReady = false;
+    for (const name of [WEB, 'no.shop.svc.clusterset.local', 'clusterset.local']) {
+      const reply = read(early.ask(queryFor(name)));
+      expect(reply).toMatchObject({ rcode: 'SERVFAIL', answers: [], authorities: [], flag_aa: false });
+    }
+    expect(read(early.ask(queryFor('example.org'))).rcode).toBe('REFUSED');
+  });
+
+  it('is FORMERR or NOTIMP where the query is not sound, with as much of the question as could be read', () => {
+    const two = queryFor(WEB);
+    two[5] = 2;
+    expect(read(zone.ask(two))).toMatchObject({ id: 4711, rcode: 'FORMERR', questions: [] });
+    const cut = queryFor(WEB, 'A', { edns: 1232 }).subarray(0, -1);
+    expect(read(zone.ask(cut))).toMatchObject({ rcode: 'FORMERR', questions: [{ name: WEB }] });
+    expect(read(zone.ask(queryFor(WEB, 'A', { flags: 5 << 11 })))).toMatchObject({ rcode: 'NOTIMP', questions: [] });
+  });
+
+  it('is BADVERS for an unknown version of EDNS', () => {
+    const reply = read(zone.ask(queryFor(WEB, 'A', { edns: 1232, version: 1 })));
+    expect(reply).toMatchObject({ answers: [], additionals: [{ type: 'OPT', extendedRcode: 1, ednsVersion: 0 }] });
+  });
+
+  it('is none for what is no query', () => {
+    expect(zone.outcome(Buffer.alloc(11))).toBe(NO_REPLY);
+    expect(zone.outcome(queryFor(WEB, 'A', { flags: 0x8000 }).fill(0x80, 2, 3))).toBe(NO_REPLY);
+  });
+});
+
+describe('an answer', () => {
+  it('is of one cluster after the other', () => {
+    const fresh = new TestZone();
+    const seen = Array.from({ length: 4 }, () => answersIn(fresh.ask(queryFor(WEB))));
+    expect(seen).toEqual([['10.2.0.1'], ['10.1.0.1'], ['10.2.0.1'], ['10.1.0.1']]);
+  });
+
+  it('goes on in turn when another cluster comes or goes', () => {
+    const fresh = new TestZone();
+    fresh.ask(queryFor(WEB));
+    fresh.index.setSlice(testSlice('web', 'c', ['10.3.0.1']));
+    fresh.index.flush();
+    expect(answersIn(fresh.ask(queryFor(WEB)))).toEqual(['10.3.0.1']);
+  });
+
+  it('is of this cluster alone while it has endpoints', () => {
+    const fresh = new TestZone({ cluster: 'b' });
+    const seen = Array.from({ length: 3 }, () => answersIn(fresh.ask(queryFor(WEB))));
+    expect(seen).toEqual([['10.2.0.1'], ['10.2.0.1'], ['10.2.0.1']]);
+    fresh.index.setSlice(testSlice('web', 'b', []));
+    fresh.index.flush();
+    expect(answersIn(fresh.ask(queryFor(WEB)))).toEqual(['10.1.0.1']);
+  });
+
+  it('has all endpoints of a headless Service, another one first each time, this cluster before others', () => {
+    const fresh = new TestZone({ cluster: 'b' });
+    fresh.index.setSlice(testSlice('db', 'b', ['10.8.0.1', '10.8.0.2']));
+    fresh.index.setSlice(testSlice('db', 'a', ['10.9.0.1', '10.9.0.2', '10.9.0.3']));
+    fresh.index.flush();
+    const seen = Array.from({ length: 3 }, () => answersIn(fresh.ask(queryFor(DB))).map((one) => one.slice(3)));
+    expect(seen).toEqual([
+      ['8.0.2', '8.0.1', '9.0.2', '9.0.3', '9.0.1'],
+      ['8.0.1', '8.0.2', '9.0.3', '9.0.1', '9.0.2'],
+      ['8.0.2', '8.0.1', '9.0.1', '9.0.2', '9.0.3'],
+    ]);
+  });
+
+  it.each([
+    ['udp', undefined, 512, true],
+    ['udp', 600, 600, true],
+    ['udp', 1_232, 1_232, false],
+    ['udp', 65_535, 1_232, false],
+    ['tcp', undefined, 65_535, false],
+  ] as const)('of 60 addresses over %s with EDNS of %s has %i bytes at most', (transport, edns, limit, isTruncated) => {
+    const reply = zone.ask(queryFor(DB, 'A', edns === undefined ? {} : { edns }), transport);
+    expect(reply.length).toBeLessThanOrEqual(limit);
+    expect(read(reply).flag_tc).toBe(isTruncated);
+    expect(answersIn(reply).length === 60).toBe(!isTruncated);
+  });
+});
+
+describe('what is not of the zone', () => {
+  it('is for another server where there is one, but for transfers', () => {
+    const forwarding = new TestZone({ forwards: true });
+    expect(forwarding.outcome(queryFor('example.org'))).toBe(FORWARD);
+    expect(read(forwarding.ask(queryFor('example.org', 252))).rcode).toBe('REFUSED');
+    expect(read(forwarding.ask(queryFor(WEB))).flag_ra).toBe(true);
+  });
+});
+
+describe('whatever is sent', () => {
+  it('is answered within what was asked for, or not at all', () => {
+    const queries = [queryFor(WEB), queryFor(DB, 'A', { edns: 4_096 }), queryFor(DB, 'SRV', { edns: 700 })];
+    const packet = fc.oneof(
+      fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes)),
+      fc
+        .tuple(
+          fc.constantFrom(...queries),
+          fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }),
+          fc.nat(),
+          fc.boolean(),
+        )
+        .map(([query, flips, cut, cuts]) => {
+          const bytes = Buffer.from(query);
+          for (const [at, value] of flips) bytes[at % bytes.length] = value;
+          return cuts ? bytes.subarray(0, cut % bytes.length) : bytes;
+        }),
+    );
+    fc.assert(
+      fc.property(packet, (bytes) => {
+        const reply = zone.ask(bytes);
+        if (reply.length === 0) return;
+        expect(reply.subarray(0, 2)).toEqual(bytes.subarray(0, 2));
+        const asked = zone.responder.query.payloadBytes;
+        expect(reply.length).toBeLessThanOrEqual(Math.min(1_232, asked));
+        expect((reply[2] ?? 0) & 0x80).toBe(0x80);
+      }),
+      { numRuns: PACKETS },
+    );
+  });
+});
+
+describe('what is counted', () => {
+  it('is told once, by a few labels', () => {
+    const fresh = new TestZone();
+    const metrics = new RecordedMetrics();
+    for (const query of [queryFor(WEB), queryFor(WEB, 'AAAA'), queryFor(DB), queryFor('x.org'), queryFor(WEB, 99)]) {
+      fresh.ask(query);
+    }
+    fresh.ask(Buffer.alloc(3));
+    fresh.ask(queryFor('no.clusterset.local', 'TXT'), 'tcp');
+    fresh.counts.flush(metrics);
+    fresh.counts.flush(metrics);
+    expect(metrics.lines(repliesSent)).toEqual(['udp NOERROR 4', 'udp REFUSED 1', 'tcp NXDOMAIN 1']);
+    expect(metrics.lines(questionsAsked)).toEqual(['A 2', 'AAAA 1', 'other 1', 'TXT 1']);
+    expect(metrics.lines(repliesTruncated)).toEqual([' 1']);
+    expect(metrics.lines(packetsDropped)).toEqual(['no-query 1']);
+  });
+});

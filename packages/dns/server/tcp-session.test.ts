@@ -1,0 +1,97 @@
+import { VirtualClock } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import { TcpSession, type StreamResponder } from './tcp-session.ts';
+
+const framed = (...messages: readonly string[]) =>
+  Buffer.concat(messages.flatMap((text) => [Buffer.of(text.length >> 8, text.length & 0xff), Buffer.from(text)]));
+
+const echo: StreamResponder = (bytes, out) => out.write(`<${bytes.toString()}>`);
+
+function session(respond: StreamResponder = echo, takes = () => true) {
+  const clock = new VirtualClock();
+  const events: string[] = [];
+  const stream = {
+    from: { address: '192.0.2.1', port: 1 },
+    write: (bytes: Buffer) => {
+      events.push(`${bytes.readUInt16BE(0)} ${bytes.subarray(2).toString()}`);
+      return takes();
+    },
+    pause: () => void events.push('pause'),
+    resume: () => void events.push('resume'),
+    close: () => void events.push('close'),
+  };
+  const dropped = (reason: string) => void events.push(`dropped: ${reason}`);
+  const ended = () => void events.push('ended');
+  return { clock, events, tcp: new TcpSession({ stream, respond, clock, idleMilliseconds: 10_000, dropped, ended }) };
+}
+
+describe('a TCP connection', () => {
+  it('answers queries that come in one piece, in the order in which they came', () => {
+    const { tcp, events } = session();
+    tcp.receive(framed('one', 'two', 'three'));
+    expect(events).toEqual(['5 <one>', '5 <two>', '7 <three>']);
+  });
+
+  it('answers queries that come byte by byte', () => {
+    const { tcp, events } = session();
+    for (const byte of framed('one', 'two')) tcp.receive(Buffer.of(byte));
+    expect(events).toEqual(['5 <one>', '5 <two>']);
+  });
+
+  it('is closed when no whole query comes in time, however many bytes do', async () => {
+    const { tcp, events, clock } = session();
+    tcp.receive(framed('one'));
+    await clock.advance(9_000);
+    tcp.receive(framed('two'));
+    for (let second = 0; second < 9; second += 1) {
+      await clock.advance(1_000);
+      tcp.receive(Buffer.of(second === 0 ? 0 : 9));
+    }
+    expect(events).not.toContain('close');
+    await clock.advance(1_000);
+    expect(events.slice(2)).toEqual(['dropped: connection-timeout', 'ended', 'close']);
+  });
+
+  it('works no further while the client does not read, and goes on when it does', () => {
+    let takes = false;
+    const { tcp, events } = session(echo, () => takes);
+    tcp.receive(framed('one', 'two'));
+    expect(events).toEqual(['5 <one>', 'pause']);
+    takes = true;
+    tcp.drained();
+    expect(events).toEqual(['5 <one>', 'pause', '5 <two>', 'resume']);
+  });
+
+  it('is closed when the client does not read for too long', async () => {
+    const { tcp, events, clock } = session(echo, () => false);
+    tcp.receive(framed('one', 'two'));
+    await clock.advance(10_000);
+    expect(events).toEqual(['5 <one>', 'pause', 'dropped: connection-timeout', 'ended', 'close']);
+  });
+
+  it('is closed when a query is announced that is larger than any is', () => {
+    const { tcp, events } = session();
+    tcp.receive(Buffer.of(0x10, 0x01));
+    expect(events).toEqual(['dropped: oversized', 'ended', 'close']);
+  });
+
+  it('is closed by what is no query', () => {
+    const { tcp, events } = session(() => 0);
+    tcp.receive(framed('one', 'two'));
+    expect(events).toEqual(['ended', 'close']);
+  });
+
+  it('sends what comes later when it comes, and not after the client has gone', async () => {
+    const waiting: ((reply: Buffer) => void)[] = [];
+    const respond: StreamResponder = (bytes, out) =>
+      bytes.toString() === 'now' ? echo(bytes, out) : new Promise((resolve) => waiting.push(resolve));
+    const { tcp, events } = session(respond);
+    tcp.receive(framed('later', 'now', 'later'));
+    waiting[0]?.(Buffer.from('came'));
+    await Promise.resolve();
+    tcp.closed();
+    waiting[1]?.(Buffer.from('too late'));
+    await Promise.resolve();
+    expect(events).toEqual(['5 <now>', '4 came', 'ended']);
+  });
+});

@@ -1,0 +1,115 @@
+import type { Clock, Timer } from '@fairlead/control';
+import { TCP_BYTES } from '../wire/index.ts';
+import type { DropReason } from './counts.ts';
+import type { ByteStream, StreamHandler } from './sockets.ts';
+
+/** What a query over TCP came to: a reply in `out`, of so many bytes, or one that comes later. */
+export type StreamResponder = (bytes: Buffer, out: Buffer) => number | Promise<Buffer>;
+
+export interface TcpSessionOptions {
+  readonly stream: ByteStream;
+  readonly respond: StreamResponder;
+  readonly clock: Clock;
+  /** How long a client may take for its next whole query, or for what it was sent. */
+  readonly idleMilliseconds: number;
+  readonly dropped: (reason: DropReason) => void;
+  readonly ended: () => void;
+}
+
+const LENGTH_BYTES = 2;
+/** No query has more: a name, a record of EDNS and a signature. */
+const MOST_QUERY_BYTES = 4_096;
+const scratch = Buffer.alloc(LENGTH_BYTES + TCP_BYTES);
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** One TCP connection: queries one behind the other, each with its length before it; replies as they are ready. */
+export class TcpSession implements StreamHandler {
+  readonly #options: TcpSessionOptions;
+  #pending: Buffer = NOTHING;
+  #isBlocked = false;
+  #isClosed = false;
+  #activeAt: number;
+  #timer: Timer;
+
+  constructor(options: TcpSessionOptions) {
+    this.#options = options;
+    this.#activeAt = options.clock.monotonic();
+    this.#timer = this.#watch(options.idleMilliseconds);
+  }
+
+  receive(bytes: Buffer): void {
+    this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
+    this.#work();
+  }
+
+  drained(): void {
+    if (!this.#isBlocked || this.#isClosed) return;
+    this.#isBlocked = false;
+    this.#activeAt = this.#options.clock.monotonic();
+    this.#work();
+    if (!this.#isBlocked && !this.#isClosed) this.#options.stream.resume();
+  }
+
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#timer.cancel();
+    this.#pending = NOTHING;
+    this.#options.ended();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.closed();
+    this.#options.stream.close();
+  }
+
+  /** Answers the whole queries that are there, as long as the client takes the replies. */
+  #work(): void {
+    while (!this.#isBlocked && !this.#isClosed && this.#pending.length >= LENGTH_BYTES) {
+      const length = this.#pending.readUInt16BE(0);
+      if (length > MOST_QUERY_BYTES) return this.#drop('oversized');
+      const end = LENGTH_BYTES + length;
+      if (this.#pending.length < end) return;
+      const query = this.#pending.subarray(LENGTH_BYTES, end);
+      this.#pending = this.#pending.subarray(end);
+      this.#activeAt = this.#options.clock.monotonic();
+      this.#answer(query);
+    }
+  }
+
+  #answer(query: Buffer): void {
+    const outcome = this.#options.respond(query, scratch.subarray(LENGTH_BYTES));
+    if (typeof outcome !== 'number') {
+      // Whoever made the promise answers failures themselves.
+      void outcome.then((reply) => this.#send(reply));
+      return;
+    }
+    if (outcome === 0) return this.close();
+    this.#send(scratch.subarray(LENGTH_BYTES, LENGTH_BYTES + outcome));
+  }
+
+  #send(reply: Buffer): void {
+    if (this.#isClosed) return;
+    const framed = Buffer.allocUnsafe(LENGTH_BYTES + reply.length);
+    framed.writeUInt16BE(reply.length, 0);
+    reply.copy(framed, LENGTH_BYTES);
+    if (this.#options.stream.write(framed)) return;
+    this.#isBlocked = true;
+    this.#options.stream.pause();
+  }
+
+  #watch(delayMilliseconds: number): Timer {
+    const { clock, idleMilliseconds } = this.#options;
+    return clock.setTimer(delayMilliseconds, () => {
+      const left = this.#activeAt + idleMilliseconds - clock.monotonic();
+      if (left > 0) this.#timer = this.#watch(left);
+      else this.#drop('connection-timeout');
+    });
+  }
+
+  #drop(reason: DropReason): void {
+    this.#options.dropped(reason);
+    this.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { FairleadError } from '@fairlead/control';
+import type { DatagramHandler, DatagramSocket, Sockets, StreamListener } from '../server/index.ts';
+
+const LOCAL = { address: '0.0.0.0', port: 53 };
+const CLIENT = { address: '192.0.2.9', port: 4_000 };
+
+/** A network in which one client asks, and no server is but the one that is tested. */
+export class FakeSockets implements Sockets {
+  /** Why it cannot be listened on. */
+  problem: string | undefined;
+  /** What came later than the call that asked for it. */
+  readonly late: Buffer[] = [];
+  exchange: Sockets['exchange'] = () => Promise.reject(new Error('there is no other server'));
+  #handler: DatagramHandler | undefined;
+
+  async listenUdp(_address: unknown, handler: DatagramHandler): Promise<DatagramSocket> {
+    if (this.problem !== undefined) {
+      throw new FairleadError(this.problem, { verdict: 'terminal', code: 'cannot-listen' });
+    }
+    this.#handler = handler;
+    const close = async () => void (this.#handler = undefined);
+    return { local: LOCAL, send: (bytes) => void this.late.push(bytes), close };
+  }
+
+  async listenTcp(): Promise<StreamListener> {
+    return { local: LOCAL, close: async () => {} };
+  }
+
+  /** The reply to a datagram; empty where there is none at once. */
+  ask(query: Buffer): Buffer {
+    const out = Buffer.alloc(65_535);
+    return out.subarray(0, Math.max(0, this.#handler?.(query, out, CLIENT) ?? 0));
+  }
+}

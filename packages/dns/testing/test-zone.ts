@@ -1,0 +1,70 @@
+import { type ServiceImport, SERVICE_NAME, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
+import type { EndpointSlice } from '@fairlead/kube';
+import { Counts, Responder, type Transport } from '../server/index.ts';
+import { NameTable, ZoneIndex, type ZoneSettings } from '../zone/index.ts';
+
+const SEED = 7;
+
+const testSettings: ZoneSettings = {
+  zone: 'clusterset.local',
+  seconds: 5,
+  clusterSpecificNames: true,
+  weights: new Map(),
+  olderClusters: [],
+  nameServerAddresses: ['10.96.0.53'],
+  serial: 1,
+};
+
+export function testImport(name: string, type: 'ClusterSetIP' | 'Headless' = 'ClusterSetIP'): ServiceImport {
+  const ports = [{ name: 'http', port: 80, protocol: 'TCP' }] as const;
+  return { metadata: { namespace: 'shop', name }, spec: { type, ports } };
+}
+
+export function testSlice(name: string, cluster: string, addresses: readonly string[]): EndpointSlice {
+  const labels = { [SERVICE_NAME]: name, [SOURCE_CLUSTER]: cluster };
+  return {
+    metadata: { namespace: 'shop', name: `${name}.ipv4.${cluster}`, labels },
+    addressType: 'IPv4',
+    endpoints: addresses.map((address) => ({ addresses: [address] })),
+    ports: [{ name: 'http', port: 80, protocol: 'TCP' }],
+  };
+}
+
+/** A zone with `web` in the clusters `a`, `b`, and headless `db` with 60 pods, and what answers for it. */
+export class TestZone {
+  readonly counts = new Counts();
+  readonly index: ZoneIndex;
+  readonly responder: Responder;
+  readonly #out = Buffer.alloc(65_535);
+
+  constructor({ forwards = false, ...settings }: Partial<ZoneSettings> & { readonly forwards?: boolean } = {}) {
+    const wanted = { ...testSettings, ...settings };
+    const table = new NameTable(wanted.zone, SEED);
+    this.index = new ZoneIndex(wanted, table);
+    this.index.setImport(testImport('web'));
+    for (const [at, cluster] of ['a', 'b'].entries()) {
+      this.index.setSlice(testSlice('web', cluster, [`10.${at + 1}.0.1`]));
+    }
+    this.index.setImport(testImport('db', 'Headless'));
+    this.index.setSlice(
+      testSlice(
+        'db',
+        'a',
+        Array.from({ length: 60 }, (_, host) => `10.9.0.${host}`),
+      ),
+    );
+    this.index.flush();
+    const { counts } = this;
+    this.responder = new Responder({ settings: wanted, table, counts, seed: SEED, udpBytes: 1_232, forwards });
+    this.responder.isReady = true;
+  }
+
+  /** The reply, or what there is instead of one. */
+  ask(query: Buffer, transport: Transport = 'udp'): Buffer {
+    return Buffer.from(this.#out.subarray(0, Math.max(0, this.outcome(query, transport))));
+  }
+
+  outcome(query: Buffer, transport: Transport = 'udp'): number {
+    return this.responder.respond(query, this.#out, transport);
+  }
+}

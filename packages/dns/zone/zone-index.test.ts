@@ -1,0 +1,166 @@
+import { type ServiceImport, SERVICE_NAME, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
+import type { EndpointSlice } from '@fairlead/kube';
+import { encode } from 'dns-packet';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Query } from '../wire/index.ts';
+import { NameTable } from './name-table.ts';
+import type { RecordSet } from './record-set.ts';
+import type { ZoneSettings } from './settings.ts';
+import { ZoneIndex } from './zone-index.ts';
+
+const settings: ZoneSettings = {
+  zone: 'clusterset.local',
+  cluster: 'a',
+  seconds: 5,
+  clusterSpecificNames: true,
+  weights: new Map(),
+  olderClusters: ['b'],
+  nameServerAddresses: [],
+  serial: 1,
+};
+
+const port = { name: 'http', port: 80, protocol: 'TCP' } as const;
+
+function serviceImport(name: string, type: 'ClusterSetIP' | 'Headless', older: boolean): ServiceImport {
+  const labels = {
+    'lighthouse.submariner.io/sourceCluster': 'b',
+    'lighthouse.submariner.io/sourceName': name,
+    'lighthouse.submariner.io/sourceNamespace': 'shop',
+  };
+  const metadata = older ? { namespace: 'old', name: `${name}-shop-b`, labels } : { namespace: 'shop', name };
+  return { metadata, spec: { type, ports: [port], ...(older && { ips: ['10.77.0.1'] }) } };
+}
+
+function slice(name: string, cluster: string, suffix: number, hosts: readonly number[]): EndpointSlice {
+  return {
+    metadata: {
+      namespace: 'shop',
+      name: `${name}.${suffix}.${cluster}`,
+      labels: { [SERVICE_NAME]: name, [SOURCE_CLUSTER]: cluster },
+    },
+    addressType: 'IPv4',
+    endpoints: hosts.map((host) => ({
+      addresses: [`10.0.${suffix}.${host}`],
+      conditions: { ready: host % 3 !== 0 },
+      ...(host % 2 === 0 && { hostname: `host-${host}` }),
+    })),
+    ports: [port],
+  };
+}
+
+const service = fc.constantFrom('web', 'mail');
+const anImport = fc
+  .tuple(service, fc.constantFrom('ClusterSetIP' as const, 'Headless' as const), fc.boolean())
+  .map(([name, type, older]) => serviceImport(name, type, older));
+const aSlice = fc
+  .tuple(service, fc.constantFrom('a', 'b', 'c.d', 'Not_One'), fc.nat(2), fc.uniqueArray(fc.nat(6), { maxLength: 4 }))
+  .map(([name, cluster, suffix, hosts]) => slice(name, cluster, suffix, hosts));
+type Change =
+  | { readonly kind: 'set import' | 'remove import'; readonly object: ServiceImport }
+  | { readonly kind: 'set slice' | 'remove slice'; readonly object: EndpointSlice };
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('set import' as const, 'remove import' as const), object: anImport }),
+  fc.record({ kind: fc.constantFrom('set slice' as const, 'remove slice' as const), object: aSlice }),
+);
+
+function make(index: ZoneIndex, one: Change): void {
+  switch (one.kind) {
+    case 'set import':
+      return index.setImport(one.object);
+    case 'remove import':
+      return index.removeImport(one.object);
+    case 'set slice':
+      return index.setSlice(one.object);
+    case 'remove slice':
+      return index.removeSlice(one.object);
+  }
+}
+
+class Written {
+  readonly names = new Map<string, readonly RecordSet[]>();
+  set(name: string, sets: readonly RecordSet[] | undefined): void {
+    if (sets === undefined) this.names.delete(name);
+    else this.names.set(name, sets);
+  }
+}
+
+const SEED = 42;
+const query = new Query(SEED);
+
+function find(table: NameTable, name: string) {
+  const bytes = encode({ type: 'query', questions: [{ type: 'A', name }] });
+  query.read(bytes);
+  return table.find(query, bytes);
+}
+
+describe('the index of the zone', () => {
+  it('is the same whether it followed all changes or began with their result', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(change, fc.boolean()), { maxLength: 40 }), (changes) => {
+        const followed = new Written();
+        const table = new NameTable(settings.zone, SEED);
+        const index = new ZoneIndex(settings, {
+          set: (name, sets) => {
+            followed.set(name, sets);
+            table.set(name, sets);
+          },
+        });
+        const left = new Map<string, Change>();
+        for (const [one, flushes] of changes) {
+          make(index, one);
+          if (flushes) index.flush();
+          const { namespace, name } = one.object.metadata;
+          const key = `${one.kind.endsWith('import')} ${namespace}/${name}`;
+          if (one.kind.startsWith('set')) left.set(key, one);
+          else left.delete(key);
+        }
+        index.flush();
+
+        const fresh = new Written();
+        const begun = new ZoneIndex(settings, fresh);
+        for (const one of [...left.values()].toReversed()) make(begun, one);
+        begun.flush();
+        expect(Object.fromEntries(followed.names)).toEqual(Object.fromEntries(fresh.names));
+        expect(index.services).toBe(begun.services);
+
+        // The table has these names and all above them, and no others.
+        const all = new Set<string>();
+        for (const name of fresh.names.keys()) {
+          for (let above = name; above.endsWith(settings.zone); above = above.slice(above.indexOf('.') + 1))
+            all.add(above);
+        }
+        for (const name of all) expect(find(table, name)?.sets).toEqual(fresh.names.get(name));
+        expect(table.size).toBe(fresh.names.size);
+        for (const [one] of changes) {
+          const name = `${one.object.metadata.name}.shop.svc.clusterset.local`;
+          expect(find(table, name) !== undefined).toBe(all.has(name));
+        }
+      }),
+    );
+  });
+
+  it('encodes nothing but the names that an endpoint is behind', () => {
+    const table = new NameTable(settings.zone, SEED);
+    const index = new ZoneIndex(settings, table);
+    for (const name of ['web', 'mail']) {
+      index.setImport(serviceImport(name, 'Headless', false));
+      for (const [at, cluster] of ['a', 'b', 'c'].entries()) index.setSlice(slice(name, cluster, at, [1, 2, 4]));
+    }
+    index.flush();
+    const before = table.encoded;
+    index.setSlice(slice('web', 'b', 1, [1, 2]));
+    index.flush();
+    // A and SRV of web, and of b.web; SRV of _http._tcp.web, and of _http._tcp.b.web; host-4 is gone.
+    expect(table.encoded - before).toBe(6);
+    index.setSlice(slice('web', 'b', 1, [1, 2]));
+    index.flush();
+    expect(table.encoded - before).toBe(6);
+  });
+
+  it('brings as many Services in step at a time as it is told', () => {
+    const index = new ZoneIndex(settings, new Written());
+    for (const name of ['x', 'y', 'z']) index.setImport(serviceImport(name, 'ClusterSetIP', false));
+    expect([index.flush(2), index.flush(2), index.flush(2)]).toEqual([false, true, true]);
+  });
+});

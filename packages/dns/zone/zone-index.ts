@@ -1,0 +1,120 @@
+import type { ServiceImport } from '@fairlead/clusterset/mcs';
+import { type EndpointSlice, keyText } from '@fairlead/kube';
+import type { NamedRecords, RecordSet } from './record-set.ts';
+import { serviceRecords } from './service-records.ts';
+import { type Belonging, belongingOfImport, belongingOfSlice, type ServiceView } from './service-view.ts';
+import type { ZoneSettings } from './settings.ts';
+import { zoneRecords } from './zone-records.ts';
+
+/** Where names go. */
+export interface NameSink {
+  set(name: string, sets: readonly RecordSet[] | undefined): void;
+}
+
+/** The objects of one Service, by their keys. */
+interface Parts {
+  readonly namespace: string;
+  readonly name: string;
+  serviceImport: ServiceImport | undefined;
+  readonly olderImports: Map<string, ServiceImport>;
+  readonly slices: Map<string, EndpointSlice>;
+  names: NamedRecords;
+}
+
+/** Keeps names in step with ServiceImports and EndpointSlices: what changes costs what its Service has, and no more. */
+export class ZoneIndex {
+  readonly #settings: ZoneSettings;
+  readonly #sink: NameSink;
+  readonly #services = new Map<string, Parts>();
+  readonly #changed = new Set<string>();
+
+  constructor(settings: ZoneSettings, sink: NameSink) {
+    this.#settings = settings;
+    this.#sink = sink;
+    for (const [name, sets] of zoneRecords(settings)) sink.set(name, sets);
+  }
+
+  get services(): number {
+    return this.#services.size;
+  }
+
+  setImport(one: ServiceImport): void {
+    const belonging = belongingOfImport(one);
+    const parts = this.#change(belonging);
+    if (belonging.cluster === undefined) parts.serviceImport = one;
+    else parts.olderImports.set(keyText(one.metadata), one);
+  }
+
+  removeImport(one: ServiceImport): void {
+    const belonging = belongingOfImport(one);
+    const parts = this.#change(belonging);
+    if (belonging.cluster === undefined) parts.serviceImport = undefined;
+    else parts.olderImports.delete(keyText(one.metadata));
+  }
+
+  setSlice(slice: EndpointSlice): void {
+    const belonging = belongingOfSlice(slice.metadata);
+    if (belonging !== undefined) this.#change(belonging).slices.set(keyText(slice.metadata), slice);
+  }
+
+  removeSlice(slice: EndpointSlice): void {
+    const belonging = belongingOfSlice(slice.metadata);
+    if (belonging !== undefined) this.#change(belonging).slices.delete(keyText(slice.metadata));
+  }
+
+  view(namespace: string, name: string): ServiceView | undefined {
+    const parts = this.#services.get(`${namespace}/${name}`);
+    return parts === undefined ? undefined : viewOf(parts);
+  }
+
+  /** Brings the names of changed Services in step, `most` of them at a time; tells whether all are. */
+  flush(most = Number.POSITIVE_INFINITY): boolean {
+    let done = 0;
+    for (const key of this.#changed) {
+      if (done === most) return false;
+      this.#changed.delete(key);
+      this.#flushOne(key);
+      done += 1;
+    }
+    return true;
+  }
+
+  #flushOne(key: string): void {
+    const parts = this.#services.get(key);
+    if (parts === undefined) return;
+    const before = parts.names;
+    parts.names = serviceRecords(viewOf(parts), this.#settings).names;
+    for (const [name, sets] of parts.names) this.#sink.set(name, sets);
+    for (const name of before.keys()) if (!parts.names.has(name)) this.#sink.set(name, undefined);
+    if (parts.serviceImport === undefined && parts.olderImports.size === 0 && parts.slices.size === 0) {
+      this.#services.delete(key);
+    }
+  }
+
+  #change({ namespace, name }: Belonging): Parts {
+    const key = `${namespace}/${name}`;
+    this.#changed.add(key);
+    const known = this.#services.get(key);
+    if (known !== undefined) return known;
+    const created: Parts = {
+      namespace,
+      name,
+      serviceImport: undefined,
+      olderImports: new Map(),
+      slices: new Map(),
+      names: new Map(),
+    };
+    this.#services.set(key, created);
+    return created;
+  }
+}
+
+function viewOf({ namespace, name, serviceImport, olderImports, slices }: Parts): ServiceView {
+  const found = serviceImport === undefined ? {} : { serviceImport };
+  return { namespace, name, ...found, olderImports: byKey(olderImports), slices: [...slices.values()] };
+}
+
+/** In whatever order they came. */
+function byKey<Kind>(objects: ReadonlyMap<string, Kind>): readonly Kind[] {
+  return [...objects].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, one]) => one);
+}
