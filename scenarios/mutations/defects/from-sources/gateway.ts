@@ -26,19 +26,16 @@ export const gatewayDefectsFromSources: readonly Defect[] = [
   {
     name: 'the address of a refused record is freed before the status is withdrawn',
     file: 'packages/gateway/controller/reconciler.ts',
-    find: `    await this.#write(claim.service, { kind: 'refuse', claim, refusal }, signal);
-    this.#settle(key);
-`,
-    replace: `    this.#settle(key);
-    await this.#write(claim.service, { kind: 'refuse', claim, refusal }, signal);
-`,
+    find: "    await this.#write(claim.service, { kind: 'refuse', claim, refusal }, { kind: 'not-needed' }, signal);",
+    replace:
+      "    this.#settle(key);\n    await this.#write(claim.service, { kind: 'refuse', claim, refusal }, { kind: 'not-needed' }, signal);",
     foundBy: { unit: 'packages/gateway/controller' },
   },
   {
     name: 'a Service that cannot be read gives back what it shows when a leader starts',
     file: 'packages/gateway/controller/snapshot.ts',
-    find: "if (outcome.kind !== 'unreadable' && writesFor(outcome, clock).length === 0) allocator.settle(key);",
-    replace: 'if (writesFor(outcome, clock).length === 0) allocator.settle(key);',
+    find: "if (outcome.kind !== 'unreadable' && writesFor(outcome, clock, unheardProgress(outcome, pools)).length === 0)",
+    replace: 'if (writesFor(outcome, clock, unheardProgress(outcome, pools)).length === 0)',
     foundBy: { unit: 'packages/gateway/controller' },
   },
   {
@@ -75,9 +72,9 @@ export const gatewayDefectsFromSources: readonly Defect[] = [
     name: 'the owner is told of an address before it is written',
     file: 'packages/gateway/controller/reconciler.ts',
     find: `    await this.#writer.write(service, writes, signal);
-    if (writes.length > 0) announce(events, service, outcome);
+    if (writes.length > 0) announce(events, service, outcome, progress);
 `,
-    replace: `    if (writes.length > 0) announce(events, service, outcome);
+    replace: `    if (writes.length > 0) announce(events, service, outcome, progress);
     await this.#writer.write(service, writes, signal);
 `,
     foundBy: { unit: 'packages/gateway/controller' },
