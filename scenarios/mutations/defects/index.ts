@@ -1,4 +1,5 @@
 import type { Defect } from '../defect.ts';
+import { azureDefects } from './azure.ts';
 import { cloudDefects } from './cloud.ts';
 import { controlDefects } from './control.ts';
 import { cloudDefectsFromSources } from './from-sources/cloud.ts';
@@ -23,6 +24,7 @@ export const defects: readonly Defect[] = [
   ...controlDefects,
   ...partDefects,
   ...cloudDefects,
+  ...azureDefects,
   ...serviceDefects,
   ...gatewayDefects,
   ...kubeDefectsFromSources,

@@ -35,6 +35,7 @@ describe('what a pod wants of an egress gateway', () => {
     expect(requestOf({ status: { phase, podIP: '10.1.0.1' } })).toMatchObject({
       kind: 'gone',
       addresses: ['10.1.0.1'],
+      nodeName: 'node-1',
     });
   });
 

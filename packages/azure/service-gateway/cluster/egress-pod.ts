@@ -24,7 +24,12 @@ export type EgressRequest =
   | { readonly kind: 'refused'; readonly uid: PodUid; readonly error: unknown }
   /** Reading it failed, which is a defect of ours: it stays as it is, and no other pod suffers. */
   | { readonly kind: 'unreadable'; readonly uid: PodUid; readonly error: unknown }
-  | { readonly kind: 'gone'; readonly uid: PodUid; readonly addresses: readonly IpAddress[] };
+  | {
+      readonly kind: 'gone';
+      readonly uid: PodUid;
+      readonly addresses: readonly IpAddress[];
+      readonly nodeName: string | undefined;
+    };
 
 /**
  * Reads a pod that has the label. A pod that is being deleted keeps its gateway while it still runs: what it sends last
@@ -36,7 +41,9 @@ export function egressRequest(pod: Pod, policy: EgressPolicy, now: number): Egre
   try {
     const addresses = addressesOf(pod);
     const endsAt = endOf(pod);
-    if (hasEnded(pod) || (endsAt !== undefined && endsAt <= now)) return { kind: 'gone', uid, addresses };
+    if (hasEnded(pod) || (endsAt !== undefined && endsAt <= now)) {
+      return { kind: 'gone', uid, addresses, nodeName: spec.nodeName };
+    }
     const name = egressName(metadata.labels?.[EGRESS_LABEL] ?? '');
     if (spec.hostNetwork === true) {
       throw refusal('host-network', 'it uses the network of its node, whose traffic takes no egress gateway');

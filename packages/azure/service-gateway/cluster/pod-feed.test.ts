@@ -3,7 +3,7 @@ import type { Node, Pod } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { EGRESS_LABEL } from '../engine/nrp-key.ts';
 import { EngineBench } from '../testing/engine-bench.ts';
-import { pod as podUid } from '../testing/keys.ts';
+import { addressKey, outbound, pod as podUid } from '../testing/keys.ts';
 import { POD_FINALIZER } from './egress-pod.ts';
 import { NodeDirectory } from './node-directory.ts';
 import { PodFeed } from './pod-feed.ts';
@@ -89,5 +89,68 @@ describe('the feed of pods', () => {
     const { feed } = newFeed();
     feed.onPod(unlabelled);
     expect(feed.finalizerChange(uid)).toBe('nothing');
+  });
+});
+
+const BLUE = outbound('blue');
+const node2: Node = {
+  metadata: { name: 'node-2' },
+  status: { addresses: [{ type: 'InternalIP', address: '10.0.0.2' }] },
+};
+/** It has ended and is still held. */
+const ended: Pod = {
+  metadata: { ...held.metadata, name: 'ended', uid: 'ended' },
+  spec: { nodeName: 'node-2', containers: [] },
+  status: { phase: 'Succeeded', podIPs: [{ ip: '10.1.0.1' }] },
+};
+/** It runs at 10.1.0.1@10.0.0.1, and its gateway is not there yet. */
+const moving: Pod = { ...held, metadata: { ...held.metadata, labels: { [EGRESS_LABEL]: 'green' } } };
+
+/** A leader that finds these pods, and in NRP these places under the gateway blue. */
+function restartOver(pods: readonly Pod[], nodes: readonly Node[], ...places: readonly string[]) {
+  const { engine, tracker } = new EngineBench();
+  const directory = new NodeDirectory();
+  for (const each of nodes) directory.set(each);
+  tracker.existing.set(BLUE, true);
+  for (const place of places) tracker.restoreNrp(addressKey(place), [BLUE], 0);
+  const clock = new VirtualClock();
+  const queue = { add: () => {} };
+  const feed = new PodFeed({ engine, clock, nodes: directory, pods: { list: () => pods }, policy: new Map(), queue });
+  feed.begin();
+  const waitsFor = [...(tracker.pods.drainingEntries(podUid('ended')) ?? [])];
+  return {
+    wantedAt: (place: string) => tracker.wantedAt(addressKey(place)),
+    waitsFor: waitsFor.map(({ address, location }) => `${address}@${location}`),
+  };
+}
+
+describe('the feed of pods of a new leader, where a pod has ended whose address another one has', () => {
+  it.each([
+    ['before', [ended, moving]],
+    ['after', [moving, ended]],
+  ])('leaves a pod on another node the gateway that it has, listed %s it', (_, pods) => {
+    const { wantedAt, waitsFor } = restartOver(pods, [node, node2], '10.1.0.1@10.0.0.1', '10.1.0.1@10.0.0.2');
+    expect(wantedAt('10.1.0.1@10.0.0.1')).toEqual([BLUE]);
+    expect(wantedAt('10.1.0.1@10.0.0.2')).toEqual([]);
+    expect(waitsFor).toEqual(['10.1.0.1@10.0.0.2']);
+  });
+
+  it('passes its gateway on to no pod on the same node', () => {
+    const onSameNode: Pod = { ...ended, spec: { ...ended.spec, nodeName: 'node-1' } };
+    const { wantedAt, waitsFor } = restartOver([onSameNode, moving], [node, node2], '10.1.0.1@10.0.0.1');
+    expect(wantedAt('10.1.0.1@10.0.0.1')).toEqual([]);
+    expect(waitsFor).toEqual(['10.1.0.1@10.0.0.1']);
+  });
+
+  it('passes its gateway on to no pod while its own node is not known: another may have taken over its IP', () => {
+    const { wantedAt, waitsFor } = restartOver([ended, moving], [node], '10.1.0.1@10.0.0.1');
+    expect(wantedAt('10.1.0.1@10.0.0.1')).toEqual([]);
+    expect(waitsFor).toEqual(['10.1.0.1@10.0.0.1']);
+  });
+
+  it('holds it until its address has left the IP that its node had before', () => {
+    const { wantedAt, waitsFor } = restartOver([ended], [node, node2], '10.1.0.1@10.0.0.9');
+    expect(wantedAt('10.1.0.1@10.0.0.9')).toEqual([]);
+    expect(waitsFor).toEqual(['10.1.0.1@10.0.0.9']);
   });
 });

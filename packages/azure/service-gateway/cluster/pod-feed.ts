@@ -1,9 +1,10 @@
-import type { Clock } from '@fairlead/control';
+import type { Clock, IpAddress } from '@fairlead/control';
 import { type CacheChange, type Controller, hasFinalizer, type Pod } from '@fairlead/kube';
+import type { AddressEntry } from '../engine/address-table.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type OutboundKey, outboundKey, type PodUid, podUid } from '../engine/nrp-key.ts';
 import type { OutboundSpec } from '../engine/service-spec.ts';
-import { type EgressPolicy, type EgressRequest, egressRequest, isOver, POD_FINALIZER } from './egress-pod.ts';
+import { type EgressPolicy, type EgressRequest, egressRequest, POD_FINALIZER } from './egress-pod.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
 export interface PodFeedOptions {
@@ -67,8 +68,8 @@ export class PodFeed {
 
   begin(): void {
     this.#isLive = true;
-    this.#restoreDraining();
     for (const pod of this.#options.pods.list()) this.#take(pod);
+    this.#restoreDraining();
   }
 
   /** All addresses that are not wanted have left NRP. */
@@ -185,17 +186,19 @@ export class PodFeed {
     this.#leaving.set(uid, latest ?? pod);
   }
 
-  /** Pods that are held and no longer want a gateway wait for those of their addresses that NRP still has. */
+  /** Pods that are held and have ended wait for what NRP still has of them. Those that go on are known by now. */
   #restoreDraining(): void {
-    const { engine, pods } = this.#options;
-    const held = pods.list().filter((pod) => hasFinalizer(pod, POD_FINALIZER));
-    const over = held.map((pod) => this.#requestOf(pod)).filter(isOver);
-    if (over.length === 0) return;
+    const { engine, nodes } = this.#options;
+    const requests = [...this.#leaving.values()].map((pod) => this.#requestOf(pod));
+    const gone = requests.filter((request) => request.kind === 'gone');
+    if (gone.length === 0) return;
     const programmed = Map.groupBy(engine.tracker.programmedEntries(), ({ address }) => address);
-    for (const request of over) {
-      const addresses = request.kind === 'gone' ? request.addresses : [];
-      const entries = addresses.flatMap((address) => programmed.get(address) ?? []);
-      engine.tracker.restoreDraining(request.uid, entries);
+    for (const { uid, addresses, nodeName } of gone) {
+      const entries = addresses.flatMap((address) => {
+        const location = nodes.addressKeyOf(address, nodeName)?.location;
+        return (programmed.get(address) ?? []).filter((entry) => isLeftAt(entry, location));
+      });
+      engine.tracker.restoreDraining(uid, entries);
     }
   }
 
@@ -206,4 +209,12 @@ export class PodFeed {
   #spec(key: OutboundKey): OutboundSpec {
     return { key, families: this.#options.nodes.families, isDefault: false };
   }
+}
+
+/**
+ * Whether NRP may have the entry because of a pod that has ended at this location. One that a pod has on another node is
+ * that pod's own. While its node is not known, each may be: another node may have got its IP.
+ */
+function isLeftAt(entry: AddressEntry, location: IpAddress | undefined): boolean {
+  return location === undefined || entry.location === location || entry.pods.length === 0;
 }

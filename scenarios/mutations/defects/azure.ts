@@ -1,0 +1,34 @@
+import type { Defect } from '../defect.ts';
+
+const PODS = 'packages/azure/service-gateway/cluster/pod-feed';
+
+export const azureDefects: readonly Defect[] = [
+  {
+    name: 'a new leader takes an address from a pod because a pod with that address has ended on another node',
+    file: `${PODS}.ts`,
+    find: '(programmed.get(address) ?? []).filter((entry) => isLeftAt(entry, location))',
+    replace: 'programmed.get(address) ?? []',
+    foundBy: { sim: 'service-gateway', seeds: 1, from: 50322 },
+  },
+  {
+    name: 'after a restart a pod inherits the gateway of one that has ended on its node',
+    file: `${PODS}.ts`,
+    find: 'entry.location === location || ',
+    replace: '',
+    foundBy: { unit: PODS },
+  },
+  {
+    name: 'after a restart a pod inherits the gateway of one whose node is gone',
+    file: `${PODS}.ts`,
+    find: 'location === undefined || ',
+    replace: '',
+    foundBy: { unit: PODS },
+  },
+  {
+    name: 'a new leader does not know of which addresses a pod that has ended is to be free',
+    file: `${PODS}.ts`,
+    find: 'this.#take(pod);\n    this.#restoreDraining();',
+    replace: 'this.#take(pod);',
+    foundBy: { unit: PODS },
+  },
+];
