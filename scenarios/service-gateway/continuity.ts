@@ -51,7 +51,9 @@ export class Continuity {
     for (const { uid, egress, places, pod } of wanted.pods) {
       if (pod.metadata.deletionTimestamp !== undefined) continue;
       for (const place of places) {
-        if (claims.get(place) !== 1) continue;
+        // A new leader cannot tell such a place from one that a pod has left behind, which passes on nothing.
+        const [address = ''] = place.split('@');
+        if (claims.get(place) !== 1 || wanted.unlocated.has(address)) continue;
         const wish = `${uid} ${place}`;
         wishes.add(wish);
         const found = sight.egressAt(place);

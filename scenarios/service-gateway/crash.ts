@@ -81,6 +81,6 @@ export function slice(name: string, service: string, texts: readonly string[]): 
   return { kind: 'slice', slice: name, service, family: 'IPv4', endpoints };
 }
 
-function pod(name: string, egress: string, node: string, address: string): Edit {
+export function pod(name: string, egress: string, node: string, address: string): Edit {
   return { kind: 'pod', name, egress, node, addresses: [address] };
 }

@@ -2,6 +2,7 @@ import { type IpFamily, parseIpAddress } from '@fairlead/control';
 import {
   type Endpoint,
   endpointSlices,
+  hasFinalizer,
   type Node,
   nodes,
   type Pod,
@@ -12,7 +13,7 @@ import {
 } from '@fairlead/kube';
 import type { Cluster } from '../kubernetes.ts';
 import type { Neighbours } from './neighbours.ts';
-import { CLASS, EGRESS_LABEL, NAMESPACE } from './site.ts';
+import { CLASS, EGRESS_LABEL, NAMESPACE, POD_FINALIZER } from './site.ts';
 
 /** `address@location` */
 export type PlaceText = string;
@@ -48,6 +49,8 @@ export interface Wanted {
   /** Those that may be there: for pods that have no address, or ask for what cannot be had. */
   readonly tolerated: ReadonlySet<string>;
   readonly places: ReadonlyMap<PlaceText, WantedPlace>;
+  /** Addresses of pods that have ended and are held, on nodes that are not known: they may have been anywhere. */
+  readonly unlocated: ReadonlySet<string>;
   /** The families that nodes have. */
   readonly families: readonly IpFamily[];
 }
@@ -90,6 +93,7 @@ export function wantedOf(
     egresses,
     tolerated,
     places,
+    unlocated: new Set(objects(pods).flatMap((pod) => unlocatedAddresses(pod, nodeAddresses, now))),
     families: familiesOf(nodeAddresses),
   };
 }
@@ -157,6 +161,13 @@ function wantingPod(pod: Pod, nodeAddresses: NodeAddresses, now: number): readon
     return location === undefined ? [] : `${address}@${location}`;
   });
   return [{ pod, uid: uidOf(pod), egress, places }];
+}
+
+function unlocatedAddresses(pod: Pod, nodeAddresses: NodeAddresses, now: number): readonly string[] {
+  if (!hasEnded(pod, now) || !hasFinalizer(pod, POD_FINALIZER)) return [];
+  const at = nodeAddresses.get(pod.spec.nodeName ?? '') ?? {};
+  const addresses = (pod.status?.podIPs ?? []).map(({ ip }) => canonical(ip));
+  return addresses.filter((address) => at[familyOfText(address)] === undefined);
 }
 
 function hasEnded({ metadata, status }: Pod, now: number): boolean {
