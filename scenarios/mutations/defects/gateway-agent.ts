@@ -135,7 +135,7 @@ export const gatewayAgentDefects: readonly Defect[] = [
   {
     name: 'a body without a length may be of any length',
     file: `${FOLDER}/adapters/server.ts`,
-    find: '    if (bytes > MOST_BODY_BYTES) return undefined;\n',
+    find: '    if (bytes > mostBytes) return undefined;\n',
     replace: '',
     foundBy: server,
   },

@@ -7,13 +7,10 @@ import { type Clock, FairleadError, type Logger, messageOf, sleep } from '@fairl
 import { answer, type ApiResponse, type Configurable } from '../api/api.ts';
 import type { GatewayAgentConfiguration } from '../configuration.ts';
 
-/** 10,000 Services with 10 backends each are 8 MB. */
-const MOST_BODY_BYTES = 32 * 1024 * 1024;
 const MOST_CONNECTIONS = 64;
 const MOST_CONNECTIONS_OF_ONE = 8;
 const HANDSHAKE_MILLISECONDS = 5_000;
 const HEAD_MILLISECONDS = 5_000;
-const REQUEST_MILLISECONDS = 30_000;
 const CHECK_MILLISECONDS = 500;
 /** A controller sends a few in a second at most. */
 const REQUESTS_PER_SECOND = 20;
@@ -32,9 +29,18 @@ export interface ApiServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** From its first byte to its last. */
-  readonly requestMilliseconds?: number;
+  /** Others than usual. */
+  readonly limits?: Partial<Limits>;
 }
+
+interface Limits {
+  readonly bodyBytes: number;
+  /** For a request, from its first byte to its last. */
+  readonly requestMilliseconds: number;
+}
+
+/** 10,000 Services with 10 backends each are 8 MB. */
+const USUAL_LIMITS: Limits = { bodyBytes: 32 * 1024 * 1024, requestMilliseconds: 30_000 };
 
 /** The API over HTTPS, for the one whose certificate says that it is the controller. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
@@ -52,8 +58,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     connectionsCheckingInterval: CHECK_MILLISECONDS,
   });
   server.maxConnections = MOST_CONNECTIONS;
-  server.headersTimeout = Math.min(HEAD_MILLISECONDS, options.requestMilliseconds ?? HEAD_MILLISECONDS);
-  server.requestTimeout = options.requestMilliseconds ?? REQUEST_MILLISECONDS;
+  const { requestMilliseconds, bodyBytes } = { ...USUAL_LIMITS, ...options.limits };
+  server.headersTimeout = Math.min(HEAD_MILLISECONDS, requestMilliseconds);
+  server.requestTimeout = requestMilliseconds;
   server.maxHeadersCount = 50;
   limitConnections(server, logger);
   const mayAsk = rateLimit(clock);
@@ -61,7 +68,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     logger.warn({ from: socket.remoteAddress, error: error.message }, 'a connection was refused');
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void respond(request, options, mayAsk).then(
+    void respond(request, options, mayAsk, bodyBytes).then(
       (told) => send(response, told),
       () => response.destroy(),
     );
@@ -91,6 +98,7 @@ async function respond(
   request: IncomingMessage,
   { configuration, configurable, logger }: ApiServerOptions,
   mayAsk: () => boolean,
+  mostBytes: number,
 ): Promise<ApiResponse> {
   const from = request.socket.remoteAddress ?? '';
   const refuse = (status: number, message: string): ApiResponse => {
@@ -101,8 +109,8 @@ async function respond(
     return refuse(403, 'this certificate is not the controller’s');
   if (!mayAsk()) return refuse(429, 'too many requests');
   const length = Number(request.headers['content-length'] ?? 0);
-  const body = length > MOST_BODY_BYTES ? undefined : await readBody(request);
-  if (body === undefined) return refuse(413, `a body may have ${MOST_BODY_BYTES} bytes`);
+  const body = length > mostBytes ? undefined : await readBody(request, mostBytes);
+  if (body === undefined) return refuse(413, `a body may have ${mostBytes} bytes`);
   const { pathname } = new URL(request.url ?? '/', 'https://agent');
   return answer({ method: request.method ?? '', path: pathname, body, from }, configurable, logger);
 }
@@ -115,13 +123,13 @@ function isController({ socket }: IncomingMessage, name: string): boolean {
 }
 
 /** Undefined when it is too long. Rejects when it ends before its end. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage, mostBytes: number): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of request) {
     if (!Buffer.isBuffer(piece)) continue;
     bytes += piece.length;
-    if (bytes > MOST_BODY_BYTES) return undefined;
+    if (bytes > mostBytes) return undefined;
     pieces.push(piece);
   }
   if (!request.complete) throw new FairleadError('half a body', { verdict: 'terminal', code: 'half-a-body' });
