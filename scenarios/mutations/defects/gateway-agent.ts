@@ -78,7 +78,7 @@ export const gatewayAgentDefects: readonly Defect[] = [
   {
     name: 'flows of UDP to backends that are gone go on',
     file: `${FOLDER}/apply/gateway.ts`,
-    find: 'for (const flows of staleFlows(before, changes)) await conntrack.forget(flows);',
+    find: 'await this.#forget(staleFlows(before, changes));',
     replace: '',
     foundBy: gateway,
   },

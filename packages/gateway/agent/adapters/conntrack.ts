@@ -1,6 +1,5 @@
 import { familyOf, type IpAddress, parseIpAddress } from '@fairlead/control';
 import type { Conntrack, Flows } from '../apply/node.ts';
-import type { Frontend } from '../../protocol/configuration.ts';
 import { runCommand } from './run-command.ts';
 
 /** The kernel's memory of flows, by the program `conntrack`. */
@@ -22,7 +21,8 @@ export const systemConntrack: Conntrack = {
   },
 };
 
-function filterOf({ address, protocol, port }: Frontend): readonly string[] {
+function filterOf({ address, protocol, port }: Flows['frontend']): readonly string[] {
   const family = familyOf(address) === 'IPv4' ? 'ipv4' : 'ipv6';
-  return ['-f', family, '-p', protocol.toLowerCase(), '--orig-dst', address, '--orig-port-dst', `${port}`];
+  const ofPort = port === undefined ? [] : ['--orig-port-dst', `${port}`];
+  return ['-f', family, '-p', protocol.toLowerCase(), '--orig-dst', address, ...ofPort];
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { type Logger, silentLogger } from '@fairlead/control';
-import { systemClock } from '@fairlead/control/adapters';
+import { SocketTransport, systemClock } from '@fairlead/control/adapters';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigurationRequest } from '../../protocol/configuration.ts';
 import { issueCertificate } from '../certificates/certificate.ts';
@@ -142,6 +142,17 @@ describe('the API of the agent', () => {
     expect(await ask(controller)).toBe(200);
     expect(await ask(controller, 'GET', '/v1/status')).toBe(200);
     expect(taken).toHaveLength(1);
+  });
+
+  it('serves the transport that the controller uses, over several connections', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const tls = { certificateAuthority: authority.certificate, certificate: controller.cert, key: controller.key };
+      const transport = new SocketTransport({ tls: { ...tls, serverName: 'localhost' } });
+      const url = `https://127.0.0.1:${server.port}/v1/status`;
+      const { status } = await transport.send({ method: 'GET', url, headers: {} });
+      expect(status).toBe(200);
+      await transport.close();
+    }
   });
 
   it.each([

@@ -193,6 +193,8 @@ describe('a gateway that is given a configuration', () => {
     node.nft.flush();
     expect(await gateway.repair()).toBe(true);
     expect(picture(node)).toBe(before);
+    // Datagrams that arrived in between began flows to the gateway itself.
+    expect(node.forgotten).toEqual(['192.0.2.1 UDP']);
     expect(await gateway.repair()).toBe(false);
   });
 

@@ -8,8 +8,8 @@ import { Served } from '../nftables/served.ts';
 import { Table, type TableState } from '../nftables/table.ts';
 import { type Admission, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
 import { failedFrontends } from './failed-frontends.ts';
-import type { GatewayNode } from './node.ts';
-import { addressesOf, type ApplyStep, applySteps, mayConnect, narrowed, staleFlows } from './plan.ts';
+import type { Flows, GatewayNode } from './node.ts';
+import { addressesOf, type ApplyStep, applySteps, mayConnect, narrowed, staleFlows, strayFlows } from './plan.ts';
 import { StateLog } from './state-log.ts';
 import type { Verification } from '../nftables/verification.ts';
 
@@ -132,6 +132,7 @@ export class Gateway {
       }
       this.#options.logger.warn({ found: state }, 'the table is not as it was left: it is loaded again');
       await this.#bring();
+      if (state.bankInUse === undefined) await this.#forget(strayFlows(this.#served.virtualServers.values()));
       return true;
     });
   }
@@ -318,21 +319,24 @@ export class Gateway {
     return isSameGeneration(applied.generation, generation) && applied.digest === this.#served.digest;
   }
 
-  /** What cannot be forgotten is no reason to refuse: flows end by themselves. */
   async #forgetFlows(before: VirtualServers, changes: Changes): Promise<void> {
     const { conntrack } = this.#options.node;
+    await this.#forget(staleFlows(before, changes));
+    for (const one of narrowed(before, changes)) {
+      const { address, protocol, port } = one;
+      const frontend = { address, protocol, port };
+      const clients = await conntrack.clients(frontend).catch(() => []);
+      const kept = clients.filter((client) => !mayConnect(one, client));
+      await this.#forget(kept.map((client) => ({ frontend, client })));
+    }
+  }
+
+  /** What cannot be forgotten is no reason to refuse: flows end by themselves. */
+  async #forget(all: readonly Flows[]): Promise<void> {
     try {
-      for (const flows of staleFlows(before, changes)) await conntrack.forget(flows);
-      for (const one of narrowed(before, changes)) {
-        const { address, protocol, port } = one;
-        const frontend = { address, protocol, port };
-        const clients = await conntrack.clients(frontend);
-        for (const client of clients.filter((candidate) => !mayConnect(one, candidate))) {
-          await conntrack.forget({ frontend, client });
-        }
-      }
+      for (const flows of all) await this.#options.node.conntrack.forget(flows);
     } catch (error) {
-      this.#options.logger.warn({ error: messageOf(error) }, 'flows to backends that are gone could not be ended');
+      this.#options.logger.warn({ error: messageOf(error) }, 'flows that lead nowhere could not be ended');
     }
   }
 

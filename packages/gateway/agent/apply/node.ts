@@ -23,9 +23,9 @@ export interface Keepalived {
   report(isHealthy: boolean): Promise<void>;
 }
 
-/** Flows of a protocol to a frontend: all, those of a client, or those to a backend. */
+/** Flows of a protocol to a frontend, or to all of an address: all, those of a client, or those to a backend. */
 export interface Flows {
-  readonly frontend: Frontend;
+  readonly frontend: Omit<Frontend, 'port'> & { readonly port?: number };
   readonly client?: IpAddress;
   readonly backend?: Backend;
 }

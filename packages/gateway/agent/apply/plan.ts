@@ -51,6 +51,18 @@ export function staleFlows(before: VirtualServers, { put, remove }: Changes): re
   });
 }
 
+/**
+ * What began while the table was gone: the kernel goes on treating such flows as addressed to the gateway itself. TCP is
+ * reset by itself.
+ */
+export function strayFlows(virtualServers: Iterable<VirtualServer>): readonly Flows[] {
+  const found = new Map<string, Flows>();
+  for (const { address, protocol } of virtualServers) {
+    if (protocol !== 'TCP') found.set(`${address} ${protocol}`, { frontend: { address, protocol } });
+  }
+  return [...found.values()];
+}
+
 /** Those whose source ranges keep out someone who could be in before. */
 export function narrowed(before: VirtualServers, { put }: Changes): readonly VirtualServer[] {
   return put.filter((one) => {

@@ -79,5 +79,6 @@ export class SimulatedNode {
 function flowsText({ frontend, client, backend }: Flows): string {
   const from = client === undefined ? '' : ` from ${client}`;
   const to = backend === undefined ? '' : ` to ${backend.address} ${backend.port}`;
-  return `${frontendKey(frontend)}${from}${to}`;
+  const { address, protocol, port } = frontend;
+  return `${address} ${protocol}${port === undefined ? '' : `/${port}`}${from}${to}`;
 }
