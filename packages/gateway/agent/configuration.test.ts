@@ -28,6 +28,13 @@ describe('the configuration of an agent', () => {
     expect(problems({ vrrp: { ...complete.vrrp, ...changed } })).toContain(message.split(',')[0]);
   });
 
+  it('names one controller, of one kind', () => {
+    const chK8sLbaas = { secretFile: '/secret' };
+    expect(problems({ tls: undefined })).toContain('set tls, which `fairlead gateway certificates` makes');
+    expect(problems({ chK8sLbaas })).toContain('remove chK8sLbaas, or tls');
+    expect(problems({ tls: undefined, chK8sLbaas })).toBeUndefined();
+  });
+
   it('is refused where nothing may be served', () => {
     expect(problems({ allowedAddresses: [] })).toContain('allowedAddresses');
     expect(problems({ allowedAddresses: ['everything'] })).toContain('"everything" is no address and no range');

@@ -84,33 +84,49 @@ const vrrp = z
   });
 export type VrrpConfiguration = z.infer<typeof vrrp>;
 
-export const gatewayAgentConfiguration = z.strictObject({
-  listen: z
+const tls = z.strictObject({
+  certificateFile: file.describe('The certificate of this agent.'),
+  keyFile: file.describe('Its key.'),
+  authorityFile: file.describe('The authority that the certificate of the controller must be signed by.'),
+  controller: z
     .string()
-    .regex(/^(\[[0-9a-fA-F:]+\]|[0-9.]*):\d{1,5}$/, 'takes an address and a port, such as 192.0.2.1:9443')
-    .default(':9443')
-    .describe('Where the controller reaches this agent.'),
-  tls: z.strictObject({
-    certificateFile: file.describe('The certificate of this agent.'),
-    keyFile: file.describe('Its key.'),
-    authorityFile: file.describe('The authority that the certificate of the controller must be signed by.'),
-    controller: z
-      .string()
-      .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'is no DNS name')
-      .default('fairlead-controller')
-      .describe('The DNS name in the certificate of the controller: no other certificate of the authority is let in.'),
-  }),
-  allowedAddresses: z
-    .array(range)
-    .min(1)
-    .describe('The addresses that a controller may have this gateway serve; any other is refused.'),
-  allowedBackends: z
-    .array(range)
-    .optional()
-    .describe('Where it may send what arrives; everywhere but to itself and to groups where not set.'),
-  stateFolder: file.default('/var/lib/fairlead').describe('What it served last is kept here, for after a restart.'),
-  vrrp: vrrp
-    .optional()
-    .describe('How gateways share the addresses; without it, the network has to bring their packets here.'),
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'is no DNS name')
+    .default('fairlead-controller')
+    .describe('The DNS name in the certificate of the controller: no other certificate of the authority is let in.'),
 });
+export type TlsFiles = z.infer<typeof tls>;
+
+export const gatewayAgentConfiguration = z
+  .strictObject({
+    listen: z
+      .string()
+      .regex(/^(\[[0-9a-fA-F:]+\]|[0-9.]*):\d{1,5}$/, 'takes an address and a port, such as 192.0.2.1:9443')
+      .default(':9443')
+      .describe('Where the controller reaches this agent.'),
+    tls: tls.optional().describe('How the controller and this agent know each other.'),
+    chK8sLbaas: z
+      .strictObject({ secretFile: file.describe('The secret that the controller of ch-k8s-lbaas signs with.') })
+      .optional()
+      .describe('Takes POST /v1/apply from the controller of ch-k8s-lbaas instead, without TLS, until it is replaced.'),
+    allowedAddresses: z
+      .array(range)
+      .min(1)
+      .describe('The addresses that a controller may have this gateway serve; any other is refused.'),
+    allowedBackends: z
+      .array(range)
+      .optional()
+      .describe('Where it may send what arrives; everywhere but to itself and to groups where not set.'),
+    stateFolder: file.default('/var/lib/fairlead').describe('What it served last is kept here, for after a restart.'),
+    vrrp: vrrp
+      .optional()
+      .describe('How gateways share the addresses; without it, the network has to bring their packets here.'),
+  })
+  .superRefine(({ tls: ours, chK8sLbaas: theirs }, context) => {
+    if ((ours === undefined) !== (theirs === undefined)) return;
+    const message =
+      ours === undefined
+        ? 'set tls, which `fairlead gateway certificates` makes the files of'
+        : 'remove chK8sLbaas, or tls: an agent listens to one controller only';
+    context.addIssue({ code: 'custom', message, path: ['tls'] });
+  });
 export type GatewayAgentConfiguration = z.infer<typeof gatewayAgentConfiguration>;

@@ -1,7 +1,8 @@
-import { type IpAddress, type IpRange, messageOf, parseIpRange } from '@fairlead/control';
+import { FairleadError, type IpAddress, type IpRange, messageOf, parseIpRange } from '@fairlead/control';
 import { definePart, type NodeEnvironment, type NodePart } from '@fairlead/part';
 import { healthFile } from './adapters/keepalived.ts';
-import { startApiServer } from './adapters/server.ts';
+import { startApplyListener } from './adapters/apply-listener.ts';
+import { type ApiServer, type ApiServerOptions, startApiServer } from './adapters/server.ts';
 import { systemNode } from './adapters/system-node.ts';
 import { Gateway } from './apply/gateway.ts';
 import { gatewayAgentConfiguration, type GatewayAgentConfiguration } from './configuration.ts';
@@ -58,7 +59,7 @@ async function runAgent(configuration: GatewayAgentConfiguration, environment: N
       return told;
     },
   };
-  const server = await startApiServer({ configuration, configurable, clock, logger, signal });
+  const server = await startServer(configuration, { configurable, clock, logger, signal });
   logger.info({ port: server.port }, 'the agent listens');
   tell();
   try {
@@ -66,6 +67,16 @@ async function runAgent(configuration: GatewayAgentConfiguration, environment: N
   } finally {
     await server.close().catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the server did not end'));
   }
+}
+
+/** The one or the other: two controllers would undo each other's work. */
+function startServer(
+  { listen, tls, chK8sLbaas }: GatewayAgentConfiguration,
+  options: Omit<ApiServerOptions, 'configuration'>,
+): Promise<ApiServer> {
+  if (chK8sLbaas !== undefined) return startApplyListener({ listen, ...chK8sLbaas, ...options });
+  if (tls !== undefined) return startApiServer({ configuration: { listen, tls }, ...options });
+  throw new FairleadError('the agent has no controller: set tls', { verdict: 'terminal', code: 'no-controller' });
 }
 
 function rangesOf(texts: readonly string[]): readonly IpRange[] {

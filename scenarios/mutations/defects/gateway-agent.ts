@@ -134,16 +134,16 @@ export const gatewayAgentDefects: readonly Defect[] = [
   },
   {
     name: 'a body without a length may be of any length',
-    file: `${FOLDER}/adapters/server.ts`,
+    file: `${FOLDER}/adapters/limited-server.ts`,
     find: '    if (bytes > mostBytes) return undefined;\n',
     replace: '',
     foundBy: server,
   },
   {
     name: 'a client may have all connections',
-    file: `${FOLDER}/adapters/server.ts`,
-    find: '    socket.destroy();\n  });\n}\n\nfunction rateLimit',
-    replace: '  });\n}\n\nfunction rateLimit',
+    file: `${FOLDER}/adapters/limited-server.ts`,
+    find: '    socket.destroy();\n  });\n}\n\nexport function rateLimit',
+    replace: '  });\n}\n\nexport function rateLimit',
     foundBy: server,
   },
   {
@@ -159,5 +159,19 @@ export const gatewayAgentDefects: readonly Defect[] = [
     find: 'isIn(address, NEVER_BACKENDS) ||',
     replace: '',
     foundBy: { unit: `${FOLDER}/apply/admission` },
+  },
+  {
+    name: 'a token that names no algorithm is believed',
+    file: `${FOLDER}/compatibility/token.ts`,
+    find: "header.safeParse(json(head)).data?.alg !== 'HS256'",
+    replace: 'header.safeParse(json(head)).data === undefined',
+    foundBy: { unit: `${FOLDER}/compatibility` },
+  },
+  {
+    name: 'network policies of ch-k8s-lbaas are dropped silently',
+    file: `${FOLDER}/compatibility/translate.ts`,
+    find: '(policies ?? []).length + (assignments ?? []).length > 0',
+    replace: '(assignments ?? []).length > 0',
+    foundBy: { unit: `${FOLDER}/compatibility` },
   },
 ];

@@ -1,20 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import { type AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { type Clock, FairleadError, type Logger, messageOf, sleep } from '@fairlead/control';
 import { answer, type ApiResponse, type Configurable } from '../api/api.ts';
-import type { GatewayAgentConfiguration } from '../configuration.ts';
+import type { TlsFiles } from '../configuration.ts';
+import {
+  CHECK_MILLISECONDS,
+  close,
+  type Limits,
+  limitServer,
+  listening,
+  portOf,
+  rateLimit,
+  readBody,
+  send,
+  USUAL_LIMITS,
+} from './limited-server.ts';
 
-const MOST_CONNECTIONS = 64;
-const MOST_CONNECTIONS_OF_ONE = 8;
 const HANDSHAKE_MILLISECONDS = 5_000;
-const HEAD_MILLISECONDS = 5_000;
-const CHECK_MILLISECONDS = 500;
-/** A controller sends a few in a second at most. */
-const REQUESTS_PER_SECOND = 20;
-const REQUESTS_AT_ONCE = 40;
 /** Certificates are renewed in place. */
 const RELOAD_MILLISECONDS = 30_000;
 
@@ -24,7 +28,7 @@ export interface ApiServer {
 }
 
 export interface ApiServerOptions {
-  readonly configuration: Pick<GatewayAgentConfiguration, 'listen' | 'tls'>;
+  readonly configuration: { readonly listen: string; readonly tls: TlsFiles };
   readonly configurable: Configurable;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -32,15 +36,6 @@ export interface ApiServerOptions {
   /** Others than usual. */
   readonly limits?: Partial<Limits>;
 }
-
-interface Limits {
-  readonly bodyBytes: number;
-  /** For a request, from its first byte to its last. */
-  readonly requestMilliseconds: number;
-}
-
-/** 10,000 Services with 10 backends each are 8 MB. */
-const USUAL_LIMITS: Limits = { bodyBytes: 32 * 1024 * 1024, requestMilliseconds: 30_000 };
 
 /** The API over HTTPS, for the one whose certificate says that it is the controller. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
@@ -57,18 +52,14 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     sessionTimeout: 1,
     connectionsCheckingInterval: CHECK_MILLISECONDS,
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  const { requestMilliseconds, bodyBytes } = { ...USUAL_LIMITS, ...options.limits };
-  server.headersTimeout = Math.min(HEAD_MILLISECONDS, requestMilliseconds);
-  server.requestTimeout = requestMilliseconds;
-  server.maxHeadersCount = 50;
-  limitConnections(server, logger);
+  const limits = { ...USUAL_LIMITS, ...options.limits };
+  limitServer(server, limits, logger);
   const mayAsk = rateLimit(clock);
   server.on('tlsClientError', (error, socket) => {
     logger.warn({ from: socket.remoteAddress, error: error.message }, 'a connection was refused');
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void respond(request, options, mayAsk, bodyBytes).then(
+    void respond(request, options, mayAsk, limits.bodyBytes).then(
       (told) => send(response, told),
       () => response.destroy(),
     );
@@ -81,14 +72,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     material = next;
     logger.info({}, 'the certificates were read again');
   }, options);
-  const address = server.address();
   return {
-    port: isAddressInfo(address) ? address.port : 0,
+    port: portOf(server),
     async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      await close(server);
       if (signal.aborted) await reload;
     },
   };
@@ -122,64 +109,7 @@ function isController({ socket }: IncomingMessage, name: string): boolean {
   return certificate?.checkHost(name, { subject: 'never', wildcards: false }) === name;
 }
 
-/** Undefined when it is too long. Rejects when it ends before its end. */
-async function readBody(request: IncomingMessage, mostBytes: number): Promise<string | undefined> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request) {
-    if (!Buffer.isBuffer(piece)) continue;
-    bytes += piece.length;
-    if (bytes > mostBytes) return undefined;
-    pieces.push(piece);
-  }
-  if (!request.complete) throw new FairleadError('half a body', { verdict: 'terminal', code: 'half-a-body' });
-  return Buffer.concat(pieces).toString('utf8');
-}
-
-function send(response: ServerResponse, { status, body }: ApiResponse): void {
-  const hasBodyLeft = status === 413;
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    ...(hasBodyLeft ? { connection: 'close' } : {}),
-  });
-  response.end(JSON.stringify(body), () => {
-    if (hasBodyLeft) response.socket?.destroy();
-  });
-}
-
-/** No one may take all connections for itself, whether or not it has a certificate. */
-function limitConnections(server: Server, logger: Logger): void {
-  const open = new Map<string, number>();
-  server.on('connection', (socket) => {
-    const from = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
-    const count = (open.get(from) ?? 0) + 1;
-    open.set(from, count);
-    socket.once('close', () => {
-      const left = (open.get(from) ?? 1) - 1;
-      if (left === 0) open.delete(from);
-      else open.set(from, left);
-    });
-    if (count <= MOST_CONNECTIONS_OF_ONE) return;
-    if (count === MOST_CONNECTIONS_OF_ONE + 1) logger.warn({ from }, 'connections beyond the limit are closed');
-    socket.destroy();
-  });
-}
-
-function rateLimit(clock: Clock): () => boolean {
-  let tokens = REQUESTS_AT_ONCE;
-  let at = clock.monotonic();
-  return () => {
-    const now = clock.monotonic();
-    tokens = Math.min(REQUESTS_AT_ONCE, tokens + ((now - at) / 1_000) * REQUESTS_PER_SECOND);
-    at = now;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  };
-}
-
-async function readMaterial(tls: GatewayAgentConfiguration['tls']): Promise<{ cert: string; key: string; ca: string }> {
+async function readMaterial(tls: TlsFiles): Promise<{ cert: string; key: string; ca: string }> {
   const [cert, key, ca] = await Promise.all([tls.certificateFile, tls.keyFile, tls.authorityFile].map(readText));
   return { cert: cert ?? '', key: key ?? '', ca: ca ?? '' };
 }
@@ -202,20 +132,4 @@ async function keepReloading(work: () => Promise<void>, { clock, signal, logger 
       logger.warn({ error: messageOf(error) }, 'the certificates could not be read'),
     );
   }
-}
-
-function listening(server: Server, listen: string): Promise<void> {
-  const colon = listen.lastIndexOf(':');
-  const host = listen.slice(0, colon).replaceAll(/^\[|\]$/g, '');
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: Error) => {
-      const message = `cannot listen on ${listen}: ${cause.message}; choose another address in listen`;
-      reject(new FairleadError(message, { verdict: 'retriable', code: 'listen-failed', cause }));
-    });
-    server.listen({ port: Number(listen.slice(colon + 1)), ...(host === '' ? {} : { host }) }, resolve);
-  });
-}
-
-function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
-  return typeof address === 'object' && address !== null;
 }
