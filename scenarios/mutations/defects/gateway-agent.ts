@@ -77,8 +77,8 @@ export const gatewayAgentDefects: readonly Defect[] = [
   },
   {
     name: 'flows of UDP to backends that are gone go on',
-    file: `${FOLDER}/apply/gateway.ts`,
-    find: 'await this.#forget(staleFlows(before, changes));',
+    file: `${FOLDER}/apply/known-flows.ts`,
+    find: 'await this.forget(staleFlows(before, changes));',
     replace: '',
     foundBy: gateway,
   },

@@ -1,15 +1,16 @@
 import { FairleadError, type IpAddress, type Logger, messageOf } from '@fairlead/control';
 import type { AgentStatus, ConfigurationAnswer } from '../../protocol/answer.ts';
 import { type ConfigurationRequest, type Generation, isAfter, isSameGeneration } from '../../protocol/configuration.ts';
-import { byFrontend, type Changes, changesBetween, type VirtualServers } from '../../protocol/delta.ts';
+import { byFrontend, type Changes, changesBetween } from '../../protocol/delta.ts';
 import type { Applied } from '../nftables/applied.ts';
 import type { ElementChanges } from '../nftables/scripts.ts';
 import { Served } from '../nftables/served.ts';
 import { Table, type TableState } from '../nftables/table.ts';
 import { type Admission, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
 import { failedFrontends } from './failed-frontends.ts';
-import type { Flows, GatewayNode } from './node.ts';
-import { addressesOf, type ApplyStep, applySteps, mayConnect, narrowed, staleFlows, strayFlows } from './plan.ts';
+import { KnownFlows } from './known-flows.ts';
+import type { GatewayNode } from './node.ts';
+import { addressesOf, type ApplyStep, applySteps, strayFlows } from './plan.ts';
 import { StateLog } from './state-log.ts';
 import type { Verification } from '../nftables/verification.ts';
 
@@ -29,6 +30,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #log: StateLog;
   readonly #table: Table;
+  readonly #flows: KnownFlows;
   #served = new Served([]);
   /** What was taken last. */
   #generation: Generation | undefined;
@@ -43,6 +45,7 @@ export class Gateway {
     this.#options = options;
     this.#log = new StateLog(options.node.state);
     this.#table = new Table(options.node.nft);
+    this.#flows = new KnownFlows(options.node.conntrack, options.logger);
   }
 
   /** Finds out what the process before this one left, and serves it. Rejects when the state on disk cannot be read. */
@@ -60,7 +63,7 @@ export class Gateway {
         // One transaction decides: what the kernel holds came to be, all of it, and the rest follows.
         if (applied !== undefined && this.#isHeld(applied, begun.generation)) {
           this.#generation = begun.generation;
-          await this.#forgetFlows(byFrontend(inverse.put), begun.changes);
+          await this.#flows.follow(byFrontend(inverse.put), begun.changes);
           await this.#log.done(begun.generation);
         } else {
           this.#served.follow(inverse);
@@ -132,7 +135,7 @@ export class Gateway {
       }
       this.#options.logger.warn({ found: state }, 'the table is not as it was left: it is loaded again');
       await this.#bring();
-      if (state.bankInUse === undefined) await this.#forget(strayFlows(this.#served.virtualServers.values()));
+      if (state.bankInUse === undefined) await this.#flows.forget(strayFlows(this.#served.virtualServers.values()));
       return true;
     });
   }
@@ -200,7 +203,7 @@ export class Gateway {
     this.#generation = generation;
     this.#highestEpoch = Math.max(this.#highestEpoch, generation.epoch);
     this.#problem = undefined;
-    await this.#forgetFlows(byFrontend(inverse.put), changes);
+    await this.#flows.follow(byFrontend(inverse.put), changes);
     if (this.#log.isLong) await this.#fold();
   }
 
@@ -317,27 +320,6 @@ export class Gateway {
 
   #isHeld(applied: Applied, generation: Generation): boolean {
     return isSameGeneration(applied.generation, generation) && applied.digest === this.#served.digest;
-  }
-
-  async #forgetFlows(before: VirtualServers, changes: Changes): Promise<void> {
-    const { conntrack } = this.#options.node;
-    await this.#forget(staleFlows(before, changes));
-    for (const one of narrowed(before, changes)) {
-      const { address, protocol, port } = one;
-      const frontend = { address, protocol, port };
-      const clients = await conntrack.clients(frontend).catch(() => []);
-      const kept = clients.filter((client) => !mayConnect(one, client));
-      await this.#forget(kept.map((client) => ({ frontend, client })));
-    }
-  }
-
-  /** What cannot be forgotten is no reason to refuse: flows end by themselves. */
-  async #forget(all: readonly Flows[]): Promise<void> {
-    try {
-      for (const flows of all) await this.#options.node.conntrack.forget(flows);
-    } catch (error) {
-      this.#options.logger.warn({ error: messageOf(error) }, 'flows that lead nowhere could not be ended');
-    }
   }
 
   async #fold(): Promise<void> {
