@@ -114,7 +114,7 @@ async function leadWith(
   const snapshot = await takeSnapshot({ l2Ports, pools, limits: options.limits, services: latest, rules }, clock);
   const { allocator, outcomes } = snapshot;
   for (const key of snapshot.ignoredRecords) tellIgnored(key, cache.get(key), environment);
-  const hold = brake.judge(outcomes);
+  const hold = await brake.judge(outcomes);
   const controller = objectController(environment, {
     name: 'gateway-services',
     resource: services,

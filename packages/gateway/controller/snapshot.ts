@@ -44,7 +44,9 @@ export async function takeSnapshot(input: SnapshotInput, clock: Clock): Promise<
   const slices = new WorkSlices(clock);
   const allocator = new Allocator(l2Ports, limits);
   const read: ReadService[] = [];
-  for (const service of [...services].toSorted(byAge)) {
+  if (slices.isOver) await slices.pause();
+  const oldestFirst = [...services].toSorted(byAge);
+  for (const service of oldestFirst) {
     if (slices.isOver) await slices.pause();
     read.push({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules, pools) });
   }
@@ -77,22 +79,37 @@ async function restore(
     const asked = desired.kind === 'unreadable' || desired.kind === 'refuse' ? [] : l4PortsOf(service);
     seen.push({ key, service, ...seenHoldings(service, asked, allocator) });
   }
-  for (const { key, shown } of seen) if (shown !== undefined) allocator.reserve(key, shown);
+  const turn = async () => {
+    if (slices.isOver) await slices.pause();
+  };
+  for (const { key, shown } of seen) {
+    await turn();
+    if (shown !== undefined) allocator.reserve(key, shown);
+  }
   for (const { key, shownWithoutPorts } of seen) {
+    await turn();
     if (shownWithoutPorts !== undefined) allocator.reserve(key, shownWithoutPorts);
   }
-  const keepAlone = () => {
-    for (const { key, service } of seen) if (wantsAlone(service)) allocator.keepAlone(key);
+  const keepAlone = async () => {
+    for (const { key, service } of seen) {
+      await turn();
+      if (wantsAlone(service)) allocator.keepAlone(key);
+    }
   };
   // Before any record is looked at: its owner may have written it, to get onto an address that another has alone.
-  keepAlone();
+  await keepAlone();
   const records = seen.flatMap(({ key, recorded }) => (recorded === undefined ? [] : [{ key, recorded }]));
+  await turn();
   const contested = contestedBy(records.map(({ recorded }) => recorded));
   const isHonoured = ({ key, recorded }: (typeof records)[number]) =>
     !contested(recorded) && allocator.isUncontested(key, recorded);
+  await turn();
   const honoured = new Set(records.filter(isHonoured));
-  for (const { key, recorded } of honoured) allocator.reserve(key, recorded);
-  keepAlone();
+  for (const { key, recorded } of honoured) {
+    await turn();
+    allocator.reserve(key, recorded);
+  }
+  await keepAlone();
   return records.filter((record) => !honoured.has(record)).map(({ key }) => key);
 }
 

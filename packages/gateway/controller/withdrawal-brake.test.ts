@@ -42,7 +42,7 @@ describe('WithdrawalBrake', () => {
     const clock = new VirtualClock();
     const brake = new WithdrawalBrake(clock);
     const outcomes = await outcomesOf(20, []);
-    expect(brake.judge(outcomes)?.message).toContain('20 of 20 addresses that Services show');
+    expect((await brake.judge(outcomes))?.message).toContain('20 of 20 addresses that Services show');
     const outcome = outcomes.get(first);
     expect(outcome !== undefined && brake.holds(first, outcome)).toBe(true);
     await clock.advance(600_000);
@@ -51,7 +51,7 @@ describe('WithdrawalBrake', () => {
 
   it('holds back moving most Services to other addresses', async () => {
     const brake = new WithdrawalBrake(new VirtualClock());
-    expect(brake.judge(await outcomesOf(20, ['198.51.100.0/24']))?.held).toHaveLength(20);
+    expect((await brake.judge(await outcomesOf(20, ['198.51.100.0/24'])))?.held).toHaveLength(20);
   });
 
   it('holds back taking one of their two addresses from most Services', async () => {
@@ -71,8 +71,8 @@ describe('WithdrawalBrake', () => {
 
   it('lets a few go, and everybody who keeps an address', async () => {
     const brake = new WithdrawalBrake(new VirtualClock());
-    expect(brake.judge(await outcomesOf(9, []))).toBeUndefined();
-    expect(brake.judge(await outcomesOf(40, ['192.0.2.11-192.0.2.60']))).toBeUndefined();
-    expect(brake.judge(await outcomesOf(40, ['192.0.2.1-192.0.2.60']))).toBeUndefined();
+    expect(await brake.judge(await outcomesOf(9, []))).toBeUndefined();
+    expect(await brake.judge(await outcomesOf(40, ['192.0.2.11-192.0.2.60']))).toBeUndefined();
+    expect(await brake.judge(await outcomesOf(40, ['192.0.2.1-192.0.2.60']))).toBeUndefined();
   });
 });

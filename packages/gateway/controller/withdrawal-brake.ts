@@ -1,4 +1,5 @@
 import { type Clock, DeletionBrake, type Hold } from '@fairlead/control';
+import { WorkSlices } from '@fairlead/kube';
 import { type ServiceKey, shownAddresses } from '@fairlead/service';
 import type { Outcome } from './outcome.ts';
 
@@ -31,10 +32,17 @@ export class WithdrawalBrake {
   }
 
   /** Judges what a leader found when it began. */
-  judge(outcomes: ReadonlyMap<ServiceKey, Outcome>): Hold<ServiceKey> | undefined {
-    const served = [...outcomes].filter(([, outcome]) => shownAddresses(outcome.claim.service).length > 0);
-    const losing = served.filter(([, outcome]) => losesAddress(outcome)).map(([key]) => key);
-    const { hold } = this.#brake.judge(losing, served.length, this.#clock.monotonic());
+  async judge(outcomes: ReadonlyMap<ServiceKey, Outcome>): Promise<Hold<ServiceKey> | undefined> {
+    const slices = new WorkSlices(this.#clock);
+    const losing: ServiceKey[] = [];
+    let served = 0;
+    for (const [key, outcome] of outcomes) {
+      if (slices.isOver) await slices.pause();
+      if (shownAddresses(outcome.claim.service).length === 0) continue;
+      served += 1;
+      if (losesAddress(outcome)) losing.push(key);
+    }
+    const { hold } = this.#brake.judge(losing, served, this.#clock.monotonic());
     this.#held = new Set(hold?.held ?? []);
     this.#until = this.#clock.monotonic() + CONFIRM_AFTER_MILLISECONDS;
     return hold;

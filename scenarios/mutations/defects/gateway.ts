@@ -14,7 +14,7 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'a forged record gets its Service onto an address that another has to itself',
     file: `${FOLDER}/snapshot.ts`,
-    find: `  keepAlone();
+    find: `  await keepAlone();
   const records`,
     replace: '  const records',
     foundBy: reconciler,
@@ -22,7 +22,7 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'nothing that the status shows is restored',
     file: `${FOLDER}/snapshot.ts`,
-    find: 'for (const { key, shown } of seen) if (shown !== undefined) allocator.reserve(key, shown);',
+    find: 'if (shown !== undefined) allocator.reserve(key, shown);',
     replace: '',
     foundBy: reconciler,
   },
@@ -85,7 +85,7 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'an exclusive Service shares its address after a restart',
     file: `${FOLDER}/snapshot.ts`,
-    find: 'for (const { key, service } of seen) if (wantsAlone(service)) allocator.keepAlone(key);',
+    find: 'if (wantsAlone(service)) allocator.keepAlone(key);',
     replace: '',
     foundBy: reconciler,
   },
