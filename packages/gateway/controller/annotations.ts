@@ -15,3 +15,9 @@ export const SHARING_ANNOTATION = `${ANNOTATION_PREFIX}sharing`;
 
 /** `pods`, `node-ports` or `cluster-ips`, where the Service wants another kind of backends than its pool has. */
 export const BACKENDS_ANNOTATION = `${ANNOTATION_PREFIX}backends`;
+
+/** How the annotations of ch-k8s-lbaas begin, which may have served a Service before us. */
+export const FORMER_PREFIX = 'cah-loadbalancer.k8s.cloudandheat.com/';
+
+/** The L2 port that ch-k8s-lbaas gave a Service, for all its ports: read as long as there is no record of ours. */
+export const FORMER_PORT_ANNOTATION = `${FORMER_PREFIX}inbound-port`;

@@ -20,6 +20,8 @@ import { isL2PortId, type L4Port } from './addresses/l2-port.ts';
 import {
   ANNOTATION_PREFIX,
   BACKENDS_ANNOTATION,
+  FORMER_PORT_ANNOTATION,
+  FORMER_PREFIX,
   L2_PORTS_ANNOTATION,
   L4_PORTS_ANNOTATION,
   SHARING_ANNOTATION,
@@ -60,7 +62,7 @@ export function claimRules(defaultClass: string | undefined): ClaimRules {
     loadBalancerClass: GATEWAY_CLASS,
     finalizer: 'fairlead.dev/gateway',
     isDefault: defaultClass === GATEWAY_CLASS,
-    annotationPrefixes: [ANNOTATION_PREFIX],
+    annotationPrefixes: [ANNOTATION_PREFIX, FORMER_PREFIX],
   };
 }
 
@@ -152,9 +154,16 @@ export function l4PortsOf({ spec: { ports: all = [] } }: Service): readonly L4Po
   return [...new Map(ports.map((l4Port) => [`${l4Port.protocol} ${l4Port.port}`, l4Port])).values()];
 }
 
-/** What the Service's annotations record, which its owner can write: bounded, and as far as it makes sense. */
-export function recordedHolding(service: Service): SeenHolding {
+/**
+ * What the Service's annotations record, which its owner can write: bounded, and as far as it makes sense. `asked` are the
+ * ports of the Service: all that ch-k8s-lbaas records is the L2 port of them all.
+ */
+export function recordedHolding(service: Service, asked: readonly L4Port[]): SeenHolding {
   const { annotations = {} } = service.metadata;
+  const former = annotations[FORMER_PORT_ANNOTATION];
+  if (former !== undefined && !(L2_PORTS_ANNOTATION in annotations)) {
+    return { l2Ports: [former].filter(isL2PortId), l4Ports: asked };
+  }
   const entries = (name: string) => {
     const text = annotations[name] ?? '';
     return text.length > LONGEST_RECORD ? [] : text.split(',');

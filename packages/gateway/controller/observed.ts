@@ -24,7 +24,7 @@ export interface SeenHoldings {
 export function seenHoldings(service: Service, asked: readonly L4Port[], allocator: Allocator): SeenHoldings {
   const l2Ports = shownAddresses(service).flatMap((address) => allocator.at(address)?.id ?? []);
   const shownPorts = shownL4Ports(service);
-  const record = recordedHolding(service);
+  const record = recordedHolding(service, asked);
   const recordedTexts = new Set(record.l4Ports.map(l4PortText));
   const plausible = asked.filter((port) => recordedTexts.has(l4PortText(port)));
   const unshown = record.l2Ports.filter((id) => !l2Ports.includes(id));

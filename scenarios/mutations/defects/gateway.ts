@@ -414,4 +414,11 @@ export const gatewayDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${FOLDER}/pool-source` },
   },
+  {
+    name: 'an address that ch-k8s-lbaas gave is not adopted',
+    file: `${FOLDER}/desired.ts`,
+    find: 'if (former !== undefined && !(L2_PORTS_ANNOTATION in annotations)) {',
+    replace: "if (former === '') {",
+    foundBy: { unit: `${FOLDER}/adoption` },
+  },
 ];
