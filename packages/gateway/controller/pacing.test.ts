@@ -35,11 +35,11 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1_000;
   };
-  let isOver = false;
+  const over = new AbortController();
   let longest = 0;
   let last = cpu();
   const watch = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await systemClock.turn();
       longest = Math.max(longest, cpu() - last);
       last = cpu();
@@ -47,7 +47,7 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   };
   const watching = watch();
   await work();
-  isOver = true;
+  over.abort();
   await watching;
   return longest;
 }
