@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Clock, HttpRequest, HttpResponse, HttpTransport } from '@fairlead/control';
+import {
+  type Clock,
+  FairleadError,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpTransport,
+  messageOf,
+} from '@fairlead/control';
 import { SocketTransport } from '@fairlead/control/adapters';
 import type { CertificateFiles } from '../configuration.ts';
 
@@ -31,9 +38,10 @@ export class AgentTransport implements HttpTransport {
   async #transport(): Promise<SocketTransport> {
     const current = this.#current;
     if (current !== undefined && this.#clock.monotonic() - this.#readAt < FRESH_MILLISECONDS) return current.transport;
-    this.#readAt = this.#clock.monotonic();
     const files = await this.#read();
+    this.#readAt = this.#clock.monotonic();
     if (current !== undefined && isSame(current.files, files)) return current.transport;
+    // Connections of the one before it are given up when they have been idle for a while.
     const transport = new SocketTransport({ tls: files });
     this.#current = { files, transport };
     return transport;
@@ -42,9 +50,18 @@ export class AgentTransport implements HttpTransport {
   async #read(): Promise<Files> {
     const { certificateFile, keyFile, authorityFile } = this.#files;
     const [certificate, key, certificateAuthority] = await Promise.all(
-      [certificateFile, keyFile, authorityFile].map((path) => readFile(path, 'utf8')),
+      [certificateFile, keyFile, authorityFile].map(readCertificate),
     );
     return { certificate: certificate ?? '', key: key ?? '', certificateAuthority: certificateAuthority ?? '' };
+  }
+}
+
+async function readCertificate(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const message = `the certificate file ${path} cannot be read: ${messageOf(error)}`;
+    throw new FairleadError(message, { verdict: 'retriable', code: 'certificate-unreadable', cause: error });
   }
 }
 
