@@ -96,28 +96,24 @@ export class ResourceApi {
     changes: object,
     options: UpdateOptions = {},
   ): Promise<Body> {
-    const { revision } = options;
     const about = { ...called(kind, 'PUT', id), method: 'PUT', path: pathOf(kind, id) } as const;
     const call = {
       ...about,
       body: { [kind.singular]: changes },
-      ...(revision === undefined ? {} : { headers: { 'if-match': `revision_number=${revision}` } }),
+      ...conditionOf(options),
     };
     return this.#single(kind, call, options);
   }
 
-  /** That there is no such resource is as good. `query` is for deletions of more than one thing: `cascade=true`. */
+  /** That there is no such resource is as good. */
   async delete<Body extends { readonly id: string }>(
     kind: ResourceKind<Body>,
     id: string,
-    options: CallOptions = {},
-    query = '',
+    options: UpdateOptions = {},
   ): Promise<void> {
+    const about = { ...called(kind, 'DELETE', id), method: 'DELETE', path: pathOf(kind, id) } as const;
     try {
-      await this.send(
-        { ...called(kind, 'DELETE', id), method: 'DELETE', path: `${pathOf(kind, id)}${query}` },
-        options,
-      );
+      await this.send({ ...about, ...conditionOf(options) }, options);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -196,6 +192,10 @@ interface Page<Body> {
 
 function called<Verb extends CallVerb>(kind: ResourceKind<{ readonly id: string }>, verb: Verb, subject: string) {
   return { verb, kind: kind.path.split('/').at(-1) ?? kind.path, subject };
+}
+
+function conditionOf({ revision }: UpdateOptions): Pick<ServiceCall, 'headers'> {
+  return revision === undefined ? {} : { headers: { 'if-match': `revision_number=${revision}` } };
 }
 
 function pathOf({ path }: ResourceKind<{ readonly id: string }>, id: string): string {

@@ -65,7 +65,7 @@ export class NeutronClient {
   }
 
   /** Its floating IP stays, without a port. */
-  deletePort(id: string, options: CallOptions = {}): Promise<void> {
+  deletePort(id: string, options: UpdateOptions = {}): Promise<void> {
     return this.#api.delete(ports, id, options);
   }
 
@@ -85,7 +85,7 @@ export class NeutronClient {
     return this.#api.update(floatingIps, id, changes, options);
   }
 
-  deleteFloatingIp(id: string, options: CallOptions = {}): Promise<void> {
+  deleteFloatingIp(id: string, options: UpdateOptions = {}): Promise<void> {
     return this.#api.delete(floatingIps, id, options);
   }
 

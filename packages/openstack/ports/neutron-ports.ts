@@ -1,0 +1,157 @@
+import { FairleadError, type IpFamily, type Journal, runSteps } from '@fairlead/control';
+import type { FloatingIp, NeutronClient, Port } from '../client/index.ts';
+import { toStep } from './apply.ts';
+import { type Observed, type OwnPort, ownPorts } from './observed.ts';
+import { tagsFor } from './owner.ts';
+import {
+  attachSteps,
+  createStep,
+  nextStep,
+  type PortStep,
+  unassignedFloatingIpSteps,
+  unusedPortSteps,
+} from './plan.ts';
+import type { PortPool, PortScope } from './pool.ts';
+
+export interface NeutronPortsOptions {
+  readonly neutron: NeutronClient;
+  readonly scope: PortScope;
+  readonly journal: Journal;
+}
+
+/** A port needs its tags, a floating IP, and the tags of that. */
+const MOST_STEPS = 4;
+
+/** The addresses of the gateways, as Neutron ports and floating IPs. */
+export class NeutronPorts {
+  readonly #options: NeutronPortsOptions;
+
+  constructor(options: NeutronPortsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * All that is there: a list of what carries our tags, wherever it is, one of each network that has a pool, in which a
+   * port may be that has no tags yet, and one of floating IPs.
+   */
+  async observe(signal: AbortSignal): Promise<Observed> {
+    const { neutron, scope } = this.#options;
+    const [cluster = '', part = ''] = tagsFor(scope, '');
+    const networks = new Set(scope.pools.map(({ networkId }) => networkId));
+    const lists = [neutron.listPorts({ tags: `${cluster},${part}` }, { signal })];
+    for (const network_id of networks) lists.push(neutron.listPorts({ network_id }, { signal }));
+    const floatingIps = neutron.listFloatingIps({}, { signal });
+    const ports = new Map<string, Port>();
+    for (const port of (await Promise.all(lists)).flat()) ports.set(port.id, port);
+    return { ports: [...ports.values()], floatingIps: await floatingIps };
+  }
+
+  /** Our ports, complete or not. */
+  async list(signal: AbortSignal): Promise<readonly OwnPort[]> {
+    return ownPorts(this.#options.scope, await this.observe(signal));
+  }
+
+  /**
+   * CreateAndAssignPort. When an answer is lost, this fails, and the next list finds the port; `complete` then does
+   * what is left.
+   */
+  async createAndAssignPort(poolName: string, family: IpFamily, signal: AbortSignal): Promise<OwnPort> {
+    const { neutron, scope } = this.#options;
+    const pool = this.#pool(poolName);
+    const step = createStep(scope, pool, family);
+    if (step?.kind !== 'create-port') throw noSubnet(poolName, family);
+    let made: Port | undefined;
+    const run = async () => void (made = await neutron.createPort(step.body, { signal }));
+    const record = { journal: this.#options.journal, key: `pool ${poolName}` };
+    await runSteps([{ ...toStep(neutron, step), run }], record, signal);
+    if (made === undefined) throw noSubnet(poolName, family);
+    return this.complete(made.id, signal);
+  }
+
+  /** Does what is missing of one port of ours, reading before each call what the one before has left. */
+  async complete(portId: string, signal: AbortSignal): Promise<OwnPort> {
+    const { scope } = this.#options;
+    for (let count = 0; ; count += 1) {
+      const [port, floatingIps] = await this.#read(portId, signal);
+      const observed = { ports: port === undefined ? [] : [port], floatingIps };
+      const [own] = ownPorts(scope, observed);
+      if (own === undefined) throw portGone(portId);
+      const step = nextStep(scope, own, observed);
+      if (step === undefined) return own;
+      if (count >= MOST_STEPS) throw incomplete(portId, step);
+      await this.#run([step], `port ${portId}`, signal);
+    }
+  }
+
+  /** CleanUnusedPorts: `used` are the ids of the ports that Services are on, `gateways` those of the gateways' ports. */
+  async cleanUnusedPorts(used: ReadonlySet<string>, gateways: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const { neutron, scope } = this.#options;
+    const observed = await this.observe(signal);
+    const steps = unusedPortSteps(scope, observed, used, gateways);
+    const isDeletion = ({ kind }: PortStep) => kind === 'delete-port';
+    // An address that a gateway may still send from must not be given to another.
+    await this.#run(
+      steps.filter((step) => !isDeletion(step)),
+      'unused ports',
+      signal,
+    );
+    const failures = await this.#runEach(steps.filter(isDeletion), signal);
+    const floatingIps = await neutron.listFloatingIps({}, { signal });
+    failures.push(...(await this.#runEach(unassignedFloatingIpSteps(scope, floatingIps), signal)));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Lets the gateways send from the addresses. */
+  async attach(addresses: readonly string[], gateways: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    await this.#run(attachSteps(await this.observe(signal), addresses, gateways), 'gateways', signal);
+  }
+
+  #read(portId: string, signal: AbortSignal): Promise<[Port | undefined, readonly FloatingIp[]]> {
+    const { neutron } = this.#options;
+    return Promise.all([neutron.findPort(portId, { signal }), neutron.listFloatingIps({}, { signal })]);
+  }
+
+  /** One that cannot be deleted keeps no other. */
+  async #runEach(steps: readonly PortStep[], signal: AbortSignal): Promise<unknown[]> {
+    const failures: unknown[] = [];
+    for (const step of steps) {
+      try {
+        await this.#run([step], 'unused ports', signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        failures.push(error);
+      }
+    }
+    return failures;
+  }
+
+  #run(steps: readonly PortStep[], key: string, signal: AbortSignal): Promise<void> {
+    const { neutron, journal } = this.#options;
+    return runSteps(
+      steps.map((step) => toStep(neutron, step)),
+      { journal, key },
+      signal,
+    );
+  }
+
+  #pool(name: string): PortPool {
+    const found = this.#options.scope.pools.find((pool) => pool.name === name);
+    if (found !== undefined) return found;
+    throw new FairleadError(`there is no pool "${name}"`, { verdict: 'terminal', code: 'pool-unknown' });
+  }
+}
+
+function noSubnet(pool: string, family: IpFamily): FairleadError {
+  const message = `the pool "${pool}" has no subnet of the family ${family}`;
+  return new FairleadError(message, { verdict: 'terminal', code: 'family-unsupported' });
+}
+
+function portGone(id: string): FairleadError {
+  return new FairleadError(`the port ${id} is gone, or no longer ours`, { verdict: 'stale', code: 'port-gone' });
+}
+
+/** What was written is not there when it is read again. */
+function incomplete(id: string, { kind }: PortStep): FairleadError {
+  const message = `the port ${id} still needs ${kind} after it was done: Neutron does not keep what is written`;
+  return new FairleadError(message, { verdict: 'retriable', code: 'port-incomplete' });
+}

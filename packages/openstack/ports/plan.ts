@@ -1,0 +1,106 @@
+import type { IpFamily } from '@fairlead/control';
+import type { AddressPair, FloatingIpRequest, PortRequest } from '../client/index.ts';
+import { addressesOf, pairsWithout } from './address-pairs.ts';
+import { type Observed, type OwnPort, ownPorts } from './observed.ts';
+import { descriptionFor, isMarkedOurs, missingTags } from './owner.ts';
+import type { PortPool, PortScope } from './pool.ts';
+
+/** One call to Neutron. */
+export type PortStep =
+  | { readonly kind: 'create-port'; readonly body: PortRequest }
+  | { readonly kind: 'tag-port'; readonly id: string; readonly tags: readonly string[] }
+  | { readonly kind: 'create-floating-ip'; readonly body: FloatingIpRequest }
+  | { readonly kind: 'tag-floating-ip'; readonly id: string; readonly tags: readonly string[] }
+  | { readonly kind: 'assign-floating-ip'; readonly id: string; readonly portId: string; readonly revision: Revision }
+  | {
+      readonly kind: 'set-address-pairs';
+      readonly id: string;
+      readonly pairs: readonly AddressPair[];
+      readonly revision: Revision;
+    }
+  | { readonly kind: 'delete-port'; readonly id: string; readonly revision: Revision }
+  | { readonly kind: 'delete-floating-ip'; readonly id: string; readonly revision: Revision };
+
+/** Only what is still as it was read is changed: a user, or another program, may have taken it meanwhile. */
+type Revision = number | undefined;
+
+/** CreateAndAssignPort begins with a port that carries its mark from the start. */
+export function createStep(scope: PortScope, pool: PortPool, family: IpFamily): PortStep | undefined {
+  const subnet_id = pool.subnetIds[family];
+  if (subnet_id === undefined) return undefined;
+  const { networkId: network_id, securityGroupIds: security_groups } = pool;
+  const description = descriptionFor(scope, pool.name);
+  const body = { network_id, name: `fairlead-${pool.name}`, description, fixed_ips: [{ subnet_id }] };
+  return { kind: 'create-port', body: { ...body, ...(security_groups === undefined ? {} : { security_groups }) } };
+}
+
+/**
+ * What is missing of a port of ours: its tags, its floating IP, and the tags of that. One call at a time: each is
+ * planned from what the one before has left.
+ */
+export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observed): PortStep | undefined {
+  const { port, family, floatingIp } = own;
+  const portTags = missingTags(scope, own.pool, port);
+  if (portTags !== undefined) return { kind: 'tag-port', id: port.id, tags: portTags };
+  if (floatingIp !== undefined) {
+    // One that a user gave to the port is used, and stays the user's.
+    if (!isMarkedOurs(scope, floatingIp)) return undefined;
+    const tags = missingTags(scope, own.pool, floatingIp);
+    return tags === undefined ? undefined : { kind: 'tag-floating-ip', id: floatingIp.id, tags };
+  }
+  const floating_network_id = scope.pools.find(({ name }) => name === own.pool)?.floatingNetworkId;
+  if (floating_network_id === undefined || family === 'IPv6') return undefined;
+  const spare = floatingIps.find(
+    (one) => one.port_id === null && one.floating_network_id === floating_network_id && isMarkedOurs(scope, one),
+  );
+  if (spare !== undefined)
+    return { kind: 'assign-floating-ip', id: spare.id, portId: port.id, revision: spare.revision_number };
+  const description = descriptionFor(scope, own.pool);
+  return { kind: 'create-floating-ip', body: { floating_network_id, port_id: port.id, description } };
+}
+
+/**
+ * The first half of CleanUnusedPorts: the gateways let the addresses go, then the ports are deleted. What carries no
+ * mark of ours is never deleted.
+ */
+export function unusedPortSteps(
+  scope: PortScope,
+  observed: Observed,
+  usedPortIds: ReadonlySet<string>,
+  gatewayPortIds: ReadonlySet<string>,
+): readonly PortStep[] {
+  const unused = ownPorts(scope, observed).filter(({ port }) => !usedPortIds.has(port.id));
+  const addresses = new Set(unused.map(({ fixedAddress }) => fixedAddress));
+  const gateways = observed.ports.filter(({ id }) => gatewayPortIds.has(id));
+  return [
+    ...gateways.flatMap((port) => pairSteps(port, pairsWithout(port, addresses))),
+    ...unused.map(({ port: { id, revision_number: revision } }) => ({ kind: 'delete-port', id, revision }) as const),
+  ];
+}
+
+/** The second half, on a list that was made after the first: floating IPs of ours that no port has. */
+export function unassignedFloatingIpSteps(scope: PortScope, floatingIps: Observed['floatingIps']): readonly PortStep[] {
+  return floatingIps
+    .filter((one) => one.port_id === null && isMarkedOurs(scope, one))
+    .map(({ id, revision_number: revision }) => ({ kind: 'delete-floating-ip', id, revision }));
+}
+
+/** The gateways may send from these addresses; what else they may send from stays. */
+export function attachSteps(
+  observed: Observed,
+  addresses: readonly string[],
+  gatewayPortIds: ReadonlySet<string>,
+): readonly PortStep[] {
+  return observed.ports
+    .filter(({ id }) => gatewayPortIds.has(id))
+    .flatMap((port) => {
+      const known = addressesOf(port);
+      const missing = addresses.filter((address) => !known.has(address));
+      return pairSteps(port, [...port.allowed_address_pairs, ...missing.map((ip_address) => ({ ip_address }))]);
+    });
+}
+
+function pairSteps(port: Observed['ports'][number], pairs: readonly AddressPair[]): readonly PortStep[] {
+  if (pairs.length === port.allowed_address_pairs.length) return [];
+  return [{ kind: 'set-address-pairs', id: port.id, pairs, revision: port.revision_number }];
+}
