@@ -22,7 +22,7 @@ export const scenarios: readonly RunnableScenario[] = [
   // With half of the seeds, agents are not compared with what they should have.
   { ...randomScenario(gateway), seeds: 60 },
   crashScenario(gatewayCrash.name, gatewayCrash.description, gatewayCrash),
-  randomScenario(clusterSet),
+  { ...randomScenario(clusterSet), seeds: 60 },
   crashScenario(clusterSetCrash.name, clusterSetCrash.description, clusterSetCrash),
   randomScenario(localBackends),
   crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),

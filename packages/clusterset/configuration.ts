@@ -16,7 +16,7 @@ const range = z
   .string()
   .refine((text) => parseIpRange(text) !== undefined, { message: 'is no range such as 10.0.0.0/16' });
 
-export const brokerSettings = z.strictObject({
+const brokerSettings = z.strictObject({
   kubeconfig: z.string().min(1).describe('The way to the broker: what fairlead join wrote, mounted as a file.'),
   context: z.string().min(1).optional().describe('Which context of that file; its current one unless told otherwise.'),
   namespace: namespaceName.max(30).default('fairlead-broker').describe('The shared namespace at the broker.'),
@@ -51,5 +51,4 @@ export const clusterSetConfiguration = z.strictObject({
     .describe('The ranges of the pods and Services of this cluster: no other cluster may export addresses in them.'),
 });
 
-export type BrokerSettings = z.infer<typeof brokerSettings>;
 export type ClusterSetConfiguration = z.infer<typeof clusterSetConfiguration>;

@@ -140,6 +140,8 @@ describe('endpoints', () => {
     const { a, b } = await two();
     await set.export(a, 'db', { clusterIP: 'None' });
     await set.settle();
+    await set.export(b, 'web');
+    await set.settle();
     const before = [a, b].map(({ cluster }) => cluster.writes.length);
     await a.cluster.putSlice('db', 'db-1', ['10.9.0.1@node-1', '10.9.0.2@node-2']);
     await set.settle();
@@ -190,6 +192,43 @@ describe('without the broker', () => {
       expect((await set.imported(member, 'web'))?.spec.type).toBe('ClusterSetIP');
       expect(await set.endpointsOf(member, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
     }
+  });
+});
+
+describe('a broker that shows empty lists', () => {
+  it('withdraws nothing', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.export(a, 'db', { clusterIP: 'None' });
+    await set.settle();
+    await set.export(b, 'web');
+    await set.settle();
+    const before = [await set.endpointsOf(b, 'web'), await set.endpointsOf(b, 'db')];
+    set.isLying = true;
+    await set.restart(b);
+    await set.settle(5_000);
+    set.isLying = false;
+    await set.settle(1_200_000);
+    expect([await set.endpointsOf(b, 'web'), await set.endpointsOf(b, 'db')]).toEqual(before);
+    expect(await set.clustersOf(b, 'web')).toBe('a,b');
+    expect(await set.clustersOf(b, 'db')).toBe('a');
+    expect((await aggregate())?.status?.clusters).toEqual([{ cluster: 'a' }, { cluster: 'b' }]);
+  });
+
+  it('has many imports that go at once held back, also when it does not have them any more', async () => {
+    const { a, b } = await two();
+    const names = Array.from({ length: 20 }, (_, index) => `web-${index}`);
+    for (const name of names) await set.export(a, name);
+    await set.settle(120_000);
+    await a.leader.stop();
+    const { items } = await set.broker.client.list(imports, { namespace: `${SHARED}-m-a` });
+    for (const { metadata } of items) await set.broker.client.delete(imports, metadata);
+    await set.settle(60_000);
+    const left = async () => (await Promise.all(names.map((name) => set.imported(b, name)))).filter(Boolean).length;
+    expect(await left()).toBeGreaterThan(9);
+    expect((await b.cluster.eventLines('kube-system')).join()).toContain('DeletionHeldBack');
+    await set.settle(700_000);
+    expect(await left()).toBe(0);
   });
 });
 

@@ -1,7 +1,10 @@
 import { keyText } from '@fairlead/kube';
 import { clusterPermission, definePart, type LeaderPart, type Part, type Permission } from '@fairlead/part';
-import { type BrokerSettings, clusterSetConfiguration } from './configuration.ts';
-import type { ConnectBroker } from './controller/broker-link.ts';
+import { exportCommand, unexportCommand } from './commands/exports.ts';
+import { joinCommand, leaveCommand } from './commands/membership.ts';
+import { statusCommand } from './commands/status.ts';
+import { clusterSetConfiguration } from './configuration.ts';
+import type { Connect } from './controller/broker-link.ts';
 import { runController } from './controller/controller.ts';
 import { parsePolicy } from './controller/liveness.ts';
 import { clustersetMetrics } from './controller/metrics.ts';
@@ -14,7 +17,7 @@ import { takeSnapshot } from './snapshot.ts';
 
 /** What there is outside of the cluster. */
 export interface Outside {
-  readonly connectBroker: ConnectBroker<BrokerSettings>;
+  readonly connect: Connect;
   readonly probe: Probe;
 }
 
@@ -67,7 +70,7 @@ const permissions: readonly Permission[] = [
 ];
 
 /** Services of several clusters as one, as the command line sees it. */
-export function clusterSetPart({ connectBroker, probe }: Outside): Part<LeaderPart> {
+export function clusterSetPart({ connect, probe }: Outside): Part<LeaderPart> {
   return definePart({
     name: 'clusterset',
     summary: 'Exports Services to other clusters, and imports theirs, over a passive broker.',
@@ -86,26 +89,27 @@ export function clusterSetPart({ connectBroker, probe }: Outside): Part<LeaderPa
         meaning: 'Many imports would lose clusters at once; it is held back for ten minutes.',
       },
     ],
+    commands: [joinCommand(connect), leaveCommand(connect), exportCommand, unexportCommand, statusCommand(connect)],
     explains: ['service', 'serviceexport', 'serviceimport'],
     configure: (configuration): LeaderPart => ({
       runs: 'leader',
       async start(environment) {
         const settings = await readSettings(configuration, environment.client, environment);
         const whenSilent = parsePolicy(configuration.whenSilent) ?? { kind: 'keep' };
-        const broker = await connectBroker(configuration.broker, environment.signal);
+        const broker = await connect(configuration.broker, environment.signal);
         try {
           await runController({ settings, whenSilent, connection: broker.connection, probe }, environment);
         } finally {
           await broker.close();
         }
       },
-      plan: async (environment) => partPlan(await takeSnapshot(configuration, connectBroker, environment)),
+      plan: async (environment) => partPlan(await takeSnapshot(configuration, connect, environment)),
       async explain(environment, subject) {
-        const { decisions } = await takeSnapshot(configuration, connectBroker, environment);
+        const { decisions } = await takeSnapshot(configuration, connect, environment);
         const found = decisions.get(keyText(subject));
         return found === undefined ? undefined : explain(found);
       },
-      status: async (environment) => partStatus(await takeSnapshot(configuration, connectBroker, environment)),
+      status: async (environment) => partStatus(await takeSnapshot(configuration, connect, environment)),
     }),
   });
 }

@@ -1,8 +1,8 @@
 import { messageOf } from '@fairlead/control';
 import { endpointSlices, KubeClient, leases, namespaces, services } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
-import type { BrokerSettings, ClusterSetConfiguration } from './configuration.ts';
-import type { ConnectBroker } from './controller/broker-link.ts';
+import type { ClusterSetConfiguration } from './configuration.ts';
+import type { Connect } from './controller/broker-link.ts';
 import { ListedStore } from './controller/store.ts';
 import {
   type BrokerState,
@@ -30,7 +30,7 @@ export interface Snapshot {
 /** Reads this cluster and the broker, and decides for every Service as a leader would. Only reads. */
 export async function takeSnapshot(
   configuration: ClusterSetConfiguration,
-  connectBroker: ConnectBroker<BrokerSettings>,
+  connect: Connect,
   { client, clock, signal }: ReadEnvironment,
 ): Promise<Snapshot> {
   const settings = await readSettings(configuration, client, { signal });
@@ -41,7 +41,7 @@ export async function takeSnapshot(
     imports: new ListedStore((await client.list(settings.serviceImports, { signal })).items),
     namespaces: new ListedStore((await client.list(namespaces, { signal })).items),
   };
-  const { broker, state } = await readBroker(configuration, settings, connectBroker, { clock, signal });
+  const { broker, state } = await readBroker(configuration, settings, connect, { clock, signal });
   const view = new View(member, broker, settings);
   const standing = (cluster: string): Standing => {
     const lease = broker.leases.get(`${settings.brokerNamespace}/${cluster}`);
@@ -62,11 +62,11 @@ const away = (reason: string): BrokerState => ({ state: 'away', reason, isLastin
 async function readBroker(
   configuration: ClusterSetConfiguration,
   settings: Settings,
-  connectBroker: ConnectBroker<BrokerSettings>,
+  connect: Connect,
   { clock, signal }: Pick<ReadEnvironment, 'clock' | 'signal'>,
 ): Promise<{ readonly broker: BrokerStores; readonly state: BrokerState }> {
   try {
-    const connected = await connectBroker(configuration.broker, signal);
+    const connected = await connect(configuration.broker, signal);
     try {
       const client = new KubeClient(connected.connection, clock);
       const labelSelector = `${CLUSTERSET}=${settings.clusterset}`;

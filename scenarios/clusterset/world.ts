@@ -48,16 +48,17 @@ export async function buildWorld(simulation: Simulation, clusters: readonly stri
     const configuration = { clusterset: 'blue', cluster: name, broker: { kubeconfig: 'unused' }, whenSilent: 'keep' };
     const direct = connectionOver(broker.kube.transport(), simulation.clock, 'editor');
     const outside = {
-      connectBroker: async () => ({ connection: direct, close: async () => {} }),
+      connect: async () => ({ connection: direct, entry: {}, close: async () => {} }),
       probe: async () => true,
     };
     members.set(name, { ...cluster, name, part: clusterSetPart(outside).configure(configuration) });
     simulation.process(name, (incarnation) => {
-      const connectBroker = async () => ({
+      const connect = async () => ({
         connection: connectToKubernetes(incarnation, undefined, BROKER),
+        entry: {},
         close: async () => {},
       });
-      const part = clusterSetPart({ connectBroker, probe: async () => true });
+      const part = clusterSetPart({ connect, probe: async () => true });
       return runReplica(part.name, part.configure(configuration), incarnation, serverOf(name));
     });
   }

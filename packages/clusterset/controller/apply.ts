@@ -8,6 +8,7 @@ import {
   sleep,
 } from '@fairlead/control';
 import {
+  isAlreadyExists,
   isConflict,
   isNotFound,
   keyText,
@@ -76,7 +77,7 @@ export class Applier {
       count('done');
     } catch (error) {
       count('failed');
-      throw isConflict(error) || isNotFound(error) ? movedOn(write, error) : error;
+      throw isConflict(error) || isAlreadyExists(error) || isNotFound(error) ? movedOn(write, error) : error;
     }
   }
 

@@ -23,11 +23,19 @@ const AWAY_AFTER_MILLISECONDS = 60_000;
 const HEARTBEAT_MILLISECONDS = 20_000;
 const LOOK_MILLISECONDS = 5_000;
 
-/** How a part gets to its broker; handed in, so that a simulation can stand there. Reads no more than credentials. */
-export type ConnectBroker<BrokerSettings> = (
-  settings: BrokerSettings,
+/** A cluster that can be asked. */
+export interface ConnectedCluster {
+  readonly connection: ApiConnection;
+  /** Where it is and how it is recognised, as a kubeconfig has it. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+/** How a part gets to further clusters; handed in, so that a simulation can stand there. Reads no more than credentials. */
+export type Connect = (
+  where: { readonly kubeconfig: string; readonly context?: string | undefined },
   signal: AbortSignal,
-) => Promise<{ readonly connection: ApiConnection; close(): Promise<void> }>;
+) => Promise<ConnectedCluster>;
 
 export interface BrokerCaches {
   readonly imports: SharedCache<ServiceImport>;

@@ -9,7 +9,7 @@ import type { ExportKey } from '../records/names.ts';
 import { Applier } from './apply.ts';
 import type { Expectations } from './expectations.ts';
 import { exportsByState } from './metrics.ts';
-import { CONFIRM_AFTER_MILLISECONDS, type Withdrawals } from './withdrawals.ts';
+import type { Withdrawals } from './withdrawals.ts';
 
 /** One cluster after the other keeps the shared aggregate, so that they do not get in each other's way. */
 const TURN_MILLISECONDS = 2_000;
@@ -57,33 +57,29 @@ export class Reconciler {
     const { state } = decision.exported;
     this.#states.set(text, state === 'none' ? undefined : state);
     this.#tellRefused(text, observed);
-    const { writes, isHeld } = this.#brake(text, observed, decision.writes);
+    const { writes, heldMilliseconds } = this.#brake(text, observed, decision.writes);
     await this.#applier.apply(text, writes, signal);
     this.#announce(observed, decision, writes);
     const turn = this.#turnIn(text, observed, decision);
-    if (turn > 0) return { afterMilliseconds: turn };
+    if (turn > 0) return { afterMilliseconds: heldMilliseconds > 0 ? Math.min(turn, heldMilliseconds) : turn };
     await this.#applier.apply(text, decision.aggregate, signal);
     this.#differsSince.delete(text);
-    if (isHeld) return { afterMilliseconds: CONFIRM_AFTER_MILLISECONDS + 1_000 };
+    if (heldMilliseconds > 0) return { afterMilliseconds: heldMilliseconds };
     const isMissed = observed.broker.state === 'in-step' && observed.broker.missing.size > 0;
     return isMissed ? { afterMilliseconds: MISSED_MILLISECONDS } : undefined;
   }
 
-  /** Leaves out what takes a cluster out of an import, when too many imports would lose one at once. */
-  #brake(
-    text: string,
-    observed: Observation,
-    writes: readonly Write[],
-  ): { readonly writes: readonly Write[]; readonly isHeld: boolean } {
+  /** Leaves out what takes a cluster out of an import, for as long as the brake wants it to wait. */
+  #brake(text: string, { importCount }: Observation, writes: readonly Write[]) {
     const { settings, withdrawals } = this.#options;
-    const loses = ({ verb, at, grounds }: Write) =>
-      verb === 'delete' && at === 'member' && grounds.some(({ resource }) => resource === settings.brokerImports);
+    const loses = ({ at, grounds }: Write) =>
+      at === 'member' && grounds.some(({ resource }) => resource === settings.brokerImports);
     if (!writes.some(loses)) {
       withdrawals.settle(text);
-      return { writes, isHeld: false };
+      return { writes, heldMilliseconds: 0 };
     }
-    if (withdrawals.allows(text, observed.importCount)) return { writes, isHeld: false };
-    return { writes: writes.filter((write) => !loses(write)), isHeld: true };
+    const heldMilliseconds = withdrawals.waitsFor(text, importCount);
+    return { writes: heldMilliseconds === 0 ? writes : writes.filter((write) => !loses(write)), heldMilliseconds };
   }
 
   /** How long it is until it is our turn to keep the aggregate; 0: now, or there is nothing to do. */

@@ -1,9 +1,9 @@
 import type { Clock } from '@fairlead/control';
 import type { DeletionGuard } from '@fairlead/part';
 
-/** Imports that go within this time go at once. */
-const WINDOW_MILLISECONDS = 60_000;
-export const CONFIRM_AFTER_MILLISECONDS = 600_000;
+/** What would go within this time is judged together. */
+const GATHER_MILLISECONDS = 1_000;
+const CONFIRM_AFTER_MILLISECONDS = 600_000;
 
 export const BRAKE = {
   things: 'imported Services',
@@ -16,7 +16,7 @@ export const BRAKE = {
 export class Withdrawals {
   readonly #clock: Clock;
   readonly #guard: Pick<DeletionGuard<string>, 'allow'>;
-  /** Key -> when it was let through, or infinity while it is held. */
+  /** Key -> since when it would lose something. */
   readonly #asked = new Map<string, number>();
 
   constructor(clock: Clock, guard: Pick<DeletionGuard<string>, 'allow'>) {
@@ -24,18 +24,18 @@ export class Withdrawals {
     this.#guard = guard;
   }
 
-  /** Whether the import may lose what it would, out of `knownCount` imports. */
-  allows(key: string, knownCount: number): boolean {
+  /** How long the import has to keep what it would lose, out of `knownCount` imports; 0: it may lose it now. */
+  waitsFor(key: string, knownCount: number): number {
     const now = this.#clock.monotonic();
-    for (const [other, at] of this.#asked) if (at + WINDOW_MILLISECONDS < now) this.#asked.delete(other);
-    this.#asked.set(key, this.#asked.get(key) ?? Number.POSITIVE_INFINITY);
+    const since = this.#asked.get(key) ?? now;
+    this.#asked.set(key, since);
+    if (now - since < GATHER_MILLISECONDS) return since + GATHER_MILLISECONDS - now;
     const isAllowed = this.#guard.allow([...this.#asked.keys()], knownCount, now).includes(key);
-    this.#asked.set(key, isAllowed ? now : Number.POSITIVE_INFINITY);
-    return isAllowed;
+    return isAllowed ? 0 : CONFIRM_AFTER_MILLISECONDS;
   }
 
   /** It would lose nothing any more. */
   settle(key: string): void {
-    if (this.#asked.get(key) === Number.POSITIVE_INFINITY) this.#asked.delete(key);
+    this.#asked.delete(key);
   }
 }

@@ -1,4 +1,5 @@
 import { type EndpointSlice, endpointSlices, leases, type WantedCondition } from '@fairlead/kube';
+import type { ServiceImport } from '../mcs/types.ts';
 import type { Merged, MergedImport } from '../merge/merge.ts';
 import { aggregateLabels, clusterOf, exportedTexts, importLabels, isOurs, sliceLabels } from '../records/marks.ts';
 import { exportedSliceName, importedSliceName, memberNamespace, recordName } from '../records/names.ts';
@@ -39,41 +40,65 @@ export function importSide(observed: Observation, merged: Merged, settings: Sett
       clusters.flatMap((cluster) => withdrawn(cluster, observed, broker, settings)),
     );
   }
-  return [
-    ...importWrites(observed, broker, merged.import, settings, now),
-    ...sliceWrites(observed, broker, merged, settings),
-  ];
+  return [...importWrites(observed, broker, merged, settings, now), ...sliceWrites(observed, broker, merged, settings)];
 }
 
 function importWrites(
-  { key, imported }: Observation,
-  { records }: InStep,
-  { spec, labels, annotations, clusters }: MergedImport,
+  observed: Observation,
+  broker: InStep,
+  merged: Merged,
   settings: Settings,
   now: number,
 ): readonly Write[] {
+  const { key, imported } = observed;
+  if (merged.import === undefined) return [];
+  const { clusters } = merged.import;
   const target = { at: 'member', resource: settings.serviceImports, key } as const;
-  const content = {
+  const content = contentOf(merged.import, importLabels);
+  if (imported === undefined) return ensureImport(target, imported, content);
+  const before = clustersOf(imported);
+  const refused = broker.records.flatMap((one) => (one.kind === 'refused' ? [one.cluster] : []));
+  const lost = before.filter((cluster) => !merged.verdicts.has(cluster) && !refused.includes(cluster));
+  if (lost.some((cluster) => broker.missing.has(cluster))) return [];
+  const listed = [...new Set([...clusters, ...refused.filter((cluster) => before.includes(cluster))])].toSorted();
+  const written = ensureImport(target, imported, content);
+  // One write makes another version: the status follows when that has come.
+  const all =
+    written.length > 0
+      ? written
+      : ensureImportStatus(target, imported, listed, withConditions(imported, [], [IN_STEP], now));
+  return onGrounds(all, lost, observed, broker, settings);
+}
+
+/** Writes that take clusters out of an import because their records are gone. */
+function onGrounds(
+  writes: readonly Write[],
+  lost: readonly string[],
+  observed: Observation,
+  broker: InStep,
+  settings: Settings,
+): readonly Write[] {
+  if (lost.length === 0) return writes;
+  const grounds = lost.flatMap((cluster) => withdrawn(cluster, observed, broker, settings));
+  return writes.map((write) => ({ ...write, grounds }));
+}
+
+function contentOf({ spec, labels, annotations }: MergedImport, ours: Readonly<Record<string, string>>) {
+  return {
     spec,
-    labels: { ...labels, ...importLabels },
+    labels: { ...labels, ...ours },
     annotations: { ...annotations, ...exportedTexts(labels, annotations) },
   };
-  const written = ensureImport(target, imported, content);
-  if (imported === undefined) return written;
-  const before = (imported.status?.clusters ?? []).map(({ cluster }) => cluster);
-  const refused = records.flatMap((one) =>
-    one.kind === 'refused' && before.includes(one.cluster) ? [one.cluster] : [],
-  );
-  const listed = [...new Set([...clusters, ...refused])].toSorted();
-  // One write makes another version: the status follows when that has come.
-  if (written.length > 0) return written;
-  return ensureImportStatus(target, imported, listed, withConditions(imported, [], [IN_STEP], now));
+}
+
+function clustersOf(object: ServiceImport | undefined): readonly string[] {
+  return (object?.status?.clusters ?? []).map(({ cluster }) => cluster);
 }
 
 function staleWrites({ imported }: Observation, reason: string, settings: Settings, now: number): readonly Write[] {
   if (imported === undefined) return [];
   const wanted: WantedCondition = { type: IN_STEP, status: 'False', reason: 'BrokerUnreachable', message: reason };
-  const clusters = (imported.status?.clusters ?? []).map(({ cluster }) => cluster);
+  const clusters = clustersOf(imported);
   const conditions = withConditions(imported, [wanted], [IN_STEP], now);
   return ensureImportStatus({ at: 'member', resource: settings.serviceImports }, imported, clusters, conditions);
 }
@@ -153,8 +178,7 @@ function removal(observed: Observation, settings: Settings, grounds: readonly Gr
 
 /** The clusters that an import, or a slice behind it, names. */
 function clustersBehind({ imported, importedSlices }: Observation): readonly string[] {
-  const listed = (imported?.status?.clusters ?? []).map(({ cluster }) => cluster);
-  return [...new Set([...listed, ...importedSlices.map(clusterOf)])];
+  return [...new Set([...clustersOf(imported), ...importedSlices.map(clusterOf)])];
 }
 
 /**
@@ -190,21 +214,20 @@ export function aggregateWrites(observed: Observation, merged: Merged, settings:
     resource: settings.brokerImports,
     key: { namespace: settings.brokerNamespace, name: recordName(key) },
   } as const;
+  const lost = clustersOf(aggregate).filter(
+    (cluster) => !records.some((one) => one.kind !== 'foreign' && one.cluster === cluster),
+  );
+  if (lost.some((cluster) => broker.missing.has(cluster))) return [];
   if (merged.import === undefined) {
     if (records.length > 0 || aggregate === undefined) return [];
-    const clusters = (aggregate.status?.clusters ?? []).map(({ cluster }) => cluster);
-    if (clusters.some((cluster) => broker.missing.has(cluster))) return [];
-    const grounds = clusters.flatMap((cluster) => withdrawn(cluster, observed, broker, settings));
-    return remove('broker', settings.brokerImports, [aggregate], grounds);
+    return onGrounds(remove('broker', settings.brokerImports, [aggregate]), lost, observed, broker, settings);
   }
   if (!merged.verdicts.has(settings.cluster)) return [];
-  const { spec, labels, annotations, clusters } = merged.import;
-  const content = {
-    spec,
-    labels: { ...labels, ...aggregateLabels(key, settings.clusterset) },
-    annotations: { ...annotations, ...exportedTexts(labels, annotations) },
-  };
+  const content = contentOf(merged.import, aggregateLabels(key, settings.clusterset));
   const written = ensureImport(target, aggregate, content);
-  if (written.length > 0 || aggregate === undefined) return written;
-  return ensureImportStatus(target, aggregate, clusters, aggregate.status?.conditions);
+  const all =
+    written.length > 0 || aggregate === undefined
+      ? written
+      : ensureImportStatus(target, aggregate, merged.import.clusters, aggregate.status?.conditions);
+  return onGrounds(all, lost, observed, broker, settings);
 }

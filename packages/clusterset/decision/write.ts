@@ -32,7 +32,7 @@ export interface Write {
   readonly resource: Resource<KubeObject>;
   /** With the version that was decided upon, unless it is new. */
   readonly object: KubeObject;
-  /** For a deletion: what it rests upon. Where one of them does not hold, nothing is deleted. */
+  /** What it rests upon, where it takes something away. Where one of them does not hold, it is not made. */
   readonly grounds: readonly Ground[];
   readonly ifItDiesHere: string;
 }

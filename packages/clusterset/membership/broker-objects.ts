@@ -8,7 +8,7 @@ import {
 } from '@fairlead/kube';
 import { mcsDefinitions } from '../mcs/definitions.ts';
 import { MCS_GROUP, SOURCE_CLUSTER } from '../mcs/types.ts';
-import { CLUSTERSET } from '../records/marks.ts';
+import { CLUSTERSET, RANGES } from '../records/marks.ts';
 import { memberNamespace } from '../records/names.ts';
 
 /* What a cluster needs at the broker: a namespace of its own, an identity that may write there alone, and a Lease. */
@@ -18,6 +18,8 @@ export interface Member {
   readonly clusterset: string;
   readonly cluster: string;
   readonly brokerNamespace: string;
+  /** Of its pods and Services, where no other cluster may have the same. */
+  readonly ranges?: readonly string[];
 }
 
 export interface Rule {
@@ -69,7 +71,7 @@ const IMPORTS: Omit<Rule, 'verbs'> = { apiGroups: [MCS_GROUP], resources: ['serv
 const LEASES: Omit<Rule, 'verbs'> = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
 
 /** The account by which a cluster is known at the broker. */
-function accountOf({ brokerNamespace, cluster }: Member): { readonly namespace: string; readonly name: string } {
+export function accountOf({ brokerNamespace, cluster }: Member): { readonly namespace: string; readonly name: string } {
   return { namespace: memberNamespace(brokerNamespace, cluster), name: 'member' };
 }
 
@@ -114,10 +116,15 @@ export function memberObjects(member: Member): readonly Placed[] {
     }),
     placed(clusterRoleBindings, { metadata: { name: own, labels }, ...bound('ClusterRole', own, account) }),
     placed<Lease>(leases, {
-      metadata: { namespace: brokerNamespace, name: cluster, labels },
+      metadata: { namespace: brokerNamespace, name: cluster, labels, ...rangesOf(member) },
       spec: { holderIdentity: cluster },
     }),
   ];
+}
+
+/** Kept where the next cluster that joins can see them. */
+function rangesOf({ ranges = [] }: Member) {
+  return ranges.length === 0 ? {} : { annotations: { [RANGES]: ranges.join(',') } };
 }
 
 function bound(

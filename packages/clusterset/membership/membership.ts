@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, type IpRange, parseIpRange, rangeContains, requireIpAddress } from '@fairlead/control';
 import {
   type EndpointSlice,
   endpointSlices,
@@ -13,7 +13,7 @@ import {
   statusOf,
 } from '@fairlead/kube';
 import { type ServiceImport, serviceImports, SOURCE_CLUSTER } from '../mcs/types.ts';
-import { CLUSTERSET, isLeaving, LEAVING } from '../records/marks.ts';
+import { CLUSTERSET, isLeaving, LEAVING, RANGES } from '../records/marks.ts';
 import { memberNamespace } from '../records/names.ts';
 import { type Member, memberObjects, type Placed, sharedObjects } from './broker-objects.ts';
 
@@ -35,6 +35,7 @@ export async function joinSteps(
   signal: AbortSignal,
 ): Promise<readonly MembershipStep[]> {
   await requireOurs(client, member, signal);
+  await requireFreeRanges(client, member, signal);
   const steps: MembershipStep[] = [];
   for (const one of [...sharedObjects(member), ...memberObjects(member)]) {
     const step = await ensured(client, one, signal);
@@ -94,6 +95,37 @@ async function requireOurs(client: KubeClient, { clusterset, cluster, brokerName
   }
 }
 
+/** Where two clusters have the same addresses, a client cannot be led to the right one. */
+async function requireFreeRanges(
+  client: KubeClient,
+  { brokerNamespace, cluster, ranges = [] }: Member,
+  signal: AbortSignal,
+) {
+  const wanted = ranges.map(requireRange);
+  if (wanted.length === 0) return;
+  const { items } = await client.list(leases, { namespace: brokerNamespace, signal });
+  for (const other of items) {
+    if (other.metadata.name === cluster || isLeaving(other)) continue;
+    for (const taken of (other.metadata.annotations?.[RANGES] ?? '').split(',').filter(Boolean).map(requireRange)) {
+      const own = wanted.find((range) => overlap(range, taken));
+      if (own === undefined) continue;
+      const whose = `${taken.text} of the cluster ${other.metadata.name}`;
+      throw refused(`${own.text} overlaps ${whose}: give --translated where addresses are translated between clusters`);
+    }
+  }
+}
+
+function requireRange(text: string): IpRange {
+  const range = parseIpRange(text);
+  if (range === undefined) throw refused(`"${text}" is no range such as 10.0.0.0/16`);
+  return range;
+}
+
+function overlap(left: IpRange, right: IpRange): boolean {
+  const first = ({ text }: IpRange) => requireIpAddress(text.slice(0, text.indexOf('/')));
+  return rangeContains(left, first(right)) || rangeContains(right, first(left));
+}
+
 async function ensured(
   client: KubeClient,
   { resource, object }: Placed,
@@ -129,7 +161,7 @@ async function leave(client: KubeClient, { brokerNamespace, cluster }: Member, s
   await client.patchMerge<Lease>(leases, { namespace: brokerNamespace, name: cluster }, patch, { signal });
 }
 
-function removal(client: KubeClient, resource: Resource<KubeObject>, { metadata }: KubeObject): MembershipStep {
+export function removal(client: KubeClient, resource: Resource<KubeObject>, { metadata }: KubeObject): MembershipStep {
   const where = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
   const run = async (signal: AbortSignal) => {
     try {

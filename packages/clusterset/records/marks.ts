@@ -6,6 +6,8 @@ import type { ExportKey } from './names.ts';
 export const CLUSTERSET = 'clusterset.fairlead.dev/clusterset';
 /** On the Lease of a cluster that has left, or is about to: only itself and the broker's operator can write there. */
 export const LEAVING = 'clusterset.fairlead.dev/leaving';
+/** On the Lease of a cluster: the ranges of its pods and Services. */
+export const RANGES = 'clusterset.fairlead.dev/ranges';
 /** The namespace of the Service at its source. */
 export const SOURCE_NAMESPACE = 'clusterset.fairlead.dev/source-namespace';
 /** On every ServiceImport and EndpointSlice that we made: nothing else is ever changed or deleted. */

@@ -1,6 +1,5 @@
-import { Journal, noMetrics, VirtualClock } from '@fairlead/control';
+import { type HttpRequest, type HttpResponse, Journal, noMetrics, VirtualClock } from '@fairlead/control';
 import {
-  type ApiConnection,
   customResourceDefinitions,
   type EndpointSlice,
   endpointSlices,
@@ -11,6 +10,7 @@ import {
 import { connectionOver } from '@fairlead/kube/testing';
 import type { LeaderPart } from '@fairlead/part';
 import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
+import type { Connect } from '../controller/broker-link.ts';
 import { mcsDefinitions } from '../mcs/definitions.ts';
 import { type ServiceExport, type ServiceImport, serviceExports, serviceImports } from '../mcs/types.ts';
 import { memberObjects, sharedObjects } from '../membership/broker-objects.ts';
@@ -34,8 +34,17 @@ export class TestClusterSet {
   readonly members = new Map<string, TestMember>();
   /** Whether the broker can be reached. */
   isCut = false;
+  /** Whether the broker shows empty lists of what it has. */
+  isLying = false;
   /** Addresses at which nothing answers. */
   readonly silentAddresses = new Set<string>();
+
+  /** The way to the broker. */
+  readonly connect: Connect = async () => ({
+    connection: connectionOver({ send: (request) => this.#send(request) }, this.clock),
+    entry: {},
+    close: async () => {},
+  });
 
   async settle(milliseconds = 30_000): Promise<void> {
     await this.clock.advance(milliseconds);
@@ -47,7 +56,7 @@ export class TestClusterSet {
     await cluster.client.create(namespaces, { metadata: { name: 'fairlead-system' } });
     await this.join(name);
     const part = clusterSetPart({
-      connectBroker: async () => ({ connection: this.#brokerConnection(), close: async () => {} }),
+      connect: this.connect,
       probe: async (address) => !this.silentAddresses.has(address),
     }).configure({ clusterset: 'blue', cluster: name, broker: { kubeconfig: 'unused' }, ...configuration });
     await this.clock.advance(1_000);
@@ -124,17 +133,24 @@ export class TestClusterSet {
     });
   }
 
-  #brokerConnection(): ApiConnection {
-    const { broker } = this;
+  async #send(request: HttpRequest): Promise<HttpResponse> {
+    if (this.isCut) throw new Error('the broker cannot be reached');
+    if (this.isLying && /(serviceimports|endpointslices)\?.*sendInitialEvents/.test(request.url))
+      return this.#nothing();
+    return this.broker.kube.transport().send(request);
+  }
 
-    return connectionOver(
-      {
-        send: (request) => {
-          if (this.isCut) throw new Error('the broker cannot be reached');
-          return broker.kube.transport().send(request);
-        },
-      },
-      this.clock,
-    );
+  /** A list that is complete, and has nothing in it. */
+  #nothing(): HttpResponse {
+    const annotations = { 'k8s.io/initial-events-end': 'true' };
+    const metadata = { resourceVersion: String(this.broker.kube.resourceVersion), annotations };
+    const event = JSON.stringify({ type: 'BOOKMARK', object: { metadata } });
+    return {
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from(`${event}\n`);
+      })(),
+    };
   }
 }

@@ -1,0 +1,165 @@
+import { FairleadError } from '@fairlead/control';
+import { isNotFound, KubeClient, namespaces, type Secret, secrets } from '@fairlead/kube';
+import type { CommandOption, Invocation, PartCommand } from '@fairlead/part';
+import type { Connect, ConnectedCluster } from '../controller/broker-link.ts';
+import { accountOf, type Member } from '../membership/broker-objects.ts';
+import { joinSteps, leaveSteps, type MembershipStep } from '../membership/membership.ts';
+import { removeImports } from '../membership/member-side.ts';
+import { requestToken } from '../membership/token.ts';
+import { isClusterName } from '../records/names.ts';
+
+const options: readonly CommandOption[] = [
+  { flags: '--clusterset <name>', summary: 'the clusterset', isRequired: true },
+  { flags: '--cluster <name>', summary: 'the name of this cluster in it', isRequired: true },
+  {
+    flags: '--broker-kubeconfig <file>',
+    summary: 'the way to the broker, as one who may make roles there',
+    isRequired: true,
+  },
+  { flags: '--kubeconfig <file>', summary: 'the way to this cluster', isRequired: true },
+  { flags: '--broker-namespace <name>', summary: 'the shared namespace at the broker', default: 'fairlead-broker' },
+  { flags: '--namespace <name>', summary: 'where Fairlead runs in this cluster', default: 'fairlead-system' },
+  { flags: '--yes', summary: 'does what would otherwise only be said' },
+];
+
+/** The Secret in the cluster that has the way to the broker. */
+const SECRET = 'fairlead-broker';
+
+export function joinCommand(connect: Connect): PartCommand<never> {
+  return {
+    name: 'join',
+    atTopLevel: true,
+    summary:
+      'Makes this cluster a member of a clusterset, or renews its credentials. Says what it does before it does it.',
+    options: [
+      ...options,
+      {
+        flags: '--ranges <cidrs>',
+        summary: 'the ranges of its pods and Services, with commas; no other member may have them',
+      },
+      { flags: '--translated', summary: 'addresses are translated between clusters, and ranges may be the same' },
+    ],
+    needs: 'nothing',
+    run: (invocation) =>
+      withClusters(connect, invocation, async (member, broker, cluster, namespace) => {
+        const { signal, print } = invocation;
+        const steps = [
+          ...(await joinSteps(broker.client, member, signal)),
+          ...credentials(member, broker, cluster, namespace),
+        ];
+        await perform(steps, invocation);
+        print(
+          'Pods of this cluster must reach the Service addresses of the other members: that is the network’s to do.',
+        );
+      }),
+  };
+}
+
+export function leaveCommand(connect: Connect): PartCommand<never> {
+  return {
+    name: 'leave',
+    atTopLevel: true,
+    summary: 'Takes this cluster out of its clusterset, with all that it exports and imports.',
+    options,
+    needs: 'nothing',
+    run: (invocation) =>
+      withClusters(connect, invocation, async (member, broker, cluster, namespace) => {
+        const { signal } = invocation;
+        const steps = [
+          ...(await leaveSteps(broker.client, member, signal)),
+          ...(await removeImports(cluster.client, signal)),
+          ...(await removeSecret(cluster.client, namespace, signal)),
+        ];
+        await perform(steps, invocation);
+      }),
+  };
+}
+
+interface Opened extends ConnectedCluster {
+  readonly client: KubeClient;
+}
+
+async function withClusters(
+  connect: Connect,
+  invocation: Invocation,
+  work: (member: Member, broker: Opened, cluster: Opened, namespace: string) => Promise<void>,
+): Promise<void> {
+  const { clock, signal } = invocation;
+  const option = (name: string) => String(invocation.options[name] ?? '');
+  const member: Member = {
+    clusterset: option('clusterset'),
+    cluster: option('cluster'),
+    brokerNamespace: option('brokerNamespace'),
+    ...(invocation.options['translated'] === undefined && { ranges: option('ranges').split(',').filter(Boolean) }),
+  };
+  for (const name of [member.clusterset, member.cluster]) {
+    if (!isClusterName(name))
+      throw refused(`"${name}" is no name of a cluster or clusterset: use letters, digits and dashes`);
+  }
+  const open = async (kubeconfig: string): Promise<Opened> => {
+    const connected = await connect({ kubeconfig }, signal);
+    return { ...connected, client: new KubeClient(connected.connection, clock), close: () => connected.close() };
+  };
+  const broker = await open(option('brokerKubeconfig'));
+  try {
+    const cluster = await open(option('kubeconfig'));
+    try {
+      await work(member, broker, cluster, option('namespace'));
+    } finally {
+      await cluster.close();
+    }
+  } finally {
+    await broker.close();
+  }
+}
+
+async function perform(steps: readonly MembershipStep[], { options: given, print, signal }: Invocation): Promise<void> {
+  const isMeant = given['yes'] === true;
+  if (steps.length === 0) print('Nothing is left to do.');
+  for (const step of steps) {
+    print(isMeant ? step.text : `would ${step.text}`);
+    if (isMeant) await step.run(signal);
+  }
+  if (!isMeant && steps.length > 0) print('Nothing was done: add --yes to do it.');
+}
+
+/** A new token for the account at the broker, and with it the way there, as a Secret in this cluster. */
+function credentials(member: Member, broker: Opened, { client }: Opened, namespace: string): readonly MembershipStep[] {
+  const run = async (signal: AbortSignal) => {
+    const token = await requestToken(broker.client, accountOf(member), signal);
+    const kubeconfig = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'broker', cluster: broker.entry }],
+      users: [{ name: 'member', user: { token } }],
+      contexts: [{ name: 'broker', context: { cluster: 'broker', user: 'member' } }],
+      'current-context': 'broker',
+    });
+    const found = await client.find(namespaces, { name: namespace }, { signal });
+    if (found === undefined) await client.create(namespaces, { metadata: { name: namespace } }, { signal });
+    const secret: Secret = { metadata: { namespace, name: SECRET }, stringData: { kubeconfig } };
+    await client.apply<Secret>(secrets, secret, { fieldManager: 'fairlead-join', force: true, signal });
+  };
+  return [{ text: `write a new token for the broker into Secret ${namespace}/${SECRET} of this cluster`, run }];
+}
+
+async function removeSecret(
+  client: KubeClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly MembershipStep[]> {
+  const key = { namespace, name: SECRET };
+  if ((await client.find(secrets, key, { signal })) === undefined) return [];
+  const run = async (stop: AbortSignal) => {
+    try {
+      await client.delete(secrets, key, { signal: stop });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };
+  return [{ text: `delete Secret ${namespace}/${SECRET} of this cluster`, run }];
+}
+
+function refused(message: string): FairleadError {
+  return new FairleadError(message, { verdict: 'terminal', code: 'join-refused' });
+}

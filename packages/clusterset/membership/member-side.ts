@@ -1,0 +1,20 @@
+import { endpointSlices, type KubeClient, type KubeObject, type Resource } from '@fairlead/kube';
+import { MCS_VERSIONS, serviceImports } from '../mcs/types.ts';
+import { isOurs } from '../records/marks.ts';
+import { type MembershipStep, removal } from './membership.ts';
+
+/** What we made in a cluster that leaves: imports and the slices behind them. */
+export async function removeImports(client: KubeClient, signal: AbortSignal): Promise<readonly MembershipStep[]> {
+  const steps: MembershipStep[] = [];
+  const collect = async (resource: Resource<KubeObject>) => {
+    const { items } = await client.list(resource, { signal });
+    steps.push(...items.filter(isOurs).map((object) => removal(client, resource, object)));
+  };
+  await collect(endpointSlices);
+  for (const version of MCS_VERSIONS) {
+    if (!(await client.serves(serviceImports(version), { signal }))) continue;
+    await collect(serviceImports(version));
+    return steps;
+  }
+  return steps;
+}

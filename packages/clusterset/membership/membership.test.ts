@@ -1,0 +1,94 @@
+import { leases, namespaces } from '@fairlead/kube';
+import { TestCluster } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import type { Member } from './broker-objects.ts';
+import { joinSteps, leaveSteps } from './membership.ts';
+
+const { signal } = new AbortController();
+const member = (cluster: string, ...ranges: readonly string[]): Member => ({
+  clusterset: 'blue',
+  cluster,
+  brokerNamespace: 'broker',
+  ranges,
+});
+
+function setUp() {
+  const { client, clock } = new TestCluster();
+  const join = async (one: Member) => {
+    const steps = await joinSteps(client, one, signal);
+    for (const step of steps) await step.run(signal);
+    return steps.map(({ text }) => text);
+  };
+  const leave = async (one: Member) => {
+    const steps = await leaveSteps(client, one, signal);
+    for (const step of steps) await step.run(signal);
+    return steps.map(({ text }) => text);
+  };
+  return { client, clock, join, leave };
+}
+
+describe('joining', () => {
+  it('makes what a member needs, says so, and finds nothing to do the second time', async () => {
+    const { client, join } = setUp();
+    expect(await join(member('a'))).toEqual([
+      'create CustomResourceDefinition serviceexports.multicluster.x-k8s.io',
+      'create CustomResourceDefinition serviceimports.multicluster.x-k8s.io',
+      'create Namespace broker',
+      'create Namespace broker-m-a',
+      'create ServiceAccount broker-m-a/member',
+      'create Role broker-m-a/member',
+      'create RoleBinding broker-m-a/member',
+      'create Role broker/broker-m-a',
+      'create RoleBinding broker/broker-m-a',
+      'create ClusterRole broker-m-a',
+      'create ClusterRoleBinding broker-m-a',
+      'create Lease broker/a',
+    ]);
+    expect(await join(member('a'))).toEqual([]);
+    expect((await client.get(leases, { namespace: 'broker', name: 'a' })).spec?.holderIdentity).toBe('a');
+  });
+
+  it('finishes what was begun', async () => {
+    const { client, join } = setUp();
+    const [first, second, third] = await joinSteps(client, member('a'), signal);
+    for (const step of [first, second, third]) await step?.run(signal);
+    expect((await join(member('a')))[0]).toBe('create Namespace broker-m-a');
+  });
+
+  it('is refused at the broker of another clusterset, and in a namespace of others', async () => {
+    const { client, join } = setUp();
+    await join(member('a'));
+    await expect(join({ ...member('b'), clusterset: 'green' })).rejects.toThrow('is of the clusterset blue');
+    await client.create(namespaces, { metadata: { name: 'broker-m-c' } });
+    await expect(join(member('c'))).rejects.toThrow('belongs to others');
+    await client.create(namespaces, { metadata: { name: 'other' } });
+    await expect(join({ ...member('b'), brokerNamespace: 'other' })).rejects.toThrow('is of no clusterset');
+  });
+
+  it('is refused with ranges that another member has', async () => {
+    const { join } = setUp();
+    await join(member('a', '10.0.0.0/16', '2001:db8::/48'));
+    await expect(join(member('b', '10.0.128.0/20'))).rejects.toThrow(
+      '10.0.128.0/20 overlaps 10.0.0.0/16 of the cluster a: give --translated',
+    );
+    await expect(join(member('b', '10.0.0.0/8'))).rejects.toThrow('overlaps');
+    await expect(join(member('b', '10.0.0.0'))).rejects.toThrow('"10.0.0.0" is no range');
+    expect(await join(member('b', '10.1.0.0/16'))).not.toEqual([]);
+    expect(await join(member('a', '10.0.0.0/16'))).toEqual([]);
+  });
+});
+
+describe('leaving', () => {
+  it('takes everything away but the Lease, which says so, and joining takes that back', async () => {
+    const { client, clock, join, leave } = setUp();
+    await join(member('a'));
+    await clock.advance(1_000);
+    const steps = await leave(member('a'));
+    expect(steps[0]).toBe('mark the Lease broker/a as that of a cluster that leaves');
+    expect(steps.at(-1)).toBe('delete Namespace broker-m-a');
+    await clock.advance(10_000);
+    expect(await leave(member('a'))).toEqual([]);
+    expect(await client.find(namespaces, { name: 'broker-m-a' })).toBeUndefined();
+    expect(await join(member('a'))).toContain('take back that the cluster leaves, on Lease broker/a');
+  });
+});
