@@ -1,6 +1,7 @@
 import type { Defect } from '../defect.ts';
 import { azureDefects } from './azure.ts';
 import { cloudDefects } from './cloud.ts';
+import { clustersetDefects } from './clusterset.ts';
 import { controlDefects } from './control.ts';
 import { cloudDefectsFromSources } from './from-sources/cloud.ts';
 import { controlDefectsFromSources } from './from-sources/control.ts';
@@ -34,4 +35,5 @@ export const defects: readonly Defect[] = [
   ...serviceDefectsFromSources,
   ...gatewayDefectsFromSources,
   ...gatewayAgentDefects,
+  ...clustersetDefects,
 ];

@@ -1,0 +1,140 @@
+import type { EndpointSlice } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { type ServiceImport, serviceExports, serviceImports } from '../mcs/types.ts';
+import type { Export } from '../merge/merge.ts';
+import { importLabels, sliceLabels } from '../records/marks.ts';
+import type { Trusted } from '../records/trust.ts';
+import { decide } from './decide.ts';
+import type { BrokerObservation, Observation } from './observation.ts';
+import type { Settings } from './settings.ts';
+import { describeWrite } from './write.ts';
+
+const settings: Settings = {
+  clusterset: 'blue',
+  cluster: 'own',
+  namespace: 'fairlead-system',
+  brokerNamespace: 'broker',
+  portPolicy: 'intersection',
+  namespaces: { deny: [] },
+  ownRanges: [],
+  serviceExports: serviceExports('v1beta1'),
+  serviceImports: serviceImports('v1beta1'),
+  brokerImports: serviceImports('v1beta1'),
+};
+const key = { namespace: 'shop', name: 'web' };
+
+const imported: ServiceImport = {
+  metadata: { ...key, labels: importLabels, resourceVersion: '1' },
+  spec: { type: 'ClusterSetIP', ports: [], ipFamilies: [], sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' },
+  status: { clusters: [{ cluster: 'a' }] },
+};
+const slice: EndpointSlice = {
+  metadata: { namespace: 'shop', name: 'web.ipv4.a', labels: sliceLabels('web', 'a'), resourceVersion: '1' },
+  addressType: 'IPv4',
+  endpoints: [{ addresses: ['198.51.100.7'] }],
+  ports: [],
+};
+const exportOf = (cluster: string): Export => ({
+  cluster,
+  since: '2026-11-15T12:00:00Z',
+  type: 'ClusterSetIP',
+  ports: [],
+  ipFamilies: [],
+  sessionAffinity: 'None',
+  internalTrafficPolicy: 'Cluster',
+  labels: {},
+  annotations: {},
+});
+const trusted = (cluster: string): Trusted<Export> => ({ kind: 'trusted', key, cluster, value: exportOf(cluster) });
+const refused = { kind: 'refused', key, cluster: 'a', reason: 'a test' } as const;
+
+type InStep = Extract<BrokerObservation, { state: 'in-step' }>;
+
+/** What is planned for a Service that cluster `a` exported, with this at the broker. */
+function planned(broker: Partial<InStep>, changes: Partial<Observation> = {}) {
+  const observed: Observation = {
+    key,
+    namespace: { metadata: { name: 'shop' } },
+    serviceExport: undefined,
+    service: undefined,
+    podSlices: [],
+    localImport: undefined,
+    imported,
+    importedSlices: [slice],
+    importCount: 1,
+    broker: {
+      state: 'in-step',
+      ownRecord: undefined,
+      ownSlices: [],
+      records: [],
+      slices: [],
+      aggregate: undefined,
+      dropped: new Set(),
+      missing: new Set(),
+      left: new Set(),
+      ...broker,
+    },
+    ...changes,
+  };
+  return decide(observed, settings, 0).writes;
+}
+
+const grounds = (writes: ReturnType<typeof planned>) =>
+  writes.map((write) => [
+    describeWrite(write),
+    ...write.grounds.map(({ is, resource, key: at }) => `${is}: ${resource.kind} ${at.namespace}/${at.name}`),
+  ]);
+
+describe('an import', () => {
+  it('goes when its record is gone, on grounds that the broker is asked about', () => {
+    const rests = ['absent: ServiceImport broker-m-a/web.shop', 'there: Lease broker/own', 'there: Lease broker/a'];
+    expect(grounds(planned({}))).toEqual([
+      ['delete EndpointSlice shop/web.ipv4.a', ...rests],
+      ['delete ServiceImport shop/web', ...rests],
+    ]);
+    expect(grounds(planned({ left: new Set(['a']) }))[0]).toEqual([
+      'delete EndpointSlice shop/web.ipv4.a',
+      ...rests.slice(0, 2),
+    ]);
+  });
+
+  it('stays as it is when what its cluster exports is refused, or its cluster is missing', () => {
+    expect(planned({ records: [refused] })).toEqual([]);
+    expect(planned({ missing: new Set(['a']) })).toEqual([]);
+    expect(planned({ records: [trusted('a')], slices: [refused] })).toEqual([]);
+  });
+
+  it('keeps a cluster that is refused, or missing, beside one that is not', () => {
+    const both = { ...imported, status: { clusters: [{ cluster: 'a' }, { cluster: 'b' }] } };
+    expect(planned({ records: [refused, trusted('b')] }, { imported: both })).toEqual([]);
+    expect(planned({ records: [trusted('b')], missing: new Set(['a']) }, { imported: both })).toEqual([]);
+    expect(grounds(planned({ records: [trusted('b')] }, { imported: both }))[0]).toEqual([
+      'update ServiceImport status shop/web',
+      'absent: ServiceImport broker-m-a/web.shop',
+      'there: Lease broker/own',
+      'there: Lease broker/a',
+    ]);
+  });
+
+  it('keeps its slices without endpoints while the cluster is dropped', () => {
+    const served = { suffix: 'ipv4', addressType: 'IPv4', endpoints: slice.endpoints ?? [], ports: [] } as const;
+    const atBroker = {
+      records: [trusted('a')],
+      slices: [{ kind: 'trusted', key, cluster: 'a', value: served } as const],
+    };
+    expect(planned(atBroker)).toEqual([]);
+    expect(planned({ ...atBroker, dropped: new Set(['a']) })).toMatchObject([
+      { verb: 'update', object: { endpoints: [] } },
+    ]);
+  });
+
+  it('is left alone where its namespace is being deleted, and goes where it no longer takes part', () => {
+    const metadata = { name: 'shop', deletionTimestamp: '2026-11-15T12:00:00Z' };
+    expect(planned({ records: [trusted('a')] }, { namespace: { metadata } })).toEqual([]);
+    expect(planned({}, { namespace: undefined })).toEqual([]);
+  });
+
+  it('of another controller is not touched', () => {
+    expect(planned({}, { imported: { ...imported, metadata: key } })).toEqual([]);
+  });
+});
