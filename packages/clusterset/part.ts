@@ -9,6 +9,7 @@ import { runController } from './controller/controller.ts';
 import { parsePolicy } from './controller/liveness.ts';
 import { clustersetMetrics } from './controller/metrics.ts';
 import type { Probe } from './controller/silence.ts';
+import { demoScene } from './demo.ts';
 import { mcsDefinitions } from './mcs/definitions.ts';
 import { MCS_GROUP } from './mcs/types.ts';
 import { explain, partPlan, partStatus } from './report.ts';
@@ -90,6 +91,7 @@ export function clusterSetPart({ connect, probe }: Outside): Part<LeaderPart> {
       },
     ],
     commands: [joinCommand(connect), leaveCommand(connect), exportCommand, unexportCommand, statusCommand(connect)],
+    demo: demoScene,
     explains: ['service', 'serviceexport', 'serviceimport'],
     configure: (configuration): LeaderPart => ({
       runs: 'leader',

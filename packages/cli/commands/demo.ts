@@ -1,12 +1,13 @@
 import { FairleadError, sleep } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
-import { type KubeClient, type KubeObject, namespaces, type Service, services } from '@fairlead/kube';
+import { type KubeClient, namespaces, services } from '@fairlead/kube';
 import type { DemoOutsides, Part } from '@fairlead/part';
 import { stringify } from 'yaml';
 import { type Cluster, openCluster } from '../cluster.ts';
 import { readConfiguration } from '../configuration/read.ts';
 import type { Configuration } from '../configuration/schema.ts';
 import { activeParts } from '../configured-parts.ts';
+import { createObjects } from '../demo/objects.ts';
 import { startOutsides } from '../demo/outsides.ts';
 import { renderScene, type Scene } from '../demo/view.ts';
 import { startWorld } from '../demo/world.ts';
@@ -26,6 +27,7 @@ const EXAMPLE: DemoOutsides = {
   azure: 'https://management.azure.com',
   'gateway-1': 'http://127.0.0.1:8443',
   'gateway-2': 'http://127.0.0.1:8444',
+  broker: '/etc/fairlead/broker/kubeconfig',
 };
 
 const REFRESH_MILLISECONDS = 250;
@@ -98,17 +100,8 @@ async function createWorkload(
   signal: AbortSignal,
 ): Promise<void> {
   await client.create(namespaces, { metadata: { name: leaseNamespace } }, { signal });
-  for (const object of parts.flatMap(({ demo }) => demo?.objects ?? [])) await createObject(client, object, signal);
-}
-
-async function createObject(client: KubeClient, object: KubeObject, signal: AbortSignal): Promise<void> {
-  if (object.kind === 'Namespace') await client.create(namespaces, object, { signal });
-  else if (isService(object)) await client.create(services, object, { signal });
-  else throw new Error(`the demo cannot create a ${object.kind}`);
-}
-
-function isService(object: KubeObject): object is Service {
-  return object.kind === 'Service';
+  const objects = parts.flatMap(({ demo }) => demo?.objects ?? []);
+  await createObjects(client, parts, objects, signal);
 }
 
 /** Shows the world until it is told to stop, or until everything is programmed. */

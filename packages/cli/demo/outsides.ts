@@ -1,5 +1,6 @@
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import type { DemoOutsides } from '@fairlead/part';
+import { startBroker } from './broker.ts';
 
 const GROUP = '/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/demo';
 const NETWORK = `${GROUP}/providers/Microsoft.Network/virtualNetworks/demo`;
@@ -18,6 +19,7 @@ const STARTERS: Readonly<Record<string, () => Promise<RunningOutside>>> = {
   azure: startAzure,
   'gateway-1': startAgent,
   'gateway-2': startAgent,
+  broker: startBroker,
 };
 
 export async function startOutsides(): Promise<RunningOutsides> {
