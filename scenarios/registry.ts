@@ -1,5 +1,6 @@
 import { addressDesk, addressDeskCrash } from './address-desk.ts';
 import { clusterSet, clusterSetCrash } from './clusterset/scenario.ts';
+import { dnsScenario } from './dns.ts';
 import { electionScenario } from './election.ts';
 import { gatewayCrash } from './gateway/crash.ts';
 import { gateway } from './gateway/scenario.ts';
@@ -17,6 +18,7 @@ export const scenarios: readonly RunnableScenario[] = [
   randomScenario(electionScenario()),
   { ...randomScenario(addressDesk), seeds: 50 },
   crashScenario(addressDeskCrash.name, addressDeskCrash.description, addressDeskCrash),
+  randomScenario(dnsScenario),
   randomScenario(gatewayStatic),
   crashScenario(gatewayStaticCrash.name, gatewayStaticCrash.description, gatewayStaticCrash),
   // With half of the seeds, agents are not compared with what they should have.

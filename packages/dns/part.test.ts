@@ -137,6 +137,23 @@ describe('the DNS part', () => {
     expect(read(stage.sockets.ask(queryFor(WEB))).rcode).toBe('NXDOMAIN');
   });
 
+  it('takes an older version of the API where there is no newer one', async () => {
+    stage = await new Stage().setUp({ installs: false });
+    for (const { metadata, spec } of mcsDefinitions) {
+      const versions = spec.versions
+        .filter(({ name }) => name === 'v1alpha1')
+        .map((one) => ({ ...one, storage: true }));
+      const definition = { metadata, spec: { ...spec, versions } };
+      await stage.cluster.client.create(customResourceDefinitions, definition);
+    }
+    await stage.advance();
+    await stage.cluster.client.create(serviceImports('v1alpha1'), testImport('web'));
+    await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    stage.start();
+    await stage.advance();
+    expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual(['10.1.0.1']);
+  });
+
   it('moves a slice that says that it belongs to another Service', async () => {
     stage = await new Stage().setUp();
     for (const name of ['web', 'mail']) await stage.putImport(testImport(name));

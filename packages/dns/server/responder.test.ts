@@ -2,7 +2,7 @@ import { RecordedMetrics } from '@fairlead/control/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answersIn, queryFor, read } from '../testing/queries.ts';
-import { TestZone, testSlice } from '../testing/test-zone.ts';
+import { testImport, TestZone, testSlice } from '../testing/test-zone.ts';
 import { packetsDropped, questionsAsked, repliesSent, repliesTruncated } from './counts.ts';
 import { FORWARD, NO_REPLY } from './responder.ts';
 
@@ -63,6 +63,13 @@ describe('the rcode', () => {
     expect(read(zone.ask(query)).rcode).toBe('REFUSED');
   });
 
+  it('is REFUSED for a name with a label that has the bytes of the zone in it', () => {
+    const label = Buffer.from('x\nclusterset');
+    const name = Buffer.concat([Buffer.of(label.length), label, Buffer.from('\u0005local\0')]);
+    const query = Buffer.concat([queryFor('.').subarray(0, 12), name, Buffer.of(0, 1, 0, 1)]);
+    expect(zone.ask(query)[3]).toBe(5);
+  });
+
   it('is SERVFAIL until the table is complete, also for what would not be there', () => {
     const early = new TestZone();
     early.responder.isReady = false;
@@ -90,6 +97,19 @@ describe('the rcode', () => {
   it('is none for what is no query', () => {
     expect(zone.outcome(Buffer.alloc(11))).toBe(NO_REPLY);
     expect(zone.outcome(queryFor(WEB, 'A', { flags: 0x8000 }).fill(0x80, 2, 3))).toBe(NO_REPLY);
+  });
+});
+
+describe('a name above others', () => {
+  it('is gone with the last of them', () => {
+    const fresh = new TestZone();
+    expect(read(fresh.ask(queryFor(`_tcp.${WEB}`))).rcode).toBe('NOERROR');
+    for (const name of ['web', 'db']) fresh.index.removeImport(testImport(name));
+    fresh.index.flush();
+    for (const name of [`_tcp.${WEB}`, WEB, 'shop.svc.clusterset.local']) {
+      expect(read(fresh.ask(queryFor(name))).rcode).toBe('NXDOMAIN');
+    }
+    expect(read(fresh.ask(queryFor('svc.clusterset.local'))).rcode).toBe('NOERROR');
   });
 });
 

@@ -11,6 +11,7 @@ export class FakeSockets implements Sockets {
   /** What came later than the call that asked for it. */
   readonly late: Buffer[] = [];
   exchange: Sockets['exchange'] = () => Promise.reject(new Error('there is no other server'));
+  readonly #out = Buffer.alloc(65_535);
   #handler: DatagramHandler | undefined;
 
   async listenUdp(_address: unknown, handler: DatagramHandler): Promise<DatagramSocket> {
@@ -28,7 +29,7 @@ export class FakeSockets implements Sockets {
 
   /** The reply to a datagram; empty where there is none at once. */
   ask(query: Buffer): Buffer {
-    const out = Buffer.alloc(65_535);
-    return out.subarray(0, Math.max(0, this.#handler?.(query, out, CLIENT) ?? 0));
+    const length = this.#handler?.(query, this.#out, CLIENT) ?? 0;
+    return Buffer.from(this.#out.subarray(0, Math.max(0, length)));
   }
 }

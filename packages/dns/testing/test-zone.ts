@@ -30,29 +30,42 @@ export function testSlice(name: string, cluster: string, addresses: readonly str
   };
 }
 
-/** A zone with `web` in the clusters `a`, `b`, and headless `db` with 60 pods, and what answers for it. */
+/** What is in a zone: ServiceImports and EndpointSlices. */
+export interface ZoneObjects {
+  readonly imports: readonly ServiceImport[];
+  readonly slices: readonly EndpointSlice[];
+}
+
+/** `web` in the clusters `a` and `b`, and headless `db` with 60 pods. */
+const usual: ZoneObjects = {
+  imports: [testImport('web'), testImport('db', 'Headless')],
+  slices: [
+    testSlice('web', 'a', ['10.1.0.1']),
+    testSlice('web', 'b', ['10.2.0.1']),
+    testSlice(
+      'db',
+      'a',
+      Array.from({ length: 60 }, (_, host) => `10.9.0.${host}`),
+    ),
+  ],
+};
+
+/** A zone, and what answers for it. */
 export class TestZone {
   readonly counts = new Counts();
   readonly index: ZoneIndex;
   readonly responder: Responder;
   readonly #out = Buffer.alloc(65_535);
 
-  constructor({ forwards = false, ...settings }: Partial<ZoneSettings> & { readonly forwards?: boolean } = {}) {
+  constructor(
+    { forwards = false, ...settings }: Partial<ZoneSettings> & { readonly forwards?: boolean } = {},
+    { imports, slices }: ZoneObjects = usual,
+  ) {
     const wanted = { ...testSettings, ...settings };
     const table = new NameTable(wanted.zone, SEED);
     this.index = new ZoneIndex(wanted, table);
-    this.index.setImport(testImport('web'));
-    for (const [at, cluster] of ['a', 'b'].entries()) {
-      this.index.setSlice(testSlice('web', cluster, [`10.${at + 1}.0.1`]));
-    }
-    this.index.setImport(testImport('db', 'Headless'));
-    this.index.setSlice(
-      testSlice(
-        'db',
-        'a',
-        Array.from({ length: 60 }, (_, host) => `10.9.0.${host}`),
-      ),
-    );
+    for (const one of imports) this.index.setImport(one);
+    for (const one of slices) this.index.setSlice(one);
     this.index.flush();
     const { counts } = this;
     this.responder = new Responder({ settings: wanted, table, counts, seed: SEED, udpBytes: 1_232, forwards });

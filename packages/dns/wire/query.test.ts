@@ -66,6 +66,11 @@ describe('a query', () => {
     ['has an authority', changed(9, 1), 'malformed'],
     ['has a pointer for a name', changed(12, 0xc0), 'malformed'],
     ['has a label of a kind that there is not', changed(12, 0x41), 'malformed'],
+    [
+      'has a label of 64 bytes',
+      Buffer.concat([good.subarray(0, 12), Buffer.alloc(65, 64), good.subarray(-5)]),
+      'malformed',
+    ],
     ['ends within its name', good.subarray(0, 15), 'malformed'],
     ['ends within its type', good.subarray(0, -3), 'malformed'],
     ['has a name that does not end', changed(good.length - 5, 60), 'malformed'],

@@ -10,6 +10,7 @@ import { kubeDefectsFromSources } from './from-sources/kube.ts';
 import { partDefectsFromSources } from './from-sources/part.ts';
 import { serviceDefectsFromSources } from './from-sources/service.ts';
 import { gatewayAgentDefects } from './gateway-agent.ts';
+import { dnsDefects } from './dns.ts';
 import { gatewayDefects } from './gateway.ts';
 import { kubeWritingDefects } from './kube/clients-and-writes.ts';
 import { kubeLeadingDefects } from './kube/leaders.ts';
@@ -36,4 +37,5 @@ export const defects: readonly Defect[] = [
   ...gatewayDefectsFromSources,
   ...gatewayAgentDefects,
   ...clustersetDefects,
+  ...dnsDefects,
 ];
