@@ -21,13 +21,9 @@ const config: KnipConfig = {
         'service-gateway/{controller,engine}.ts',
         'gateway-agent/side.ts',
       ],
-      ignoreBinaries: ['ip', 'nft', 'conntrack'],
     },
     deploy: { entry: ['{bundle,generate}.ts'] },
-    e2e: {
-      entry: ['generate-schemas.ts', 'fuzz/run.ts', 'gateway/hand.ts'],
-      ignoreBinaries: ['ip', 'mount', 'umount'],
-    },
+    e2e: { entry: ['generate-schemas.ts', 'fuzz/run.ts', 'gateway/hand.ts'] },
     scenarios: { entry: ['{run,job}.ts', 'mutations/{run,hook}.ts'] },
     // A library in its own right: others may use more of it than we do.
     'packages/kube': { includeEntryExports: false },

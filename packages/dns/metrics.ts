@@ -20,10 +20,10 @@ export const zoneServices: MetricDefinition = {
   help: 'Services of the clusterset of which anything is known.',
 };
 
-export const answersEncoded: MetricDefinition = {
-  name: 'fairlead_dns_answers_encoded_total',
+export const answersReplaced: MetricDefinition = {
+  name: 'fairlead_dns_answers_replaced_total',
   kind: 'counter',
-  help: 'Sets of records that were encoded because they changed.',
+  help: 'Sets of records that were new, or other than before.',
 };
 
 export const dnsMetrics: readonly MetricDefinition[] = [
@@ -35,5 +35,5 @@ export const dnsMetrics: readonly MetricDefinition[] = [
   openConnections,
   zoneNames,
   zoneServices,
-  answersEncoded,
+  answersReplaced,
 ];

@@ -6,7 +6,7 @@ import { RecordedMetrics } from '@fairlead/control/testing';
 import { type Readiness, runPart } from '@fairlead/part';
 import { TestCluster } from '@fairlead/part/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { answersEncoded, zoneNames } from './metrics.ts';
+import { answersReplaced, zoneNames } from './metrics.ts';
 import { dnsPart } from './part.ts';
 import { FakeSockets } from './testing/fake-sockets.ts';
 import { answersIn, queryFor, read } from './testing/queries.ts';
@@ -108,7 +108,7 @@ describe('the DNS part', () => {
     await stage.advance();
     expect(read(stage.sockets.ask(queryFor(WEB))).rcode).toBe('NXDOMAIN');
     expect(stage.metrics.lines(zoneNames)).toHaveLength(1);
-    expect(stage.metrics.lines(answersEncoded)).toHaveLength(1);
+    expect(stage.metrics.lines(answersReplaced)).toHaveLength(1);
   });
 
   it('goes on answering while the API server is away', async () => {

@@ -2,7 +2,7 @@ import { type McsVersion, serviceImports, SOURCE_CLUSTER } from '@fairlead/clust
 import { messageOf, sleep } from '@fairlead/control';
 import { type CacheChange, endpointSlices } from '@fairlead/kube';
 import type { ReplicaEnvironment } from '@fairlead/part';
-import { answersEncoded, zoneNames, zoneServices } from '../metrics.ts';
+import { answersReplaced, zoneNames, zoneServices } from '../metrics.ts';
 import type { NameTable, ZoneIndex } from '../zone/index.ts';
 import { servedMcsVersion } from './mcs-version.ts';
 import { keptImport, keptSlice } from './projections.ts';
@@ -96,7 +96,7 @@ class Flusher {
     this.#running = undefined;
     metrics.set(zoneNames, this.#table.size);
     metrics.set(zoneServices, this.#index.services);
-    metrics.increment(answersEncoded, {}, this.#table.encoded - this.#told);
-    this.#told = this.#table.encoded;
+    metrics.increment(answersReplaced, {}, this.#table.replaced - this.#told);
+    this.#told = this.#table.replaced;
   }
 }

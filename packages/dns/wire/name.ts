@@ -7,16 +7,23 @@ export function isLabel(text: string): boolean {
   return text.length <= MOST_LABEL_BYTES && LABEL.test(text);
 }
 
-/** The wire form of a lower-case name such as `web.shop.svc.clusterset.local`. Undefined when it is no name. */
+/** Whether it is a lower-case name such as `web.shop.svc.clusterset.local`. */
+export function isName(text: string): boolean {
+  return text.length + 2 <= MOST_BYTES && text.split('.').every(isLabel);
+}
+
+/** The wire form of a name. Undefined when it is none. */
 export function encodeName(text: string): Buffer | undefined {
-  const labels = text.split('.');
-  if (text.length + 2 > MOST_BYTES || !labels.every(isLabel)) return undefined;
-  const bytes = Buffer.alloc(text.length + 2);
-  let at = 0;
-  for (const label of labels) {
-    bytes[at] = label.length;
-    at += 1 + bytes.write(label, at + 1, 'latin1');
+  if (!isName(text)) return undefined;
+  const bytes = Buffer.allocUnsafe(text.length + 2);
+  bytes.write(text, 1, 'latin1');
+  let label = 0;
+  for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
+    bytes[label] = at - label;
+    label = at + 1;
   }
+  bytes[label] = text.length - label;
+  bytes[text.length + 1] = 0;
   return bytes;
 }
 

@@ -27,7 +27,7 @@ export type RecordData =
 export interface EncodedRecords {
   readonly bytes: Buffer;
   /** Where each record ends. */
-  readonly ends: Uint32Array;
+  readonly ends: readonly number[];
 }
 
 /** The first name of a message is that of the question. */
@@ -42,12 +42,13 @@ export function encodeRecords(data: readonly RecordData[], seconds: number): Enc
     return content === undefined ? [] : [encodeRecord(one.type, seconds, content)];
   });
   let end = 0;
-  const ends = Uint32Array.from(records, (record) => (end += record.length));
-  return { bytes: Buffer.concat(records), ends };
+  const ends = records.map((record) => (end += record.length));
+  const [first] = records;
+  return { bytes: records.length === 1 && first !== undefined ? first : Buffer.concat(records), ends };
 }
 
 function encodeRecord(type: RecordType, seconds: number, content: Buffer): Buffer {
-  const record = Buffer.alloc(FIXED_BYTES + content.length);
+  const record = Buffer.allocUnsafe(FIXED_BYTES + content.length);
   record.writeUInt16BE(POINTER_TO_QUESTION, 0);
   record.writeUInt16BE(RECORD_TYPES[type], 2);
   record.writeUInt16BE(CLASS_IN, 4);

@@ -8,16 +8,21 @@ export class Answer {
   readonly #order: AnswerOrder;
   #turn: number;
 
-  constructor({ type, seconds, records, order }: RecordSet, turn: number) {
+  constructor({ type, seconds, records, order }: RecordSet, turn = 0) {
     this.type = RECORD_TYPES[type];
     this.#records = encodeRecords(records, seconds);
     this.#order = order;
     this.#turn = turn;
   }
 
-  /** One that replaces this one goes on where it stood. */
-  get turn(): number {
-    return this.#turn;
+  /** The same records in the same order, or else one that goes on where this one stood. */
+  replacedBy(set: RecordSet): Answer {
+    const next = new Answer(set, this.#turn);
+    const isSame =
+      next.type === this.type &&
+      next.#records.bytes.equals(this.#records.bytes) &&
+      isSameOrder(next.#order, this.#order);
+    return isSame ? this : next;
   }
 
   write(writer: ReplyWriter): void {
@@ -40,4 +45,8 @@ export class Answer {
     writer.answer(this.#records, first, to);
     writer.answer(this.#records, from, first);
   }
+}
+
+function isSameOrder(one: AnswerOrder, other: AnswerOrder): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

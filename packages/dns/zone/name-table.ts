@@ -7,8 +7,7 @@ export interface Entry {
   readonly name: Buffer;
   readonly hash: number;
   /** Undefined for one that is only there because a longer one is. */
-  sets: readonly RecordSet[] | undefined;
-  answers: readonly Answer[];
+  answers: readonly Answer[] | undefined;
   /** Names right below it. */
   children: number;
   /** The next one of the same hash. */
@@ -21,7 +20,7 @@ export class NameTable {
   readonly #seed: number;
   readonly #entries = new Map<number, Entry>();
   #size = 0;
-  #encoded = 0;
+  #replaced = 0;
 
   /** `seed` is that of the queries. */
   constructor(zone: string, seed: number) {
@@ -34,9 +33,9 @@ export class NameTable {
     return this.#size;
   }
 
-  /** How often a set of records was encoded. */
-  get encoded(): number {
-    return this.#encoded;
+  /** How often a set of records was new or another than before. */
+  get replaced(): number {
+    return this.#replaced;
   }
 
   /** The name of a question that was read. */
@@ -47,22 +46,20 @@ export class NameTable {
     return entry;
   }
 
-  /** Sets what a name of the zone has; undefined takes it away. Only what changed is encoded. */
+  /** Sets what a name of the zone has; undefined takes it away. Records that are as they were stay as they are. */
   set(text: string, sets: readonly RecordSet[] | undefined): void {
     const name = encodeName(text);
     if (name === undefined) return;
     const entry = this.#get(name) ?? (sets === undefined ? undefined : this.#add(text, name));
     if (entry === undefined) return;
-    this.#size += (sets === undefined ? 0 : 1) - (entry.sets === undefined ? 0 : 1);
-    const before = entry.sets ?? [];
-    const answers = entry.answers;
-    entry.answers = (sets ?? []).map((set, index) => {
-      const answer = answers[index];
-      if (answer !== undefined && isEqual(set, before[index])) return answer;
-      this.#encoded += 1;
-      return new Answer(set, answer?.turn ?? 0);
+    const before = entry.answers;
+    this.#size += (sets === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
+    entry.answers = sets?.map((set, index) => {
+      const known = before?.[index];
+      const answer = known?.replacedBy(set) ?? new Answer(set);
+      if (answer !== known) this.#replaced += 1;
+      return answer;
     });
-    entry.sets = sets;
     this.#removeUnused(text, entry);
   }
 
@@ -76,7 +73,7 @@ export class NameTable {
   #add(text: string, name: Buffer): Entry {
     const hash = nameHash(name, this.#seed);
     const next = this.#entries.get(hash);
-    const entry: Entry = { name, hash, sets: undefined, answers: [], children: 0, next };
+    const entry: Entry = { name, hash, answers: undefined, children: 0, next };
     this.#entries.set(hash, entry);
     const above = this.#above(text, name);
     if (above !== undefined) (this.#get(above.name) ?? this.#add(above.text, above.name)).children += 1;
@@ -84,7 +81,7 @@ export class NameTable {
   }
 
   #removeUnused(text: string, entry: Entry): void {
-    if (entry.sets !== undefined || entry.children > 0) return;
+    if (entry.answers !== undefined || entry.children > 0) return;
     const rest = without(this.#entries.get(entry.hash), entry);
     if (rest === undefined) this.#entries.delete(entry.hash);
     else this.#entries.set(entry.hash, rest);
@@ -103,6 +100,7 @@ export class NameTable {
 
 /** Of what was asked for; for "any" one is enough, so that small questions have small answers. */
 export function answerOf({ answers }: Entry, type: number): Answer | undefined {
+  if (answers === undefined) return undefined;
   if (type === TYPE_ANY) return answers[0];
   for (const answer of answers) if (answer.type === type) return answer;
   return undefined;
@@ -112,8 +110,4 @@ function without(chain: Entry | undefined, gone: Entry): Entry | undefined {
   if (chain === undefined || chain === gone) return chain?.next;
   chain.next = without(chain.next, gone);
   return chain;
-}
-
-function isEqual(one: RecordSet, other: RecordSet | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,6 +1,6 @@
 import type { ImportType } from '@fairlead/clusterset/mcs';
 import { type IpAddress, parseIpAddress } from '@fairlead/control';
-import { encodeName, isLabel, type RecordData } from '../wire/index.ts';
+import { isLabel, isName, type RecordData } from '../wire/index.ts';
 import {
   clusterShares,
   type ClusterShare,
@@ -212,7 +212,7 @@ class Names {
   add(name: string): Map<RecordSet['type'], Collected> | undefined {
     const known = this.#sets.get(name);
     if (known !== undefined) return known;
-    if (encodeName(name) === undefined) return undefined;
+    if (!isName(name)) return undefined;
     const created = new Map<RecordSet['type'], Collected>();
     this.#sets.set(name, created);
     return created;
@@ -227,7 +227,7 @@ class Names {
   }
 
   addTarget(name: string | undefined, target: string, port: number): void {
-    if (name === undefined || encodeName(target) === undefined) return;
+    if (name === undefined || !isName(target)) return;
     const record: RecordData = { type: 'SRV', priority: 0, weight: 100, port, target };
     this.#collect(name, 'SRV')?.records.set(`${port} ${target}`, record);
   }

@@ -1,6 +1,6 @@
 import type { ServiceImport } from '@fairlead/clusterset/mcs';
 import { type EndpointSlice, keyText } from '@fairlead/kube';
-import type { NamedRecords, RecordSet } from './record-set.ts';
+import type { RecordSet } from './record-set.ts';
 import { serviceRecords } from './service-records.ts';
 import { type Belonging, belongingOfImport, belongingOfSlice, type ServiceView } from './service-view.ts';
 import type { ZoneSettings } from './settings.ts';
@@ -18,7 +18,7 @@ interface Parts {
   serviceImport: ServiceImport | undefined;
   readonly olderImports: Map<string, ServiceImport>;
   readonly slices: Map<string, EndpointSlice>;
-  names: NamedRecords;
+  names: ReadonlySet<string>;
 }
 
 /** Keeps names in step with ServiceImports and EndpointSlices: what changes costs what its Service has, and no more. */
@@ -83,8 +83,9 @@ export class ZoneIndex {
     const parts = this.#services.get(key);
     if (parts === undefined) return;
     const before = parts.names;
-    parts.names = serviceRecords(viewOf(parts), this.#settings).names;
-    for (const [name, sets] of parts.names) this.#sink.set(name, sets);
+    const records = serviceRecords(viewOf(parts), this.#settings).names;
+    parts.names = new Set(records.keys());
+    for (const [name, sets] of records) this.#sink.set(name, sets);
     for (const name of before.keys()) if (!parts.names.has(name)) this.#sink.set(name, undefined);
     if (parts.serviceImport === undefined && parts.olderImports.size === 0 && parts.slices.size === 0) {
       this.#services.delete(key);
@@ -102,7 +103,7 @@ export class ZoneIndex {
       serviceImport: undefined,
       olderImports: new Map(),
       slices: new Map(),
-      names: new Map(),
+      names: new Set(),
     };
     this.#services.set(key, created);
     return created;

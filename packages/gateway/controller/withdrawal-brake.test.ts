@@ -66,7 +66,8 @@ describe('WithdrawalBrake', () => {
         status: { loadBalancer: { ingress: four === undefined ? [six] : [four, six] } },
       };
     };
-    expect(brake.judge(await outcomesOf(20, ['192.0.2.1-192.0.2.60'], dual))?.held).toHaveLength(20);
+    const hold = await brake.judge(await outcomesOf(20, ['192.0.2.1-192.0.2.60'], dual));
+    expect(hold?.held).toHaveLength(20);
   });
 
   it('lets a few go, and everybody who keeps an address', async () => {
