@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@fairlead/control/adapters';
@@ -9,6 +7,7 @@ import { connect, type Connected } from '@fairlead/kube/adapters';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { bundleProgram } from '../deploy/bundle-program.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { CHART, helm, helmWithValues, type Manifest, ofKind, renderChart } from './harness/chart.ts';
 import { type Cluster, eventually, Fairlead, type Identity, type Outcome, startCluster } from './harness/index.ts';
 
@@ -178,11 +177,3 @@ describe('the chart on a real cluster', () => {
   const eventReasons = async (where: string): Promise<string[]> =>
     (await cluster.kubectl(['get', 'events', '-n', where, '-o', 'jsonpath={.items[*].reason}'])).stdout.split(' ');
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0), 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

@@ -1,5 +1,5 @@
 import { type ServiceImport, SERVICE_NAME, serviceImports, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
-import { mcsDefinitions } from '@fairlead/clusterset/mcs/definitions';
+import { mcsDefinitions } from '@fairlead/clusterset';
 import { Journal, noMetrics, type Random, randomInteger, randomPick, silentLogger } from '@fairlead/control';
 import { dnsPart } from '@fairlead/dns';
 import { FakeSockets, lookUp, TestZone } from '@fairlead/dns/testing';

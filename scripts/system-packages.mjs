@@ -17,6 +17,7 @@ const systemPackages = [
   { name: 'nftables', command: 'nft', neededBy: 'the tests of gateways in network namespaces' },
   { name: 'keepalived', command: 'keepalived', neededBy: 'the tests of gateways in network namespaces' },
   { name: 'conntrack', command: 'conntrack', neededBy: 'the tests of gateways in network namespaces' },
+  { name: 'bind9-dnsutils', command: 'dig', neededBy: 'the end-to-end tests of DNS' },
 ];
 
 /** Another installation may be under way; a new machine often does one by itself. */

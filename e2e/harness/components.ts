@@ -5,6 +5,7 @@ import { helmBinary } from '../../scripts/helm.ts';
 import { openStackInstallation } from '../openstack/installation.ts';
 
 const clusterModule = fileURLToPath(new URL('../cluster', import.meta.url));
+const corednsModule = fileURLToPath(new URL('../coredns', import.meta.url));
 
 /** The control plane of `e2e/cluster`. */
 export async function clusterBinary(): Promise<string> {
@@ -17,6 +18,11 @@ export async function kubectlBinary(): Promise<string> {
   return buildGo({ name: 'kubectl', directory: clusterModule, packagePath: './kubectl', ldflags });
 }
 
+/** CoreDNS with what it needs to forward, of `e2e/coredns`. */
+export function coreDnsBinary(): Promise<string> {
+  return buildGo({ name: 'coredns', directory: corednsModule });
+}
+
 /** Prints the schemas of the built-in kinds of the same release. */
 export function schemasBinary(): Promise<string> {
   return buildGo({ name: 'schemas', directory: clusterModule, packagePath: './schemas' });
@@ -27,6 +33,7 @@ export async function buildComponents(): Promise<void> {
   await clusterBinary();
   await kubectlBinary();
   await schemasBinary();
+  await coreDnsBinary();
   await helmBinary();
   await openStackInstallation();
 }

@@ -36,9 +36,9 @@ export class Fairlead {
     return runCommand(process.execPath, [this.#program, ...words, '--config', this.#file]);
   }
 
-  /** Starts `fairlead run`; resolves when it serves. */
-  async run(): Promise<RunningFairlead> {
-    const child = spawn(process.execPath, [this.#program, 'run', '--config', this.#file], {
+  /** Starts `fairlead run`, or a part by its own command; resolves when it serves. */
+  async run(command = 'run'): Promise<RunningFairlead> {
+    const child = spawn(process.execPath, [this.#program, command, '--config', this.#file], {
       stdio: ['ignore', 'inherit', 'pipe'],
     });
     const log: string[] = [];

@@ -4,6 +4,7 @@ export type { HeldCall } from './azure.ts';
 export { type AccessRule, type Cluster, type Identity, startCluster } from './cluster.ts';
 export type { Outcome } from '../../scripts/run-command.ts';
 export type { ControlPlaneOptions } from './control-plane.ts';
+export { DnsStage } from './dns-stage.ts';
 export { eventually, type Patience } from './eventually.ts';
 export { Fairlead, type RunningFairlead } from './fairlead.ts';
 export { LocalBackendsStage } from './local-backends-stage.ts';

@@ -1,7 +1,7 @@
 import { type EndpointSlice, endpointSlices, customResourceDefinitions } from '@fairlead/kube';
 import { Journal, seededRandom, silentLogger } from '@fairlead/control';
 import { type ServiceImport, serviceImports } from '@fairlead/clusterset/mcs';
-import { mcsDefinitions } from '@fairlead/clusterset/mcs/definitions';
+import { mcsDefinitions } from '@fairlead/clusterset';
 import { RecordedMetrics } from '@fairlead/control/testing';
 import { type Readiness, runPart } from '@fairlead/part';
 import { TestCluster } from '@fairlead/part/testing';
