@@ -1,4 +1,5 @@
 import { addressDesk, addressDeskCrash } from './address-desk.ts';
+import { clusterSetMany } from './clusterset/many.ts';
 import { clusterSet, clusterSetCrash } from './clusterset/scenario.ts';
 import { dnsScenario } from './dns.ts';
 import { electionScenario } from './election.ts';
@@ -24,7 +25,8 @@ export const scenarios: readonly RunnableScenario[] = [
   // With half of the seeds, agents are not compared with what they should have.
   { ...randomScenario(gateway), seeds: 60 },
   crashScenario(gatewayCrash.name, gatewayCrash.description, gatewayCrash),
-  { ...randomScenario(clusterSet), seeds: 60 },
+  { ...randomScenario(clusterSet), seeds: 40 },
+  { ...randomScenario(clusterSetMany), seeds: 1 },
   crashScenario(clusterSetCrash.name, clusterSetCrash.description, clusterSetCrash),
   randomScenario(localBackends),
   crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),

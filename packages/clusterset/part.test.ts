@@ -195,6 +195,25 @@ describe('without the broker', () => {
   });
 });
 
+describe('a broker that was rebuilt', () => {
+  it('gives an export that had lost no precedence by its name, also within the same second', async () => {
+    set = new TestClusterSet();
+    const z = await set.add('z');
+    const a = await set.add('a');
+    await set.export(z, 'web');
+    await set.settle();
+    await set.export(a, 'web', { clusterIP: 'None' });
+    await set.settle();
+    for (const name of [SHARED, `${SHARED}-m-a`, `${SHARED}-m-z`]) await set.broker.client.delete(namespaces, { name });
+    await set.settle();
+    await set.join('a');
+    await set.join('z');
+    await set.settle(60_000);
+    for (const member of [a, z]) expect(await set.clustersOf(member, 'web')).toBe('z');
+    expect(await set.conditionsOf(a, 'web')).toMatchObject({ Conflict: 'True TypeConflict', Ready: 'False Failed' });
+  });
+});
+
 describe('a broker that shows empty lists', () => {
   it('withdraws nothing', async () => {
     const { a, b } = await two();

@@ -7,7 +7,7 @@ import {
   serviceExports,
   serviceImports,
 } from '@fairlead/clusterset';
-import { customResourceDefinitions, namespaces } from '@fairlead/kube';
+import { customResourceDefinitions, KubeClient, namespaces } from '@fairlead/kube';
 import { connectionOver } from '@fairlead/kube/testing';
 import type { LeaderPart, PartPlan } from '@fairlead/part';
 import type { Simulation } from '@fairlead/sim';
@@ -70,12 +70,17 @@ export async function buildWorld(simulation: Simulation, clusters: readonly stri
 const membership = (cluster: string) => ({ clusterset: 'blue', cluster, brokerNamespace: BROKER_NAMESPACE });
 const never = new AbortController().signal;
 
-export async function join({ broker }: Pick<World, 'broker'>, cluster: string): Promise<void> {
-  for (const step of await joinSteps(broker.editor, membership(cluster), never)) await step.run(never);
+/** An operator at the broker, each time with a connection of his own: no time may pass, and one has a pace. */
+function operator({ broker, simulation }: World): KubeClient {
+  return new KubeClient(connectionOver(broker.kube.transport(), simulation.clock, 'operator'), simulation.clock);
 }
 
-export async function leave({ broker }: Pick<World, 'broker'>, cluster: string): Promise<void> {
-  for (const step of await leaveSteps(broker.editor, membership(cluster), never)) await step.run(never);
+export async function join(world: World, cluster: string): Promise<void> {
+  for (const step of await joinSteps(operator(world), membership(cluster), never)) await step.run(never);
+}
+
+export async function leave(world: World, cluster: string): Promise<void> {
+  for (const step of await leaveSteps(operator(world), membership(cluster), never)) await step.run(never);
 }
 
 /** What a leader of the cluster would do now, with nothing between it and the servers. */

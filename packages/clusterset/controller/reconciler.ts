@@ -13,6 +13,8 @@ import type { Withdrawals } from './withdrawals.ts';
 
 /** One cluster after the other keeps the shared aggregate, so that they do not get in each other's way. */
 const TURN_MILLISECONDS = 2_000;
+/** An export may have to come after those of others. */
+const WAITING_MILLISECONDS = 5_000;
 /** A cluster that is missing may come back, or turn out to have left. */
 const MISSED_MILLISECONDS = 60_000;
 
@@ -65,6 +67,8 @@ export class Reconciler {
     await this.#applier.apply(text, decision.aggregate, signal);
     this.#differsSince.delete(text);
     if (heldMilliseconds > 0) return { afterMilliseconds: heldMilliseconds };
+    const isInStep = observed.broker.state === 'in-step';
+    if (state === 'waiting' && isInStep) return { afterMilliseconds: WAITING_MILLISECONDS };
     const isMissed = observed.broker.state === 'in-step' && observed.broker.missing.size > 0;
     return isMissed ? { afterMilliseconds: MISSED_MILLISECONDS } : undefined;
   }

@@ -20,6 +20,9 @@ import { type Ground, ensureImport, ensureSlice, remove, type Write, withConditi
 /** The conditions of a ServiceExport that are ours to write. */
 const OUR_CONDITIONS = ['Valid', 'Ready', 'Conflict', PORTS_SERVED];
 
+/** Times of the broker are in whole seconds. */
+const YOUNG_MILLISECONDS = 2_000;
+
 /** What this cluster does for its own export of a Service. */
 export interface ExportSide {
   readonly writes: readonly Write[];
@@ -86,7 +89,7 @@ function validExport(
     resource: settings.brokerImports,
     key: { namespace: memberNamespace(settings.brokerNamespace, settings.cluster), name: recordName(key) },
   } as const;
-  if (broker.ownRecord === undefined && mustWaitForOthers(observed, local)) {
+  if (broker.ownRecord === undefined && mustWaitForOthers(observed, local, now)) {
     const message = `It is of another type than what is served, and comes after the clusters that serve it.`;
     return {
       writes: [...localImport, ...conditions([notReady('Pending', message)])],
@@ -118,13 +121,21 @@ function validExport(
 
 /**
  * After a broker was rebuilt, or this cluster joined again, the oldest record is whichever is written first: one that
- * had lost must not be, or it would turn the type of what is being served.
+ * had lost must not be, or it would turn the type of what is being served. Of two records of the same second, neither
+ * is older. By a clock that is behind, it waits longer, which costs an export nothing that is not served anyway.
  */
-function mustWaitForOthers({ imported, broker }: Observation, local: Extract<LocalExport, { kind: 'valid' }>): boolean {
+function mustWaitForOthers(
+  { imported, broker }: Observation,
+  local: Extract<LocalExport, { kind: 'valid' }>,
+  now: number,
+): boolean {
   if (imported === undefined || !isOurs(imported) || broker.state === 'away') return false;
   const served = imported.spec.type;
   if (served === local.fields.type || (imported.status?.clusters ?? []).length === 0) return false;
-  return !broker.records.some((record) => record.kind === 'trusted' && record.value.type === served);
+  const isOlder = (since: string) => now - Date.parse(since) >= YOUNG_MILLISECONDS;
+  return !broker.records.some(
+    (record) => record.kind === 'trusted' && record.value.type === served && isOlder(record.value.since),
+  );
 }
 
 const VALID: WantedCondition = {

@@ -139,7 +139,7 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'an export that had lost comes before the winner at a rebuilt broker',
     file: `${FOLDER}/decision/export-side.ts`,
-    find: 'broker.ownRecord === undefined && mustWaitForOthers(observed, local)',
+    find: 'broker.ownRecord === undefined && mustWaitForOthers(observed, local, now)',
     replace: 'false',
     foundBy: part,
   },
