@@ -153,6 +153,29 @@ describe('a Service on gateways', () => {
     await leader.stop();
   });
 
+  it('is let go without a word from gateways of pools that it never was on', async () => {
+    const pools = [
+      { name: 'a', addresses: ['192.0.2.1'], gateways: [{ name: 'one', url: 'https://one' }] },
+      { name: 'b', addresses: ['192.0.2.9'], gateways: [{ name: 'two', url: 'https://two' }], automatic: false },
+    ];
+    const { cluster, agents, lead, pass } = await gatewayWorld({ addresses: undefined, gateways: undefined, pools });
+    agents.two.answer = () => ({
+      status: 500,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from(JSON.stringify({ kind: 'refused', code: 'apply-failed', message: 'no nft', errors: [] }));
+      })(),
+    });
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    await cluster.deleteService('web');
+    await pass(5);
+    expect(await cluster.service('web')).toBeUndefined();
+    expect(served(agents.one)).toEqual([]);
+    await leader.stop();
+  });
+
   it('is let go only after a new leader has heard from the gateways what they serve', async () => {
     const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');

@@ -1,5 +1,5 @@
 import type { Clock } from '@fairlead/control';
-import { byAge, type Service, WorkSlices } from '@fairlead/kube';
+import { keyText, type Service, WorkSlices } from '@fairlead/kube';
 import { type ClaimRules, type ServiceKey, serviceKey } from '@fairlead/service';
 import { Allocator } from './addresses/allocation.ts';
 import type { L2Port } from './addresses/l2-port.ts';
@@ -42,11 +42,18 @@ interface ReadService {
 export async function takeSnapshot(input: SnapshotInput, clock: Clock): Promise<Snapshot> {
   const { l2Ports, pools, limits, services, rules } = input;
   const slices = new WorkSlices(clock);
-  const allocator = new Allocator(l2Ports, limits);
+  const allocator = new Allocator([], limits);
+  for (const l2Port of l2Ports) {
+    if (slices.isOver) await slices.pause();
+    allocator.add(l2Port);
+  }
+  const aged: { readonly age: string; readonly service: Service }[] = [];
+  for (const service of services) {
+    if (slices.isOver) await slices.pause();
+    aged.push({ age: ageOf(service), service });
+  }
   const read: ReadService[] = [];
-  if (slices.isOver) await slices.pause();
-  const oldestFirst = [...services].toSorted(byAge);
-  for (const service of oldestFirst) {
+  for (const { service } of aged.toSorted((left, right) => (left.age < right.age ? -1 : 1))) {
     if (slices.isOver) await slices.pause();
     read.push({ key: serviceKey(service.metadata), service, desired: desiredFor(service, rules, pools) });
   }
@@ -60,6 +67,11 @@ export async function takeSnapshot(input: SnapshotInput, clock: Clock): Promise<
       allocator.settle(key);
   }
   return { pools, allocator, outcomes, ignoredRecords };
+}
+
+/** Orders by age, as one text that is quickly compared. */
+function ageOf({ metadata }: Service): string {
+  return `${metadata.creationTimestamp ?? ''} ${keyText(metadata)}`;
 }
 
 /**

@@ -198,8 +198,8 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'a new leader lets go of a Service without having heard from the agents',
     file: `${FOLDER}/agents/programming.ts`,
-    find: 'const revision = this.#goneSince.get(key) ?? this.#restoredRevision;',
-    replace: 'const revision = this.#goneSince.get(key) ?? -1;',
+    find: 'this.#goneSince.get(key) ?? this.#restoredRevision;',
+    replace: 'this.#goneSince.get(key) ?? -1;',
     foundBy: programmed,
   },
   {
@@ -231,10 +231,10 @@ export const gatewayDefects: readonly Defect[] = [
     foundBy: programmed,
   },
   {
-    name: 'what a lost answer confirmed is sent again',
+    name: 'an agent whose answer was lost is not asked what it has',
     file: `${FOLDER}/agents/agent-sender.ts`,
-    find: 'if (attempt !== undefined && isAt(attempt.generation)) this.#confirm(attempt);',
-    replace: 'if (attempt !== undefined && isAt(undefined)) this.#confirm(attempt);',
+    find: 'if (this.#attempt !== undefined) this.#isInDoubt = true;',
+    replace: '',
     foundBy: programmed,
   },
   {
@@ -254,8 +254,8 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'one frontend that an agent refuses holds up all others',
     file: `${FOLDER}/agents/agent-sender.ts`,
-    find: 'for (const { frontend, ...refused } of blamed) this.#refused.set(frontend, refused);',
-    replace: '',
+    find: 'if (blamed.length > 0) return;',
+    replace: 'this.#refused.clear();',
     foundBy: programmed,
   },
   {

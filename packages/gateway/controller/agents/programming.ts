@@ -35,6 +35,8 @@ export class Programming {
   readonly #servedSince = new Map<ServiceKey, number>();
   /** Service -> the revision that has no virtual server of it any more. */
   readonly #goneSince = new Map<ServiceKey, number>();
+  /** Service -> all pools that it was on since we lead. */
+  readonly #pools = new Map<ServiceKey, Set<string>>();
   /** Those for whom it matters what the agents say next. */
   readonly #watching = new Set<ServiceKey>();
   #restoredRevision = 0;
@@ -55,6 +57,9 @@ export class Programming {
   set(key: ServiceKey, servers: readonly PoolServer[]): void {
     const { table } = this.#options;
     const had = table.serversOf(key).length > 0;
+    const pools = this.#pools.get(key) ?? new Set();
+    for (const { pool } of servers) pools.add(pool);
+    if (pools.size > 0) this.#pools.set(key, pools);
     this.#note(key, table.set(key, servers));
     if (servers.length > 0) this.#goneSince.delete(key);
     else if (had) this.#goneSince.set(key, table.revision);
@@ -70,6 +75,7 @@ export class Programming {
     this.set(key, []);
     this.#servedSince.delete(key);
     this.#goneSince.delete(key);
+    this.#pools.delete(key);
     this.#watching.delete(key);
   }
 
@@ -98,8 +104,11 @@ export class Programming {
   isLeaving(key: ServiceKey): boolean {
     const { table, senders } = this.#options;
     const revision = this.#goneSince.get(key) ?? this.#restoredRevision;
+    // Where a leader before us took it down, any gateway may have served it.
+    const pools = this.#pools.get(key);
+    const mayServe = ({ serves }: AgentSender) => pools === undefined || [...pools].some((pool) => serves.has(pool));
     const isConfirmed = (sender: AgentSender) => sender.reach === 'unreachable' || sender.hasConfirmed(revision);
-    const isLeaving = table.serversOf(key).length > 0 || !senders.every(isConfirmed);
+    const isLeaving = table.serversOf(key).length > 0 || !senders.filter(mayServe).every(isConfirmed);
     if (isLeaving) this.#watching.add(key);
     return isLeaving;
   }
