@@ -5,7 +5,6 @@ const reconciler = { unit: `${FOLDER}/reconciler` };
 const allocation = { unit: `${FOLDER}/addresses/allocation` };
 const golden = { unit: `${FOLDER}/golden` };
 const programmed = { unit: `${FOLDER}/programmed` };
-const interrupted = { unit: `${FOLDER}/interrupted` };
 const backends = { unit: `${FOLDER}/backends` };
 const supply = { unit: `${FOLDER}/addresses/supply` };
 const pools = { unit: `${FOLDER}/pools` };
@@ -275,9 +274,9 @@ export const gatewayDefects: readonly Defect[] = [
   {
     name: 'what changes while a request is under way is lost',
     file: `${FOLDER}/agents/agent-sender.ts`,
-    find: '    const frontends = this.#pending;\n    this.#pending = new Set();\n    const confirmed',
-    replace: '    const frontends = this.#pending;\n    const confirmed',
-    foundBy: { sim: 'gateway', seeds: 20 },
+    find: 'for (const frontend of frontends) this.#pending.add(frontend);',
+    replace: 'if (this.#wake !== undefined) for (const frontend of frontends) this.#pending.add(frontend);',
+    foundBy: programmed,
   },
   {
     name: 'Programmed is told before any gateway has the address',
@@ -391,14 +390,6 @@ export const gatewayDefects: readonly Defect[] = [
     find: 'if (hasWritten || !supply.isClean(key)) return;',
     replace: 'if (hasWritten) return;',
     foundBy: supply,
-  },
-  {
-    name: 'an interrupted UnmapService is not taken up again',
-    file: `${FOLDER}/reconciler.ts`,
-    find: "if (outcome.kind === 'release') return this.#release(key, outcome, signal);",
-    replace:
-      "if (outcome.kind === 'release' && 'annotations' in service.metadata) return this.#release(key, outcome, signal);",
-    foundBy: interrupted,
   },
   {
     name: 'a pools file that cannot be used takes the pools away',

@@ -107,10 +107,10 @@ describe('addresses that a provider makes', () => {
     const leader = lead();
     await pass(10);
     agent.applyMilliseconds = 4_000;
-    addresses.isBroken = true;
     await cluster.deleteService('web');
     await pass(3);
     expect(addresses.ports.size).toBe(1);
+    addresses.isBroken = true;
     await pass(20);
     expect(agent.servers.size).toBe(0);
     expect((await cluster.service('web'))?.metadata.finalizers).toHaveLength(1);
