@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import { FairleadError } from '@fairlead/control';
 import type { Keepalived, StateFolder } from '../apply/node.ts';
 import { commandPath, runCommand } from './run-command.ts';
@@ -12,6 +13,8 @@ const HEALTHY = '0\n';
 /** At this, keepalived gives its addresses to another gateway. */
 const UNHEALTHY = '-254\n';
 const LONGEST_MESSAGE = 500;
+const START_MILLISECONDS = 5_000;
+const POLL_MILLISECONDS = 20;
 
 /** Of the health file that the configuration names. */
 export function healthFile(folder: string): string {
@@ -24,6 +27,7 @@ export function healthFile(folder: string): string {
  */
 export function systemKeepalived(folder: string, files: StateFolder): Keepalived {
   const pidFile = join(folder, 'keepalived.pid');
+  const childPidFile = join(folder, 'vrrp.pid');
   /** What the running one was told by this process. */
   let told: string | undefined;
 
@@ -34,17 +38,34 @@ export function systemKeepalived(folder: string, files: StateFolder): Keepalived
     return name.trim() === 'keepalived' ? pid : undefined;
   }
 
-  function start(): void {
+  /** Until its child runs, too: one that is told to read its file again before that would end, or be started twice. */
+  async function start(): Promise<void> {
+    for (const stale of [pidFile, childPidFile]) await rm(stale, { force: true });
     const parameters = ['--dont-fork', '--vrrp', '--use-file', join(folder, CONFIGURATION)];
-    const pids = ['--pid', pidFile, '--vrrp_pid', join(folder, 'vrrp.pid')];
+    const pids = ['--pid', pidFile, '--vrrp_pid', childPidFile];
     const child = spawn('keepalived', [...parameters, ...pids], {
       env: { PATH: commandPath() },
       stdio: 'ignore',
       detached: true,
     });
-    // Where it cannot be started, the next look at the node finds that it does not run.
-    child.on('error', () => {});
+    let hasEnded = false;
+    child.on('error', () => {
+      hasEnded = true;
+    });
+    child.on('exit', () => {
+      hasEnded = true;
+    });
     child.unref();
+    for (let waited = 0; waited < START_MILLISECONDS && !hasEnded; waited += POLL_MILLISECONDS) {
+      await setTimeout(POLL_MILLISECONDS);
+      const isThere = await readFile(childPidFile, 'utf8').catch(() => '');
+      if (isThere !== '' && (await runningPid()) !== undefined) return;
+    }
+    child.kill('SIGKILL');
+    throw new FairleadError('keepalived did not start: its own log says why', {
+      verdict: 'retriable',
+      code: 'keepalived-not-started',
+    });
   }
 
   return {
@@ -66,7 +87,7 @@ export function systemKeepalived(folder: string, files: StateFolder): Keepalived
       await files.replace(CONFIGURATION, configuration);
       if (pid === undefined) {
         await writeFile(healthFile(folder), HEALTHY);
-        start();
+        await start();
       } else kill(pid, 'SIGHUP');
       told = configuration;
     },
