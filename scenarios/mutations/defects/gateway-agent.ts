@@ -62,13 +62,6 @@ export const gatewayAgentDefects: readonly Defect[] = [
     foundBy: gateway,
   },
   {
-    name: 'a process that died after the switch goes back to what it had',
-    file: `${FOLDER}/apply/gateway.ts`,
-    find: 'applied !== undefined && this.#isHeld(applied, begun.generation)',
-    replace: 'applied === undefined && this.#generation === begun.generation',
-    foundBy: gateway,
-  },
-  {
     name: 'a line of the log that was cut short takes the next one with it',
     file: `${FOLDER}/apply/state-log.ts`,
     find: 'const text = `\\n${JSON.stringify(one)}\\n`;',

@@ -49,6 +49,23 @@ describe('what a table holds', () => {
     );
   });
 
+  it('has an address for as long as one Service is on it', () => {
+    const web = {
+      address: requireIpAddress('192.0.2.1'),
+      protocol: 'TCP' as const,
+      port: 80,
+      service: 'default/web',
+      backends: [],
+      preservesClientAddress: false,
+    };
+    const served = new Served([web, { ...web, port: 81 }]);
+    const addresses = () => [...served.elements()].filter(({ map }) => map === 'addresses4').length;
+    served.follow({ put: [], remove: [{ address: web.address, protocol: 'TCP', port: 81 }] });
+    expect(addresses()).toBe(1);
+    served.follow({ put: [], remove: [{ address: web.address, protocol: 'TCP', port: 80 }] });
+    expect(addresses()).toBe(0);
+  });
+
   it('answers for a backend that is heard first only where it is of one frontend', () => {
     const web = {
       address: requireIpAddress('192.0.2.1'),
