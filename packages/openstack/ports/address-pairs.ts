@@ -1,27 +1,26 @@
 import { type IpAddress, parseIpAddress, parseIpRange, rangeContains } from '@fairlead/control';
 import type { AddressPair, Port } from '../client/index.ts';
 
-/** The addresses that a port may send from besides its own, one by one: `has` also counts those in a range. */
-export function addressesOf(port: Port): { has(address: string): boolean } {
-  const ranges = port.allowed_address_pairs.flatMap(({ ip_address }) => parseIpRange(ip_address) ?? []);
-  const single = new Set(port.allowed_address_pairs.flatMap(({ ip_address }) => singleAddress(ip_address) ?? []));
-  return {
-    has(text) {
-      const address = parseIpAddress(text)?.address;
-      return address !== undefined && (single.has(address) || ranges.some((range) => rangeContains(range, address)));
-    },
+/** Tells whether a port may send from an address besides its own, by a pair for the address or for a range. */
+export function maySendFrom(port: Port): (address: string) => boolean {
+  const pairs = port.allowed_address_pairs.filter((pair) => isOwn(port, pair));
+  const ranges = pairs.flatMap(({ ip_address }) => parseIpRange(ip_address) ?? []);
+  const single = new Set(pairs.flatMap(({ ip_address }) => parseIpAddress(ip_address)?.address ?? []));
+  return (text) => {
+    const address = parseIpAddress(text)?.address;
+    return address !== undefined && (single.has(address) || ranges.some((range) => rangeContains(range, address)));
   };
 }
 
-/** The pairs of a port without those that we made for these addresses: one with a MAC address of its own is another's. */
+/** The pairs of a port without those that we made for these addresses. */
 export function pairsWithout(port: Port, addresses: ReadonlySet<IpAddress>): readonly AddressPair[] {
-  return port.allowed_address_pairs.filter(({ ip_address, mac_address }) => {
-    const address = singleAddress(ip_address);
-    const isOurs = mac_address === undefined || mac_address === port.mac_address;
-    return address === undefined || !addresses.has(address) || !isOurs;
+  return port.allowed_address_pairs.filter((pair) => {
+    const address = parseIpAddress(pair.ip_address)?.address;
+    return address === undefined || !addresses.has(address) || !isOwn(port, pair);
   });
 }
 
-function singleAddress(text: string): IpAddress | undefined {
-  return parseIpAddress(text)?.address;
+/** We name no MAC address, and Neutron puts the port's own: a pair with another is that of another program. */
+function isOwn(port: Port, { mac_address }: AddressPair): boolean {
+  return mac_address === undefined || mac_address === port.mac_address;
 }

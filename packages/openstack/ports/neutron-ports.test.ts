@@ -216,6 +216,26 @@ describe('address pairs of the gateways', () => {
     expect([first, second]).toEqual([`PUT ports/${[...gateways].join('')} 200`, `DELETE ports/${own.port.id} 204`]);
   });
 
+  it('for another MAC address are those of another program, also where the address is ours', async () => {
+    const { clock, clean, emulator, portsOf, gateway, gateways, project, pairs, own } = await withGateway();
+    const theirs = { ip_address: own.fixedAddress, mac_address: 'aa:bb:cc:00:00:02' };
+    const body = { port: { allowed_address_pairs: [theirs] } };
+    emulator.byHand({ method: 'PUT', path: `/ports/${gateway}`, project, body });
+    await result(clock, portsOf().attach([own.fixedAddress], gateways, signal));
+    expect(pairs()).toHaveLength(2);
+    await clean([], gateways);
+    expect(pairs()).toEqual([theirs]);
+  });
+
+  it('need not be written for an address in a range that an operator put there', async () => {
+    const { clock, emulator, portsOf, gateway, gateways, project, own } = await withGateway();
+    const body = { port: { allowed_address_pairs: [{ ip_address: '10.0.0.0/24' }] } };
+    emulator.byHand({ method: 'PUT', path: `/ports/${gateway}`, project, body });
+    emulator.log.clear();
+    await result(clock, portsOf().attach([own.fixedAddress], gateways, signal));
+    expect(emulator.log.writes).toEqual([]);
+  });
+
   it('are not written over what another program wrote meanwhile', async () => {
     const { clock, emulator, portsOf, gateway, gateways, project, own, pairs } = await withGateway();
     emulator.faults.next({ method: 'PUT', kind: 'ports' }, { kind: 'delay', milliseconds: 1_000 });

@@ -1,6 +1,6 @@
 import type { IpFamily } from '@fairlead/control';
 import type { AddressPair, FloatingIpRequest, PortRequest } from '../client/index.ts';
-import { addressesOf, pairsWithout } from './address-pairs.ts';
+import { maySendFrom, pairsWithout } from './address-pairs.ts';
 import { type Observed, type OwnPort, ownPorts } from './observed.ts';
 import { descriptionFor, isMarkedOurs, missingTags } from './owner.ts';
 import type { PortPool, PortScope } from './pool.ts';
@@ -94,8 +94,8 @@ export function attachSteps(
   return observed.ports
     .filter(({ id }) => gatewayPortIds.has(id))
     .flatMap((port) => {
-      const known = addressesOf(port);
-      const missing = addresses.filter((address) => !known.has(address));
+      const isAttached = maySendFrom(port);
+      const missing = addresses.filter((address) => !isAttached(address));
       return pairSteps(port, [...port.allowed_address_pairs, ...missing.map((ip_address) => ({ ip_address }))]);
     });
 }

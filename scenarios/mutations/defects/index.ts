@@ -15,6 +15,7 @@ import { gatewayDefects } from './gateway.ts';
 import { kubeWritingDefects } from './kube/clients-and-writes.ts';
 import { kubeLeadingDefects } from './kube/leaders.ts';
 import { kubeReadingDefects } from './kube/watches-and-caches.ts';
+import { openStackDefects } from './openstack.ts';
 import { partDefects } from './part.ts';
 import { serviceDefects } from './service.ts';
 
@@ -38,4 +39,5 @@ export const defects: readonly Defect[] = [
   ...gatewayAgentDefects,
   ...clustersetDefects,
   ...dnsDefects,
+  ...openStackDefects,
 ];
