@@ -183,6 +183,6 @@ function required(auth: Entry['auth'], key: keyof Entry['auth'], name: string): 
   return value;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '@fairlead/control';
 import { parse } from 'yaml';
 import { invalidCloud, type OpenStackCloud } from './cloud.ts';
-import { parseCloudEntry } from './cloud-entry.ts';
+import { isRecord, parseCloudEntry } from './cloud-entry.ts';
 
 /** A file of clouds; `path` names it in messages. */
 export interface CloudsFile {
@@ -55,8 +55,4 @@ function mergedDeep(base: unknown, over: unknown): unknown {
   if (!isRecord(base) || !isRecord(over)) return over ?? base;
   const changed = Object.entries(over).map(([key, value]) => [key, mergedDeep(base[key], value)]);
   return { ...base, ...Object.fromEntries(changed) };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
