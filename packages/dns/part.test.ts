@@ -1,5 +1,5 @@
 import { type EndpointSlice, endpointSlices, customResourceDefinitions } from '@fairlead/kube';
-import { Journal, seededRandom, silentLogger } from '@fairlead/control';
+import { Journal, type Logger, seededRandom, silentLogger } from '@fairlead/control';
 import { type ServiceImport, serviceImports } from '@fairlead/clusterset/mcs';
 import { mcsDefinitions } from '@fairlead/clusterset';
 import { RecordedMetrics } from '@fairlead/control/testing';
@@ -20,6 +20,8 @@ class Stage {
   readonly cluster = new TestCluster();
   readonly sockets = new FakeSockets();
   readonly metrics = new RecordedMetrics();
+  /** What was logged: fields, then the sentence. */
+  readonly log: unknown[] = [];
   readonly stop = new AbortController();
   readiness: Readiness = { ready: false, reason: '' };
   #run = Promise.resolve();
@@ -45,7 +47,7 @@ class Stage {
         connection: cluster.connection(),
         clock,
         random: seededRandom(1),
-        logger: silentLogger,
+        logger: this.#logger(),
         metrics,
         journal: new Journal(clock),
         readiness: { set: (readiness) => void (this.readiness = readiness) },
@@ -55,6 +57,15 @@ class Stage {
       },
       this.stop.signal,
     );
+  }
+
+  #logger(): Logger {
+    const logger: Logger = {
+      ...silentLogger,
+      info: (fields, message) => void this.log.push([fields, message]),
+      child: () => logger,
+    };
+    return logger;
   }
 
   async end(): Promise<void> {
@@ -168,6 +179,29 @@ describe('the DNS part', () => {
     await stage.advance();
     expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual([]);
     expect(answersIn(stage.sockets.ask(queryFor('mail.shop.svc.clusterset.local')))).toEqual(['10.1.0.1']);
+  });
+
+  it('forwards what is not of the zone, and logs queries, where it is told to', async () => {
+    stage = await new Stage().setUp();
+    stage.sockets.exchange = async ({ bytes }) => {
+      const reply = Buffer.from(bytes);
+      reply[2] = 0x80;
+      return reply;
+    };
+    stage.start({ forward: { servers: ['192.0.2.53'] }, logQueries: true });
+    await stage.advance();
+    expect(stage.sockets.ask(queryFor('example.org'))).toHaveLength(0);
+    await stage.advance(1);
+    expect(stage.sockets.late.map((reply) => read(reply).questions)).toEqual([
+      [{ name: 'example.org', type: 'A', class: 'IN' }],
+    ]);
+    stage.sockets.ask(queryFor(WEB, 'SRV'));
+    stage.sockets.ask(Buffer.alloc(4));
+    const client = '192.0.2.9';
+    expect(stage.log.slice(-2)).toEqual([
+      [{ client, transport: 'udp', name: 'example.org', type: 1, result: 'forwarded' }, 'query'],
+      [{ client, transport: 'udp', name: WEB, type: 33, result: 'NXDOMAIN' }, 'query'],
+    ]);
   });
 
   it('says in one line why it cannot listen, and tries again', async () => {

@@ -2,7 +2,7 @@ import type { Clock, Logger, Metrics, Timer } from '@fairlead/control';
 import { nameText, TCP_BYTES } from '../wire/index.ts';
 import { type Counts, openConnections, type Transport } from './counts.ts';
 import type { Forwarder } from './forwarder.ts';
-import { FORWARD, type Responder } from './responder.ts';
+import { FORWARD, NO_REPLY, type Responder } from './responder.ts';
 import type { ByteStream, DatagramSocket, SocketAddress, Sockets, StreamHandler, StreamListener } from './sockets.ts';
 import { TcpSession } from './tcp-session.ts';
 
@@ -59,9 +59,11 @@ export class DnsServer {
 
   async #listen(address: SocketAddress): Promise<void> {
     const { sockets } = this.#options;
-    const udp: DatagramSocket = await sockets.listenUdp(address, (bytes, out, from) =>
-      this.#respond(bytes, out, from, 'udp', (reply) => udp.send(reply, from)),
-    );
+    const udp: DatagramSocket = await sockets.listenUdp(address, (bytes, out, from) => {
+      const length = this.#respond(bytes, out, from, 'udp');
+      if (length === FORWARD) void this.#forwardDatagram(bytes, udp, from);
+      return length;
+    });
     this.#udp.push(udp);
     // Where the system chose the port, it is the same for both.
     const same = { address: address.address, port: udp.local.port };
@@ -75,9 +77,8 @@ export class DnsServer {
       clock,
       idleMilliseconds: tcp.idleMilliseconds,
       respond: (bytes, out) => {
-        const { promise, resolve } = Promise.withResolvers<Buffer>();
-        const length = this.#respond(bytes, out, stream.from, 'tcp', resolve);
-        return length === FORWARD ? promise : length;
+        const length = this.#respond(bytes, out, stream.from, 'tcp');
+        return length === FORWARD ? this.#forward(bytes, 'tcp') : length;
       },
       dropped: (reason) => counts.drop(reason),
       ended: () => {
@@ -94,34 +95,28 @@ export class DnsServer {
     return session;
   }
 
-  /** Gives the length of the reply in `out`, or FORWARD where `later` gets it. */
-  #respond(
-    bytes: Buffer,
-    out: Buffer,
-    from: SocketAddress,
-    transport: Transport,
-    later: (reply: Buffer) => void,
-  ): number {
-    const { responder, forwarder, logsQueries } = this.#options;
+  /** Gives the length of the reply in `out`, NO_REPLY, or FORWARD. */
+  #respond(bytes: Buffer, out: Buffer, from: SocketAddress, transport: Transport): number {
+    const { responder, logsQueries } = this.#options;
     const length = responder.respond(bytes, out, transport);
-    if (logsQueries && length !== 0) this.#log(bytes, from, transport, length === FORWARD);
-    // The bytes are the socket's: what waits needs its own.
-    if (length === FORWARD && forwarder !== undefined)
-      void this.#forward(forwarder, Buffer.from(bytes), transport, later);
+    if (logsQueries && length !== NO_REPLY) this.#log(bytes, from, transport, length === FORWARD);
     return length;
   }
 
-  async #forward(
-    forwarder: Forwarder,
-    query: Buffer,
-    transport: Transport,
-    later: (reply: Buffer) => void,
-  ): Promise<void> {
-    const reply = await forwarder.forward(query, transport);
-    if (this.#isClosed) return;
-    if (reply !== undefined) return later(reply);
+  async #forwardDatagram(bytes: Buffer, socket: DatagramSocket, from: SocketAddress): Promise<void> {
+    const reply = await this.#forward(bytes, 'udp');
+    if (reply !== undefined) socket.send(reply, from);
+  }
+
+  /** The reply of another server, or the one that says that there is none; undefined once this one is closed. */
+  async #forward(bytes: Buffer, transport: Transport): Promise<Buffer | undefined> {
+    const { responder, forwarder } = this.#options;
+    // The bytes are the socket's: what waits needs its own.
+    const query = Buffer.from(bytes);
+    const reply = await forwarder?.forward(query, transport);
+    if (reply !== undefined || this.#isClosed) return this.#isClosed ? undefined : reply;
     const out = Buffer.alloc(TCP_BYTES);
-    later(out.subarray(0, this.#options.responder.fail(query, out, transport)));
+    return out.subarray(0, responder.fail(query, out, transport));
   }
 
   #log(bytes: Buffer, from: SocketAddress, transport: Transport, isForwarded: boolean): void {

@@ -3,8 +3,8 @@ import { TCP_BYTES } from '../wire/index.ts';
 import type { DropReason } from './counts.ts';
 import type { ByteStream, StreamHandler } from './sockets.ts';
 
-/** What a query over TCP came to: a reply in `out`, of so many bytes, or one that comes later. */
-export type StreamResponder = (bytes: Buffer, out: Buffer) => number | Promise<Buffer>;
+/** What a query over TCP came to: a reply in `out`, of so many bytes, or one that comes later, if at all. */
+export type StreamResponder = (bytes: Buffer, out: Buffer) => number | Promise<Buffer | undefined>;
 
 export interface TcpSessionOptions {
   readonly stream: ByteStream;
@@ -81,12 +81,16 @@ export class TcpSession implements StreamHandler {
   #answer(query: Buffer): void {
     const outcome = this.#options.respond(query, scratch.subarray(LENGTH_BYTES));
     if (typeof outcome !== 'number') {
-      // Whoever made the promise answers failures themselves.
-      void outcome.then((reply) => this.#send(reply));
+      void this.#sendLater(outcome);
       return;
     }
     if (outcome === 0) return this.close();
     this.#send(scratch.subarray(LENGTH_BYTES, LENGTH_BYTES + outcome));
+  }
+
+  async #sendLater(outcome: Promise<Buffer | undefined>): Promise<void> {
+    const reply = await outcome;
+    if (reply !== undefined) this.#send(reply);
   }
 
   #send(reply: Buffer): void {
