@@ -20,6 +20,7 @@ const config: KnipConfig = {
         'watch/{consumer,server}.ts',
         'service-gateway/{controller,engine}.ts',
         'gateway-agent/side.ts',
+        'dns/server.ts',
       ],
     },
     deploy: { entry: ['{bundle,generate}.ts'] },

@@ -1,21 +1,9 @@
-// Serves the objects of the bench as an API server does: `node server.ts OBJECTS ENDPOINTS`. Prints its URL; ends when
-// its standard input closes. Below /pages it refuses to stream lists, so that clients have to read pages.
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+// Serves the objects of the bench: `node server.ts OBJECTS ENDPOINTS`.
+import { type Collection, serveApi } from '../api-server.ts';
 import { benchObjects, ENDPOINT_SLICES_PATH, SERVICES_PATH } from './objects.ts';
 
-const LAST_VERSION = '200000';
 const [count, endpoints] = process.argv.slice(2).map(Number);
 if (count === undefined || endpoints === undefined) throw new Error('usage: server.ts OBJECTS ENDPOINTS');
-
-interface Collection {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly items: Buffer[];
-}
 
 const services: Collection = { kind: 'Service', apiVersion: 'v1', items: [] };
 const endpointSlices: Collection = { kind: 'EndpointSlice', apiVersion: 'discovery.k8s.io/v1', items: [] };
@@ -23,74 +11,9 @@ for (const { service, endpointSlice } of benchObjects(count, endpoints)) {
   services.items.push(Buffer.from(JSON.stringify(service)));
   endpointSlices.items.push(Buffer.from(JSON.stringify(endpointSlice)));
 }
-const collections = new Map([
-  [SERVICES_PATH, services],
-  [ENDPOINT_SLICES_PATH, endpointSlices],
-]);
-
-const server = createServer((request, response) => {
-  const url = new URL(request.url ?? '/', 'http://server');
-  const isPaged = url.pathname.startsWith('/pages/');
-  const collection = collections.get(isPaged ? url.pathname.slice('/pages'.length) : url.pathname);
-  if (collection === undefined) response.writeHead(404).end();
-  else if (url.searchParams.get('watch') !== 'true') {
-    const isCompressed = request.headers['accept-encoding'] === 'gzip';
-    void sendPage(collection, url.searchParams, response, isCompressed);
-  } else if (url.searchParams.get('sendInitialEvents') !== 'true') response.writeHead(200).flushHeaders();
-  else if (isPaged) response.writeHead(422).end('{"kind":"Status","code":422,"reason":"Invalid"}');
-  else void sendEvents(collection, response);
-});
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const address = server.address();
-if (address === null || typeof address === 'string') throw new Error('the server has no port');
-console.log(`http://127.0.0.1:${address.port}`);
-process.stdin.resume().once('end', () => process.exit());
-
-/** One write for each event, hence one chunk on the wire, as the real one does. */
-async function sendEvents(collection: Collection, response: ServerResponse): Promise<void> {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  await sendAll(eventsOf(collection), response);
-}
-
-function* eventsOf({ kind, apiVersion, items }: Collection): Generator<Buffer> {
-  for (const item of items) yield Buffer.concat([Buffer.from('{"type":"ADDED","object":'), item, Buffer.from('}\n')]);
-  const annotations = { 'k8s.io/initial-events-end': 'true' };
-  const object = { kind, apiVersion, metadata: { resourceVersion: LAST_VERSION, annotations } };
-  yield Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
-}
-
-/** Compressed as the real one does it: fast rather than small. */
-async function sendPage(
-  collection: Collection,
-  query: URLSearchParams,
-  response: ServerResponse,
-  isCompressed: boolean,
-): Promise<void> {
-  const { length } = collection.items;
-  const start = Number(query.get('continue') ?? 0);
-  const end = Math.min(length, start + Number(query.get('limit') ?? length));
-  const page = Readable.from(pageOf(collection, start, end), { objectMode: true });
-  response.writeHead(200, {
-    'content-type': 'application/json',
-    ...(isCompressed ? { 'content-encoding': 'gzip' } : {}),
-  });
-  const sent = isCompressed ? pipeline(page, createGzip({ level: 1 }), response) : pipeline(page, response);
-  await sent.catch(() => {});
-}
-
-function* pageOf({ kind, apiVersion, items }: Collection, start: number, end: number): Generator<Buffer> {
-  const metadata = { resourceVersion: LAST_VERSION, ...(end < items.length ? { continue: String(end) } : {}) };
-  const head = JSON.stringify({ kind: `${kind}List`, apiVersion, metadata }).slice(0, -1);
-  yield Buffer.from(`${head},"items":[`);
-  for (const [index, item] of items.slice(start, end).entries()) {
-    if (index > 0) yield Buffer.from(',');
-    yield item;
-  }
-  yield Buffer.from(']}');
-}
-
-/** Leaves the response open. A client that hangs up in the middle is no failure of ours. */
-async function sendAll(pieces: Iterable<Buffer>, response: ServerResponse): Promise<void> {
-  await pipeline(Readable.from(pieces, { objectMode: true }), response, { end: false }).catch(() => {});
-}
+await serveApi(
+  new Map([
+    [SERVICES_PATH, services],
+    [ENDPOINT_SLICES_PATH, endpointSlices],
+  ]),
+);

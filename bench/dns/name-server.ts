@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Resolver } from 'node:dns/promises';
+import { runCommand } from '../../scripts/run-command.ts';
+import { nodeProgram, type Program } from '../child-process.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'main.ts');
+const TICKS_PER_SECOND = 100;
+const START_LIMIT_MILLISECONDS = 120_000;
+
+/** A DNS server in a process of its own, and what it used so far. */
+export class NameServer {
+  readonly port: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+  }
+
+  /** Resolves when the name is answered so many times in a row: where servers share a port, each gets some of them. */
+  static async start({ command, parameters }: Program, port: number, name: string, times = 1): Promise<NameServer> {
+    const child = spawn(command, parameters, { stdio: 'ignore' });
+    const resolver = new Resolver({ timeout: 500, tries: 1 });
+    resolver.setServers([`127.0.0.1:${port}`]);
+    const deadline = performance.now() + START_LIMIT_MILLISECONDS;
+    let row = 0;
+    while (performance.now() < deadline && child.exitCode === null) {
+      const found = await resolver.resolve4(name).catch(() => []);
+      row = found.length > 0 ? row + 1 : 0;
+      if (row === times) return new NameServer(child, port);
+      await sleep(10);
+    }
+    child.kill('SIGKILL');
+    throw new Error(`${command} does not answer for ${name}`);
+  }
+
+  async cpuSeconds(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  }
+
+  async residentMegabytes(): Promise<number> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_000;
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+}
+
+/** `fairlead dns` on the API server of the URL. */
+export async function ours(url: string, port: number, folder: string): Promise<Program> {
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'bench', cluster: { server: url } }],
+      users: [{ name: 'bench', user: {} }],
+      contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'bench' } }],
+      'current-context': 'bench',
+    }),
+  );
+  const file = join(folder, `fairlead-${port}.yaml`);
+  const configuration = { listen: [`127.0.0.1:${port}`] };
+  await writeFile(
+    file,
+    JSON.stringify({ kubernetes: { kubeconfig }, http: { listen: '127.0.0.1:0' }, parts: { dns: configuration } }),
+  );
+  return nodeProgram(PROGRAM, ['dns', '--config', file]);
+}
+
+/** CoreDNS that answers for the clusterset itself, with its cache or without. */
+export async function coreDns(
+  binary: string,
+  url: string,
+  port: number,
+  folder: string,
+  caches: boolean,
+): Promise<Program> {
+  const file = join(folder, `Corefile-${port}`);
+  const lines = [
+    `.:${port} {`,
+    '  bind 127.0.0.1',
+    ...(caches ? ['  cache 5'] : []),
+    '  kubernetes cluster.local clusterset.local {',
+    `    endpoint ${url}`,
+    '    multicluster clusterset.local',
+    '  }',
+    '}',
+  ];
+  await writeFile(file, `${lines.join('\n')}\n`);
+  return { command: binary, parameters: ['-conf', file] };
+}
+
+export interface Load {
+  readonly queriesPerCpuSecond: number;
+  readonly lost: number;
+}
+
+/** Asks servers on one port as fast as they answer, for so many seconds, with many queries at a time. */
+export async function load(servers: readonly NameServer[], queryFile: string, seconds: number): Promise<Load> {
+  const cpuSeconds = async () => {
+    const each = await Promise.all(servers.map((server) => server.cpuSeconds()));
+    return each.reduce((sum, one) => sum + one, 0);
+  };
+  const before = await cpuSeconds();
+  const target = ['-s', '127.0.0.1', '-p', String(servers[0]?.port), '-d', queryFile, '-l', String(seconds)];
+  const { stdout, stderr } = await runCommand('dnsperf', [...target, '-c', '20', '-q', '200', '-e']);
+  const used = (await cpuSeconds()) - before;
+  const completed = Number(/Queries completed:\s+(\d+)/.exec(stdout)?.[1]);
+  const lost = Number(/Queries lost:\s+(\d+)/.exec(stdout)?.[1]);
+  const failed = [...stdout.matchAll(/Response codes:\s+NOERROR \d+ \(100\.00%\)/g)].length === 0;
+  if (!(completed > 0) || failed) throw new Error(`dnsperf failed: ${stdout} ${stderr}`);
+  return { queriesPerCpuSecond: completed / used, lost };
+}
