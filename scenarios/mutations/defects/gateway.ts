@@ -319,7 +319,7 @@ export const gatewayDefects: readonly Defect[] = [
     find: '  } catch {\n    return undefined;\n  }',
     replace:
       '  } catch {\n    return { service: serviceKey(service.metadata), permittedPools: permittedPools(service, pools), families: familiesOf(service.spec), l4Ports: l4PortsOf(service), exclusive: false };\n  }',
-    foundBy: { sim: 'gateway', seeds: 60 },
+    foundBy: programmed,
   },
   {
     name: 'an edit that cannot be honoured takes the address from its gateways',
