@@ -247,6 +247,22 @@ describe('the API of the agent', () => {
     expect(taken).toEqual([]);
   });
 
+  it('closes the ninth connection of one client at once, and leaves it the others', async () => {
+    const open = async () => {
+      const socket = connectPlainly({ host: '127.0.0.1', port: server.port });
+      socket.on('error', () => {});
+      socket.resume();
+      await once(socket, 'connect');
+      return socket;
+    };
+    const eight = [];
+    while (eight.length < 8) eight.push(await open());
+    const ninth = await open();
+    if (!ninth.closed) await once(ninth, 'close');
+    expect(eight.filter((socket) => socket.closed)).toEqual([]);
+    for (const socket of eight) socket.destroy();
+  });
+
   it('closes 1,000 connections of one client but for a few, and serves on', async () => {
     const sockets = Array.from({ length: 1_000 }, () => connectPlainly({ host: '127.0.0.1', port: server.port }));
     const closed = sockets.map(async (socket) => {
