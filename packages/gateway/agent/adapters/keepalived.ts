@@ -48,15 +48,11 @@ export function systemKeepalived(folder: string, files: StateFolder): Keepalived
       stdio: 'ignore',
       detached: true,
     });
-    let hasEnded = false;
-    child.on('error', () => {
-      hasEnded = true;
-    });
-    child.on('exit', () => {
-      hasEnded = true;
-    });
+    const ended = new AbortController();
+    child.on('error', () => ended.abort());
+    child.on('exit', () => ended.abort());
     child.unref();
-    for (let waited = 0; waited < START_MILLISECONDS && !hasEnded; waited += POLL_MILLISECONDS) {
+    for (let waited = 0; waited < START_MILLISECONDS && !ended.signal.aborted; waited += POLL_MILLISECONDS) {
       await setTimeout(POLL_MILLISECONDS);
       const isThere = await readFile(childPidFile, 'utf8').catch(() => '');
       if (isThere !== '' && (await runningPid()) !== undefined) return;
