@@ -19,7 +19,7 @@ export const scenarios: readonly RunnableScenario[] = [
   randomScenario(electionScenario()),
   { ...randomScenario(addressDesk), seeds: 50 },
   crashScenario(addressDeskCrash.name, addressDeskCrash.description, addressDeskCrash),
-  randomScenario(dnsScenario),
+  { ...randomScenario(dnsScenario), seeds: 30 },
   randomScenario(gatewayStatic),
   crashScenario(gatewayStaticCrash.name, gatewayStaticCrash.description, gatewayStaticCrash),
   // With half of the seeds, agents are not compared with what they should have.

@@ -1,4 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { requireIpAddress } from '@fairlead/control';
+import { flowEnd, virtualServer } from '@fairlead/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backendAddress, backendAddress6, type GatewayName, gatewayNames, type Hand, Testbed } from './testbed.ts';
 
@@ -101,6 +103,22 @@ describe.skipIf(!isRoot)('gateways in network namespaces (needs root)', () => {
       expect(['10.0.0.1', '10.0.0.2', '10.0.0.3']).toContain(from);
     }
     expect(seen.size).toBeGreaterThan(7);
+  });
+
+  it('choose the backend that was foretold', async () => {
+    const clientAt = (host: string) => requireIpAddress(host === VIP6 ? '2001:db8:1::9' : '198.51.100.9');
+    for (const [host, port] of [
+      [VIP, 80],
+      [VIP6, 80],
+      [VIP, 84],
+    ] as const) {
+      const served = everything.find((one) => one.address === host && one.port === port && one.protocol === 'TCP');
+      for (let from = 30_000; from < 30_012; from += 1) {
+        const [met] = await client.connect(host, port, { from });
+        const foretold = flowEnd(virtualServer.parse(served), { address: clientAt(host), port: from });
+        expect(foretold).toMatchObject({ kind: 'backend', backend: { address: met } });
+      }
+    }
   });
 
   it('serve IPv6 by TCP and UDP', async () => {

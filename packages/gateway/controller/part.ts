@@ -9,7 +9,7 @@ import {
   type Permission,
   type ReadEnvironment,
 } from '@fairlead/part';
-import { describeServiceEvents, serviceKey, servicePermissions } from '@fairlead/service';
+import { describeServiceEvents, serviceKey, servicePermissions, toServiceKey } from '@fairlead/service';
 import { certificatesCommand } from '../agent/adapters/certificate-files.ts';
 import { connectToAgents, readTextFile } from './adapters/connect.ts';
 import type { AddressProvider } from './addresses/address-provider.ts';
@@ -26,6 +26,7 @@ import type { Pool } from './pools.ts';
 import { explainOutcome } from './report/explain.ts';
 import { gatewayChanges, type GatewayReport, reportGateways, wantedServers } from './report/gateways.ts';
 import { partPlan, partStatus } from './report/part-plan.ts';
+import { parseClient, traceLines } from './report/trace.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
 /** What the part needs outside the cluster. */
@@ -90,6 +91,14 @@ export function gatewayPartWith({
         summary: 'Lists the addresses of the pools, and the Services on each.',
         needs: 'configuration',
         run: (invocation) => listAddresses(outside, invocation),
+      },
+      {
+        name: 'trace',
+        summary: 'Tells which gateway, rule and backend a connection of a client meets.',
+        arguments: [{ name: '<service>', summary: 'its namespace and name: shop/web' }],
+        options: [{ flags: '--from <address:port>', summary: 'where the client connects from', isRequired: true }],
+        needs: 'configuration',
+        run: (invocation) => traceFlow(outside, invocation),
       },
       certificatesCommand,
     ],
@@ -162,6 +171,20 @@ async function look(
   const cluster = new ClusterView(slices.items, allNodes.items);
   const gateways = await reportGateways(snapshot, cluster, outside.connect(configuration), environment);
   return { snapshot, cluster, gateways };
+}
+
+async function traceFlow(
+  outside: Required<GatewayOutside>,
+  { configuration, environment, words: [service = ''], options, print }: ConfiguredInvocation<GatewayConfiguration>,
+): Promise<void> {
+  const client = parseClient(String(options['from']));
+  const { snapshot, gateways, cluster } = await look(outside, configuration, environment);
+  const outcome = snapshot.outcomes.get(toServiceKey(service));
+  if (outcome === undefined) {
+    const message = `there is no Service ${service}: write its namespace and name, such as shop/web`;
+    throw new FairleadError(message, { verdict: 'terminal', code: 'not-found' });
+  }
+  for (const line of traceLines(client, wantedServers(outcome, snapshot.pools, cluster), gateways)) print(line);
 }
 
 /** As the Services show them. */

@@ -24,7 +24,8 @@ export function otherBank(bank: Bank): Bank {
 export const AFFINITY_SECONDS = [60, 600, 3_600, 10_800, 86_400] as const;
 
 /** The same on all gateways, so that they choose alike. */
-const SEED = '0x666c6431';
+export const HASH_SEED = 0x666c_6431;
+const SEED = `0x${HASH_SEED.toString(16)}`;
 const SECOND_SEED = '0x666c6432';
 /** How many clients are kept with their backends, of each family; beyond it, the hash of their address decides. */
 const AFFINITY_CLIENTS = 262_144;
