@@ -130,7 +130,7 @@ describe('the chart on a real cluster', () => {
     ]);
     expect(await may('patch', '', 'services')).toBe(true);
     expect(await may('delete', '', 'services')).toBe(false);
-    expect(await may('list', '', 'nodes')).toBe(false);
+    expect(await may('list', '', 'pods')).toBe(false);
     expect(await may('get', '', 'secrets', namespace)).toBe(false);
     expect(await may('get', 'coordination.k8s.io', 'leases', namespace)).toBe(true);
     expect(await may('get', 'coordination.k8s.io', 'leases', 'default')).toBe(false);

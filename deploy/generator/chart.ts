@@ -18,7 +18,8 @@ export const CUSTOM_RESOURCES = 'custom-resources';
 const GLOBAL = { global: { type: 'object' } };
 
 /** The files of the chart that follow from the program: path inside the chart -> content. */
-export function chartFiles(program: Program): ReadonlyMap<string, string> {
+export function chartFiles(whole: Program): ReadonlyMap<string, string> {
+  const program = { ...whole, parts: whole.parts.filter(({ runsOn }) => runsOn !== 'node') };
   // Draft 7 is what every Helm understands.
   const schema = z.toJSONSchema(valuesSchema(program.parts), {
     target: 'draft-7',

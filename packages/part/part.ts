@@ -25,6 +25,8 @@ export interface Part<Configured extends ConfiguredPart = ConfiguredPart> {
   readonly summary: string;
   /** The command that runs this part and no other, beside `fairlead run`: a part on a node needs one. */
   readonly standalone?: { readonly command: string; readonly summary: string };
+  /** It runs on nodes, for which there is no cluster: the chart does not have it. */
+  readonly runsOn?: 'node';
   /** The class of Services it serves, where it serves any. */
   readonly loadBalancerClass?: string;
   readonly schema: z.ZodType;

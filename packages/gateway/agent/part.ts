@@ -14,6 +14,7 @@ import { watchNode } from './watch.ts';
 export const gatewayAgentPart = definePart({
   name: 'gateway-agent',
   summary: 'On a gateway node: serves what the gateway part tells it, by nftables and keepalived.',
+  runsOn: 'node',
   standalone: { command: 'agent', summary: 'Runs the agent of a gateway node until it is stopped.' },
   schema: gatewayAgentConfiguration,
   permissions: [],

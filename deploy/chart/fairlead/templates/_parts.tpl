@@ -1,7 +1,7 @@
 {{/* Made by `npm run generate` from what the parts declare: edit those instead. */}}
 
 {{- define "fairlead.partNames" -}}
-gateway, gateway-agent, azure-service-gateway, azure-local, clusterset, dns
+gateway, azure-service-gateway, azure-local, clusterset, dns
 {{- end }}
 
 {{- define "fairlead.classes" -}}
