@@ -46,6 +46,22 @@ describe('a Service on gateways', () => {
     await leader.stop();
   });
 
+  it('is no longer so when a gateway says that it cannot serve what it took', async () => {
+    const made = await gatewayWorld({ programmedWhen: 'all' });
+    const { cluster, agents, lead, pass } = made;
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    expect(await conditionOf(made, 'web')).toContain('True Programmed');
+    agents.two.isBroken = true;
+    await pass(70);
+    expect(await conditionOf(made, 'web')).toContain('False AddressAssigned');
+    agents.two.isBroken = false;
+    await pass(70);
+    expect(await conditionOf(made, 'web')).toContain('True Programmed');
+    await leader.stop();
+  });
+
   it('says that it has no endpoints, and follows them in one delta without a write to the Service', async () => {
     const made = await gatewayWorld();
     const { cluster, agents, lead, pass } = made;

@@ -59,6 +59,8 @@ export class SimulatedAgent implements HttpTransport {
   applyMilliseconds = 0;
   /** Whether its answers get lost, after it has done what it was told. */
   losesAnswers = false;
+  /** Whether it says that it cannot serve what it took. */
+  isBroken = false;
   /** Frontends that it does not take, such as `192.0.2.1 TCP/80`. */
   refuses: (frontend: string) => boolean = () => false;
   /** Is told what it served before and after each configuration that it took. */
@@ -84,6 +86,7 @@ export class SimulatedAgent implements HttpTransport {
     this.isDead = false;
     this.applyMilliseconds = 0;
     this.losesAnswers = false;
+    this.isBroken = false;
     this.refuses = () => false;
   }
 
@@ -126,8 +129,9 @@ export class SimulatedAgent implements HttpTransport {
   #status(): object {
     const generation = this.#generation;
     const heldAddresses = [...new Set([...this.#servers.values()].map(({ address }) => address))];
-    if (generation === undefined) return { programmed: true, heldAddresses };
-    return { generation, digest: digestOf(this.#servers.values()), programmed: true, heldAddresses };
+    const programmed = !this.isBroken;
+    if (generation === undefined) return { programmed, heldAddresses };
+    return { generation, digest: digestOf(this.#servers.values()), programmed, heldAddresses };
   }
 
   #take(request: Request): HttpResponse {

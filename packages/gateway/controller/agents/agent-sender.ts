@@ -85,6 +85,8 @@ export class AgentSender {
   #attempt: Attempt | undefined;
   /** Whether the agent has to be asked what it has before it is sent anything. */
   #isInDoubt = true;
+  /** False when the agent says that it took a configuration and cannot serve it. */
+  #isServing = true;
   #reach: 'unknown' | 'reachable' | 'unreachable' = 'unknown';
   #sent: Generation;
   /** Frontend -> what the agent refused about it, and which virtual server that was. */
@@ -106,6 +108,11 @@ export class AgentSender {
   /** `unknown` until the first attempt to talk to it has ended. */
   get reach(): 'unknown' | 'reachable' | 'unreachable' {
     return this.#reach;
+  }
+
+  /** Whether the agent has confirmed the table as it was then, and serves what it took. */
+  isServing(revision: number): boolean {
+    return this.#isServing && this.hasConfirmed(revision);
   }
 
   /** Whether the agent has confirmed the table as it was then. */
@@ -191,9 +198,7 @@ export class AgentSender {
 
   /** Finds out what the agent has: what we sent last, what we would send, or something else. */
   async #look(signal: AbortSignal): Promise<void> {
-    const { client, logger, gateway } = this.#options;
-    const { generation, digest, programmed, problem } = await client.status(signal);
-    if (!programmed) logger.warn({ gateway: gateway.name, problem }, 'a gateway does not serve what it took');
+    const { generation, digest, programmed, problem } = await this.#options.client.status(signal);
     const attempt = this.#attempt;
     this.#attempt = undefined;
     const isAt = (other: Generation | undefined) =>
@@ -205,6 +210,17 @@ export class AgentSender {
     }
     this.#isInDoubt = false;
     this.#options.onNews([]);
+    this.#setServing(programmed, problem);
+  }
+
+  /** All that it has is concerned, also what was confirmed long ago. */
+  #setServing(isServing: boolean, problem: string | undefined): void {
+    if (this.#isServing === isServing) return;
+    const { logger, gateway, table, onNews } = this.#options;
+    this.#isServing = isServing;
+    if (isServing) logger.info({ gateway: gateway.name }, 'a gateway serves again what it took');
+    else logger.warn({ gateway: gateway.name, problem }, 'a gateway does not serve what it took');
+    onNews([...table.entries()].map(([frontend]) => frontend));
   }
 
   /** The agent has something that this leader did not send, or nothing: it is sent the whole unless that is the same. */
@@ -241,6 +257,7 @@ export class AgentSender {
     if (answer.kind === 'taken') {
       this.#confirm(attempt);
       this.#options.onNews([]);
+      this.#setServing(true, undefined);
       return;
     }
     this.mark(attempt.isWhole ? [EVERYTHING] : attempt.frontends);

@@ -141,7 +141,7 @@ export class Programming {
 
   #verdictOf(pool: string, revision: number): 'programmed' | 'waiting' | 'unknown' {
     const senders = this.#sendersOf(pool);
-    const confirmed = senders.filter((sender) => sender.hasConfirmed(revision));
+    const confirmed = senders.filter((sender) => sender.isServing(revision));
     const isEnough =
       this.#programmedWhen.get(pool) === 'all' ? confirmed.length === senders.length : confirmed.length > 0;
     if (isEnough) return 'programmed';
