@@ -9,9 +9,10 @@ const life: Scene = {
   async play(stage) {
     const { id: network_id, subnets } = await stage.network('life', '10.7.0.0/24', 'fd07::/64');
     const [v4 = ''] = subnets;
-    const port = idIn(await stage.post('/ports', { port: { network_id, name: 'web', description: 'ours' } }));
+    // The chosen address first: Neutron draws the others by lot.
     const chosen = { network_id, fixed_ips: [{ subnet_id: v4, ip_address: '10.7.0.77' }], device_owner: 'fairlead' };
-    await stage.post('/ports', { port: chosen });
+    const first = idIn(await stage.post('/ports', { port: chosen }));
+    const port = idIn(await stage.post('/ports', { port: { network_id, name: 'web', description: 'ours' } }));
     await stage.get(`/ports/${port}`);
     await stage.get(`/ports?network_id=${network_id}`);
     await stage.get(`/ports?network_id=${network_id}&name=web&fields=id&fields=name`);
@@ -20,6 +21,8 @@ const life: Scene = {
     await stage.put(`/ports/${port}`, { port: { name: 'web', description: 'theirs' } });
     await stage.put(`/ports/${port}`, { port: { name: 'web' } });
     await stage.put(`/ports/${port}`, { port: { security_groups: [] } });
+    // The refusal names the ports that are left in any order: one, then.
+    await stage.delete(`/ports/${first}`);
     await stage.delete(`/networks/${network_id}`);
     await stage.delete(`/ports/${port}`);
     await stage.delete(`/ports/${port}`);
@@ -114,12 +117,12 @@ const addressPairs: Scene = {
     const set = (...pairs: readonly JsonObject[]) =>
       stage.put(`/ports/${port}`, { port: { allowed_address_pairs: pairs } });
     const mac_address = 'aa:bb:cc:00:00:01';
-    await set({ ip_address: '10.7.4.200' }, { ip_address: '10.7.4.0/28', mac_address });
+    await set({ ip_address: '10.99.4.200' }, { ip_address: '10.99.4.0/28', mac_address });
     await stage.get(`/ports/${port}`);
     await set({ ip_address: 'FD00::5' });
     await set({ ip_address: 'nope' });
-    await set({ ip_address: '10.7.4.1' }, { ip_address: '10.7.4.1' });
-    await set(...Array.from({ length: 11 }, (_, index) => ({ ip_address: `10.7.4.${index + 10}` })));
+    await set({ ip_address: '10.99.4.1' }, { ip_address: '10.99.4.1' });
+    await set(...Array.from({ length: 11 }, (_, index) => ({ ip_address: `10.99.4.${index + 10}` })));
     await set();
   },
 };
