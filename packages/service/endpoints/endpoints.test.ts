@@ -17,6 +17,21 @@ function short(slices: readonly EndpointSlice[], name = 'web', protocol: 'TCP' |
   return endpointsOfPort(gatherEndpoints(slices), { name, protocol }).map(({ address, port }) => `${address}:${port}`);
 }
 
+it('takes no port that is none, and no more endpoints of one Service than it can bear', () => {
+  const slice = (name: string, ports: readonly number[], count: number): EndpointSlice => ({
+    metadata: { name },
+    addressType: 'IPv4',
+    ports: ports.map((port) => ({ name: `p${port}`, port, protocol: 'TCP' })),
+    endpoints: Array.from({ length: count }, (_, index) => ({ addresses: [`10.${index >> 8}.${index & 255}.1`] })),
+  });
+  const invented = gatherEndpoints([slice('invented', [70_000], 1)]);
+  expect(invented).toMatchObject({ ports: [], problems: [{ code: 'port-without-number' }] });
+  const ports = Array.from({ length: 100 }, (_, index) => index + 1);
+  const huge = gatherEndpoints(['a', 'b', 'c'].map((name) => slice(name, ports, 900)));
+  expect(huge.problems.map(({ code }) => code)).toContain('too-many-endpoints');
+  expect(huge.ports.reduce((sum, { endpoints }) => sum + endpoints.length, 0)).toBeLessThanOrEqual(100_000);
+});
+
 describe('gatherEndpoints', () => {
   it('takes unknown conditions for ready, serving and not terminating', () => {
     const expected = { ready: true, serving: true, terminating: false };

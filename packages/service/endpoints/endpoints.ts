@@ -39,7 +39,7 @@ export interface PortEndpoints {
   readonly endpoints: readonly ServiceEndpoint[];
 }
 
-export type EndpointProblemCode = 'fqdn-slice' | 'invalid-address' | 'port-without-number';
+export type EndpointProblemCode = 'fqdn-slice' | 'invalid-address' | 'port-without-number' | 'too-many-endpoints';
 
 /** Something in a slice that cannot be balanced and was left out. */
 export interface EndpointProblem {
@@ -57,6 +57,9 @@ export interface GatheredEndpoints {
 }
 
 const NO_HINTS: readonly string[] = [];
+const HIGHEST_PORT = 65_535;
+/** Addresses times ports of one Service: twenty times the most that Kubernetes is made for; the rest is left out. */
+const MOST_ENDPOINTS = 100_000;
 /** How many bad entries of a slice a problem names. */
 const MOST_NAMED = 3;
 
@@ -74,13 +77,21 @@ interface SlicePort {
 export function gatherEndpoints(slices: Iterable<EndpointSlice>): GatheredEndpoints {
   const ports = new Map<string, { name: string; protocol: Protocol; endpoints: Map<string, ServiceEndpoint> }>();
   const problems: EndpointProblem[] = [];
+  let room = MOST_ENDPOINTS;
   for (const slice of slices) {
     const hosts = readHosts(slice, problems);
     for (const { name, protocol, number } of readPorts(slice, problems)) {
       const key = `${name}/${protocol}`;
       const port = ports.get(key) ?? { name, protocol, endpoints: new Map() };
       ports.set(key, port);
-      for (const host of hosts) keepBetter(port.endpoints, `${host.address} ${number}`, { ...host, port: number });
+      const kept = hosts.length <= room ? hosts : hosts.slice(0, room);
+      for (const host of kept) keepBetter(port.endpoints, `${host.address} ${number}`, { ...host, port: number });
+      room -= kept.length;
+      if (kept.length < hosts.length) {
+        const sentence = `with it there are more than ${MOST_ENDPOINTS} endpoints of one Service`;
+        problems.push({ code: 'too-many-endpoints', slice: slice.metadata.name, sentence });
+        break;
+      }
     }
   }
   return {
@@ -158,7 +169,8 @@ function readPorts(slice: EndpointSlice, problems: EndpointProblem[]): readonly 
   const ports: SlicePort[] = [];
   const unnumbered: string[] = [];
   for (const { name = '', protocol = 'TCP', port } of slice.ports ?? []) {
-    if (port !== undefined && port > 0) ports.push({ name, protocol, number: port });
+    // The API server takes any number here.
+    if (port !== undefined && port > 0 && port <= HIGHEST_PORT) ports.push({ name, protocol, number: port });
     else unnumbered.push(name);
   }
   if (unnumbered.length > 0) {
