@@ -37,6 +37,7 @@ async function runAgent(configuration: GatewayAgentConfiguration, environment: N
     admission: {
       allowedAddresses: rangesOf(allowedAddresses),
       ...(allowedBackends === undefined ? {} : { allowedBackends: rangesOf(allowedBackends) }),
+      gatewayAddresses: rangesOf(vrrp === undefined ? [] : [...vrrp.gateways, vrrp.address]),
       canPreserveClientAddress: vrrp === undefined || vrrp.inside !== undefined,
     },
     renderKeepalived: (addresses: ReadonlySet<IpAddress>) =>

@@ -11,8 +11,9 @@ export const systemNft: Nft = {
 
   async list(command) {
     // With -f, -j would mean that the input is JSON, too.
-    const { code, output } = await runCommand('nft', ['-j', ...command.split(' ')]);
-    if (code !== 0) return undefined;
+    const { code, output, errors } = await runCommand('nft', ['-j', ...command.split(' ')]);
+    if (code !== 0 && errors.includes('No such file or directory')) return undefined;
+    if (code !== 0) throw nftRefusal('', errors);
     const listed: unknown = JSON.parse(output);
     if (typeof listed !== 'object' || listed === null || !('nftables' in listed)) return undefined;
     return Array.isArray(listed.nftables) ? listed.nftables : undefined;

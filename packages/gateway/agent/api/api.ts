@@ -1,6 +1,12 @@
 import type { Logger } from '@fairlead/control';
-import type { AgentStatus, ConfigurationAnswer } from '../../protocol/answer.ts';
-import { type ConfigurationRequest, configurationRequest } from '../../protocol/configuration.ts';
+import type { z } from 'zod';
+import type { AgentStatus, ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
+import {
+  type ConfigurationRequest,
+  configurationRequest,
+  frontend,
+  frontendKey,
+} from '../../protocol/configuration.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -63,5 +69,27 @@ function take(body: string, configurable: Configurable): Promise<ConfigurationAn
   if (read.success) return configurable.take(read.data);
   const issues = read.error.issues.slice(0, MOST_ISSUES);
   const message = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-  return { kind: 'refused', code: 'invalid', message, errors: [] };
+  return { kind: 'refused', code: 'invalid', message, errors: blamed(document, read.error.issues) };
+}
+
+/** The frontends in which the mistakes are, so that the controller can go on without them. */
+function blamed(document: unknown, issues: readonly z.core.$ZodIssue[]): FrontendError[] {
+  const found = new Map<string, FrontendError>();
+  for (const { path, message } of issues) {
+    const [list, index, ...rest] = path;
+    if ((list !== 'virtualServers' && list !== 'put') || typeof index !== 'number') continue;
+    const named = frontend.safeParse(frontendFields(document, list, index));
+    if (!named.success) continue;
+    const error = { frontend: named.data, code: 'invalid', message: `${rest.join('.')}: ${message}` };
+    found.set(frontendKey(named.data), error);
+  }
+  return [...found.values()];
+}
+
+function frontendFields(document: unknown, list: string, index: number): object | undefined {
+  const all: unknown = typeof document === 'object' && document !== null ? Reflect.get(document, list) : undefined;
+  const one: unknown = Array.isArray(all) ? all[index] : undefined;
+  if (typeof one !== 'object' || one === null) return undefined;
+  const { address, protocol, port }: Record<string, unknown> = { ...one };
+  return { address, protocol, port };
 }

@@ -1,10 +1,14 @@
 import { parseIpRange, requireIpAddress } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import type { ConfigurationRequest, VirtualServer } from '../../protocol/configuration.ts';
-import { type Admission, refusedBy, rejectedRequest } from './admission.ts';
+import { type Admission, circlesIn, refusedBy, rejectedRequest } from './admission.ts';
 
 const ranges = (...texts: readonly string[]) => texts.flatMap((text) => parseIpRange(text) ?? []);
-const admission: Admission = { allowedAddresses: ranges('192.0.2.0/28'), canPreserveClientAddress: false };
+const admission: Admission = {
+  allowedAddresses: ranges('192.0.2.0/28'),
+  canPreserveClientAddress: false,
+  gatewayAddresses: ranges('198.51.100.1/32'),
+};
 
 function virtualServer(changed: Partial<VirtualServer> = {}): VirtualServer {
   return {
@@ -29,6 +33,14 @@ describe('what a gateway may be told to serve', () => {
     expect(refusedBy(admission, whole(virtualServer()))).toBeUndefined();
   });
 
+  it('has no backend that the gateways serve themselves, as its own or as of another', () => {
+    const own = virtualServer({ backends: backend('192.0.2.2') });
+    const other = virtualServer({ address: requireIpAddress('192.0.2.2') });
+    expect(circlesIn(whole(own, other), new Set())?.errors).toMatchObject([{ code: 'backend-not-allowed' }]);
+    expect(circlesIn(whole(own), new Set([requireIpAddress('192.0.2.2')]))).toBeDefined();
+    expect(circlesIn(whole(other), new Set())).toBeUndefined();
+  });
+
   it('is no address outside its list, and the answer names the frontend', () => {
     const refused = refusedBy(
       admission,
@@ -40,13 +52,21 @@ describe('what a gateway may be told to serve', () => {
     });
   });
 
-  it.each([['127.0.0.1'], ['0.0.0.0'], ['169.254.169.254'], ['224.0.0.1'], ['255.255.255.255'], ['::1'], ['fe80::1']])(
-    'is never sent to %s',
-    (address) => {
-      const request = whole(virtualServer({ backends: backend(address) }));
-      expect(refusedBy(admission, request)?.errors?.[0]?.code).toBe('backend-not-allowed');
-    },
-  );
+  it.each([
+    ['127.0.0.1'],
+    ['0.0.0.0'],
+    ['169.254.169.254'],
+    ['224.0.0.1'],
+    ['255.255.255.255'],
+    ['::1'],
+    ['fe80::1'],
+    ['fd00:ec2::254'],
+    ['168.63.129.16'],
+    ['198.51.100.1'],
+  ])('is never sent to %s', (address) => {
+    const request = whole(virtualServer({ backends: backend(address) }));
+    expect(refusedBy(admission, request)?.errors?.[0]?.code).toBe('backend-not-allowed');
+  });
 
   it('is sent to no backend outside the list, where there is one', () => {
     const narrow = { ...admission, allowedBackends: ranges('10.0.0.0/24') };

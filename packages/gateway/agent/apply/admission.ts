@@ -19,6 +19,8 @@ export interface Admission {
   readonly allowedAddresses: readonly IpRange[];
   /** Everywhere where absent. */
   readonly allowedBackends?: readonly IpRange[];
+  /** The own addresses of the gateways of the pool. */
+  readonly gatewayAddresses: readonly IpRange[];
   /** Whether backends have a way back through this gateway. */
   readonly canPreserveClientAddress: boolean;
 }
@@ -32,6 +34,10 @@ const NEVER_BACKENDS = [
   '::/127',
   'fe80::/10',
   'ff00::/8',
+  // Where clouds tell a node its secrets.
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  'fd00:ec2::254/128',
 ].flatMap((text) => parseIpRange(text) ?? []);
 
 /** What the operator of the gateway does not allow. */
@@ -43,6 +49,20 @@ export function refusedBy(admission: Admission, request: ConfigurationRequest): 
   if (errors.length === 0) return undefined;
   const message = `${errors.length} of the frontends are not allowed here: ${errors[0]?.message}`;
   return { code: 'not-allowed', message, errors };
+}
+
+/** Backends at addresses that the gateways serve themselves: packets would go round in circles. */
+export function circlesIn(request: ConfigurationRequest, served: ReadonlySet<IpAddress>): Refusal | undefined {
+  const all = virtualServersOf(request);
+  const addresses = new Set([...served, ...all.map(({ address }) => address)]);
+  const errors = all.flatMap((one): FrontendError[] => {
+    const circle = one.backends.find(({ address }) => addresses.has(address));
+    if (circle === undefined) return [];
+    const message = `${circle.address} is served by the gateways themselves: it may be no backend`;
+    return [{ frontend: frontendOf(one), code: 'backend-not-allowed', message }];
+  });
+  const [first] = errors;
+  return first === undefined ? undefined : { code: 'not-allowed', message: first.message, errors };
 }
 
 /** What makes no sense, whoever asks for it. */
@@ -76,7 +96,9 @@ function problemOf(one: VirtualServer, admission: Admission): { code: string; me
   const { allowedBackends } = admission;
   const forbidden = one.backends.find(
     ({ address }) =>
-      isIn(address, NEVER_BACKENDS) || (allowedBackends !== undefined && !isIn(address, allowedBackends)),
+      isIn(address, NEVER_BACKENDS) ||
+      isIn(address, admission.gatewayAddresses) ||
+      (allowedBackends !== undefined && !isIn(address, allowedBackends)),
   );
   if (forbidden !== undefined) {
     return { code: 'backend-not-allowed', message: `${forbidden.address} may be no backend of this agent` };

@@ -8,7 +8,7 @@ import { Gateway } from './gateway.ts';
 
 const ip = requireIpAddress;
 const everywhere = ['0.0.0.0/0', '::/0'].flatMap((text) => parseIpRange(text) ?? []);
-const admission = { allowedAddresses: everywhere, canPreserveClientAddress: true };
+const admission = { allowedAddresses: everywhere, canPreserveClientAddress: true, gatewayAddresses: [] };
 
 function virtualServer(changed: Partial<VirtualServer> = {}): VirtualServer {
   return {

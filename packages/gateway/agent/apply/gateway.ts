@@ -6,7 +6,7 @@ import type { Applied } from '../nftables/applied.ts';
 import type { ElementChanges } from '../nftables/scripts.ts';
 import { Served } from '../nftables/served.ts';
 import { Table, type TableState } from '../nftables/table.ts';
-import { type Admission, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
+import { type Admission, circlesIn, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
 import { failedFrontends } from './failed-frontends.ts';
 import { KnownFlows } from './known-flows.ts';
 import type { GatewayNode } from './node.ts';
@@ -169,7 +169,8 @@ export class Gateway {
         message: 'this is not what changed since what was taken last: send all of it',
       };
     }
-    return refusedBy(this.#options.admission, request) ?? rejectedRequest(request);
+    const served = request.kind === 'delta' ? addressesOf(this.#served.virtualServers.values()) : new Set<IpAddress>();
+    return refusedBy(this.#options.admission, request) ?? circlesIn(request, served) ?? rejectedRequest(request);
   }
 
   #refuse({ code, message, errors = [] }: Refusal): ConfigurationAnswer {
@@ -202,6 +203,7 @@ export class Gateway {
     }
     this.#generation = generation;
     this.#highestEpoch = Math.max(this.#highestEpoch, generation.epoch);
+    if (this.#problem !== undefined) await keepalived?.report(true);
     this.#problem = undefined;
     await this.#flows.follow(byFrontend(inverse.put), changes);
     if (this.#log.isLong) await this.#fold();

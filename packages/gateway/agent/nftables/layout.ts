@@ -153,6 +153,8 @@ function familyChains({ suffix, ip }: Family, bank: Bank): readonly Chain[] {
           // Where the backend that it was kept with is gone, the last lookup finds nothing, and the next rule is tried.
           `meta priority set ${client} map ${kept} ${keep} ${translate}`,
           `meta priority set ${hashed} delete ${kept} { ${client} : meta priority } ${keep} ${translate}`,
+          // Where no more clients can be kept, the hash alone decides.
+          `meta priority set ${hashed} ${translate}`,
         ],
       };
     }),

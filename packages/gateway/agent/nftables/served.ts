@@ -64,5 +64,7 @@ export class Served {
 
 /** About how many elements they are. */
 function sizeOf(virtualServers: readonly VirtualServer[]): number {
-  return virtualServers.reduce((sum, { backends }) => sum + slotCount(backends.length) + backends.length + 3, 0);
+  const size = ({ backends, sourceRanges = [] }: VirtualServer) =>
+    slotCount(backends.length) + backends.length + sourceRanges.length + 3;
+  return virtualServers.reduce((sum, one) => sum + size(one), 0);
 }
