@@ -32,6 +32,8 @@ export const GATEWAY_CLASS = 'fairlead.dev/gateway';
 
 /** More ports than any Service has, and few enough that one Service costs no more than others. */
 const MAXIMUM_PORTS = 1_000;
+/** Ports times source ranges of one Service. */
+const MAXIMUM_RULES = 10_000;
 /** A record of ours is never longer: whatever is, its owner wrote, and it is not even taken apart. */
 const LONGEST_RECORD = 20_000;
 
@@ -81,7 +83,7 @@ function allocationRequest(service: Service, pools: readonly Pool[]): Allocation
   const demands = demandsOf(service);
   const capabilities = capabilitiesOf(pool, backends);
   requireSupported(unsupported(demands, capabilities));
-  requireFewRanges(demands.sourceRanges);
+  requireFewRanges(demands.sourceRanges, ports.length);
   if (capabilities.sourceRanges && backends === 'cluster-ips' && clusterAddressesOf(service).length === 0) {
     throw refusal('cluster-ip-missing', 'it has no cluster IP, which is where connections would be sent');
   }
@@ -112,7 +114,7 @@ export function keptRequest(service: Service, pools: readonly Pool[]): KeptReque
   try {
     const families = familiesOf(service.spec);
     const ranges = sourceRangesOf(service, families);
-    requireFewRanges(ranges);
+    requireFewRanges(ranges, service.spec.ports?.length ?? 0);
     return {
       service: serviceKey(service.metadata),
       permittedPools: keepablePools(service, ranges, pools),
@@ -130,9 +132,14 @@ function keepablePools(service: Service, ranges: SourceRanges, pools: readonly P
   return permittedPools(service, ranges.kind === 'any' ? pools : pools.filter(({ gateways }) => gateways.length > 0));
 }
 
-function requireFewRanges(ranges: SourceRanges): void {
-  if (ranges.kind === 'any' || ranges.IPv4.length + ranges.IPv6.length <= MAXIMUM_SOURCE_RANGES) return;
-  throw refusal('too-many-source-ranges', `it has more than ${MAXIMUM_SOURCE_RANGES} source ranges`);
+/** Each port has rules for each of them in the gateways. */
+function requireFewRanges(ranges: SourceRanges, ports: number): void {
+  if (ranges.kind === 'any') return;
+  const count = ranges.IPv4.length + ranges.IPv6.length;
+  const most = Math.min(MAXIMUM_SOURCE_RANGES, Math.floor(MAXIMUM_RULES / Math.max(1, ports)));
+  if (count <= most) return;
+  const message = `it has ${count} source ranges, and ${most} is the most with its ${ports} ports`;
+  throw refusal('too-many-source-ranges', message);
 }
 
 /** Where its connections go: as it asks, else as its pool has it. Throws a refusal for what is no kind of backends. */

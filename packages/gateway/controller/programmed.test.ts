@@ -62,6 +62,62 @@ describe('a Service on gateways', () => {
     await leader.stop();
   });
 
+  it('is held by a gateway that answers without taking anything until that has let go', async () => {
+    const { cluster, agents, lead, pass } = await gatewayWorld();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    for (const agent of [agents.one, agents.two]) {
+      const { send } = agent;
+      agent.send = async (request) =>
+        request.method === 'PUT'
+          ? { status: 429, headers: {}, body: (async function* () {})() }
+          : send.call(agent, request);
+    }
+    await cluster.deleteService('web');
+    await pass(60);
+    expect(await cluster.service('web')).toBeDefined();
+    await leader.stop();
+  });
+
+  it('is sent anew to a gateway that has something else under the same generation', async () => {
+    const made = await gatewayWorld();
+    const { cluster, agents, lead, pass } = made;
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    const leader = lead();
+    await pass(10);
+    agents.one.tamper();
+    expect(served(agents.one)).toEqual([]);
+    await pass(70);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80 10.1.0.1:8080']);
+    await leader.stop();
+  });
+
+  it('takes no more rules of a gateway than one Service may', async () => {
+    const made = await gatewayWorld();
+    const { cluster, agents, lead, pass } = made;
+    const ports = Array.from({ length: 200 }, (_, index) => ({ name: `p${index}`, port: index + 1, targetPort: 8080 }));
+    const ranges = Array.from({ length: 100 }, (_, index) => `10.0.${index}.0/24`);
+    await cluster.createService('greedy', { ports, loadBalancerSourceRanges: ranges });
+    await cluster.createService('wide', { ports });
+    await cluster.putSlice(
+      'wide',
+      'wide-1',
+      Array.from({ length: 40 }, (_, index) => `10.1.0.${index + 1}@node-1`),
+      {
+        name: 'p0',
+        port: 8080,
+      },
+    );
+    const leader = lead();
+    await pass(10);
+    expect(await conditionOf(made, 'greedy')).toContain('50 is the most with its 200 ports');
+    const [wide] = [...agents.one.servers.values()].filter(({ backends }) => backends.length > 0);
+    expect(wide?.backends).toHaveLength(12);
+    await leader.stop();
+  });
+
   it('says that it has no endpoints, and follows them in one delta without a write to the Service', async () => {
     const made = await gatewayWorld();
     const { cluster, agents, lead, pass } = made;

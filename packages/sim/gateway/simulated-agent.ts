@@ -95,6 +95,11 @@ export class SimulatedAgent implements HttpTransport {
     this.#life += 1;
   }
 
+  /** Loses what it serves, and says nothing of it. */
+  tamper(): void {
+    this.#servers = new Map();
+  }
+
   /** Starts again on an empty disk. */
   forget(): void {
     this.restart();

@@ -52,6 +52,23 @@ function request(service: string, ports: string, changes: Partial<AllocationRequ
 const addressesOf = (allocation: ReturnType<Allocator['assign']>) =>
   allocation.kind === 'assigned' ? allocation.l2Ports.map((l2Port) => l2Port.address) : allocation.refusal.code;
 
+describe('an edit', () => {
+  it('is no way around the limits of a namespace', () => {
+    const alone = new Allocator(pool('192.0.2.1', '192.0.2.2'), { exclusiveAddresses: 0 });
+    alone.assign(request('greedy/a', 'TCP/80'));
+    alone.settle(key('greedy/a'));
+    alone.assign(request('greedy/a', 'TCP/80', { exclusive: true }));
+    expect(addressesOf(alone.assign(request('other/b', 'TCP/443')))).toEqual(['192.0.2.1']);
+
+    const second = new Allocator(pool('192.0.2.1', '192.0.2.2'), { addressesPerPort: 1 });
+    second.assign(request('greedy/a', 'TCP/1000'));
+    second.assign(request('greedy/b', 'TCP/80'));
+    for (const name of ['a', 'b']) second.settle(key(`greedy/${name}`));
+    second.reserve(key('greedy/c'), { l2Ports: [id('192.0.2.2')], l4Ports: [{ protocol: 'TCP', port: 1001 }] });
+    expect(addressesOf(second.assign(request('greedy/c', 'TCP/80')))).toBe('namespace-limit');
+  });
+});
+
 describe('Allocator', () => {
   it('lets TCP/53 and UDP/53 of two Services share an address', () => {
     const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));

@@ -239,11 +239,23 @@ export class Allocator {
       .filter(({ id, pool }) => permittedPools.includes(pool) && this.#known.byId(id) !== undefined)
       .filter((l2Port) => this.#occupancy.mayShare(l2Port, service, false));
     const l4Ports = request.l4Ports.filter((l4Port) =>
-      l2Ports.every((l2Port) => this.#occupancy.holderOf(l2Port, l4Port, service) === undefined),
+      l2Ports.every((l2Port) => this.#mayKeep(l2Port, l4Port, service)),
     );
     if (l2Ports.length === 0 || l4Ports.length === 0) return undefined;
-    const exclusive = request.exclusive && l2Ports.every((l2Port) => this.#occupancy.mayShare(l2Port, service, true));
+    const mayBeAlone = (l2Port: L2Port) =>
+      this.#occupancy.mayShare(l2Port, service, true) &&
+      this.#occupancy.limitOn(service, l2Port, [], true) === undefined;
+    const exclusive = request.exclusive && l2Ports.every(mayBeAlone);
     return { l2Ports, l4Ports, exclusive };
+  }
+
+  /** What it has, or what is free and within the limits of its namespace: an edit is no way around them. */
+  #mayKeep(l2Port: L2Port, l4Port: L4Port, service: ServiceKey): boolean {
+    if (this.#occupancy.holds(service, l2Port, l4Port)) return true;
+    return (
+      this.#occupancy.holderOf(l2Port, l4Port, service) === undefined &&
+      this.#occupancy.limitOn(service, l2Port, [l4Port], false) === undefined
+    );
   }
 
   #refuseFamilies(request: AllocationRequest, pool: string): AllocationRefusal {

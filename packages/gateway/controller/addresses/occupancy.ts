@@ -64,6 +64,10 @@ export class Occupancy {
     return [...(this.#tenants.get(l2Port.id)?.keys() ?? [])];
   }
 
+  holds(service: ServiceKey, l2Port: L2Port, l4Port: L4Port): boolean {
+    return this.#holders.get(holderKey(l2Port, l4Port)) === service;
+  }
+
   /** Undefined when no other Service has it. */
   holderOf(l2Port: L2Port, l4Port: L4Port, asking: ServiceKey): ServiceKey | undefined {
     const holder = this.#holders.get(holderKey(l2Port, l4Port));

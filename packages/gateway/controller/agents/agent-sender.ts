@@ -59,6 +59,8 @@ export interface AgentSenderOptions {
 interface Confirmed {
   readonly generation: Generation;
   readonly servers: Map<string, VirtualServer>;
+  /** Of the servers. */
+  readonly digest: ConfigurationDigest;
 }
 
 /** What is in a request under way, or one whose answer was lost. */
@@ -183,8 +185,7 @@ export class AgentSender {
     // What it was sent may have arrived, though the answer did not.
     if (this.#attempt !== undefined) this.#isInDoubt = true;
     // An agent that was not even asked, for want of a Lease, may well be there.
-    if (codeOf(failure) !== 'lease-too-short')
-      this.#setReach(failure instanceof AgentRefusal ? 'reachable' : 'unreachable');
+    if (codeOf(failure) !== 'lease-too-short') this.#setReach(isAnswer(failure) ? 'reachable' : 'unreachable');
     await sleep(clock, delay, signal).catch(() => {});
   }
 
@@ -206,7 +207,9 @@ export class AgentSender {
     if (attempt !== undefined && isAt(attempt.generation)) this.#confirm(attempt);
     else {
       if (attempt !== undefined) this.mark(attempt.frontends);
-      if (!isAt(this.#confirmed?.generation)) await this.#startFrom(generation, digest);
+      if (!isAt(this.#confirmed?.generation) || digest !== this.#confirmed?.digest.text) {
+        await this.#startFrom(generation, digest);
+      }
     }
     this.#isInDoubt = false;
     this.#options.onNews([]);
@@ -240,7 +243,7 @@ export class AgentSender {
       sum.add(server);
     }
     if (generation !== undefined && digest === sum.text) {
-      this.#confirmed = { generation, servers };
+      this.#confirmed = { generation, servers, digest: sum };
       this.#confirmedRevision = revision;
     } else this.#pending.add(EVERYTHING);
   }
@@ -343,12 +346,17 @@ export class AgentSender {
   }
 
   #confirm({ generation, revision, servers, isWhole }: Attempt): void {
-    const has = isWhole ? new Map<string, VirtualServer>() : (this.#confirmed?.servers ?? new Map());
+    const before = isWhole ? undefined : this.#confirmed;
+    const has = before?.servers ?? new Map<string, VirtualServer>();
+    const digest = before?.digest ?? new ConfigurationDigest();
     for (const [frontend, server] of servers) {
+      const old = has.get(frontend);
+      if (old !== undefined) digest.remove(old);
+      if (server !== undefined) digest.add(server);
       if (server === undefined) has.delete(frontend);
       else has.set(frontend, server);
     }
-    this.#confirmed = { generation, servers: has };
+    this.#confirmed = { generation, servers: has, digest };
     this.#confirmedRevision = revision;
     this.#pending.delete(EVERYTHING);
   }
@@ -384,6 +392,11 @@ export class AgentSender {
 
 /** Stands for all frontends: the agent is to be sent the whole. */
 const EVERYTHING = '*';
+
+/** Whether something listens there, though it did not take what it was sent: it may serve what it took before. */
+function isAnswer(failure: unknown): boolean {
+  return failure instanceof AgentRefusal || codeOf(failure) === 'agent-answer-unreadable';
+}
 
 /** The agent answered, and did not take what it was sent. */
 class AgentRefusal extends FairleadError {}

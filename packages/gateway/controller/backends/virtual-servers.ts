@@ -11,6 +11,7 @@ import {
   serviceKey,
   sourceRangesOf,
 } from '@fairlead/service';
+import { slotCount } from '../../agent/nftables/slots.ts';
 import { type Backend, MAXIMUM_BACKENDS, type VirtualServer } from '../../protocol/configuration.ts';
 import type { L2Port, L4Port } from '../addresses/l2-port.ts';
 import { backendsOf, clusterAddressesOf } from '../desired.ts';
@@ -37,6 +38,7 @@ export function virtualServersFor(
   cluster: Pick<ClusterView, 'endpointsOf' | 'eligibleNodes'>,
 ): readonly PoolServer[] {
   const policy = policyOf(service);
+  const mostBackends = backendLimit(l4Ports.length);
   return l2Ports.flatMap((l2Port) => {
     const pool = pools.find(({ name }) => name === l2Port.pool);
     if (pool === undefined || pool.gateways.length === 0) return [];
@@ -50,13 +52,22 @@ export function virtualServersFor(
         protocol: l4Port.protocol,
         port: l4Port.port,
         service: serviceKey(service.metadata),
-        backends: backends.slice(0, MAXIMUM_BACKENDS),
+        backends: backends.slice(0, mostBackends),
         ...policy(l2Port),
         preservesClientAddress: pool.preserveClientAddress,
       };
       return [{ pool: pool.name, server }];
     });
   });
+}
+
+/** Slots that the ports of one Service may take of a gateway together. */
+const MOST_SLOTS = 60_000;
+
+/** A Service with many ports is spread over fewer backends: what it costs a gateway is bounded. */
+function backendLimit(ports: number): number {
+  const sizes = [MAXIMUM_BACKENDS, 504, 84, 12];
+  return sizes.find((backends) => ports * slotCount(backends) <= MOST_SLOTS) ?? 1;
 }
 
 /** Who may connect to an address, and who comes back to the same backend. */
