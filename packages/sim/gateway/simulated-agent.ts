@@ -59,6 +59,8 @@ export class SimulatedAgent implements HttpTransport {
   applyMilliseconds = 0;
   /** Whether its answers get lost, after it has done what it was told. */
   losesAnswers = false;
+  /** Whether it answers 429 to whatever it is told. */
+  isOverloaded = false;
   /** Whether it says that it cannot serve what it took. */
   isBroken = false;
   /** Frontends that it does not take, such as `192.0.2.1 TCP/80`. */
@@ -87,6 +89,7 @@ export class SimulatedAgent implements HttpTransport {
     this.applyMilliseconds = 0;
     this.losesAnswers = false;
     this.isBroken = false;
+    this.isOverloaded = false;
     this.refuses = () => false;
   }
 
@@ -124,6 +127,7 @@ export class SimulatedAgent implements HttpTransport {
     const { pathname } = new URL(url);
     if (method === 'GET' && pathname === '/v1/status') return respond(200, this.#status());
     if (method !== 'PUT' || pathname !== '/v1/config') return respond(404, { error: 'no such path' });
+    if (this.isOverloaded) return respond(429, { message: 'too many requests' });
     return this.#take(JSON.parse(body));
   }
 

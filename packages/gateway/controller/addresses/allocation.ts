@@ -7,7 +7,7 @@ import type {
   KeptRequest,
   SeenHolding,
 } from './allocation-request.ts';
-import { DEFAULT_POOL, type L2Port, l4PortText } from './l2-port.ts';
+import { DEFAULT_POOL, type L2Port, type L4Port, l4PortText } from './l2-port.ts';
 import { L2Ports } from './l2-ports.ts';
 import type { NamespaceLimits } from './namespace-use.ts';
 import { type Freed, type Holding, Occupancy } from './occupancy.ts';
