@@ -9,7 +9,7 @@ import type { Part } from '@fairlead/part';
 
 /** Every part that is built in, in the order in which help and documentation list them. */
 export const parts: readonly Part[] = [
-  gatewayPart,
+  gatewayPart(),
   gatewayAgentPart,
   azureServiceGatewayPart,
   azureLocalPart,

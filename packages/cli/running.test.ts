@@ -28,8 +28,8 @@ describe('what runs', () => {
     const connection = connectionOver(kube.transport(), clock);
     const client = new KubeClient(connection, clock);
     const close = () => connection.close();
-    const configuration = readConfiguration(CONFIGURATION, 'fairlead.yaml', [gatewayPart]);
-    const active = activeParts(configuration, [gatewayPart]);
+    const configuration = readConfiguration(CONFIGURATION, 'fairlead.yaml', [gatewayPart()]);
+    const active = activeParts(configuration, [gatewayPart()]);
     const stop = new AbortController();
     const running = await startRunning(
       configuration,

@@ -83,8 +83,8 @@ export const gatewayStaticCrash: Scenario<ServiceWorld, ServiceEdit> = {
 async function build(simulation: Parameters<typeof serveKubernetes>[0]): Promise<ServiceWorld> {
   const cluster = serveKubernetes(simulation);
   for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
-  const part = gatewayPart.configure({ addresses: POOL });
-  for (const name of REPLICAS)
-    simulation.process(name, (incarnation) => runReplica(gatewayPart.name, part, incarnation));
+  const gateway = gatewayPart();
+  const part = gateway.configure({ addresses: POOL });
+  for (const name of REPLICAS) simulation.process(name, (incarnation) => runReplica(gateway.name, part, incarnation));
   return { ...cluster, part, promises: new Promises(), backedUp: new Set(), forged: new Set() };
 }

@@ -1,6 +1,7 @@
 import { FairleadError, messageOf } from '@fairlead/control';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import type { CloudSections } from './addresses/address-provider.ts';
 import { DEFAULT_POOL } from './addresses/l2-port.ts';
 import { expandAddresses } from './addresses/static-addresses.ts';
 import type { Pool } from './pools.ts';
@@ -76,17 +77,19 @@ const serviceSelector = z
   })
   .describe('Services that get their addresses here unless they ask for another pool.');
 
-const namedPool = z.strictObject({
-  name: z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'has lower case letters, digits and dashes only'),
-  addresses,
-  ...poolFields,
-  automatic: z
-    .boolean()
-    .default(true)
-    .describe('Whether Services get their addresses here without asking for the pool by annotation.'),
-  selects: serviceSelector.optional(),
-  namespaces: z.array(z.string()).optional().describe('Whose Services may use the pool; without it, all may.'),
-});
+const namedPool = ({ pool }: CloudSections) =>
+  z.strictObject({
+    name: z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'has lower case letters, digits and dashes only'),
+    addresses: addresses.optional(),
+    openstack: pool.optional().describe('Where OpenStack makes its addresses, in the place of `addresses`.'),
+    ...poolFields,
+    automatic: z
+      .boolean()
+      .default(true)
+      .describe('Whether Services get their addresses here without asking for the pool by annotation.'),
+    selects: serviceSelector.optional(),
+    namespaces: z.array(z.string()).optional().describe('Whose Services may use the pool; without it, all may.'),
+  });
 
 const certificates = z.strictObject({
   certificateFile: z.string().min(1).describe('What the agents know us by, PEM. Read again when it changes.'),
@@ -94,39 +97,51 @@ const certificates = z.strictObject({
   authorityFile: z.string().min(1).describe('The authority that signed the certificates of the agents, PEM.'),
 });
 
-export const gatewayConfiguration = z
-  .strictObject({
-    addresses: addresses.optional(),
-    ...poolFields,
-    pools: z.array(namedPool).min(1).optional().describe('Several pools, in the place of `addresses`.'),
-    poolsFile: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('A YAML file with the list of pools, in the place of `pools`: read again every ten seconds.'),
-    namespaceLimits: namespaceLimits.describe('What one namespace may have at most; what is not named is not limited.'),
-    certificates: certificates.optional().describe('For the connections to the agents.'),
-    comparisonIntervalSeconds: z
-      .number()
-      .min(0)
-      .default(60)
-      .describe('How often each agent is asked whether it still has what it confirmed; 0: never.'),
-  })
-  .superRefine(({ addresses: unnamed, pools, poolsFile, certificates: files, ...rest }, context) => {
-    const given = [unnamed, pools, poolsFile].filter((one) => one !== undefined);
-    const problems = given.length === 1 ? [] : ['needs one of addresses, pools and poolsFile'];
-    problems.push(...problemsOfPools(pools ?? [{ name: '', addresses: unnamed ?? [], ...rest }], files !== undefined));
-    for (const message of problems) context.addIssue({ code: 'custom', message });
-  });
+/** Where every pool has a list. */
+const NO_CLOUD: CloudSections = { cloud: z.never(), pool: z.never() };
+
+export const gatewayConfiguration = (sections = NO_CLOUD) =>
+  z
+    .strictObject({
+      addresses: addresses.optional(),
+      ...poolFields,
+      pools: z.array(namedPool(sections)).min(1).optional().describe('Several pools, in the place of `addresses`.'),
+      poolsFile: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('A YAML file with the list of pools, in the place of `pools`: read again every ten seconds.'),
+      openstack: sections.cloud.optional().describe('The OpenStack that makes the addresses of pools that say so.'),
+      namespaceLimits: namespaceLimits.describe(
+        'What one namespace may have at most; what is not named is not limited.',
+      ),
+      certificates: certificates.optional().describe('For the connections to the agents.'),
+      comparisonIntervalSeconds: z
+        .number()
+        .min(0)
+        .default(60)
+        .describe('How often each agent is asked whether it still has what it confirmed; 0: never.'),
+    })
+    .superRefine(({ addresses: unnamed, pools, poolsFile, certificates: files, ...rest }, context) => {
+      const given = [unnamed, pools, poolsFile].filter((one) => one !== undefined);
+      const problems = given.length === 1 ? [] : ['needs one of addresses, pools and poolsFile'];
+      const all = pools ?? [{ name: '', addresses: unnamed ?? [], gateways: rest.gateways }];
+      problems.push(...problemsOfPools(all, files !== undefined));
+      for (const message of problems) context.addIssue({ code: 'custom', message });
+    });
 
 /** What is wrong with pools beside each other. */
 function problemsOfPools(
-  pools: readonly Pick<Pool, 'name' | 'addresses' | 'gateways'>[],
+  pools: readonly Pick<Pool, 'name' | 'addresses' | 'openstack' | 'gateways'>[],
   hasCertificates: boolean,
 ): string[] {
   const problems: string[] = [];
   if (new Set(pools.map(({ name }) => name)).size < pools.length) problems.push('has two pools of the same name');
-  const shared = sharedAddress(pools.map(({ addresses: list }) => list));
+  const unclear = pools.find((pool) => (pool.addresses === undefined) === (pool.openstack === undefined));
+  if (unclear !== undefined) problems.push(`needs either addresses or openstack in the pool ${unclear.name}`);
+  if (new Set(pools.map(({ openstack }) => openstack === undefined)).size > 1)
+    problems.push('has pools with addresses beside pools with openstack: give all of them one or the other');
+  const shared = sharedAddress(pools.map(({ addresses: list = [] }) => list));
   if (shared !== undefined) problems.push(`has ${shared} in two pools`);
   const gateways = pools.flatMap((pool) => pool.gateways);
   const urls = new Map(gateways.map(({ name, url }) => [name, url]));
@@ -140,7 +155,11 @@ function problemsOfPools(
 }
 
 /** The pools of a file. Throws a terminal error that says what is wrong with it. */
-export function parsePools(text: string, { poolsFile, certificates: files }: GatewayConfiguration): readonly Pool[] {
+export function parsePools(
+  text: string,
+  { poolsFile, certificates: files }: GatewayConfiguration,
+  sections = NO_CLOUD,
+): readonly Pool[] {
   const invalid = (problem: string) =>
     new FairleadError(`${poolsFile} ${problem}`, { verdict: 'terminal', code: 'invalid-pools-file' });
   let document: unknown;
@@ -149,14 +168,14 @@ export function parsePools(text: string, { poolsFile, certificates: files }: Gat
   } catch (error) {
     throw invalid(`is not YAML: ${messageOf(error)}`);
   }
-  const { data, error } = z.array(namedPool).min(1).safeParse(document);
+  const { data, error } = z.array(namedPool(sections)).min(1).safeParse(document);
   if (error !== undefined) throw invalid(`is not a list of pools: ${z.prettifyError(error)}`);
   const [problem] = problemsOfPools(data, files !== undefined);
   if (problem !== undefined) throw invalid(problem);
   return data;
 }
 
-export type GatewayConfiguration = z.infer<typeof gatewayConfiguration>;
+export type GatewayConfiguration = z.infer<ReturnType<typeof gatewayConfiguration>>;
 export type CertificateFiles = z.infer<typeof certificates>;
 
 /** One that is in two of the lists. Those that cannot be read are told elsewhere. */

@@ -46,7 +46,7 @@ export type AgentConnector = (gateway: Gateway) => HttpTransport;
 
 export interface ControllerOptions {
   readonly source: PoolSource;
-  readonly provider: (pools: readonly Pool[]) => AddressProvider;
+  readonly provider: (pools: readonly Pool[], signal: AbortSignal) => Promise<AddressProvider>;
   readonly limits: NamespaceLimits;
   readonly connect: AgentConnector;
   /** How often each agent is asked whether it still has what it confirmed; infinity: never. */
@@ -100,7 +100,7 @@ async function leadWith(
 ): Promise<void> {
   const environment = { ...whole, signal };
   const { caches, readiness, clock } = environment;
-  const provider = options.provider(pools);
+  await using provider = await options.provider(pools, signal);
   const l2Ports = await provider.list(signal);
   countPool(environment, l2Ports);
   const rules = claimRules(environment.defaultClass);

@@ -18,7 +18,7 @@ interface World {
 }
 
 async function translate(world: World): Promise<unknown> {
-  const pools = poolsOf(gatewayConfiguration.parse({ addresses: world.pool }));
+  const pools = poolsOf(gatewayConfiguration().parse({ addresses: world.pool }));
   const l2Ports = await staticAddresses(pools).list(new AbortController().signal);
   const { services } = world;
   const found = await takeSnapshot({ l2Ports, pools, limits: {}, services, rules: claimRules(undefined) }, clock);

@@ -53,7 +53,7 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
 }
 
 it('restores 20,000 Services without holding up others for more than 50 ms', async () => {
-  const pools = poolsOf(gatewayConfiguration.parse({ addresses: ['10.200.0.0/17'] }));
+  const pools = poolsOf(gatewayConfiguration().parse({ addresses: ['10.200.0.0/17'] }));
   const l2Ports = await staticAddresses(pools).list(new AbortController().signal);
   const services = Array.from({ length: COUNT }, (_, index) => served(index));
   const restore = async () => {

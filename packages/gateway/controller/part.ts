@@ -12,7 +12,7 @@ import {
 import { describeServiceEvents, serviceKey, servicePermissions, toServiceKey } from '@fairlead/service';
 import { certificatesCommand } from '../agent/adapters/certificate-files.ts';
 import { connectToAgents, readTextFile } from './adapters/connect.ts';
-import type { AddressProvider } from './addresses/address-provider.ts';
+import type { AddressCloud, AddressProvider, CloudEnvironment } from './addresses/address-provider.ts';
 import { staticAddresses } from './addresses/static-addresses.ts';
 import { ClusterView } from './backends/cluster-view.ts';
 import { type GatewayConfiguration, gatewayConfiguration } from './configuration.ts';
@@ -33,7 +33,9 @@ import { type Snapshot, takeSnapshot } from './snapshot.ts';
 export interface GatewayOutside {
   /** The ways to the agents: over sockets, unless a simulation stands there. */
   readonly connect: (configuration: GatewayConfiguration) => AgentConnector;
-  /** Where addresses come from, where a cloud makes them: else they are the lists of the configuration. */
+  /** The cloud that makes the addresses of pools that have a section for it. */
+  readonly cloud?: AddressCloud | undefined;
+  /** Where the addresses of all other pools come from: the lists of the configuration, unless a simulation has them. */
   readonly addresses?: (configuration: GatewayConfiguration, pools: readonly Pool[]) => AddressProvider;
   /** Reads the file of the pools. */
   readonly readFile?: (path: string) => Promise<string>;
@@ -59,21 +61,24 @@ const permissions: readonly Permission[] = [
 ];
 
 /** The gateway nodes' controller, as the command line sees it. */
-export const gatewayPart = gatewayPartWith({ connect: connectToAgents, readFile: readTextFile });
+export function gatewayPart(cloud?: AddressCloud): Part<LeaderPart> {
+  return gatewayPartWith({ connect: connectToAgents, readFile: readTextFile, cloud });
+}
 
 export function gatewayPartWith({
   connect,
+  cloud,
   addresses = listedAddresses,
   readFile = noFile,
 }: GatewayOutside): Part<LeaderPart> {
-  const outside = { connect, addresses, readFile };
+  const outside = { connect, cloud, addresses, readFile };
   return definePart({
     name: 'gateway',
     summary: 'Gives Services the addresses of gateway nodes, by protocol and port, and has the gateways serve them.',
     loadBalancerClass: GATEWAY_CLASS,
-    schema: gatewayConfiguration,
+    schema: gatewayConfiguration(cloud?.sections),
     permissions,
-    metrics: gatewayMetrics,
+    metrics: [...gatewayMetrics, ...(cloud?.metrics ?? [])],
     events: describeServiceEvents(
       'EnsuringLoadBalancer',
       'EnsuredLoadBalancer',
@@ -109,7 +114,8 @@ export function gatewayPartWith({
         const { comparisonIntervalSeconds: seconds, namespaceLimits: limits } = configuration;
         const comparisonMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
         const source = poolSource(configuration, { ...outside, ...environment });
-        const provider = (pools: readonly Pool[]) => outside.addresses(configuration, pools);
+        const provider = (pools: readonly Pool[], signal: AbortSignal) =>
+          openAddresses(outside, configuration, pools, { ...environment, signal });
         const settings = { source, provider, limits, connect: outside.connect(configuration), comparisonMilliseconds };
         return runController(settings, environment);
       },
@@ -135,6 +141,20 @@ export function gatewayPartWith({
   });
 }
 
+type Outside = Required<GatewayOutside>;
+
+/** Either all pools have lists, or none. */
+async function openAddresses(
+  { cloud, addresses }: Pick<Outside, 'cloud' | 'addresses'>,
+  configuration: GatewayConfiguration,
+  pools: readonly Pool[],
+  environment: CloudEnvironment,
+): Promise<AddressProvider> {
+  const isMade = pools.some(({ openstack }) => openstack !== undefined);
+  if (cloud === undefined || !isMade) return addresses(configuration, pools);
+  return cloud.open(configuration.openstack, pools, environment);
+}
+
 function listedAddresses(_: GatewayConfiguration, pools: readonly Pool[]): AddressProvider {
   return staticAddresses(pools);
 }
@@ -150,13 +170,14 @@ interface Look {
 }
 
 async function look(
-  outside: Required<GatewayOutside>,
+  outside: Outside,
   configuration: GatewayConfiguration,
   environment: ReadEnvironment,
 ): Promise<Look> {
   const { client, signal, defaultClass, clock } = environment;
   const pools = await poolSource(configuration, { ...outside, ...environment }).read();
-  const l2Ports = await outside.addresses(configuration, pools).list(signal);
+  await using provider = await openAddresses(outside, configuration, pools, environment);
+  const l2Ports = await provider.list(signal);
   const { items } = await client.list(services, { signal });
   const limits = configuration.namespaceLimits;
   const rules = claimRules(defaultClass);
@@ -174,7 +195,7 @@ async function look(
 }
 
 async function traceFlow(
-  outside: Required<GatewayOutside>,
+  outside: Outside,
   { configuration, environment, words: [service = ''], options, print }: ConfiguredInvocation<GatewayConfiguration>,
 ): Promise<void> {
   const client = parseClient(String(options['from']));
@@ -189,7 +210,7 @@ async function traceFlow(
 
 /** As the Services show them. */
 async function listAddresses(
-  outside: Pick<Required<GatewayOutside>, 'addresses' | 'readFile'>,
+  outside: Pick<Outside, 'cloud' | 'addresses' | 'readFile'>,
   { configuration, environment, print }: ConfiguredInvocation<GatewayConfiguration>,
 ): Promise<void> {
   const { client, signal } = environment;
@@ -198,7 +219,8 @@ async function listAddresses(
   const isNamed = configuration.addresses === undefined;
   const shownOn = (address: string) =>
     items.filter(({ status }) => status?.loadBalancer?.ingress?.some(({ ip }) => ip === address));
-  for (const { ingress, pool } of await outside.addresses(configuration, pools).list(signal)) {
+  await using provider = await openAddresses(outside, configuration, pools, environment);
+  for (const { ingress, pool } of await provider.list(signal)) {
     const names = shownOn(ingress).map(({ metadata }) => keyText(metadata));
     const where = isNamed ? `${pool}  ${ingress}` : ingress;
     print(`${where}  ${names.length === 0 ? 'free' : names.join(', ')}`);

@@ -1,4 +1,5 @@
 import { type Clock, codeOf, type Logger, messageOf, orAborted, sleep } from '@fairlead/control';
+import type { AddressCloud } from './addresses/address-provider.ts';
 import { type GatewayConfiguration, parsePools, poolsOf } from './configuration.ts';
 import type { Pool } from './pools.ts';
 
@@ -13,6 +14,8 @@ export interface PoolSource {
 }
 
 export interface PoolSourceOptions {
+  /** Whose sections pools may have. */
+  readonly cloud?: AddressCloud | undefined;
   readonly readFile: (path: string) => Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -20,11 +23,13 @@ export interface PoolSourceOptions {
 
 export function poolSource(
   configuration: GatewayConfiguration,
-  { readFile, clock, logger }: PoolSourceOptions,
+  { cloud, readFile, clock, logger }: PoolSourceOptions,
 ): PoolSource {
   const { poolsFile } = configuration;
   const read = async () =>
-    poolsFile === undefined ? poolsOf(configuration) : parsePools(await readFile(poolsFile), configuration);
+    poolsFile === undefined
+      ? poolsOf(configuration)
+      : parsePools(await readFile(poolsFile), configuration, cloud?.sections);
   return {
     read,
     async next(current, signal) {

@@ -4,7 +4,7 @@ import { gatewayConfiguration, poolsOf } from './configuration.ts';
 import { choosePool, permittedPools, selectingLabels } from './pools.ts';
 
 const pools = poolsOf(
-  gatewayConfiguration.parse({
+  gatewayConfiguration().parse({
     pools: [
       { name: 'partners', addresses: ['192.0.2.1'], selects: { labels: { tier: 'partner' } } },
       { name: 'team', addresses: ['192.0.2.2'], selects: { namespaces: ['team'] }, namespaces: ['team'] },
@@ -51,10 +51,12 @@ describe('the choice of a pool', () => {
 
 describe('the configuration of pools', () => {
   const problems = (configuration: unknown) =>
-    gatewayConfiguration.safeParse(configuration).error?.issues.map(({ message }) => message);
+    gatewayConfiguration()
+      .safeParse(configuration)
+      .error?.issues.map(({ message }) => message);
 
   it('is one unnamed pool, or several with names', () => {
-    expect(poolsOf(gatewayConfiguration.parse({ addresses: ['192.0.2.1'] }))).toMatchObject([
+    expect(poolsOf(gatewayConfiguration().parse({ addresses: ['192.0.2.1'] }))).toMatchObject([
       { name: 'default', addresses: ['192.0.2.1'], gateways: [], backends: 'pods', automatic: true },
     ]);
     expect(problems({})).toEqual(['needs one of addresses, pools and poolsFile']);

@@ -11,10 +11,12 @@ export interface Gateway {
   readonly url: string;
 }
 
-/** Addresses and the gateways that serve them, with the rules of who may use them. */
+/** Addresses, as a list or from a cloud, and the gateways that serve them, with the rules of who may use them. */
 export interface Pool {
   readonly name: string;
-  readonly addresses: readonly string[];
+  readonly addresses?: readonly string[] | undefined;
+  /** Where a cloud makes its addresses, in the words of that. */
+  readonly openstack?: unknown;
   readonly gateways: readonly Gateway[];
   readonly backends: BackendKind;
   readonly preserveClientAddress: boolean;

@@ -8,7 +8,7 @@ const WEB = 'PATCH shop/services/web';
 
 async function world(...addresses: readonly string[]) {
   const cluster = await new TestCluster({ loadBalancerClass: CLASS }).setUp();
-  const configured = gatewayPart.configure({ addresses });
+  const configured = gatewayPart().configure({ addresses });
   const lead = (options = {}) => new TestLeader(cluster, (environment) => configured.start(environment), options);
   return { cluster, lead, pass: (seconds: number) => cluster.clock.advance(seconds * 1_000) };
 }
@@ -43,13 +43,12 @@ describe('the gateway controller', () => {
     const { cluster, pass } = await world('192.0.2.1');
     await cluster.createService('web', {}, { note: 'x'.repeat(200_000) });
     await cluster.createService('other', { loadBalancerClass: 'example.com/other' }, { note: 'x'.repeat(200_000) });
-    const configured = gatewayPart.configure({ addresses: ['192.0.2.1'] });
+    const configured = gatewayPart().configure({ addresses: ['192.0.2.1'] });
     const caches: { list(): unknown }[] = [];
     const leader = new TestLeader(cluster, (environment) => {
       const spy = vi.spyOn(environment.caches, 'projected');
-      const started = configured.start(environment);
-      void environment.caches.synced().then(() => caches.push(...spy.mock.results.flatMap(({ value }) => value)));
-      return started;
+      cluster.clock.setTimer(4_000, () => caches.push(...spy.mock.results.flatMap(({ value }) => value)));
+      return configured.start(environment);
     });
     await pass(5);
     expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
@@ -173,7 +172,7 @@ describe('the gateway controller', () => {
     const first = lead();
     await pass(5);
     await first.stop();
-    const emptied = gatewayPart.configure({ addresses: [] });
+    const emptied = gatewayPart().configure({ addresses: [] });
     const second = new TestLeader(cluster, (environment) => emptied.start(environment));
     await pass(5);
     for (const name of names) expect(await cluster.addresses(name)).toHaveLength(1);

@@ -60,6 +60,7 @@ export class Reconciler {
   restore(key: ServiceKey, outcome: Outcome): void {
     const isServed = outcome.kind === 'serve' || this.#brake.holds(key, outcome);
     if (isServed) this.#programming.set(key, this.#shownServers(outcome.claim.service));
+    this.#withSupply(key, outcome);
   }
 
   /**
@@ -129,7 +130,9 @@ export class Reconciler {
     const { pool = '', families = [] } = lacking?.wouldHelp ?? {};
     supply.want(key, pool, families);
     if (lacking === undefined || families.length === 0) return outcome;
-    const told = { ...lacking, message: `${lacking.message}; one more is being made` };
+    const failure = supply.failureOf(pool, families);
+    const progress = failure === undefined ? 'one more is being made' : `one more cannot be made yet: ${failure}`;
+    const told = { ...lacking, message: `${lacking.message}; ${progress}` };
     if (outcome.kind === 'refuse') return { ...outcome, refusal: told };
     return outcome.kind === 'serve' ? { ...outcome, shortfall: told } : outcome;
   }

@@ -28,7 +28,7 @@ function served(index: number): Service {
 }
 
 async function outcomesOf(count: number, pool: readonly string[], make = served) {
-  const pools = poolsOf(gatewayConfiguration.parse({ addresses: pool }));
+  const pools = poolsOf(gatewayConfiguration().parse({ addresses: pool }));
   const l2Ports = await staticAddresses(pools).list(new AbortController().signal);
   const services = Array.from({ length: count }, (_, index) => make(index));
   const input = { l2Ports, pools, limits: {}, services, rules: claimRules(undefined) };

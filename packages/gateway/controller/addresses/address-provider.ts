@@ -1,18 +1,46 @@
-import type { IpFamily } from '@fairlead/control';
+import type { IpFamily, MetricDefinition } from '@fairlead/control';
+import type { LeaderEnvironment, ReadEnvironment } from '@fairlead/part';
+import type { z } from 'zod';
 import type { L2Port } from './l2-port.ts';
 
 /** Where external addresses come from. A cloud can make more of them; a static list cannot. */
-export interface AddressProvider {
+export interface AddressProvider extends AsyncDisposable {
   /** All L2 ports that exist now and are ours to give, in the order in which they are given. */
   list(signal: AbortSignal): Promise<readonly L2Port[]>;
   /** How to have more and fewer of them; absent where their number is fixed. */
   readonly supply?: AddressSupply;
 }
 
-/** Both calls may take long, and be repeated after a lost answer: neither is waited for by any other Service. */
+/** All calls may take long, and be repeated after a lost answer: none is waited for by any other Service. */
 export interface AddressSupply {
-  /** Makes one more for the pool. The next list finds it, also when the answer is lost. */
+  /** Makes one more for the pool, or ends what a call before this one began. */
   create(pool: string, family: IpFamily, signal: AbortSignal): Promise<L2Port>;
   /** Gives back one that no Service is on, and that no gateway serves any more; none is as good. */
   release(l2Port: L2Port, signal: AbortSignal): Promise<void>;
+  /** Gives back what was begun and not ended, by us or a leader before us, but where it is still wanted. */
+  abandon(isWanted: (pool: string, family: IpFamily) => boolean, signal: AbortSignal): Promise<void>;
 }
+
+/** A cloud that makes the addresses of pools. Its sections of the configuration are its own. */
+export interface AddressCloud {
+  readonly sections: CloudSections;
+  readonly metrics: readonly MetricDefinition[];
+  /** Gets ready to make addresses for the pools; without a Lease, only to list them. */
+  open(section: unknown, pools: readonly CloudPool[], environment: CloudEnvironment): Promise<AddressProvider>;
+}
+
+export interface CloudSections {
+  /** Which cloud is meant. */
+  readonly cloud: z.ZodType;
+  /** What a pool has in the place of a list of addresses. */
+  readonly pool: z.ZodType;
+}
+
+export interface CloudPool {
+  readonly name: string;
+  /** As the schema accepted it. */
+  readonly openstack?: unknown;
+}
+
+export type CloudEnvironment = ReadEnvironment &
+  Partial<Pick<LeaderEnvironment, 'random' | 'metrics' | 'journal' | 'leadership'>>;

@@ -16,15 +16,15 @@ const LARGEST_POOL = 65_536;
 /** What a pool was configured with. */
 export interface AddressList {
   readonly name: string;
-  readonly addresses: readonly string[];
+  readonly addresses?: readonly string[] | undefined;
 }
 
 /** Gives out fixed lists of addresses; each is its own L2 port, named by the address. */
 export function staticAddresses(pools: readonly AddressList[]): AddressProvider {
-  const l2Ports = pools.flatMap(({ name, addresses }) =>
+  const l2Ports = pools.flatMap(({ name, addresses = [] }) =>
     expandAddresses(addresses).flatMap((address) => l2PortAt(address, name) ?? []),
   );
-  return { list: async () => l2Ports };
+  return { list: async () => l2Ports, [Symbol.asyncDispose]: async () => {} };
 }
 
 /** The addresses of a list of single ones, ranges (`first-last`) and CIDRs: in the list's order, each once. */

@@ -33,11 +33,18 @@ export interface SupplyWorkerOptions {
   readonly requeue: (key: ServiceKey) => void;
 }
 
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
 interface Shortage {
   readonly pool: string;
   readonly family: IpFamily;
   readonly services: Set<ServiceKey>;
   underWay: number;
+  /** Why the last attempt failed, while it lasts. */
+  failure?: Failure | undefined;
 }
 
 /**
@@ -51,6 +58,9 @@ export class SupplyWorker {
   readonly #releasing = new Map<L2PortId, L2Port>();
   /** Services that are let go when these L2 ports are given back, unless others are on them. */
   readonly #leaving = new Map<ServiceKey, readonly L2Port[]>();
+
+  /** Whether what a leader before us began was looked after. */
+  #hasAbandoned = false;
 
   constructor(options: SupplyWorkerOptions) {
     this.#options = options;
@@ -68,11 +78,22 @@ export class SupplyWorker {
     }
   }
 
+  /** Why the pool gets no more addresses of these families for now. */
+  failureOf(pool: string, families: readonly IpFamily[]): string | undefined {
+    const failures = families.map((family) => this.#shortages.get(`${family} ${pool}`)?.failure?.message);
+    return failures.find((message) => message !== undefined);
+  }
+
   /** Gives back what no Service is on and no gateway serves: at the beginning, and whenever that may have changed. */
   clean(): void {
     const { allocator, guard, clock, isQuiet } = this.#options;
     if (!isQuiet()) return;
-    const unused = allocator.unused();
+    if (!this.#hasAbandoned) void this.#abandon();
+    // A Service that waits for the other family gets both at once.
+    const waitedFor = new Set(
+      [...this.#shortages.values()].flatMap(({ pool, services }) => (services.size > 0 ? pool : [])),
+    );
+    const unused = allocator.unused().filter(({ pool }) => !waitedFor.has(pool));
     const known = allocator.size;
     const allowed = new Set(
       guard.allow(
@@ -116,11 +137,15 @@ export class SupplyWorker {
     const { supply, allocator, requeue } = this.#options;
     const { pool, family, services } = shortage;
     const isWanted = () => services.size > 0;
-    const made = await this.#repeat(`make an ${family} address in the pool ${pool}`, isWanted, (signal) =>
-      supply.create(pool, family, signal),
+    const made = await this.#repeat(
+      `make an ${family} address in the pool ${pool}`,
+      isWanted,
+      (signal) => supply.create(pool, family, signal),
+      (failure) => this.#tell(shortage, failure),
     );
     shortage.underWay -= 1;
-    if (made === undefined) return;
+    shortage.failure = undefined;
+    if (made === undefined) return void this.#abandon();
     for (const service of allocator.add(made)) {
       services.delete(service);
       requeue(service);
@@ -128,6 +153,28 @@ export class SupplyWorker {
     // Whom it was made for may have gone: then it is of no use.
     if (!allocator.isUsed(made)) this.clean();
     this.#createMore(shortage);
+  }
+
+  /** Those that wait are told once: the text of the same refusal may name each request. */
+  #tell(shortage: Shortage, failure: unknown): void {
+    const code = codeOf(failure);
+    if (shortage.failure?.code === code) return;
+    shortage.failure = { code, message: messageOf(failure) };
+    for (const service of shortage.services) this.#options.requeue(service);
+  }
+
+  /** What was begun for Services that are gone, or content, is of no use. */
+  async #abandon(): Promise<void> {
+    this.#hasAbandoned = true;
+    const isWanted = (pool: string, family: IpFamily) => {
+      const { services, underWay } = this.#shortages.get(`${family} ${pool}`) ?? { services: new Set(), underWay: 0 };
+      return services.size > 0 || underWay > 0;
+    };
+    await this.#repeat(
+      'give back addresses that were begun',
+      () => true,
+      (signal) => this.#options.supply.abandon(isWanted, signal),
+    );
   }
 
   async #release(l2Port: L2Port): Promise<void> {
@@ -148,6 +195,7 @@ export class SupplyWorker {
     what: string,
     isWanted: () => boolean,
     work: (signal: AbortSignal) => Promise<Result>,
+    onFailure: (failure: unknown) => void = () => {},
   ): Promise<Result | undefined> {
     const { clock, random, logger, journal, signal } = this.#options;
     const backoff = new Backoff(random);
@@ -158,6 +206,7 @@ export class SupplyWorker {
         if (signal.aborted) return undefined;
         logger.warn({ code: codeOf(failure), error: messageOf(failure) }, `could not ${what}: trying again`);
         journal.recordError('addresses', failure);
+        onFailure(failure);
         await sleep(clock, backoff.next(), signal).catch(() => {});
       }
     }

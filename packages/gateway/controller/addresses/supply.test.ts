@@ -39,11 +39,14 @@ class GrowingAddresses implements AddressProvider {
       this.ports.delete(id);
       this.calls.push(`release ${id}`);
     },
+    abandon: async () => {},
   };
 
   async list(): Promise<readonly L2Port[]> {
     return [...this.ports.values()];
   }
+
+  async [Symbol.asyncDispose]() {}
 
   #requireWell(): void {
     if (this.isBroken) throw new FairleadError('the cloud is away', { verdict: 'retriable', code: 'cloud-away' });

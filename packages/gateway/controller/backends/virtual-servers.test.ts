@@ -23,7 +23,7 @@ function isWorld(document: unknown): document is World {
 }
 
 function translate({ configuration, addresses, services, slices, nodes }: World): unknown {
-  const pools = poolsOf(gatewayConfiguration.parse(configuration));
+  const pools = poolsOf(gatewayConfiguration().parse(configuration));
   const cluster = new ClusterView(slices, nodes);
   const l2Ports = Object.entries(addresses).flatMap(([pool, list]) =>
     list.flatMap((address) => l2PortAt(requireIpAddress(address), pool) ?? []),
