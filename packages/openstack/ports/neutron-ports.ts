@@ -9,6 +9,7 @@ import {
   nextStep,
   type PortStep,
   unassignedFloatingIpSteps,
+  type UsedPorts,
   unusedPortSteps,
 } from './plan.ts';
 import type { PortPool, PortScope } from './pool.ts';
@@ -51,11 +52,13 @@ export class NeutronPorts {
     return ownPorts(this.#options.scope, await this.observe(signal));
   }
 
-  /**
-   * CreateAndAssignPort. When an answer is lost, this fails, and the next list finds the port; `complete` then does
-   * what is left.
-   */
+  /** CreateAndAssignPort. When it fails, the next list finds the port; `complete` then does what is left. */
   async createAndAssignPort(poolName: string, family: IpFamily, signal: AbortSignal): Promise<OwnPort> {
+    return this.complete((await this.createPort(poolName, family, signal)).id, signal);
+  }
+
+  /** The first half of it. When the answer is lost, this fails, and the port may be there. */
+  async createPort(poolName: string, family: IpFamily, signal: AbortSignal): Promise<Port> {
     const { neutron, scope } = this.#options;
     const pool = this.#pool(poolName);
     const step = createStep(scope, pool, family);
@@ -65,7 +68,7 @@ export class NeutronPorts {
     const record = { journal: this.#options.journal, key: `pool ${poolName}` };
     await runSteps([{ ...toStep(neutron, step), run }], record, signal);
     if (made === undefined) throw noSubnet(poolName, family);
-    return this.complete(made.id, signal);
+    return made;
   }
 
   /** Does what is missing of one port of ours, reading before each call what the one before has left. */
@@ -84,7 +87,7 @@ export class NeutronPorts {
   }
 
   /** CleanUnusedPorts: `used` are the ids of the ports that Services are on, `gateways` those of the gateways' ports. */
-  async cleanUnusedPorts(used: ReadonlySet<string>, gateways: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+  async cleanUnusedPorts(used: UsedPorts, gateways: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const { neutron, scope } = this.#options;
     const observed = await this.observe(signal);
     const steps = unusedPortSteps(scope, observed, used, gateways);
@@ -103,7 +106,11 @@ export class NeutronPorts {
 
   /** Lets the gateways send from the addresses. */
   async attach(addresses: readonly string[], gateways: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-    await this.#run(attachSteps(await this.observe(signal), addresses, gateways), 'gateways', signal);
+    if (gateways.size === 0) return;
+    const ports = await this.#options.neutron.listPorts({ id: [...gateways] }, { signal });
+    const gone = [...gateways].find((id) => ports.every((port) => port.id !== id));
+    if (gone !== undefined) throw gatewayGone(gone);
+    await this.#run(attachSteps(ports, addresses, gateways), 'gateways', signal);
   }
 
   #read(portId: string, signal: AbortSignal): Promise<[Port | undefined, readonly FloatingIp[]]> {
@@ -144,6 +151,11 @@ export class NeutronPorts {
 function noSubnet(pool: string, family: IpFamily): FairleadError {
   const message = `the pool "${pool}" has no subnet of the family ${family}`;
   return new FairleadError(message, { verdict: 'terminal', code: 'family-unsupported' });
+}
+
+function gatewayGone(id: string): FairleadError {
+  const message = `there is no port ${id}: put the id of each gateway's port into openstack.gatewayPorts of the pool`;
+  return new FairleadError(message, { verdict: 'terminal', code: 'gateway-port-gone' });
 }
 
 function portGone(id: string): FairleadError {

@@ -24,6 +24,9 @@ export type PortStep =
 /** Only what is still as it was read is changed: a user, or another program, may have taken it meanwhile. */
 type Revision = number | undefined;
 
+/** The ids of ports that Services are on. */
+export type UsedPorts = Pick<ReadonlySet<string>, 'has'>;
+
 /** CreateAndAssignPort begins with a port that carries its mark from the start. */
 export function createStep(scope: PortScope, pool: PortPool, family: IpFamily): PortStep | undefined {
   const subnet_id = pool.subnetIds[family];
@@ -39,7 +42,7 @@ export function createStep(scope: PortScope, pool: PortPool, family: IpFamily): 
  * planned from what the one before has left.
  */
 export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observed): PortStep | undefined {
-  const { port, family, floatingIp } = own;
+  const { port, floatingIp } = own;
   const portTags = missingTags(scope, own.pool, port);
   if (portTags !== undefined) return { kind: 'tag-port', id: port.id, tags: portTags };
   if (floatingIp !== undefined) {
@@ -48,8 +51,8 @@ export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observ
     const tags = missingTags(scope, own.pool, floatingIp);
     return tags === undefined ? undefined : { kind: 'tag-floating-ip', id: floatingIp.id, tags };
   }
-  const floating_network_id = scope.pools.find(({ name }) => name === own.pool)?.floatingNetworkId;
-  if (floating_network_id === undefined || family === 'IPv6') return undefined;
+  const floating_network_id = floatingNetworkOf(scope, own);
+  if (floating_network_id === undefined) return undefined;
   const spare = floatingIps.find(
     (one) => one.port_id === null && one.floating_network_id === floating_network_id && isMarkedOurs(scope, one),
   );
@@ -59,6 +62,15 @@ export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observ
   return { kind: 'create-floating-ip', body: { floating_network_id, port_id: port.id, description } };
 }
 
+/** Whether the port has no floating IP and is to have one: it is not to be given to a Service before. */
+export function lacksFloatingIp(scope: PortScope, own: OwnPort): boolean {
+  return own.floatingIp === undefined && floatingNetworkOf(scope, own) !== undefined;
+}
+
+function floatingNetworkOf({ pools }: PortScope, { pool, family }: OwnPort): string | undefined {
+  return family === 'IPv6' ? undefined : pools.find(({ name }) => name === pool)?.floatingNetworkId;
+}
+
 /**
  * The first half of CleanUnusedPorts: the gateways let the addresses go, then the ports are deleted. What carries no
  * mark of ours is never deleted.
@@ -66,7 +78,7 @@ export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observ
 export function unusedPortSteps(
   scope: PortScope,
   observed: Observed,
-  usedPortIds: ReadonlySet<string>,
+  usedPortIds: UsedPorts,
   gatewayPortIds: ReadonlySet<string>,
 ): readonly PortStep[] {
   const unused = ownPorts(scope, observed).filter(({ port }) => !usedPortIds.has(port.id));
@@ -87,11 +99,11 @@ export function unassignedFloatingIpSteps(scope: PortScope, floatingIps: Observe
 
 /** The gateways may send from these addresses; what else they may send from stays. */
 export function attachSteps(
-  observed: Observed,
+  ports: Observed['ports'],
   addresses: readonly string[],
   gatewayPortIds: ReadonlySet<string>,
 ): readonly PortStep[] {
-  return observed.ports
+  return ports
     .filter(({ id }) => gatewayPortIds.has(id))
     .flatMap((port) => {
       const isAttached = maySendFrom(port);

@@ -28,7 +28,13 @@ export function emulated({ behaviour = {}, ...options }: EmulatedOptions = {}) {
     const session = new OpenStackSession({ ...rest, clock, transport: emulator, cloud });
     return { session, neutron: new NeutronClient(session) };
   };
-  return { clock, emulator, project, connect, ...connect() };
+  const cloud = parseCloudEntry({ auth: AUTH }, '"test"');
+  /** In the place of the adapter that opens sockets. */
+  const openSession = async (_: object, dependencies: Omit<SessionOptions, 'transport' | 'cloud'>) => ({
+    session: new OpenStackSession({ ...dependencies, cloud, transport: emulator }),
+    [Symbol.asyncDispose]: async () => {},
+  });
+  return { clock, emulator, project, connect, openSession, ...connect() };
 }
 
 /** A network with a subnet of each family, in the project. */

@@ -1,0 +1,228 @@
+import { gatewayPartWith } from '@fairlead/gateway';
+import { TestCluster, TestLeader } from '@fairlead/part/testing';
+import { SimulatedAgent } from '@fairlead/sim/gateway';
+import { describe, expect, it } from 'vitest';
+import { emulated } from '../client/testing/emulated.ts';
+import { openStackAddresses } from './address-cloud.ts';
+
+const certificates = { certificateFile: 'certificate', keyFile: 'key', authorityFile: 'authority' };
+const gateways = [{ name: 'gw', url: 'https://gw' }];
+const TAGS = ['fairlead-cluster=cluster-1', 'fairlead-part=gateway', 'fairlead-pool=web'];
+
+/** The gateway part in a cluster, and a project with a network of both families behind a router. */
+async function world(change: object = {}) {
+  const { clock, emulator, project, openSession } = emulated();
+  const external = emulator.create('networks', { name: 'public', 'router:external': true });
+  emulator.create('subnets', { network_id: external, ip_version: 4, cidr: '203.0.113.0/24' });
+  const network_id = emulator.create('networks', { name: 'nodes' }, project);
+  const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: '10.0.0.0/24' }, project);
+  emulator.create('subnets', { network_id, ip_version: 6, cidr: 'fd00::/64' }, project);
+  const router = emulator.create('routers', { external_gateway_info: { network_id: external } }, project);
+  const interfaces = `/routers/${router}/add_router_interface`;
+  emulator.byHand({ method: 'PUT', path: interfaces, body: { subnet_id }, project });
+  const gatewayPort = emulator.create('ports', { network_id, device_owner: 'compute:nova' }, project);
+
+  const cluster = await new TestCluster({ loadBalancerClass: 'fairlead.dev/gateway' }, clock).setUp();
+  const agent = new SimulatedAgent(clock);
+  const part = gatewayPartWith({ connect: () => () => agent, cloud: openStackAddresses(openSession) });
+  const section = { network: 'nodes', floatingNetwork: 'public', gatewayPorts: [gatewayPort], ...change };
+  const pools = [{ name: 'web', gateways, openstack: section }];
+  const configured = part.configure({ openstack: { clusterId: 'cluster-1' }, pools, certificates });
+  const lead = () => new TestLeader(cluster, (environment) => configured.start(environment));
+
+  /** Those of the pool, without the router's and the gateway's. */
+  const ports = () => emulator.resources('ports').filter(({ device_owner }) => device_owner === '');
+  const floatingIps = () => emulator.resources('floatingips');
+  const pairs = () => emulator.resources('ports').find(({ id }) => id === gatewayPort)?.['allowed_address_pairs'];
+  const neutronWrites = () => emulator.log.writes.filter(({ kind }) => kind !== 'tokens');
+  const setQuota = (quota: Readonly<Record<string, number>>) =>
+    emulator.byHand({ method: 'PUT', path: `/quotas/${project.id}`, body: { quota } });
+  const messageOn = async (name: string) => (await cluster.service(name))?.status?.conditions?.[0]?.message;
+  const pass = (seconds: number) => clock.advance(seconds * 1_000);
+  const outside = { emulator, project, network_id, ports, floatingIps, pairs, neutronWrites, setQuota };
+  return { ...outside, cluster, agent, lead, messageOn, pass };
+}
+
+describe('the gateways’ addresses in Neutron', () => {
+  it('are ports with floating IPs, shared by Services, and gone with the last of them', async () => {
+    const { cluster, agent, lead, pass, ports, floatingIps, pairs } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(30);
+    const [port] = ports();
+    const [floating] = floatingIps();
+    expect(port).toMatchObject({ tags: TAGS });
+    expect(floating).toMatchObject({ tags: TAGS, port_id: port?.id });
+    expect(await cluster.addresses('web')).toEqual([floating?.['floating_ip_address']]);
+    expect((await cluster.service('web'))?.metadata.annotations).toMatchObject({
+      'gateway.fairlead.dev/l2-ports': port?.id,
+    });
+    const [served = ''] = agent.servers.keys();
+    expect(served).toMatch(/^10\.0\.0\.\d+ TCP\/80$/);
+    expect(floating).toMatchObject({ fixed_ip_address: served.split(' ')[0] });
+    expect(pairs()).toMatchObject([{ ip_address: served.split(' ')[0] }]);
+
+    await cluster.createService('dns', { ports: [{ port: 53 }] });
+    await pass(30);
+    expect(await cluster.addresses('dns')).toEqual(await cluster.addresses('web'));
+    expect(ports()).toHaveLength(1);
+
+    await cluster.deleteService('web');
+    await pass(30);
+    expect(ports()).toHaveLength(1);
+    await cluster.deleteService('dns');
+    await pass(60);
+    expect([ports(), floatingIps(), pairs()]).toEqual([[], [], []]);
+    expect(await cluster.service('dns')).toBeUndefined();
+    await leader.stop();
+  });
+
+  it('have no floating IP where the pool has no network for these, and may be of both families', async () => {
+    const { cluster, lead, pass, floatingIps } = await world({ floatingNetwork: undefined });
+    await cluster.createService('web', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] });
+    const leader = lead();
+    await pass(60);
+    expect(await cluster.addresses('web')).toEqual([
+      expect.stringMatching(/^10\.0\.0\./),
+      expect.stringMatching(/^fd00::/),
+    ]);
+    expect(floatingIps()).toEqual([]);
+    await leader.stop();
+  });
+
+  it.each([
+    ['the port', { method: 'POST', kind: 'ports' }],
+    ['its tags', { method: 'PUT', kind: 'tags' }],
+    ['its floating IP', { method: 'POST', kind: 'floatingips' }],
+    ['the gateways’ pairs', { method: 'PUT', kind: 'ports' }],
+  ] as const)('if interrupted after %s, leave nothing behind, and serve those that wait', async (_, match) => {
+    const { cluster, emulator, lead, pass, ports, floatingIps, pairs } = await world();
+    await cluster.createService('web');
+    emulator.faults.next(match, { kind: 'lose-response' });
+    emulator.faults.next({ method: 'PUT' }, { kind: 'delay', milliseconds: 60_000 });
+    emulator.faults.next({ method: 'POST', kind: 'floatingips' }, { kind: 'delay', milliseconds: 60_000 });
+    const first = lead();
+    await pass(3);
+    await first.stop();
+    emulator.faults.clear();
+    const second = lead();
+    await pass(120);
+    expect(await cluster.addresses('web')).toHaveLength(1);
+    expect(await cluster.addresses('web')).toEqual(floatingIps().map((one) => one['floating_ip_address']));
+    expect([ports().length, pairs()]).toMatchObject([1, [{}]]);
+    await cluster.deleteService('web');
+    await pass(120);
+    expect([ports(), floatingIps(), pairs()]).toEqual([[], [], []]);
+    await second.stop();
+  });
+
+  it('if interrupted, are cleaned up also when the Service is gone by then', async () => {
+    const { cluster, emulator, lead, pass, ports, floatingIps } = await world();
+    await cluster.createService('web');
+    emulator.faults.next({ method: 'POST', kind: 'floatingips' }, { kind: 'delay', milliseconds: 60_000 });
+    const first = lead();
+    await pass(3);
+    await first.stop();
+    expect(ports()).toHaveLength(1);
+    emulator.faults.clear();
+    await cluster.deleteService('web');
+    const second = lead();
+    await pass(120);
+    expect([ports(), floatingIps()]).toEqual([[], []]);
+    expect(await cluster.service('web')).toBeUndefined();
+    await second.stop();
+  });
+
+  it('are found again when the answer to their creation is lost: none is made twice', async () => {
+    const { cluster, emulator, lead, pass, ports, floatingIps } = await world();
+    emulator.faults.next({ method: 'POST', kind: 'ports' }, { kind: 'lose-response' });
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(120);
+    expect(await cluster.addresses('web')).toHaveLength(1);
+    expect([ports().length, floatingIps().length]).toEqual([1, 1]);
+    await leader.stop();
+  });
+
+  it('are waited for with a condition that names the quota, while other Services go on', async () => {
+    const { cluster, lead, pass, messageOn, setQuota, ports, floatingIps } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(30);
+    setQuota({ floatingip: 1 });
+    await cluster.createService('shop');
+    await pass(30);
+    expect(await messageOn('shop')).toMatch(/one more cannot be made yet: .*OverQuota/);
+    await cluster.createService('dns', { ports: [{ port: 53 }] });
+    await pass(30);
+    expect(await cluster.addresses('dns')).toEqual(await cluster.addresses('web'));
+    const writes = cluster.writes.length;
+    await pass(600);
+    expect(cluster.writes.length).toBe(writes);
+    expect(ports()).toHaveLength(2);
+    setQuota({ floatingip: 2 });
+    await pass(600);
+    expect(await cluster.addresses('shop')).toHaveLength(1);
+    expect([ports().length, floatingIps().length]).toEqual([2, 2]);
+    await leader.stop();
+  });
+
+  it('that were begun are given back when no Service waits for them any more', async () => {
+    const { cluster, lead, pass, setQuota, ports } = await world();
+    setQuota({ floatingip: 0 });
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(30);
+    expect(ports()).toHaveLength(1);
+    await cluster.deleteService('web');
+    await pass(600);
+    expect(ports()).toEqual([]);
+    await leader.stop();
+  });
+
+  it.each([
+    [
+      { network: 'nowhere' },
+      'there is no network "nowhere": put another name or id into openstack.network of the pool web',
+    ],
+    [{ subnets: ['nowhere'] }, 'the network "nodes" has no subnet "nowhere": put another name or id into'],
+    [{ floatingNetwork: 'nodes' }, 'the network "nodes" is not external: put another into openstack.floatingNetwork'],
+    [{ securityGroups: ['nowhere'] }, 'there is no security group "nowhere": put another name or id into'],
+    [{ gatewayPorts: ['nowhere'] }, "there is no port nowhere: put the id of each gateway's port into"],
+  ])('say what to change where the pool has %j', async (change, message) => {
+    const { cluster, lead, pass, messageOn } = await world(change);
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(30);
+    expect(await messageOn('web')).toContain(message);
+    await leader.stop();
+  });
+
+  it('that are as they should be cause no write, also after a restart', async () => {
+    const { cluster, emulator, neutronWrites, lead, pass } = await world();
+    await cluster.createService('web');
+    await cluster.createService('shop');
+    const first = lead();
+    await pass(60);
+    emulator.log.clear();
+    await pass(600);
+    await first.stop();
+    const second = lead();
+    await pass(600);
+    expect(neutronWrites()).toEqual([]);
+    await second.stop();
+  });
+
+  it('are not made or given back by one whose Lease may end before the call does', async () => {
+    const { cluster, neutronWrites, lead, pass } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    leader.mayWrite = false;
+    await pass(60);
+    expect(neutronWrites()).toEqual([]);
+    leader.mayWrite = true;
+    await pass(600);
+    expect(await cluster.addresses('web')).toHaveLength(1);
+    await leader.stop();
+  });
+});

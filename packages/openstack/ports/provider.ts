@@ -1,0 +1,246 @@
+import {
+  type ClusterId,
+  codeOf,
+  type IpFamily,
+  Journal,
+  Lanes,
+  type Logger,
+  messageOf,
+  verdictOf,
+} from '@fairlead/control';
+import type { Clock } from '@fairlead/control';
+import { type AddressProvider, type AddressSupply, isL2PortId, type L2Port } from '@fairlead/gateway';
+import type { NeutronClient } from '../client/index.ts';
+import { NeutronPorts } from './neutron-ports.ts';
+import { type OwnPort, ownPorts } from './observed.ts';
+import { lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
+import type { PortPool, PortScope } from './pool.ts';
+import { type ConfiguredPool, resolvePool } from './resolve.ts';
+
+export interface NeutronAddressesOptions {
+  readonly neutron: NeutronClient;
+  readonly cluster: ClusterId;
+  readonly part: string;
+  readonly pools: readonly ConfiguredPool[];
+  /** Whether we lead: else nothing is written. */
+  readonly mayWrite: boolean;
+  readonly clock: Clock;
+  readonly journal: Journal | undefined;
+  readonly logger: Logger;
+  /** Ends the connections. */
+  readonly close: () => Promise<void>;
+}
+
+type Begun = Pick<OwnPort, 'pool' | 'family'>;
+
+/** So often is a gateway's port read anew when another program changes it at the same time. */
+const ATTACH_ATTEMPTS = 3;
+/** What must not meet itself: the creation of ports and the search for lost ones, and changes of the gateways' ports. */
+const LANE = 'neutron';
+
+/** The addresses of the gateways, made in Neutron. */
+export class NeutronAddresses implements AddressProvider {
+  readonly #options: NeutronAddressesOptions;
+  readonly #journal: Journal;
+  readonly #lane = new Lanes(1);
+  readonly #resolved = new Map<string, PortPool>();
+  /** The ports that the gateway part knows of, by id. */
+  readonly #given = new Map<string, OwnPort>();
+  /** Ports that were begun and not finished, by id: the next that is wanted is made of them. */
+  readonly #begun = new Map<string, Begun>();
+  /** Ports that are being finished. */
+  readonly #underWay = new Set<string>();
+  /** Whether there may be ports or floating IPs that we do not know of: an answer was lost. */
+  #mayHaveLost = false;
+  readonly #unused = new Set<string>();
+  #cleaning: Promise<void> | undefined;
+
+  constructor(options: NeutronAddressesOptions) {
+    this.#options = options;
+    this.#journal = options.journal ?? new Journal(options.clock);
+  }
+
+  /** All that are complete. A leader completes the others first, as far as it can. */
+  async list(signal: AbortSignal): Promise<readonly L2Port[]> {
+    for (const pool of this.#options.pools) await this.#tryToResolve(pool, signal);
+    const ports = this.#ports();
+    const observed = await ports.observe(signal);
+    const scope = this.#scope();
+    this.#given.clear();
+    for (const own of ownPorts(scope, observed)) {
+      const isComplete = nextStep(scope, own, observed) === undefined;
+      const whole = isComplete ? own : await this.#tryToComplete(own, signal);
+      if (whole === undefined) this.#begun.set(own.port.id, own);
+      else this.#given.set(own.port.id, whole);
+    }
+    this.#mayHaveLost = unassignedFloatingIpSteps(scope, observed.floatingIps).length > 0;
+    if (this.#options.mayWrite) await this.#attachGiven(signal);
+    return [...this.#given.values()].flatMap(toL2Port);
+  }
+
+  readonly supply: AddressSupply = {
+    create: async (pool, family, signal) => {
+      const { id } = await this.#lane.run(LANE, () => this.#begin(pool, family, signal), signal);
+      try {
+        return await this.#finish(id, signal);
+      } catch (error) {
+        this.#begun.set(id, { pool, family });
+        throw error;
+      } finally {
+        this.#underWay.delete(id);
+      }
+    },
+    release: async ({ id }, signal) => {
+      await this.#clean([id], signal);
+      this.#given.delete(id);
+    },
+    abandon: async (isWanted, signal) => {
+      if (this.#mayHaveLost) await this.#lane.run(LANE, () => this.#findLost(signal), signal);
+      const ids = [...this.#begun].flatMap(([id, { pool, family }]) => (isWanted(pool, family) ? [] : [id]));
+      if (ids.length === 0 && !this.#mayHaveLost) return;
+      const begun = ids.map((id) => [id, this.#begun.get(id)] as const);
+      // Not to be finished any more: it is going to be deleted.
+      for (const id of ids) this.#begun.delete(id);
+      try {
+        await this.#clean(ids, signal);
+        this.#mayHaveLost = false;
+      } catch (error) {
+        for (const [id, what] of begun) if (what !== undefined) this.#begun.set(id, what);
+        throw error;
+      }
+    },
+  };
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#options.close();
+  }
+
+  /** A port to finish: one that was begun before, or a new one. */
+  async #begin(pool: string, family: IpFamily, signal: AbortSignal): Promise<{ readonly id: string }> {
+    await this.#resolve(pool, signal);
+    if (this.#mayHaveLost) await this.#findLost(signal);
+    const [left] = [...this.#begun].find(([, begun]) => begun.pool === pool && begun.family === family) ?? [];
+    if (left !== undefined) {
+      this.#begun.delete(left);
+      this.#underWay.add(left);
+      return { id: left };
+    }
+    try {
+      const { id } = await this.#ports().createPort(pool, family, signal);
+      this.#underWay.add(id);
+      return { id };
+    } catch (error) {
+      this.#mayHaveLost = true;
+      throw error;
+    }
+  }
+
+  async #finish(id: string, signal: AbortSignal): Promise<L2Port> {
+    const own = await this.#ports().complete(id, signal);
+    await this.#attach(own.pool, [own], signal);
+    const [l2Port] = toL2Port(own);
+    if (l2Port === undefined) throw new TypeError(`${id} is no id of a port`);
+    this.#given.set(id, own);
+    return l2Port;
+  }
+
+  /** Ports of ours that no answer told us of. */
+  async #findLost(signal: AbortSignal): Promise<void> {
+    for (const own of await this.#ports().list(signal)) {
+      const { id } = own.port;
+      if (!this.#given.has(id) && !this.#underWay.has(id)) this.#begun.set(id, own);
+    }
+    this.#mayHaveLost = false;
+  }
+
+  /** CleanUnusedPorts for these and all others that wait for it, in as few calls as possible. */
+  async #clean(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const id of ids) this.#unused.add(id);
+    this.#cleaning ??= this.#lane.run(
+      LANE,
+      () => {
+        const unused = new Set(this.#unused);
+        this.#unused.clear();
+        this.#cleaning = undefined;
+        const used = { has: (id: string) => !unused.has(id) };
+        return this.#ports().cleanUnusedPorts(used, this.#gatewayPorts(), signal);
+      },
+      signal,
+    );
+    await this.#cleaning;
+  }
+
+  /** Lets the gateways of the pool send from what it has given, and from these. */
+  async #attach(pool: string, more: readonly OwnPort[], signal: AbortSignal): Promise<void> {
+    const gateways = new Set(this.#options.pools.find(({ name }) => name === pool)?.section.gatewayPorts);
+    const attach = () => {
+      const its = [...this.#given.values(), ...more].filter((own) => own.pool === pool);
+      const addresses = new Set(its.map(({ fixedAddress }) => fixedAddress));
+      return this.#ports().attach([...addresses], gateways, signal);
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#lane.run(LANE, attach, signal);
+      } catch (error) {
+        if (attempt >= ATTACH_ATTEMPTS || verdictOf(error) !== 'stale' || signal.aborted) throw error;
+      }
+    }
+  }
+
+  /** A gateway may be new, or have lost what it may send from. One that is gone keeps no Service from its address. */
+  async #attachGiven(signal: AbortSignal): Promise<void> {
+    for (const { name } of this.#options.pools) {
+      await this.#attach(name, [], signal).catch((error: unknown) => this.#tell(name, error, signal));
+    }
+  }
+
+  async #tryToComplete(own: OwnPort, signal: AbortSignal): Promise<OwnPort | undefined> {
+    const asItIs = lacksFloatingIp(this.#scope(), own) ? undefined : own;
+    if (!this.#options.mayWrite) return asItIs;
+    try {
+      return await this.#ports().complete(own.port.id, signal);
+    } catch (error) {
+      this.#tell(own.pool, error, signal);
+      return asItIs;
+    }
+  }
+
+  async #tryToResolve(pool: ConfiguredPool, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#resolve(pool.name, signal);
+    } catch (error) {
+      // Its Services are told when they need an address; what they have, they keep.
+      if (verdictOf(error) !== 'terminal') throw error;
+      this.#tell(pool.name, error, signal);
+    }
+  }
+
+  async #resolve(name: string, signal: AbortSignal): Promise<void> {
+    const pool = this.#options.pools.find((one) => one.name === name);
+    if (pool === undefined || this.#resolved.has(name)) return;
+    this.#resolved.set(name, await resolvePool(this.#options.neutron, pool, signal));
+  }
+
+  #tell(pool: string, error: unknown, signal: AbortSignal): void {
+    signal.throwIfAborted();
+    this.#journal.recordError(`pool ${pool}`, error);
+    this.#options.logger.warn({ pool, code: codeOf(error), error: messageOf(error) }, 'the pool is not as configured');
+  }
+
+  #gatewayPorts(): ReadonlySet<string> {
+    return new Set(this.#options.pools.flatMap(({ section }) => section.gatewayPorts));
+  }
+
+  #scope(): PortScope {
+    const { cluster, part } = this.#options;
+    return { cluster, part, pools: [...this.#resolved.values()] };
+  }
+
+  #ports(): NeutronPorts {
+    return new NeutronPorts({ neutron: this.#options.neutron, scope: this.#scope(), journal: this.#journal });
+  }
+}
+
+function toL2Port({ port, pool, family, fixedAddress, address }: OwnPort): readonly L2Port[] {
+  return isL2PortId(port.id) ? [{ id: port.id, pool, family, address: fixedAddress, ingress: address }] : [];
+}
