@@ -183,6 +183,7 @@ export class Reconciler {
     this.#outcomes.set(key, undefined);
     this.#programming.forget(key);
     this.#basis.allocator.release(key);
+    this.#basis.supply?.want(key, '', []);
     this.#settle(key);
   }
 }

@@ -1,6 +1,7 @@
 import { gatewayPartWith } from '@fairlead/gateway';
 import { TestCluster, TestLeader } from '@fairlead/part/testing';
 import { SimulatedAgent } from '@fairlead/sim/gateway';
+import { REAL_LATENCY } from '@fairlead/sim/openstack';
 import { describe, expect, it } from 'vitest';
 import { emulated } from '../client/testing/emulated.ts';
 import { openStackAddresses } from './address-cloud.ts';
@@ -131,6 +132,46 @@ describe('the gateways’ addresses in Neutron', () => {
     expect([ports(), floatingIps()]).toEqual([[], []]);
     expect(await cluster.service('web')).toBeUndefined();
     await second.stop();
+  });
+
+  it('if interrupted between the deletion of a port and of its floating IP, are cleaned up by the next leader', async () => {
+    const { cluster, emulator, lead, pass, ports, floatingIps } = await world();
+    await cluster.createService('web');
+    const first = lead();
+    await pass(30);
+    emulator.faults.next({ method: 'DELETE', kind: 'floatingips' }, { kind: 'delay', milliseconds: 60_000 });
+    await cluster.deleteService('web');
+    await pass(10);
+    await first.stop();
+    expect([ports().length, floatingIps().length]).toEqual([0, 1]);
+    expect(await cluster.service('web')).toBeDefined();
+    emulator.faults.clear();
+    const second = lead();
+    await pass(60);
+    expect(floatingIps()).toEqual([]);
+    expect(await cluster.service('web')).toBeUndefined();
+    await second.stop();
+  });
+
+  it('come and go at the same time without leaving a pair at a gateway, or a port', async () => {
+    const { cluster, emulator, lead, pass, ports, floatingIps, pairs } = await world();
+    emulator.behave({ latency: REAL_LATENCY });
+    const leader = lead();
+    for (let round = 0; round < 4; round += 1) {
+      await cluster.createService(`a-${round}`);
+      await cluster.createService(`b-${round}`);
+      await pass(7);
+      await cluster.deleteService(`a-${round}`);
+      await cluster.createService(`c-${round}`);
+      await pass(5);
+      await cluster.deleteService(`b-${round}`);
+      await pass(3);
+      await cluster.deleteService(`c-${round}`);
+    }
+    await pass(600);
+    expect([ports(), floatingIps(), pairs()]).toEqual([[], [], []]);
+    expect(await cluster.service('c-3')).toBeUndefined();
+    await leader.stop();
   });
 
   it('are found again when the answer to their creation is lost: none is made twice', async () => {

@@ -50,8 +50,13 @@ export class NeutronAddresses implements AddressProvider {
   readonly #begun = new Map<string, Begun>();
   /** Ports that are being finished. */
   readonly #underWay = new Set<string>();
-  /** Whether there may be ports or floating IPs that we do not know of: an answer was lost. */
+  /** Ports that are being given back: no gateway is to send from their addresses any more. */
+  readonly #leaving = new Set<string>();
+  /** Whether there may be ports that we do not know of: an answer was lost. */
   #mayHaveLost = false;
+  /** Whether there are floating IPs of ours without a port: a leader died before it deleted them. */
+  #hasSpare = false;
+  /** What the next cleaning is to delete, which has not begun. */
   readonly #unused = new Set<string>();
   #cleaning: Promise<void> | undefined;
 
@@ -73,7 +78,7 @@ export class NeutronAddresses implements AddressProvider {
       if (whole === undefined) this.#begun.set(own.port.id, own);
       else this.#given.set(own.port.id, whole);
     }
-    this.#mayHaveLost = unassignedFloatingIpSteps(scope, observed.floatingIps).length > 0;
+    this.#hasSpare = unassignedFloatingIpSteps(scope, observed.floatingIps).length > 0;
     if (this.#options.mayWrite) await this.#attachGiven(signal);
     return [...this.#given.values()].flatMap(toL2Port);
   }
@@ -91,21 +96,23 @@ export class NeutronAddresses implements AddressProvider {
       }
     },
     release: async ({ id }, signal) => {
-      await this.#clean([id], signal);
       this.#given.delete(id);
+      await this.#clean([id], signal);
     },
     abandon: async (isWanted, signal) => {
       if (this.#mayHaveLost) await this.#lane.run(LANE, () => this.#findLost(signal), signal);
-      const ids = [...this.#begun].flatMap(([id, { pool, family }]) => (isWanted(pool, family) ? [] : [id]));
-      if (ids.length === 0 && !this.#mayHaveLost) return;
-      const begun = ids.map((id) => [id, this.#begun.get(id)] as const);
-      // Not to be finished any more: it is going to be deleted.
-      for (const id of ids) this.#begun.delete(id);
+      const unwanted = [...this.#begun].filter(([, { pool, family }]) => !isWanted(pool, family));
+      if (unwanted.length === 0 && !this.#hasSpare) return;
+      // No other call is to finish what is going to be deleted.
+      for (const [id] of unwanted) this.#begun.delete(id);
       try {
-        await this.#clean(ids, signal);
-        this.#mayHaveLost = false;
+        await this.#clean(
+          unwanted.map(([id]) => id),
+          signal,
+        );
+        this.#hasSpare = false;
       } catch (error) {
-        for (const [id, what] of begun) if (what !== undefined) this.#begun.set(id, what);
+        for (const [id, begun] of unwanted) this.#begun.set(id, begun);
         throw error;
       }
     },
@@ -148,26 +155,29 @@ export class NeutronAddresses implements AddressProvider {
   async #findLost(signal: AbortSignal): Promise<void> {
     for (const own of await this.#ports().list(signal)) {
       const { id } = own.port;
-      if (!this.#given.has(id) && !this.#underWay.has(id)) this.#begun.set(id, own);
+      const isKnown = this.#given.has(id) || this.#underWay.has(id) || this.#leaving.has(id);
+      if (!isKnown) this.#begun.set(id, own);
     }
     this.#mayHaveLost = false;
   }
 
   /** CleanUnusedPorts for these and all others that wait for it, in as few calls as possible. */
   async #clean(ids: readonly string[], signal: AbortSignal): Promise<void> {
-    for (const id of ids) this.#unused.add(id);
-    this.#cleaning ??= this.#lane.run(
-      LANE,
-      () => {
-        const unused = new Set(this.#unused);
-        this.#unused.clear();
-        this.#cleaning = undefined;
-        const used = { has: (id: string) => !unused.has(id) };
-        return this.#ports().cleanUnusedPorts(used, this.#gatewayPorts(), signal);
-      },
-      signal,
-    );
+    const isNext = this.#unused.size > 0;
+    for (const id of ids) {
+      this.#leaving.add(id);
+      this.#unused.add(id);
+    }
+    if (!isNext) this.#cleaning = this.#lane.run(LANE, () => this.#cleanUnused(signal), signal);
     await this.#cleaning;
+    for (const id of ids) this.#leaving.delete(id);
+  }
+
+  #cleanUnused(signal: AbortSignal): Promise<void> {
+    const unused = new Set(this.#unused);
+    this.#unused.clear();
+    const used = { has: (id: string) => !unused.has(id) };
+    return this.#ports().cleanUnusedPorts(used, this.#gatewayPorts(), signal);
   }
 
   /** Lets the gateways of the pool send from what it has given, and from these. */

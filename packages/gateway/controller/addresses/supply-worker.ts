@@ -61,6 +61,7 @@ export class SupplyWorker {
 
   /** Whether what a leader before us began was looked after. */
   #hasAbandoned = false;
+  #abandoning = 0;
 
   constructor(options: SupplyWorkerOptions) {
     this.#options = options;
@@ -121,7 +122,8 @@ export class SupplyWorker {
     const isThere = (l2Port: L2Port) => allocator.has(l2Port) && !allocator.isUsed(l2Port);
     // What a leader before us took off it, we do not know: then all that is being given back may have been its own.
     const mayBeIts = its.length === 0 ? [...this.#releasing.values()] : its.filter(({ id }) => this.#releasing.has(id));
-    const isClean = mayBeIts.length === 0 && !its.some(isThere);
+    const mayBeBegun = its.length === 0 && this.#abandoning > 0;
+    const isClean = mayBeIts.length === 0 && !mayBeBegun && !its.some(isThere);
     if (isClean) this.#leaving.delete(service);
     return isClean;
   }
@@ -145,7 +147,7 @@ export class SupplyWorker {
     );
     shortage.underWay -= 1;
     shortage.failure = undefined;
-    if (made === undefined) return void this.#abandon();
+    if (made === undefined) return this.#abandon();
     for (const service of allocator.add(made)) {
       services.delete(service);
       requeue(service);
@@ -153,6 +155,7 @@ export class SupplyWorker {
     // Whom it was made for may have gone: then it is of no use.
     if (!allocator.isUsed(made)) this.clean();
     this.#createMore(shortage);
+    if (shortage.underWay === 0) await this.#abandon();
   }
 
   /** Those that wait are told once: the text of the same refusal may name each request. */
@@ -166,6 +169,7 @@ export class SupplyWorker {
   /** What was begun for Services that are gone, or content, is of no use. */
   async #abandon(): Promise<void> {
     this.#hasAbandoned = true;
+    this.#abandoning += 1;
     const isWanted = (pool: string, family: IpFamily) => {
       const { services, underWay } = this.#shortages.get(`${family} ${pool}`) ?? { services: new Set(), underWay: 0 };
       return services.size > 0 || underWay > 0;
@@ -175,6 +179,9 @@ export class SupplyWorker {
       () => true,
       (signal) => this.#options.supply.abandon(isWanted, signal),
     );
+    this.#abandoning -= 1;
+    if (this.#options.signal.aborted) return;
+    for (const service of this.#leaving.keys()) this.#options.requeue(service);
   }
 
   async #release(l2Port: L2Port): Promise<void> {
