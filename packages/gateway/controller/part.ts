@@ -131,7 +131,11 @@ export function gatewayPartWith({
         if (outcome === undefined) return undefined;
         const writes = writesFor(outcome, environment.clock, unheardProgress(outcome, snapshot.pools));
         const servers = wantedServers(outcome, snapshot.pools, cluster);
-        return explainOutcome(`Service ${keyText(subject)}`, outcome, writes, { servers, gateways });
+        return explainOutcome(`Service ${keyText(subject)}`, outcome, writes, {
+          servers,
+          gateways,
+          areAddressesMade: areMade(snapshot.pools),
+        });
       },
       status: async (environment) => {
         const { snapshot, gateways } = await look(outside, configuration, environment);
@@ -143,15 +147,18 @@ export function gatewayPartWith({
 
 type Outside = Required<GatewayOutside>;
 
-/** Either all pools have lists, or none. */
+/** Whether a cloud makes the addresses: those of all pools, or of none. */
+function areMade(pools: readonly Pool[]): boolean {
+  return pools.some(({ openstack }) => openstack !== undefined);
+}
+
 async function openAddresses(
   { cloud, addresses }: Pick<Outside, 'cloud' | 'addresses'>,
   configuration: GatewayConfiguration,
   pools: readonly Pool[],
   environment: CloudEnvironment,
 ): Promise<AddressProvider> {
-  const isMade = pools.some(({ openstack }) => openstack !== undefined);
-  if (cloud === undefined || !isMade) return addresses(configuration, pools);
+  if (cloud === undefined || !areMade(pools)) return addresses(configuration, pools);
   return cloud.open(configuration.openstack, pools, environment);
 }
 

@@ -1,5 +1,6 @@
 import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { gatewayConfiguration, poolsOf } from './configuration.ts';
 import { choosePool, permittedPools, selectingLabels } from './pools.ts';
 
@@ -61,6 +62,26 @@ describe('the configuration of pools', () => {
     ]);
     expect(problems({})).toEqual(['needs one of addresses, pools and poolsFile']);
     expect(problems({ addresses: [], pools: [{ name: 'a', addresses: [] }] })).toHaveLength(1);
+  });
+
+  it('has addresses in all pools, or a cloud that makes them', () => {
+    const sections = { cloud: z.object({}), pool: z.strictObject({ network: z.string() }) };
+    const problemsWith = (pools: readonly object[]) =>
+      gatewayConfiguration(sections)
+        .safeParse({ pools })
+        .error?.issues.map(({ message }) => message);
+    const openstack = { network: 'nodes' };
+    expect(problemsWith([{ name: 'a', openstack }])).toBeUndefined();
+    expect(problemsWith([{ name: 'a' }])).toEqual(['needs either addresses or openstack in the pool a']);
+    expect(problemsWith([{ name: 'a', openstack, addresses: [] }])).toHaveLength(1);
+    expect(problemsWith([{ name: 'a', openstack: {} }])).toHaveLength(1);
+    expect(
+      problemsWith([
+        { name: 'a', openstack },
+        { name: 'b', addresses: [] },
+      ]),
+    ).toEqual(['has pools with addresses beside pools with openstack: give all of them one or the other']);
+    expect(problems({ pools: [{ name: 'a', openstack }] })).toHaveLength(1);
   });
 
   it('has no address and no name twice', () => {

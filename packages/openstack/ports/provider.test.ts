@@ -1,3 +1,4 @@
+import { silentLogger } from '@fairlead/control';
 import { gatewayPartWith } from '@fairlead/gateway';
 import { TestCluster, TestLeader } from '@fairlead/part/testing';
 import { SimulatedAgent } from '@fairlead/sim/gateway';
@@ -41,7 +42,8 @@ async function world(change: object = {}) {
   const messageOn = async (name: string) => (await cluster.service(name))?.status?.conditions?.[0]?.message;
   const pass = (seconds: number) => clock.advance(seconds * 1_000);
   const outside = { emulator, project, network_id, ports, floatingIps, pairs, neutronWrites, setQuota };
-  return { ...outside, cluster, agent, lead, messageOn, pass };
+  const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
+  return { ...outside, cluster, agent, configured, look, lead, messageOn, pass };
 }
 
 describe('the gateways’ addresses in Neutron', () => {
@@ -237,6 +239,23 @@ describe('the gateways’ addresses in Neutron', () => {
     await pass(30);
     expect(await messageOn('web')).toContain(message);
     await leader.stop();
+  });
+
+  it('are listed, and asked about, without a write', async () => {
+    const { cluster, configured, look, lead, pass, emulator, neutronWrites } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(30);
+    await leader.stop();
+    await cluster.createService('shop');
+    emulator.log.clear();
+    const subject = { kind: 'service', namespace: 'shop', name: 'shop' } as const;
+    const [explanation, { changes }] = await Promise.all([configured.explain(look, subject), configured.plan(look)]);
+    expect(explanation?.waitsFor).toContain('an address that the cloud makes');
+    expect(changes).toContainEqual(
+      expect.objectContaining({ subject: 'Service shop/web', action: 'adopt', writes: 0 }),
+    );
+    expect(neutronWrites()).toEqual([]);
   });
 
   it('that are as they should be cause no write, also after a restart', async () => {

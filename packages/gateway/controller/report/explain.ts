@@ -3,13 +3,15 @@ import { explainUnserved, pendingWrites, type ServiceWrite, shownIngress } from 
 import { isPoolRefusal, type PoolRefusalCode } from '../addresses/allocation-request.ts';
 import { l4PortText } from '../addresses/l2-port.ts';
 import type { PoolServer } from '../backends/virtual-servers.ts';
-import type { Outcome, ServedService } from '../outcome.ts';
+import type { Outcome, ServedService, Shortfall } from '../outcome.ts';
 import type { GatewayReport } from './gateways.ts';
 
 /** What the gateways are to serve for a Service, and how they are. */
 export interface ServingDetails {
   readonly servers: readonly PoolServer[];
   readonly gateways: readonly GatewayReport[];
+  /** Whether a cloud makes the addresses of the pools. */
+  readonly areAddressesMade?: boolean;
 }
 
 /** Why a Service has the address it has, or has none. `writes` is what is still to be written. */
@@ -20,7 +22,7 @@ export function explainOutcome(
   details: ServingDetails = { servers: [], gateways: [] },
 ): Explanation {
   if (outcome.kind === 'serve') return explainServed(subject, outcome, writes, details);
-  const waitsFor = outcome.kind === 'refuse' ? remedyOf(outcome.refusal.code) : pendingWrites(writes);
+  const waitsFor = outcome.kind === 'refuse' ? remedyOf(outcome.refusal, details) : pendingWrites(writes);
   const explanation = explainUnserved(outcome, {
     subject,
     servedBy: 'the gateways',
@@ -44,8 +46,9 @@ function explainServed(
   subject: string,
   outcome: ServedService,
   writes: readonly ServiceWrite[],
-  { servers, gateways }: ServingDetails,
+  details: ServingDetails,
 ): Explanation {
+  const { servers, gateways } = details;
   const addresses = outcome.l2Ports.map(({ ingress }) => ingress).join(' and ');
   const concerned = gateways.filter(({ pools }) => servers.some(({ pool }) => pools.has(pool)));
   const base = {
@@ -55,7 +58,7 @@ function explainServed(
   const { shortfall } = outcome;
   if (shortfall !== undefined) {
     const answer = `${subject} has ${addresses}, but not as it asks (${shortfall.code}): ${shortfall.message}.`;
-    const waitsFor = remedyOf(shortfall.code) ?? 'a change of the Service: what it asks for cannot be honoured';
+    const waitsFor = remedyOf(shortfall, details) ?? 'a change of the Service: what it asks for cannot be honoured';
     return withDetail({ ...base, answer, state: 'stuck', waitsFor }, shortfall.detail);
   }
   const waitsFor = pendingWrites(writes);
@@ -74,7 +77,10 @@ function explainServed(
   return { ...base, answer, state: 'working', waitsFor };
 }
 
-function remedyOf(code: string): string | undefined {
+function remedyOf({ code, wouldHelp }: Shortfall, { areAddressesMade }: ServingDetails): string | undefined {
+  if (areAddressesMade && wouldHelp !== undefined) {
+    return 'an address that the cloud makes: the condition Programmed says what keeps it from that';
+  }
   return isPoolRefusal(code) ? REMEDIES[code] : undefined;
 }
 
