@@ -190,6 +190,16 @@ describe('CleanUnusedPorts', () => {
   });
 });
 
+describe('a list of our ports', () => {
+  it('fails once, also when several of its calls do', async () => {
+    const { clock, emulator, portsOf } = setUp();
+    for (const kind of ['ports', 'floatingips']) {
+      emulator.faults.next({ method: 'GET', kind }, { kind: 'refuse', status: 403 }, 2);
+    }
+    expect(await failure(clock, portsOf().list(signal))).toMatchObject({ problem: 'forbidden' });
+  });
+});
+
 describe('address pairs of the gateways', () => {
   async function withGateway() {
     const world = setUp();

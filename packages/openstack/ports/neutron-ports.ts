@@ -41,10 +41,10 @@ export class NeutronPorts {
     const networks = new Set(scope.pools.map(({ networkId }) => networkId));
     const lists = [neutron.listPorts({ tags: `${cluster},${part}` }, { signal })];
     for (const network_id of networks) lists.push(neutron.listPorts({ network_id }, { signal }));
-    const floatingIps = neutron.listFloatingIps({}, { signal });
+    const [floatingIps, ...listed] = await Promise.all([neutron.listFloatingIps({}, { signal }), ...lists]);
     const ports = new Map<string, Port>();
-    for (const port of (await Promise.all(lists)).flat()) ports.set(port.id, port);
-    return { ports: [...ports.values()], floatingIps: await floatingIps };
+    for (const port of listed.flat()) ports.set(port.id, port);
+    return { ports: [...ports.values()], floatingIps };
   }
 
   /** Our ports, complete or not. */
