@@ -4,6 +4,7 @@ import { clusterSet, clusterSetCrash } from './clusterset/scenario.ts';
 import { dnsScenario } from './dns.ts';
 import { electionScenario } from './election.ts';
 import { gatewayCrash } from './gateway/crash.ts';
+import { gatewayNeutronCrash } from './gateway/neutron.ts';
 import { gateway } from './gateway/scenario.ts';
 import { gatewayStatic, gatewayStaticCrash } from './gateway/static.ts';
 import { kubeScenario } from './kube.ts';
@@ -25,6 +26,7 @@ export const scenarios: readonly RunnableScenario[] = [
   // With half of the seeds, agents are not compared with what they should have.
   { ...randomScenario(gateway), seeds: 60 },
   crashScenario(gatewayCrash.name, gatewayCrash.description, gatewayCrash),
+  crashScenario(gatewayNeutronCrash.name, gatewayNeutronCrash.description, gatewayNeutronCrash),
   { ...randomScenario(clusterSet), seeds: 40 },
   { ...randomScenario(clusterSetMany), seeds: 1 },
   crashScenario(clusterSetCrash.name, clusterSetCrash.description, clusterSetCrash),

@@ -4,6 +4,7 @@ export { type Filter, ResourceApi, type ResourceKind, type UpdateOptions } from 
 export { type CallOptions, OpenStackSession, type SessionOptions } from './api/session.ts';
 export { type ApiVersion, offersVersion } from './api/versions.ts';
 export type { OpenStackCloud } from './configuration/cloud.ts';
+export { parseCloudEntry } from './configuration/cloud-entry.ts';
 export type { ServiceType } from './keystone/catalog.ts';
 export { NeutronClient } from './neutron/neutron-client.ts';
 export type * from './neutron/types.ts';

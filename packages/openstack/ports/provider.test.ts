@@ -210,6 +210,23 @@ describe('the gateways’ addresses in Neutron', () => {
     await leader.stop();
   });
 
+  it('are not shown without the floating IP that they are to have, also by a new leader', async () => {
+    const { cluster, lead, pass, setQuota, ports, floatingIps } = await world();
+    setQuota({ floatingip: 0 });
+    await cluster.createService('web');
+    const first = lead();
+    await pass(30);
+    await first.stop();
+    const second = lead();
+    await pass(60);
+    expect(await cluster.addresses('web')).toEqual([]);
+    setQuota({ floatingip: 1 });
+    await pass(600);
+    expect(await cluster.addresses('web')).toEqual(floatingIps().map((one) => one['floating_ip_address']));
+    expect(ports()).toHaveLength(1);
+    await second.stop();
+  });
+
   it('that were begun are given back when no Service waits for them any more', async () => {
     const { cluster, lead, pass, setQuota, ports } = await world();
     setQuota({ floatingip: 0 });
