@@ -1,10 +1,10 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { noMetrics, silentLogger } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
-import { afterEach, describe, expect, it } from 'vitest';
-import { DnsServer, Forwarder, type SocketAddress } from '../server/index.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Counts, DnsServer, Forwarder, type SocketAddress } from '../server/index.ts';
 import { answersIn, queryFor, read } from '../testing/queries.ts';
 import { TestZone } from '../testing/test-zone.ts';
 import { systemSockets } from './sockets.ts';
@@ -12,6 +12,12 @@ import { systemSockets } from './sockets.ts';
 const WEB = 'web.shop.svc.clusterset.local';
 const ANY_PORT = { address: '127.0.0.1', port: 0 };
 const { signal } = new AbortController();
+
+function lastOf(sockets: readonly unknown[]): Socket {
+  const socket = sockets.at(-1);
+  if (!(socket instanceof Socket)) throw new Error('no socket was bound');
+  return socket;
+}
 
 describe('on real sockets, the server', () => {
   const servers: DnsServer[] = [];
@@ -62,6 +68,29 @@ describe('on real sockets, the server', () => {
     await promise;
     socket.close();
     expect(ids.size).toBe(1_000);
+  });
+
+  it('drops what claims to come from port 0, and goes on answering', async () => {
+    const bind = vi.spyOn(Socket.prototype, 'bind');
+    const drop = vi.spyOn(Counts.prototype, 'drop');
+    const server = await start(ANY_PORT, await start());
+    const bound = lastOf(bind.mock.contexts);
+    const forged = { address: '127.0.0.1', port: 0, family: 'IPv4', size: 0 };
+    for (const name of [WEB, 'example.org']) bound.emit('message', queryFor(name), forged);
+    expect(drop.mock.calls).toEqual([['source-port'], ['source-port']]);
+    vi.restoreAllMocks();
+    expect(answersIn(await exchange(server, queryFor(WEB), 'udp'))).toEqual(['10.2.0.1']);
+  });
+
+  it('outlives a reply to an address that cannot be sent to', async () => {
+    const bind = vi.spyOn(Socket.prototype, 'bind');
+    const socket = await systemSockets.listenUdp(ANY_PORT, (_bytes, out) => out.write('reply'));
+    const bound = lastOf(bind.mock.contexts);
+    bind.mockRestore();
+    const nowhere = { address: '127.0.0.1', port: 0 };
+    expect(() => bound.emit('message', queryFor(WEB), nowhere)).not.toThrow();
+    expect(() => socket.send(queryFor(WEB), nowhere)).not.toThrow();
+    await socket.close();
   });
 
   it('answers what is pipelined, in pieces, and takes no more connections than it may', async () => {

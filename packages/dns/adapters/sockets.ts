@@ -38,15 +38,24 @@ async function listenUdp(address: SocketAddress, handler: DatagramHandler): Prom
   socket.on('message', (bytes, from) => {
     const length = handler(bytes, out, from);
     if (length <= 0) return;
-    socket.send(out, 0, length, from.port, from.address);
+    send(socket, out.subarray(0, length), from);
     // Usually it is sent at once; where it has to wait, the bytes are the kernel's until it is.
     if (socket.getSendQueueCount() > 0) out = Buffer.allocUnsafeSlow(MOST_DATAGRAM_BYTES);
   });
   return {
     local: socket.address(),
-    send: (bytes, to) => socket.send(bytes, to.port, to.address),
+    send: (bytes, to) => send(socket, bytes, to),
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
+}
+
+/** The sender chose the address: one that cannot be sent to costs its reply, and not the server. */
+function send(socket: UdpSocket, bytes: Buffer, to: SocketAddress): void {
+  try {
+    socket.send(bytes, to.port, to.address);
+  } catch {
+    // As if the reply had been lost on its way.
+  }
 }
 
 /** Addresses are addresses already: looking them up again, even by the runtime itself, costs a turn of the event loop. */

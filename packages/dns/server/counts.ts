@@ -4,7 +4,7 @@ import { RECORD_TYPES, RCODES, type Rcode } from '../wire/index.ts';
 export type Transport = 'udp' | 'tcp';
 
 /** Why a packet, or a connection, got no reply. */
-export type DropReason = 'no-query' | 'connection-limit' | 'connection-timeout' | 'oversized';
+export type DropReason = 'no-query' | 'source-port' | 'connection-limit' | 'connection-timeout' | 'oversized';
 
 export const repliesSent: MetricDefinition = {
   name: 'fairlead_dns_replies_total',

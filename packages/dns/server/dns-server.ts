@@ -58,8 +58,13 @@ export class DnsServer {
   }
 
   async #listen(address: SocketAddress): Promise<void> {
-    const { sockets } = this.#options;
+    const { sockets, counts } = this.#options;
     const udp: DatagramSocket = await sockets.listenUdp(address, (bytes, out, from) => {
+      if (from.port === 0) {
+        // No reply can be sent there: the packet is forged.
+        counts.drop('source-port');
+        return NO_REPLY;
+      }
       const length = this.#respond(bytes, out, from, 'udp');
       if (length === FORWARD) void this.#forwardDatagram(bytes, udp, from);
       return length;
