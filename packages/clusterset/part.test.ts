@@ -1,7 +1,15 @@
-import { endpointSlices, leases, namespaces, services } from '@fairlead/kube';
+import {
+  customResourceDefinitions,
+  endpointSlices,
+  type KubeObject,
+  leases,
+  namespaces,
+  services,
+} from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServiceImport } from './mcs/types.ts';
+import { recordLabels } from './records/marks.ts';
 import { exports, imports, TestClusterSet } from './testing/test-clusterset.ts';
 
 const SHARED = 'fairlead-broker';
@@ -342,5 +350,57 @@ describe('membership', () => {
     await set.settle(60_000);
     const after = await set.broker.client.get(leases, { namespace: SHARED, name: 'a' });
     expect((after.spec?.renewTime ?? '') > (before.spec?.renewTime ?? '')).toBe(true);
+  });
+});
+
+describe('a record without a spec, by another member,', () => {
+  /** As definitions of other projects have it. */
+  const requireNothing = async ({ client }: TestClusterSet['broker']) => {
+    const definition = await client.get(customResourceDefinitions, { name: 'serviceimports.multicluster.x-k8s.io' });
+    const versions = definition.spec.versions.map((version) => ({
+      ...version,
+      schema: { openAPIV3Schema: { ...version.schema?.openAPIV3Schema, required: [] } },
+    }));
+    await client.update(customResourceDefinitions, { ...definition, spec: { ...definition.spec, versions } });
+    await set.settle(1_000);
+  };
+
+  const put = async (namespace: string, name: string) => {
+    await requireNothing(set.broker);
+    await set.join('evil');
+    const labels = recordLabels({ namespace, name }, 'blue', 'evil');
+    const metadata = { namespace: `${SHARED}-m-evil`, name: `${name}.${namespace}`, labels };
+    await set.broker.client.create<KubeObject>(imports, { metadata });
+  };
+
+  it('is refused, and the Service follows the others', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    await put(NAMESPACE, 'web');
+    await set.export(b, 'web');
+    await set.settle(60_000);
+    for (const member of [a, b]) expect(await set.clustersOf(member, 'web')).toBe('a,b');
+  });
+
+  it('ends no leader when its writer falls silent', async () => {
+    const { a, b } = await two();
+    await put('nowhere', 'zzz');
+    await set.settle(300_000);
+    await set.export(a, 'late');
+    await set.settle(60_000);
+    expect(await set.clustersOf(b, 'late')).toBe('a');
+  });
+
+  it('does not hold back the aggregate either', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    await requireNothing(set.broker);
+    const metadata = (await aggregate())?.metadata ?? { name: '' };
+    await set.broker.client.update<KubeObject>(imports, { metadata });
+    await set.export(b, 'web');
+    await set.settle(60_000);
+    expect(await aggregate()).toMatchObject({ spec: { type: 'ClusterSetIP' }, status: { clusters: [{}, {}] } });
   });
 });

@@ -109,7 +109,7 @@ function there({ imported, importedSlices }: Observation): readonly string[] {
   const listed =
     imported === undefined
       ? []
-      : [`an import of type ${imported.spec.type} from ${clusters.join(', ') || 'no cluster'}`];
+      : [`an import of type ${imported.spec?.type ?? 'unknown'} from ${clusters.join(', ') || 'no cluster'}`];
   const slices = importedSlices.map(
     (slice) => `${slice.metadata.name}: ${(slice.endpoints ?? []).length} endpoints of ${clusterOf(slice)}`,
   );

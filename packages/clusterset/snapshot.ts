@@ -31,7 +31,7 @@ export interface Snapshot {
 export async function takeSnapshot(
   configuration: ClusterSetConfiguration,
   connect: Connect,
-  { client, clock, signal }: ReadEnvironment,
+  { client, clock, logger, signal }: ReadEnvironment,
 ): Promise<Snapshot> {
   const settings = await readSettings(configuration, client, { signal });
   const member: MemberStores = {
@@ -49,10 +49,15 @@ export async function takeSnapshot(
     return isLeaving(lease) ? 'left' : 'alive';
   };
   const keys = [...view.keys()].toSorted();
-  const decisions = keys.map((text) => {
+  const decisions = keys.flatMap((text) => {
     const [namespace = '', name = ''] = text.split('/');
-    const observed = view.observe({ namespace, name }, state, standing);
-    return [text, { observed, decision: decide(observed, settings, clock.now()) }] as const;
+    try {
+      const observed = view.observe({ namespace, name }, state, standing);
+      return [[text, { observed, decision: decide(observed, settings, clock.now()) }] as const];
+    } catch (error) {
+      logger.error({ service: text, error: messageOf(error) }, 'nothing can be decided for a Service');
+      return [];
+    }
   });
   return { settings, broker, state, decisions: new Map(decisions) };
 }

@@ -1,4 +1,4 @@
-import { type EndpointSlice, endpointSlices, customResourceDefinitions } from '@fairlead/kube';
+import { type EndpointSlice, endpointSlices, customResourceDefinitions, type KubeObject } from '@fairlead/kube';
 import { Journal, type Logger, seededRandom, silentLogger } from '@fairlead/control';
 import { type ServiceImport, serviceImports } from '@fairlead/clusterset/mcs';
 import { mcsDefinitions } from '@fairlead/clusterset';
@@ -90,6 +90,25 @@ class Stage {
 describe('the DNS part', () => {
   let stage = new Stage();
   afterEach(() => stage.end());
+
+  it('answers for all others when there is an import without a spec', async () => {
+    stage = await new Stage().setUp({ installs: false });
+    for (const { metadata, spec } of mcsDefinitions) {
+      const versions = spec.versions.map((version) => ({
+        ...version,
+        schema: { openAPIV3Schema: { ...version.schema?.openAPIV3Schema, required: [] } },
+      }));
+      await stage.cluster.client.create(customResourceDefinitions, { metadata, spec: { ...spec, versions } });
+    }
+    await stage.advance();
+    await stage.putImport(testImport('web'));
+    await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    const { namespace = '' } = testImport('web').metadata;
+    await stage.cluster.client.create<KubeObject>(imports, { metadata: { namespace, name: 'bare' } });
+    stage.start();
+    await stage.advance(5_000);
+    expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual(['10.1.0.1']);
+  });
 
   it('answers SERVFAIL until it has seen everything, and follows what changes', async () => {
     stage = await new Stage().setUp();

@@ -1,4 +1,4 @@
-import { type Clock, type Metrics, sleep } from '@fairlead/control';
+import { type Clock, type Logger, messageOf, type Metrics, sleep } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import type { Settings } from '../decision/settings.ts';
 import { WHEN_SILENT, Liveness, parsePolicy, type SilencePolicy } from './liveness.ts';
@@ -15,6 +15,7 @@ export type Probe = (address: string, port: number, signal: AbortSignal) => Prom
 export interface SilenceOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly logger: Logger;
   readonly settings: Settings;
   readonly member: Pick<MemberStores, 'imports'>;
   readonly broker: BrokerStores;
@@ -57,7 +58,12 @@ export class Silence {
   /** Looks now and then until the signal aborts. */
   async run(canSee: () => boolean, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (canSee()) await this.#look(signal);
+      try {
+        if (canSee()) await this.#look(signal);
+      } catch (error) {
+        // The Services of all clusters go on being reconciled, whatever one of them wrote.
+        this.#options.logger.error({ error: messageOf(error) }, 'silent clusters cannot be told from others');
+      }
       await sleep(this.#options.clock, LOOK_MILLISECONDS, signal).catch(() => {});
     }
   }

@@ -130,7 +130,7 @@ function mustWaitForOthers(
   now: number,
 ): boolean {
   if (imported === undefined || !isOurs(imported) || broker.state === 'away') return false;
-  const served = imported.spec.type;
+  const served = imported.spec?.type;
   if (served === local.fields.type || (imported.status?.clusters ?? []).length === 0) return false;
   const isOlder = (since: string) => now - Date.parse(since) >= YOUNG_MILLISECONDS;
   return !broker.records.some(

@@ -68,8 +68,10 @@ export function ensureImport(
   }
   const metadata = withTexts(existing, { labels, annotations });
   // Addresses are given by others: a cluster may give the import one of its own.
-  const wanted = existing.spec.ips === undefined ? spec : { ...spec, ips: existing.spec.ips };
-  if (metadata === existing.metadata && jsonEqual(comparable(existing.spec), comparable(wanted))) return [];
+  const { ips } = existing.spec ?? {};
+  const wanted = ips === undefined ? spec : { ...spec, ips };
+  const isSame = existing.spec !== undefined && jsonEqual(comparable(existing.spec), comparable(wanted));
+  if (metadata === existing.metadata && isSame) return [];
   const object: ServiceImport = { ...existing, metadata, spec: wanted };
   return [{ ...rest, verb: 'update', object }];
 }

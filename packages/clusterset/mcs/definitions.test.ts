@@ -1,4 +1,4 @@
-import { customResourceDefinitions, isInvalid, namespaces, statusOf } from '@fairlead/kube';
+import { customResourceDefinitions, isInvalid, type KubeObject, namespaces, statusOf } from '@fairlead/kube';
 import { TestCluster } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
 import { mcsDefinitions } from './definitions.ts';
@@ -45,6 +45,12 @@ describe('the Multi-Cluster Services API', () => {
     const status = { clusters: [{ cluster: 'a' }, { cluster: 'b' }] };
     const written = await client.update(statusOf(serviceImports('v1beta1')), { ...created, status });
     expect(written.status).toEqual(status);
+  });
+
+  it('refuses an import without a spec', async () => {
+    const client = await served();
+    const create = client.create<KubeObject>(serviceImports('v1beta1'), { metadata: key });
+    await expect(create).rejects.toSatisfy(isInvalid);
   });
 
   it('refuses an import of a type that there is not', async () => {

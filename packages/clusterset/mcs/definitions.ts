@@ -76,6 +76,7 @@ const importSpec: Schema = {
 
 const importSchema: Schema = {
   type: 'object',
+  required: ['spec'],
   properties: {
     apiVersion: text,
     kind: text,

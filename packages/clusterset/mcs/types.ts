@@ -52,6 +52,7 @@ export interface ServiceImportSpec {
 
 /** A Service of the clusterset as one cluster sees it. */
 export interface ServiceImport extends KubeObject {
+  /** Definitions that other projects install do not require it: who reads what others wrote must expect none. */
   readonly spec: ServiceImportSpec;
   readonly status?: {
     readonly clusters?: readonly { readonly cluster: string }[];

@@ -42,6 +42,7 @@ export function trustRecord(record: ServiceImport, rules: TrustRules): Trusted<E
   const mismatch = mislabelled(record.metadata, key, cluster);
   if (mismatch !== undefined) return refuse(mismatch);
   if ((record.metadata.creationTimestamp ?? '') === '') return refuse('it has no time of the broker');
+  if (record.spec === undefined) return refuse('it has no spec');
   const value = readRecord(record, cluster);
   if (value === undefined) return refuse('its exported labels or annotations cannot be read');
   if (value.ports.length > MOST_PORTS) return refuse(`it has more than ${MOST_PORTS} ports`);

@@ -6,6 +6,7 @@ import type { EndpointSlice, ObjectMeta } from '@fairlead/kube';
 export function keptImport({ metadata, spec }: ServiceImport): ServiceImport {
   const { labels, annotations } = metadata;
   const kept = { ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) };
+  if (spec === undefined) return { metadata: { ...identity(metadata), ...kept }, spec };
   const { type, ports, ips } = spec;
   return { metadata: { ...identity(metadata), ...kept }, spec: { type, ports, ...(ips !== undefined && { ips }) } };
 }

@@ -39,6 +39,8 @@ export class ZoneIndex {
   }
 
   setImport(one: ServiceImport): void {
+    // It says nothing of its Service, and must not end the server for all others.
+    if (one.spec === undefined) return;
     const belonging = belongingOfImport(one);
     const parts = this.#change(belonging);
     if (belonging.cluster === undefined) parts.serviceImport = one;
