@@ -138,6 +138,13 @@ describe('on real sockets, the server', () => {
     expect(reply).toMatchObject({ id: 4711, rcode: 'REFUSED', questions: [{ name: 'example.org' }] });
   });
 
+  it('answers SERVFAIL when there is no route to the other server', async () => {
+    // The kernel refuses to connect to the broadcast address as it does where it has no route.
+    const server = await start(ANY_PORT, { address: '255.255.255.255', port: 53 });
+    const reply = read(await exchange(server, queryFor('example.org'), 'udp'));
+    expect(reply).toMatchObject({ id: 4711, rcode: 'SERVFAIL' });
+  });
+
   it.each(['udp', 'tcp'] as const)('answers SERVFAIL over %s when no other server is there', async (transport) => {
     const gone = await start();
     await servers.pop()?.close();

@@ -136,7 +136,7 @@ async function exchangeUdp({ server, bytes, accepts, signal }: Exchange): Promis
     if (accepts(reply)) resolve(reply);
   });
   // Connected, it hears of no other address, and of a port where no server is.
-  socket.connect(server.port, server.address, () => socket.send(bytes));
+  socket.connect(server.port, server.address, (error?: Error) => (error ? reject(error) : socket.send(bytes)));
   try {
     return await promise;
   } finally {
