@@ -8,7 +8,7 @@ import {
 } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ServiceImport } from './mcs/types.ts';
+import type { ServiceExport, ServiceImport } from './mcs/types.ts';
 import { recordLabels } from './records/marks.ts';
 import { exports, imports, TestClusterSet } from './testing/test-clusterset.ts';
 
@@ -25,6 +25,16 @@ afterEach(() => set.stop());
 const aggregate = () => set.broker.client.find(imports, { namespace: SHARED, name: `web.${NAMESPACE}` });
 
 describe('adding a ServiceExport', () => {
+  it('with labels that no API server takes exports nothing, and says so', async () => {
+    const { a, b } = await two();
+    const spec = { exportedLabels: { 'bad key!': 'x' } };
+    await a.cluster.createService('web', { type: 'ClusterIP', ports: [{ port: 80 }] });
+    await a.cluster.client.create<ServiceExport>(exports, { metadata: { namespace: NAMESPACE, name: 'web' }, spec });
+    await set.settle();
+    expect(await set.conditionsOf(a, 'web')).toMatchObject({ Valid: 'False InvalidExport' });
+    expect(await set.clustersOf(b, 'web')).toBe('none');
+  });
+
   it('makes the local import, the record, the aggregate, and imports with endpoints in every cluster', async () => {
     const { a, b } = await two();
     await set.export(a, 'web');

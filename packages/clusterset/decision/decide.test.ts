@@ -128,6 +128,15 @@ describe('an import', () => {
     ]);
   });
 
+  it('is written after its slices, so that one that is refused holds back no endpoints', () => {
+    const value = { suffix: 'ipv4', addressType: 'IPv4', endpoints: [], ports: [] } as const;
+    const atBroker = { records: [trusted('a')], slices: [{ kind: 'trusted', key, cluster: 'a', value } as const] };
+    expect(grounds(planned(atBroker, { imported: undefined }))).toEqual([
+      ['update EndpointSlice shop/web.ipv4.a'],
+      ['create ServiceImport shop/web'],
+    ]);
+  });
+
   it('is left alone where its namespace is being deleted, and goes where it no longer takes part', () => {
     const metadata = { name: 'shop', deletionTimestamp: '2026-11-15T12:00:00Z' };
     expect(planned({ records: [trusted('a')] }, { namespace: { metadata } })).toEqual([]);

@@ -40,7 +40,11 @@ export function importSide(observed: Observation, merged: Merged, settings: Sett
       clusters.flatMap((cluster) => withdrawn(cluster, observed, broker, settings)),
     );
   }
-  return [...importWrites(observed, broker, merged, settings, now), ...sliceWrites(observed, broker, merged, settings)];
+  // Endpoints go on following, also where a server refuses the import.
+  const slices = sliceWrites(observed, broker, merged, settings);
+  const kept = slices.filter(({ verb }) => verb !== 'delete');
+  const removed = slices.filter(({ verb }) => verb === 'delete');
+  return [...kept, ...importWrites(observed, broker, merged, settings, now), ...removed];
 }
 
 function importWrites(

@@ -1,6 +1,7 @@
 import type { EndpointSlice, Service, WantedCondition } from '@fairlead/kube';
 import type { ImportedPort, ServiceExport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
+import { malformation } from './malformed.ts';
 
 /** Kubernetes' own. */
 const DEFAULT_AFFINITY_SECONDS = 10_800;
@@ -42,6 +43,8 @@ export function readLocalExport(
     labels,
     annotations,
   };
+  const wrong = malformation(fields);
+  if (wrong !== undefined) return invalid('InvalidExport', `The export has ${wrong}, which no API server takes.`);
   return { kind: 'valid', service, fields };
 }
 

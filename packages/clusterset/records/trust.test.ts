@@ -73,6 +73,33 @@ describe('a record', () => {
     expect(trustRecord(record(metadata), rules)).toEqual({ kind: 'refused', key, cluster: 'a', reason });
   });
 
+  it.each([
+    [{ ipFamilies: ['x'] }, {}, 'the IP family "x"'],
+    [{ type: 'Anycast' }, {}, 'the type "Anycast"'],
+    [{ sessionAffinity: 'Always' }, {}, 'the session affinity "Always"'],
+    [{ sessionAffinityConfig: { clientIP: { timeoutSeconds: 0 } } }, {}, 'a session affinity of 0 s'],
+    [{ internalTrafficPolicy: 'None' }, {}, 'the traffic policy "None"'],
+    [{ ports: [{ port: 65_536 }] }, {}, 'the port 65536'],
+    [{ ports: [{ port: 80, protocol: 'QUIC' }] }, {}, 'the protocol "QUIC"'],
+    [{ ports: [{ port: 80, name: 'No Name' }] }, {}, 'the port name "No Name"'],
+    [{}, { [EXPORTED_LABELS]: '{"bad key!":"x"}' }, 'the label "bad key!"'],
+    [{}, { [EXPORTED_LABELS]: '{"team":"no value!"}' }, 'the label value "no value!"'],
+    [{}, { [EXPORTED_ANNOTATIONS]: '{"a/b/c":""}' }, 'the annotation "a/b/c"'],
+  ])('with what no API server takes is refused: %j %j', (spec, annotations, wrong) => {
+    const one = record({ annotations });
+    Object.assign(one.spec, spec);
+    const reason = `it has ${wrong}, which no API server takes`;
+    expect(trustRecord(one, rules)).toMatchObject({ kind: 'refused', reason });
+  });
+
+  it('with labels and annotations of all kinds is believed', () => {
+    const annotations = {
+      [EXPORTED_LABELS]: '{"example.org/Team_a.b":"Blue-1","x":""}',
+      [EXPORTED_ANNOTATIONS]: '{"Example.org/x":"any text!"}',
+    };
+    expect(trustRecord(record({ annotations }), rules)).toMatchObject({ kind: 'trusted' });
+  });
+
   it('with too many ports is refused', () => {
     const ports = Array.from({ length: 101 }, (_, index) => ({ port: index + 1 }));
     expect(trustRecord(record({}, { ports }), rules)).toMatchObject({

@@ -3,6 +3,7 @@ import type { EndpointSlice, Namespace, ObjectMeta } from '@fairlead/kube';
 import { SERVICE_NAME, type ServiceImport, SOURCE_CLUSTER } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import type { ExportedSlice } from './exported-slices.ts';
+import { malformation } from './malformed.ts';
 import { CLUSTERSET, SOURCE_NAMESPACE } from './marks.ts';
 import { type ExportKey, isClusterName, keyOfRecord, memberNamespace, partsOfExportedSlice } from './names.ts';
 import { readRecord } from './record.ts';
@@ -46,8 +47,10 @@ export function trustRecord(record: ServiceImport, rules: TrustRules): Trusted<E
   const value = readRecord(record, cluster);
   if (value === undefined) return refuse('its exported labels or annotations cannot be read');
   if (value.ports.length > MOST_PORTS) return refuse(`it has more than ${MOST_PORTS} ports`);
-  const bytes = JSON.stringify([value.labels, value.annotations]).length;
+  const bytes = Buffer.byteLength(JSON.stringify([value.labels, value.annotations]));
   if (bytes > MOST_BYTES_OF_TEXTS) return refuse('its exported labels and annotations are too large');
+  const wrong = malformation(value);
+  if (wrong !== undefined) return refuse(`it has ${wrong}, which no API server takes`);
   return { kind: 'trusted', key, cluster, value };
 }
 
