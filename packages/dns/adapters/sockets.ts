@@ -119,6 +119,7 @@ function streamOf(socket: Socket): ByteStream {
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     close: () => socket.destroySoon(),
+    destroy: () => void socket.destroy(),
   };
 }
 

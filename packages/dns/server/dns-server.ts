@@ -53,7 +53,7 @@ export class DnsServer {
     const { counts, metrics } = this.#options;
     const sockets = [...this.#udp.splice(0), ...this.#tcp.splice(0)];
     await Promise.all(sockets.map((socket) => socket.close()));
-    for (const session of this.#sessions) session.close();
+    for (const session of this.#sessions) session.destroy();
     counts.flush(metrics);
   }
 
@@ -95,7 +95,7 @@ export class DnsServer {
     metrics.set(openConnections, this.#sessions.size);
     if (this.#sessions.size > tcp.connections) {
       counts.drop('connection-limit');
-      session.close();
+      session.destroy();
     }
     return session;
   }

@@ -27,7 +27,10 @@ export interface ByteStream {
   /** Stops and starts what it delivers. */
   pause(): void;
   resume(): void;
+  /** Once the client has read what was written. */
   close(): void;
+  /** Now: a client that does not read would keep it open for good. */
+  destroy(): void;
 }
 
 /** What is told of a connection. */

@@ -19,10 +19,15 @@ function session(respond: StreamResponder = echo, takes = () => true) {
     pause: () => void events.push('pause'),
     resume: () => void events.push('resume'),
     close: () => void events.push('close'),
+    destroy: () => {
+      events.push('destroy');
+      tcp.closed();
+    },
   };
   const dropped = (reason: string) => void events.push(`dropped: ${reason}`);
   const ended = () => void events.push('ended');
-  return { clock, events, tcp: new TcpSession({ stream, respond, clock, idleMilliseconds: 10_000, dropped, ended }) };
+  const tcp = new TcpSession({ stream, respond, clock, idleMilliseconds: 10_000, dropped, ended });
+  return { clock, events, tcp };
 }
 
 describe('a TCP connection', () => {
@@ -47,9 +52,9 @@ describe('a TCP connection', () => {
       await clock.advance(1_000);
       tcp.receive(Buffer.of(second === 0 ? 0 : 9));
     }
-    expect(events).not.toContain('close');
+    expect(events).not.toContain('destroy');
     await clock.advance(1_000);
-    expect(events.slice(2)).toEqual(['dropped: connection-timeout', 'ended', 'close']);
+    expect(events.slice(2)).toEqual(['dropped: connection-timeout', 'destroy', 'ended']);
   });
 
   it('works no further while the client does not read, and goes on when it does', () => {
@@ -66,19 +71,22 @@ describe('a TCP connection', () => {
     const { tcp, events, clock } = session(echo, () => false);
     tcp.receive(framed('one', 'two'));
     await clock.advance(10_000);
-    expect(events).toEqual(['5 <one>', 'pause', 'dropped: connection-timeout', 'ended', 'close']);
+    expect(events).toEqual(['5 <one>', 'pause', 'dropped: connection-timeout', 'destroy', 'ended']);
   });
 
   it('is closed when a query is announced that is larger than any is', () => {
     const { tcp, events } = session();
     tcp.receive(Buffer.of(0x10, 0x01));
-    expect(events).toEqual(['dropped: oversized', 'ended', 'close']);
+    expect(events).toEqual(['dropped: oversized', 'destroy', 'ended']);
   });
 
-  it('is closed by what is no query', () => {
-    const { tcp, events } = session(() => 0);
+  it('is closed by what is no query, at the latest when the client reads nothing for too long', async () => {
+    const { tcp, events, clock } = session(() => 0);
     tcp.receive(framed('one', 'two'));
-    expect(events).toEqual(['ended', 'close']);
+    tcp.receive(framed('three'));
+    expect(events).toEqual(['close']);
+    await clock.advance(10_000);
+    expect(events).toEqual(['close', 'dropped: connection-timeout', 'destroy', 'ended']);
   });
 
   it('sends what comes later when it comes, and not after the client has gone', async () => {

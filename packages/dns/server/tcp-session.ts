@@ -13,6 +13,7 @@ export interface TcpSessionOptions {
   /** How long a client may take for its next whole query, or for what it was sent. */
   readonly idleMilliseconds: number;
   readonly dropped: (reason: DropReason) => void;
+  /** The connection is gone, and no longer only about to go. */
   readonly ended: () => void;
 }
 
@@ -38,6 +39,7 @@ export class TcpSession implements StreamHandler {
   }
 
   receive(bytes: Buffer): void {
+    if (this.#isClosed) return;
     this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
     this.#work();
   }
@@ -51,17 +53,26 @@ export class TcpSession implements StreamHandler {
   }
 
   closed(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    this.#stop();
     this.#timer.cancel();
-    this.#pending = NOTHING;
     this.#options.ended();
   }
 
-  close(): void {
-    if (this.#isClosed) return;
-    this.closed();
+  destroy(): void {
+    this.#stop();
+    this.#timer.cancel();
+    this.#options.stream.destroy();
+  }
+
+  /** The client gets what was sent to it, if it reads that in time. */
+  #close(): void {
+    this.#stop();
     this.#options.stream.close();
+  }
+
+  #stop(): void {
+    this.#isClosed = true;
+    this.#pending = NOTHING;
   }
 
   /** Answers the whole queries that are there, as long as the client takes the replies. */
@@ -84,7 +95,7 @@ export class TcpSession implements StreamHandler {
       void this.#sendLater(outcome);
       return;
     }
-    if (outcome === 0) return this.close();
+    if (outcome === 0) return this.#close();
     this.#send(scratch.subarray(LENGTH_BYTES, LENGTH_BYTES + outcome));
   }
 
@@ -114,6 +125,6 @@ export class TcpSession implements StreamHandler {
 
   #drop(reason: DropReason): void {
     this.#options.dropped(reason);
-    this.close();
+    this.destroy();
   }
 }
