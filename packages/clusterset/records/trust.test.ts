@@ -22,7 +22,7 @@ function record(metadata: Partial<ServiceImport['metadata']> = {}, spec: Partial
       labels: recordLabels(key, 'blue', 'a'),
       ...metadata,
     },
-    spec: { type: 'ClusterSetIP', ports: [], ...spec },
+    spec: { type: 'ClusterSetIP', ports: [{ port: 80 }], ...spec },
   } as const satisfies ServiceImport;
 }
 
@@ -98,6 +98,13 @@ describe('a record', () => {
       [EXPORTED_ANNOTATIONS]: '{"Example.org/x":"any text!"}',
     };
     expect(trustRecord(record({ annotations }), rules)).toMatchObject({ kind: 'trusted' });
+  });
+
+  it('without ports is refused, unless it is headless', () => {
+    for (const ports of [[], null]) {
+      expect(trustRecord(record({}, { ports }), rules)).toMatchObject({ kind: 'refused', reason: 'it has no ports' });
+    }
+    expect(trustRecord(record({}, { type: 'Headless', ports: [] }), rules)).toMatchObject({ kind: 'trusted' });
   });
 
   it('with too many ports is refused', () => {

@@ -46,6 +46,8 @@ export function trustRecord(record: ServiceImport, rules: TrustRules): Trusted<E
   if (record.spec === undefined) return refuse('it has no spec');
   const value = readRecord(record, cluster);
   if (value === undefined) return refuse('its exported labels or annotations cannot be read');
+  // Only what all clusters expose is served: one without ports would leave none to any of them.
+  if (value.type === 'ClusterSetIP' && value.ports.length === 0) return refuse('it has no ports');
   if (value.ports.length > MOST_PORTS) return refuse(`it has more than ${MOST_PORTS} ports`);
   const bytes = Buffer.byteLength(JSON.stringify([value.labels, value.annotations]));
   if (bytes > MOST_BYTES_OF_TEXTS) return refuse('its exported labels and annotations are too large');
