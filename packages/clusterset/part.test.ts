@@ -9,7 +9,7 @@ import {
 import { NAMESPACE } from '@fairlead/part/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServiceExport, ServiceImport } from './mcs/types.ts';
-import { recordLabels } from './records/marks.ts';
+import { CLUSTER_UID, recordLabels } from './records/marks.ts';
 import { exports, imports, TestClusterSet } from './testing/test-clusterset.ts';
 
 const SHARED = 'fairlead-broker';
@@ -412,5 +412,22 @@ describe('a record without a spec, by another member,', () => {
     await set.export(b, 'web');
     await set.settle(60_000);
     expect(await aggregate()).toMatchObject({ spec: { type: 'ClusterSetIP' }, status: { clusters: [{}, {}] } });
+  });
+});
+
+describe('a cluster whose name another one has taken at the broker', () => {
+  it('writes nothing there, and keeps what it has', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    const key = { namespace: SHARED, name: 'a' };
+    const patch = { metadata: { annotations: { [CLUSTER_UID]: 'of another' } } };
+    await set.broker.client.patchMerge<KubeObject>(leases, key, patch);
+    await set.settle(1_000);
+    const { resourceVersion } = (await set.broker.client.get(leases, key)).metadata;
+    await set.unexport(a, 'web');
+    await set.settle(60_000);
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    expect((await set.broker.client.get(leases, key)).metadata.resourceVersion).toBe(resourceVersion);
   });
 });

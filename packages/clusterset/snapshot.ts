@@ -8,8 +8,8 @@ import {
   type BrokerState,
   type BrokerStores,
   type MemberStores,
-  notAMember,
   type Standing,
+  stateByLease,
   View,
 } from './controller/view.ts';
 import { type Decision, decide } from './decision/decide.ts';
@@ -41,7 +41,8 @@ export async function takeSnapshot(
     imports: new ListedStore((await client.list(settings.serviceImports, { signal })).items),
     namespaces: new ListedStore((await client.list(namespaces, { signal })).items),
   };
-  const { broker, state } = await readBroker(configuration, settings, connect, { clock, signal });
+  const uid = member.namespaces.get('kube-system')?.metadata.uid;
+  const { broker, state } = await readBroker(configuration, settings, connect, { clock, signal, uid });
   const view = new View(member, broker, settings);
   const standing = (cluster: string): Standing => {
     const lease = broker.leases.get(`${settings.brokerNamespace}/${cluster}`);
@@ -68,7 +69,7 @@ async function readBroker(
   configuration: ClusterSetConfiguration,
   settings: Settings,
   connect: Connect,
-  { clock, signal }: Pick<ReadEnvironment, 'clock' | 'signal'>,
+  { clock, signal, uid }: Pick<ReadEnvironment, 'clock' | 'signal'> & { readonly uid: string | undefined },
 ): Promise<{ readonly broker: BrokerStores; readonly state: BrokerState }> {
   try {
     const connected = await connect(configuration.broker, signal);
@@ -82,8 +83,7 @@ async function readBroker(
         leases: new ListedStore((await client.list(leases, { namespace, labelSelector, signal })).items),
       };
       const lease = broker.leases.get(`${namespace}/${cluster}`);
-      if (lease !== undefined && !isLeaving(lease)) return { broker, state: { state: 'in-step' } };
-      return { broker, state: notAMember(settings) };
+      return { broker, state: stateByLease(lease, uid, settings) };
     } finally {
       await connected.close();
     }

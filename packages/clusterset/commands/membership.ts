@@ -37,14 +37,18 @@ export function joinCommand(connect: Connect): PartCommand<never> {
         flags: '--ranges <cidrs>',
         summary: 'the ranges of its pods and Services, with commas; no other member may have them',
       },
+      { flags: '--replace', summary: 'this cluster takes the place of another that was a member under its name' },
       { flags: '--translated', summary: 'addresses are translated between clusters, and ranges may be the same' },
     ],
     needs: 'nothing',
     run: (invocation) =>
       withClusters(connect, invocation, async (member, broker, cluster, namespace) => {
         const { signal, print } = invocation;
+        const { uid } = (await cluster.client.get(namespaces, { name: 'kube-system' }, { signal })).metadata;
+        const known = uid === undefined ? member : { ...member, uid };
+        const replaces = invocation.options['replace'] === true;
         const steps = [
-          ...(await joinSteps(broker.client, member, signal)),
+          ...(await joinSteps(broker.client, known, signal, { replaces })),
           ...credentials(member, broker, cluster, namespace),
         ];
         await perform(steps, invocation);

@@ -15,8 +15,8 @@ import {
 } from '@fairlead/kube';
 import type { Settings } from '../decision/settings.ts';
 import type { ServiceImport } from '../mcs/types.ts';
-import { CLUSTERSET, isLeaving } from '../records/marks.ts';
-import { type BrokerState, notAMember } from './view.ts';
+import { CLUSTERSET, isOfAnother } from '../records/marks.ts';
+import { type BrokerState, stateByLease } from './view.ts';
 
 /** A broker that cannot be read for so long is away; shorter, it is as when nothing happens. */
 const AWAY_AFTER_MILLISECONDS = 60_000;
@@ -46,6 +46,8 @@ export interface BrokerCaches {
 export interface BrokerLinkOptions {
   readonly connection: ApiConnection;
   readonly settings: Settings;
+  /** Of this cluster, once it is known. */
+  readonly uid: () => string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -111,7 +113,7 @@ export class BrokerLink {
   }
 
   #judge(failure: string | undefined, isSynced: boolean): BrokerState {
-    const { clock, settings } = this.#options;
+    const { clock, settings, uid } = this.#options;
     if (!isSynced) {
       const reason = failure === undefined ? 'The broker has not been read yet.' : 'The broker cannot be read.';
       const isLasting = clock.monotonic() - this.#startedAt >= AWAY_AFTER_MILLISECONDS;
@@ -122,16 +124,16 @@ export class BrokerLink {
       return { state: 'away', reason: 'The broker cannot be read.', isLasting: true };
     }
     const lease = this.caches.leases.get({ namespace: settings.brokerNamespace, name: settings.cluster });
-    if (lease === undefined || isLeaving(lease)) return notAMember(settings);
-    return { state: 'in-step' };
+    return stateByLease(lease, uid(), settings);
   }
 
   /** The sign of life. Where it cannot be given, others go by their policy for clusters that fell silent. */
   async #beat(): Promise<void> {
-    const { clock, leadership, logger, settings, signal } = this.#options;
+    const { clock, leadership, logger, settings, signal, uid } = this.#options;
     const key = { namespace: settings.brokerNamespace, name: settings.cluster };
     await this.#every(HEARTBEAT_MILLISECONDS, async () => {
-      if (this.caches.leases.get(key) === undefined) return;
+      const lease = this.caches.leases.get(key);
+      if (lease === undefined || isOfAnother(lease, uid())) return;
       try {
         const spec = { renewTime: microTime(clock.now()), holderIdentity: settings.cluster };
         await this.client.patchMerge<Lease>(

@@ -61,7 +61,8 @@ export async function runController(options: ControllerOptions, environment: Lea
   });
   controller.watch(member.imports, (change) => memberImportKeys(objectOf(change), settings));
 
-  const link = new BrokerLink({ ...environment, connection: options.connection, settings });
+  const uid = () => member.namespaces.get('kube-system')?.metadata.uid;
+  const link = new BrokerLink({ ...environment, connection: options.connection, settings, uid });
   const view = new View(member, link.caches, settings);
   controller.watch(member.namespaces, ({ key: namespace }) =>
     [...view.keys()].filter((key) => key.startsWith(`${namespace}/`)),

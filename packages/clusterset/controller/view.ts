@@ -10,7 +10,7 @@ import {
 import type { Away, BrokerObservation, Observation } from '../decision/observation.ts';
 import type { Settings } from '../decision/settings.ts';
 import { SERVICE_NAME, type ServiceExport, type ServiceImport } from '../mcs/types.ts';
-import { clusterOf, importedSliceKey, isOurs } from '../records/marks.ts';
+import { clusterOf, importedSliceKey, isLeaving, isOfAnother, isOurs } from '../records/marks.ts';
 import { type ExportKey, keyOfRecord, memberNamespace, partsOfExportedSlice, recordName } from '../records/names.ts';
 import { trustRecord, trustSlice } from '../records/trust.ts';
 import type { Store } from './store.ts';
@@ -37,7 +37,16 @@ export type Standing = 'alive' | 'dropped' | 'missing' | 'left';
 /** Whether the broker can be gone by. */
 export type BrokerState = { readonly state: 'in-step' } | Away;
 
-export function notAMember({ cluster, clusterset }: Settings): Away {
+/** Whether the Lease at the broker makes the cluster with this UID a member. */
+export function stateByLease(lease: Lease | undefined, uid: string | undefined, settings: Settings): BrokerState {
+  if (lease === undefined || isLeaving(lease)) return notAMember(settings);
+  if (!isOfAnother(lease, uid)) return { state: 'in-step' };
+  const { cluster, clusterset } = settings;
+  const reason = `Another cluster is the member ${cluster} of the clusterset ${clusterset}: run fairlead join with another name.`;
+  return { state: 'away', reason, isLasting: true };
+}
+
+function notAMember({ cluster, clusterset }: Settings): Away {
   const reason = `The cluster ${cluster} is no member of the clusterset ${clusterset} at the broker: run fairlead join.`;
   return { state: 'away', reason, isLasting: true };
 }

@@ -8,7 +8,7 @@ import {
 } from '@fairlead/kube';
 import { mcsDefinitions } from '../mcs/definitions.ts';
 import { MCS_GROUP, SOURCE_CLUSTER } from '../mcs/types.ts';
-import { CLUSTERSET, RANGES } from '../records/marks.ts';
+import { CLUSTER_UID, CLUSTERSET, RANGES } from '../records/marks.ts';
 import { memberNamespace } from '../records/names.ts';
 
 /* What a cluster needs at the broker: a namespace of its own, an identity that may write there alone, and a Lease. */
@@ -20,6 +20,8 @@ export interface Member {
   readonly brokerNamespace: string;
   /** Of its pods and Services, where no other cluster may have the same. */
   readonly ranges?: readonly string[];
+  /** Of its namespace kube-system: tells it from another cluster of the same name. */
+  readonly uid?: string;
 }
 
 export interface Rule {
@@ -116,15 +118,18 @@ export function memberObjects(member: Member): readonly Placed[] {
     }),
     placed(clusterRoleBindings, { metadata: { name: own, labels }, ...bound('ClusterRole', own, account) }),
     placed<Lease>(leases, {
-      metadata: { namespace: brokerNamespace, name: cluster, labels, ...rangesOf(member) },
+      metadata: { namespace: brokerNamespace, name: cluster, labels, annotations: leaseAnnotations(member) },
       spec: { holderIdentity: cluster },
     }),
   ];
 }
 
 /** Kept where the next cluster that joins can see them. */
-function rangesOf({ ranges = [] }: Member) {
-  return ranges.length === 0 ? {} : { annotations: { [RANGES]: ranges.join(',') } };
+function leaseAnnotations({ ranges = [], uid }: Member) {
+  return {
+    ...(ranges.length > 0 && { [RANGES]: ranges.join(',') }),
+    ...(uid !== undefined && { [CLUSTER_UID]: uid }),
+  };
 }
 
 function bound(

@@ -14,8 +14,8 @@ const member = (cluster: string, ...ranges: readonly string[]): Member => ({
 
 function setUp() {
   const { client, clock } = new TestCluster();
-  const join = async (one: Member) => {
-    const steps = await joinSteps(client, one, signal);
+  const join = async (one: Member, choices = {}) => {
+    const steps = await joinSteps(client, one, signal, choices);
     for (const step of steps) await step.run(signal);
     return steps.map(({ text }) => text);
   };
@@ -63,6 +63,26 @@ describe('joining', () => {
     await expect(join(member('c'))).rejects.toThrow('belongs to others');
     await client.create(namespaces, { metadata: { name: 'other' } });
     await expect(join({ ...member('b'), brokerNamespace: 'other' })).rejects.toThrow('is of no clusterset');
+  });
+
+  it('is refused under the name of another member, unless it has left or is replaced', async () => {
+    const { clock, join, leave } = setUp();
+    const [first, second] = [
+      { ...member('a'), uid: 'one' },
+      { ...member('a'), uid: 'two' },
+    ];
+    await join(first);
+    await clock.advance(1_000);
+    expect(await join(first)).toEqual([]);
+    await expect(join(second)).rejects.toThrow(
+      'another cluster is the member a: choose another name, or give --replace',
+    );
+    expect(await join(second, { replaces: true })).toEqual(['say which cluster it is, on Lease broker/a']);
+    await expect(join(first)).rejects.toThrow('another cluster');
+    await leave(second);
+    await clock.advance(10_000);
+    expect(await join(first)).toContain('take back that the cluster leaves, on Lease broker/a');
+    expect(await join(first)).toEqual([]);
   });
 
   it('is refused with ranges that another member has', async () => {

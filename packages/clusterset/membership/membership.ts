@@ -13,7 +13,7 @@ import {
   statusOf,
 } from '@fairlead/kube';
 import { type ServiceImport, serviceImports, SOURCE_CLUSTER } from '../mcs/types.ts';
-import { CLUSTERSET, isLeaving, LEAVING, RANGES } from '../records/marks.ts';
+import { CLUSTER_UID, CLUSTERSET, isLeaving, isOfAnother, LEAVING, RANGES } from '../records/marks.ts';
 import { memberNamespace } from '../records/names.ts';
 import { type Member, memberObjects, type Placed, sharedObjects } from './broker-objects.ts';
 
@@ -27,14 +27,16 @@ export interface MembershipStep {
 
 /**
  * What is missing at the broker for the cluster to be a member. Rejects when the broker is another clusterset's, or the
- * name is another cluster's. Asked again when all is there, there is nothing left to do.
+ * name is another cluster's that it does not replace. Asked again when all is there, there is nothing left to do.
  */
 export async function joinSteps(
   client: KubeClient,
   member: Member,
   signal: AbortSignal,
+  { replaces = false } = {},
 ): Promise<readonly MembershipStep[]> {
   await requireOurs(client, member, signal);
+  if (!replaces) await requireFreeName(client, member, signal);
   await requireFreeRanges(client, member, signal);
   const steps: MembershipStep[] = [];
   for (const one of [...sharedObjects(member), ...memberObjects(member)]) {
@@ -95,6 +97,15 @@ async function requireOurs(client: KubeClient, { clusterset, cluster, brokerName
   }
 }
 
+/** Two clusters of one name would each delete what the other exports. */
+async function requireFreeName(client: KubeClient, { brokerNamespace, cluster, uid }: Member, signal: AbortSignal) {
+  const lease = await client.find(leases, { namespace: brokerNamespace, name: cluster }, { signal });
+  if (lease === undefined || isLeaving(lease) || !isOfAnother(lease, uid)) return;
+  throw refused(
+    `another cluster is the member ${cluster}: choose another name, or give --replace if this one takes its place`,
+  );
+}
+
 /** Where two clusters have the same addresses, a client cannot be led to the right one. */
 async function requireFreeRanges(
   client: KubeClient,
@@ -142,14 +153,18 @@ async function ensured(
       },
     };
   }
-  if (resource.kind !== 'Lease' || found.metadata.annotations?.[LEAVING] === undefined) return undefined;
+  if (resource.kind !== 'Lease') return undefined;
+  const uid = object.metadata.annotations?.[CLUSTER_UID];
+  const isKnown = uid === undefined || found.metadata.annotations?.[CLUSTER_UID] === uid;
+  if (!isLeaving(found) && isKnown) return undefined;
+  const text = isLeaving(found) ? 'take back that the cluster leaves' : 'say which cluster it is';
   return {
-    text: `take back that the cluster leaves, on Lease ${where}`,
+    text: `${text}, on Lease ${where}`,
     run: async (stop) => {
       await client.patchMerge<KubeObject>(
         resource,
         object.metadata,
-        { metadata: { annotations: { [LEAVING]: null } } },
+        { metadata: { annotations: { [LEAVING]: null, ...(uid !== undefined && { [CLUSTER_UID]: uid }) } } },
         { signal: stop },
       );
     },
