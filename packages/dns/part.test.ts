@@ -223,6 +223,27 @@ describe('the DNS part', () => {
     ]);
   });
 
+  it('forwards no reply over UDP that is longer than its own may be', async () => {
+    stage = await new Stage().setUp();
+    const asked: number[] = [];
+    stage.sockets.exchange = async ({ bytes }) => {
+      asked.push(bytes.readUInt16BE(bytes.length - 8));
+      const reply = Buffer.concat([bytes, Buffer.alloc(4_000)]);
+      reply[2] = 0x80;
+      return reply;
+    };
+    stage.start({ forward: { servers: ['192.0.2.53'] }, udpPayloadBytes: 1_232 });
+    await stage.advance();
+    const query = queryFor('example.org', 'A', { edns: 65_000 });
+    stage.sockets.ask(query);
+    await stage.advance(1);
+    expect(asked).toEqual([1_232]);
+    const [late = Buffer.alloc(0)] = stage.sockets.late;
+    expect(late.length).toBe(query.length - 11);
+    expect(read(late)).toMatchObject({ id: 4711, flag_tc: true, answers: [], additionals: [] });
+    expect(read(late).questions).toEqual([{ name: 'example.org', type: 'A', class: 'IN' }]);
+  });
+
   it('says in one line why it cannot listen, and tries again', async () => {
     stage = await new Stage().setUp();
     stage.sockets.problem = 'cannot listen on 0.0.0.0:53 (UDP): another program has it';

@@ -118,8 +118,10 @@ export class DnsServer {
     const { responder, forwarder } = this.#options;
     // The bytes are the socket's: what waits needs its own.
     const query = Buffer.from(bytes);
+    if (transport === 'udp') responder.limit(query);
     const reply = await forwarder?.forward(query, transport);
-    if (reply !== undefined || this.#isClosed) return this.#isClosed ? undefined : reply;
+    if (this.#isClosed) return undefined;
+    if (reply !== undefined) return transport === 'udp' ? responder.fit(query, reply) : reply;
     const out = Buffer.alloc(TCP_BYTES);
     return out.subarray(0, responder.fail(query, out, transport));
   }

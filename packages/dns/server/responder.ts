@@ -23,6 +23,10 @@ import type { Counts, Transport } from './counts.ts';
 export const NO_REPLY = 0;
 export const FORWARD = -1;
 
+const TRUNCATED_BIT = 0x0200;
+/** Of answers, authorities and additional records. */
+const RECORD_COUNTS_AT = 6;
+
 export interface ResponderOptions {
   readonly settings: ZoneSettings;
   readonly table: NameTable;
@@ -84,6 +88,23 @@ export class Responder {
   fail(bytes: Buffer, out: Buffer, transport: Transport): number {
     this.query.read(bytes);
     return this.#reply(bytes, out, transport, 'SERVFAIL', false);
+  }
+
+  /** Has a query that is passed on over UDP ask for no more than is sent back. */
+  limit(query: Buffer): void {
+    this.query.read(query);
+    const { payloadAt, payloadBytes } = this.query;
+    if (payloadAt > 0 && payloadBytes > this.#udpBytes) query.writeUInt16BE(this.#udpBytes, payloadAt);
+  }
+
+  /** The reply of another server as it may be sent over UDP: one that is too long says so, and nothing else. */
+  fit(query: Buffer, reply: Buffer): Buffer {
+    this.query.read(query);
+    if (reply.length <= Math.min(this.query.payloadBytes, this.#udpBytes)) return reply;
+    this.#counts.truncated();
+    const cut = Buffer.from(reply.subarray(0, this.query.nameEnd + 4));
+    cut.writeUInt16BE(cut.readUInt16BE(2) | TRUNCATED_BIT, 2);
+    return cut.fill(0, RECORD_COUNTS_AT, HEADER_BYTES);
   }
 
   #answer(bytes: Buffer, out: Buffer, transport: Transport): number {

@@ -28,6 +28,8 @@ export class Query {
   hasEdns = false;
   /** The largest UDP reply that the client takes. */
   payloadBytes = PLAIN_UDP_BYTES;
+  /** Where the query says that; 0 where it does not. */
+  payloadAt = 0;
   /** Of the name in lower case; starts from a seed, so that no client can tell which names collide. */
   hash = 0;
   readonly #seed: number;
@@ -41,6 +43,7 @@ export class Query {
     this.hasQuestion = false;
     this.hasEdns = false;
     this.payloadBytes = PLAIN_UDP_BYTES;
+    this.payloadAt = 0;
     this.nameEnd = HEADER_BYTES;
     if (bytes.length < HEADER_BYTES) return 'drop';
     this.id = uint16(bytes, 0);
@@ -91,6 +94,7 @@ export class Query {
         // There is one at most, and it belongs to the root.
         if (this.hasEdns || nameEnd !== at + 1) return 'malformed';
         this.hasEdns = true;
+        this.payloadAt = nameEnd + 2;
         this.payloadBytes = Math.max(uint16(bytes, nameEnd + 2), PLAIN_UDP_BYTES);
         version = bytes[nameEnd + 5] ?? 0;
       }
