@@ -38,7 +38,7 @@ async function runMutations(): Promise<StepOutcome> {
 
 /** Some seeds of every scenario, and those that once failed; `npm run sim` runs as many as one likes. */
 async function runSimulations(): Promise<StepOutcome> {
-  const parameters = ['--all', '--seeds', '100', '--jobs', '2'];
+  const parameters = ['--all', '--seeds', '60', '--jobs', '2'];
   return { kind: (await runNode([join('scenarios', 'run.ts'), ...parameters])) ? 'ok' : 'failed' };
 }
 
