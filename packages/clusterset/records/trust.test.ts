@@ -165,6 +165,13 @@ describe('a slice', () => {
       { endpoints: Array.from({ length: 1_001 }, () => ({ addresses: ['198.51.100.7'] })) },
       'it has more than 1000 endpoints',
     ],
+    [
+      'beyond number in few endpoints',
+      {
+        endpoints: Array.from({ length: 11 }, () => ({ addresses: Array.from({ length: 100 }, () => '198.51.100.7') })),
+      },
+      'it has more than 1000 addresses',
+    ],
   ] as const)('with addresses %s is refused', (_, fields, reason) => {
     expect(trustSlice(slice({}, fields), rules)).toMatchObject({ kind: 'refused', reason });
   });

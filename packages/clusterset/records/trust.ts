@@ -15,6 +15,7 @@ import { readRecord } from './record.ts';
 
 const MOST_PORTS = 100;
 const MOST_ENDPOINTS = 1_000;
+const MOST_ADDRESSES = 1_000;
 const MOST_BYTES_OF_TEXTS = 64 * 1_024;
 /** Of one cluster and Service. */
 export const MOST_SLICES = 100;
@@ -70,7 +71,9 @@ export function trustSlice(slice: EndpointSlice, rules: TrustRules): Trusted<Exp
   const endpoints = slice.endpoints ?? [];
   if (endpoints.length > MOST_ENDPOINTS) return refuse(`it has more than ${MOST_ENDPOINTS} endpoints`);
   if ((ports ?? []).length > MOST_PORTS) return refuse(`it has more than ${MOST_PORTS} ports`);
-  for (const address of endpoints.flatMap(({ addresses }) => addresses)) {
+  const all = endpoints.flatMap(({ addresses }) => addresses);
+  if (all.length > MOST_ADDRESSES) return refuse(`it has more than ${MOST_ADDRESSES} addresses`);
+  for (const address of all) {
     const wrong = wrongAddress(address, addressType, rules);
     if (wrong !== undefined) return refuse(wrong);
   }

@@ -35,6 +35,9 @@ export interface ClusterShare {
   readonly leftOut: readonly string[];
 }
 
+/** Endpoints times ports of one cluster and Service: each is a record under several names. */
+const MOST_ENDPOINT_PORTS = 10_000;
+
 /** What each cluster contributes: this cluster first, then by name. */
 export function clusterShares(view: ServiceView, type: ImportType, settings: ZoneSettings): readonly ClusterShare[] {
   const slices = Map.groupBy(view.slices, ({ metadata }) => belongingOfSlice(metadata)?.cluster ?? '');
@@ -47,8 +50,18 @@ export function clusterShares(view: ServiceView, type: ImportType, settings: Zon
       const olderImport = older.get(cluster);
       const found = olderImport === undefined ? fromSlices(own) : fromOlderImport(olderImport, own, type);
       const isNameable = cluster.split('.').every(isLabel);
-      return { cluster, isLocal: cluster === settings.cluster, isNameable, ...found };
+      return { cluster, isLocal: cluster === settings.cluster, isNameable, ...limited(found) };
     });
+}
+
+/** One cluster cannot have the zone of all others grow without bounds. */
+function limited(found: Found): Found {
+  let count = 0;
+  const endpoints = found.endpoints.filter(({ ports }) => (count += Math.max(1, ports.length)) <= MOST_ENDPOINT_PORTS);
+  const beyond = found.endpoints.length - endpoints.length;
+  if (beyond === 0) return found;
+  const reason = `${beyond} endpoints: with their ports, they are more than ${MOST_ENDPOINT_PORTS}`;
+  return { ...found, endpoints, leftOut: [...found.leftOut, reason] };
 }
 
 /** Only of clusters that the operator named: it is theirs to say that they are trusted. */

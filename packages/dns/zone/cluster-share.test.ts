@@ -1,0 +1,34 @@
+import { SERVICE_NAME, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
+import { describe, expect, it } from 'vitest';
+import { clusterShares } from './cluster-share.ts';
+
+const settings = {
+  zone: 'clusterset.local',
+  seconds: 5,
+  clusterSpecificNames: true,
+  weights: new Map<string, number>(),
+  olderClusters: [],
+  nameServerAddresses: [],
+  serial: 1,
+};
+
+function sliceOf(cluster: string, endpointCount: number, portCount: number) {
+  const labels = { [SERVICE_NAME]: 'db', [SOURCE_CLUSTER]: cluster };
+  return {
+    metadata: { namespace: 'shop', name: `db.1.${cluster}`, labels },
+    addressType: 'IPv4' as const,
+    endpoints: Array.from({ length: endpointCount }, (_, at) => ({ addresses: [`10.0.${at >> 8}.${at & 255}`] })),
+    ports: Array.from({ length: portCount }, (_, at) => ({ name: `p${at}`, port: at + 1 })),
+  };
+}
+
+describe('what a cluster contributes', () => {
+  it('has a bound, by which other clusters lose nothing, and what is beyond it is told', () => {
+    const slices = [sliceOf('a', 1_000, 100), sliceOf('b', 3, 1)];
+    const view = { namespace: 'shop', name: 'db', olderImports: [], slices };
+    const [big, small] = clusterShares(view, 'Headless', settings);
+    expect(big?.endpoints).toHaveLength(100);
+    expect(big?.leftOut).toEqual(['900 endpoints: with their ports, they are more than 10000']);
+    expect(small).toMatchObject({ endpoints: [{}, {}, {}], leftOut: [] });
+  });
+});
