@@ -100,7 +100,7 @@ export class Responder {
   /** The reply of another server as it may be sent over UDP: one that is too long says so, and nothing else. */
   fit(query: Buffer, reply: Buffer): Buffer {
     this.query.read(query);
-    if (reply.length <= Math.min(this.query.payloadBytes, this.#udpBytes)) return reply;
+    if (reply.length <= this.#mostBytes('udp')) return reply;
     this.#counts.truncated();
     const cut = Buffer.from(reply.subarray(0, this.query.nameEnd + 4));
     cut.writeUInt16BE(cut.readUInt16BE(2) | TRUNCATED_BIT, 2);
@@ -123,8 +123,11 @@ export class Responder {
   }
 
   #begin(bytes: Buffer, out: Buffer, transport: Transport): void {
-    const limit = transport === 'tcp' ? TCP_BYTES : Math.min(this.query.payloadBytes, this.#udpBytes);
-    this.#writer.begin(this.query, bytes, out, limit);
+    this.#writer.begin(this.query, bytes, out, this.#mostBytes(transport));
+  }
+
+  #mostBytes(transport: Transport): number {
+    return transport === 'tcp' ? TCP_BYTES : Math.min(this.query.payloadBytes, this.#udpBytes);
   }
 
   #end(transport: Transport, rcode: Rcode, isAuthoritative: boolean): number {
