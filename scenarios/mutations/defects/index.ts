@@ -9,9 +9,11 @@ import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
 import { kubeDefectsFromSources } from './from-sources/kube.ts';
 import { partDefectsFromSources } from './from-sources/part.ts';
 import { serviceDefectsFromSources } from './from-sources/service.ts';
-import { gatewayAgentDefects } from './gateway-agent.ts';
 import { dnsDefects } from './dns.ts';
-import { gatewayDefects } from './gateway.ts';
+import { gatewayAddressDefects } from './gateway/addresses.ts';
+import { gatewayAgentDefects } from './gateway/agent.ts';
+import { gatewayProgrammingDefects } from './gateway/gateways.ts';
+import { gatewayServiceDefects } from './gateway/services.ts';
 import { kubeWritingDefects } from './kube/clients-and-writes.ts';
 import { kubeLeadingDefects } from './kube/leaders.ts';
 import { kubeReadingDefects } from './kube/watches-and-caches.ts';
@@ -29,7 +31,9 @@ export const defects: readonly Defect[] = [
   ...cloudDefects,
   ...azureDefects,
   ...serviceDefects,
-  ...gatewayDefects,
+  ...gatewayAddressDefects,
+  ...gatewayProgrammingDefects,
+  ...gatewayServiceDefects,
   ...kubeDefectsFromSources,
   ...controlDefectsFromSources,
   ...partDefectsFromSources,

@@ -1,4 +1,4 @@
-import type { Defect } from '../defect.ts';
+import type { Defect } from '../../defect.ts';
 
 const FOLDER = 'packages/gateway/agent';
 const gateway = { unit: `${FOLDER}/apply/gateway` };
