@@ -16,7 +16,10 @@ const STATUS_DEADLINE_MILLISECONDS = 5_000;
 /** A gateway takes seconds to load thousands of Services for the first time. */
 const WHOLE_DEADLINE_MILLISECONDS = 60_000;
 const DELTA_DEADLINE_MILLISECONDS = 10_000;
-/** The Lease has to last at least so long: later, a new leader's higher epoch keeps out what is still under way. */
+/**
+ * The Lease has to last at least so long. What is under way for longer is kept out by a new leader's higher epoch, but
+ * only once that leader has sent something; until then the comparison mends it.
+ */
 const LEASE_MARGIN_MILLISECONDS = 4_000;
 /** Answers name frontends at fault; what is longer is no answer of an agent. */
 const LONGEST_ANSWER_BYTES = 16 * 1024 * 1024;
