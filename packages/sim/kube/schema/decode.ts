@@ -168,7 +168,7 @@ function readScalar(type: ScalarType, value: Json, place: Place): Json {
     case 'quantity':
       return formatted(formatQuantity, typeof value === 'number' ? String(value) : value, place);
     case 'bytes':
-      return formatted(formatBytes, isByteList(value) ? Buffer.from(value).toString('base64') : value, place);
+      return formatted(formatBytes, isByteList(value) ? Buffer.from(value).toString('base64') : (value ?? ''), place);
     case 'time':
       return value === null ? null : formatted(formatTime, value, place);
     case 'microTime':

@@ -158,6 +158,11 @@ const versions: Scene = {
     await stage.put(`${configMaps}/a`, {
       metadata: { name: 'a', labels: { app: 'db' }, managedFields: [], selfLink: '/x' },
     });
+    await stage.put(`${configMaps}/a`, { metadata: { name: 'a', resourceVersion: 'abc' } });
+    await stage.put(`${core(stage, 'events')}/new`, {
+      metadata: { name: 'new', resourceVersion: 'abc' },
+      involvedObject: { namespace: stage.namespace },
+    });
   },
 };
 
@@ -204,6 +209,13 @@ const kinds: Scene = {
     await stage.delete(`/api/v1/namespaces/${stage.namespace}`, { propagationPolicy: 'Foreground', dryRun: ['All'] });
     const broken: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, binaryData: { a: 'x' } };
     await stage.apply(`${core(stage, 'configmaps')}/a?fieldManager=one`, broken);
+    const nothing: JsonObject = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'z' },
+      binaryData: { a: null },
+    };
+    await stage.apply(`${core(stage, 'configmaps')}/z?fieldManager=one`, nothing);
   },
 };
 

@@ -1,5 +1,5 @@
 import { equalJson, type JsonObject, shareUnchangedFields, without } from '../../../json.ts';
-import { badRequest, conflict, invalid, notFound, staleVersion } from '../../failure.ts';
+import { badRequest, conflict, invalid, notFound, RequestFailure, staleVersion } from '../../failure.ts';
 import type { KindContext, ServedKind, UpdateRules } from '../../kinds/kind.ts';
 import { asKubeObject, type KubeObject, type ManagedFieldsEntry, withMetadata } from '../../object.ts';
 import { quote } from '../../schema/formats.ts';
@@ -7,6 +7,7 @@ import { StoredObject } from '../../store/stored-object.ts';
 import { invalidValue } from '../../validation/field-problem.ts';
 import { pathSegmentProblems } from '../../validation/names.ts';
 import { kindContext, nowText, type ServerState } from '../state.ts';
+import { versionNumber } from '../reads/list-options.ts';
 import { inNamespace, insert, updateProblems, type WriteTarget } from './create.ts';
 import { trackUpdate } from './managed-fields.ts';
 
@@ -80,6 +81,7 @@ export function updateObject(
     const created = change(undefined);
     const { uid } = created.metadata;
     if (uid !== undefined) throw missingUid(resource, name, uid);
+    checkSpelling(created);
     const fresh = withMetadata(created, { resourceVersion: undefined });
     return { stored: insert(state, target, fresh), created: true };
   }
@@ -127,8 +129,15 @@ function wrongUid(kind: ServedKind, namespace: string | undefined, name: string,
   return conflict({ group: kind.group, resource: kind.plural }, name, `${what}, AdditionalErrorMsg: ${precondition}`);
 }
 
+function checkSpelling({ metadata: { resourceVersion = '' } }: KubeObject): void {
+  if (versionNumber(resourceVersion) !== undefined) return;
+  const message = `strconv.ParseUint: parsing ${quote(resourceVersion)}: invalid syntax`;
+  throw new RequestFailure({ code: 500, reason: '', message });
+}
+
 function checkVersion(kind: ServedKind, next: KubeObject, previous: KubeObject): void {
   const { resourceVersion = '0', name } = next.metadata;
+  checkSpelling(next);
   if (resourceVersion === '0' || resourceVersion === '') {
     if (kind.rules.unconditionalUpdate) return;
     const problem = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
