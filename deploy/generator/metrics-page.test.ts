@@ -25,7 +25,9 @@ async function metricsDefinedIn(name: string): Promise<string[]> {
   );
   const texts = await Promise.all(sources.map((source) => readFile(join(packages, name, source), 'utf8')));
   return texts.flatMap((text) =>
-    [...text.matchAll(/: MetricDefinition = \{\s*name: '([^']+)'/g)].map((match) => match[1] ?? ''),
+    [
+      ...text.matchAll(/(?:: MetricDefinition = \{\s*name: |callMetrics\(\s*)'([^']+)'(?:,\s*'(fairlead_[^']+)')?/g),
+    ].flatMap(([, ...names]) => names.filter((found) => found !== undefined)),
   );
 }
 

@@ -2,7 +2,7 @@ import { FairleadError, Journal, sleep, type VirtualClock } from '@fairlead/cont
 import { failure, RecordedMetrics, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import type { CloudCall } from './request.ts';
-import { callSeconds, callsTotal, connected, type FakeCloud } from './testing/fake-cloud.ts';
+import { connected, type FakeCloud, fakeCalls } from './testing/fake-cloud.ts';
 import type { TokenProvider } from './tokens.ts';
 
 describe('CloudConnection', () => {
@@ -96,7 +96,7 @@ describe('CloudConnection', () => {
     cloud.next(defect);
     expect(await failure(clock, get())).toBe(defect);
     expect(cloud.requests).toHaveLength(1);
-    expect(metrics.lines(callsTotal)).toEqual([]);
+    expect(metrics.lines(fakeCalls.callsTotal)).toEqual([]);
   });
 
   it('asks whether this is the right address when the answer is not JSON', async () => {
@@ -108,7 +108,7 @@ describe('CloudConnection', () => {
       message: 'GET routers/web: the answer is not JSON; is this the address of the fake cloud?',
     });
     expect(cloud.requests).toHaveLength(1);
-    expect(metrics.lines(callsTotal)).toEqual(['GET routers ok 1']);
+    expect(metrics.lines(fakeCalls.callsTotal)).toEqual(['GET routers ok 1']);
   });
 
   it('sends a body as JSON, and says so', async () => {
@@ -152,7 +152,7 @@ describe('CloudConnection', () => {
     await failure(clock, get());
     cloud.next('lost');
     await result(clock, put());
-    expect(metrics.lines(callsTotal)).toEqual([
+    expect(metrics.lines(fakeCalls.callsTotal)).toEqual([
       'PUT routers server-error 1',
       'PUT routers unauthorized 1',
       'PUT routers conflict 1',
@@ -162,7 +162,7 @@ describe('CloudConnection', () => {
       'PUT routers no-answer 1',
       'PUT routers ok 1',
     ]);
-    expect(metrics.declared).toEqual(expect.arrayContaining([callsTotal, callSeconds]));
+    expect(metrics.declared).toEqual(expect.arrayContaining(Object.values(fakeCalls)));
     const calls = record.journal.entries(record.key).filter(({ kind }) => kind === 'call');
     expect(calls).toMatchObject(statuses.map((status) => ({ call: 'PUT routers', result: String(status) })));
   });
@@ -257,7 +257,7 @@ describe('the end of a call', () => {
     await first;
     expect(cloud.requests.map(({ method }) => method)).toEqual(['GET']);
     expect(asked.map(({ verb }) => verb)).toEqual(['GET']);
-    expect(metrics.lines(callsTotal)).toEqual(['GET routers ok 1']);
+    expect(metrics.lines(fakeCalls.callsTotal)).toEqual(['GET routers ok 1']);
     expect(record.journal.entries(record.key)).toEqual([]);
   });
 });

@@ -81,8 +81,8 @@ export class CloudConnection<Request extends CloudRequest> {
     this.#tokens = isShared ? tokens : new TokenCache(dialect.cloud, tokens, clock);
     this.#repeats = options.repeats ?? DEFAULT_REPEATS;
     this.#requestDeadline = options.requestDeadlineMilliseconds ?? DEFAULT_REQUEST_DEADLINE_MILLISECONDS;
-    metrics.declare(dialect.callsTotal);
-    metrics.declare(dialect.callSeconds);
+    metrics.declare(dialect.metrics.callsTotal);
+    metrics.declare(dialect.metrics.callSeconds);
   }
 
   /** Resolves with an answer below 400. */
@@ -180,7 +180,7 @@ export class CloudConnection<Request extends CloudRequest> {
 
   #count({ verb, kind, record }: Request, startedAt: number, told: string, result: CallResult): void {
     const { metrics, clock } = this.#options;
-    const { callsTotal, callSeconds } = this.#dialect;
+    const { callsTotal, callSeconds } = this.#dialect.metrics;
     const milliseconds = clock.monotonic() - startedAt;
     metrics.increment(callsTotal, { verb, kind, result });
     metrics.observe(callSeconds, milliseconds / 1000, { verb, kind });

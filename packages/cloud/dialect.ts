@@ -1,4 +1,4 @@
-import type { MetricDefinition } from '@fairlead/control';
+import type { CallMetrics } from './call-metrics.ts';
 import type { CloudError } from './cloud-error.ts';
 import type { CallVerb, CloudRequest } from './request.ts';
 import type { AccessToken } from './tokens.ts';
@@ -19,10 +19,7 @@ export interface CloudDialect<Request extends CloudRequest> {
   readonly cloud: string;
   /** What is to be found at the configured address: `Azure Resource Manager`. */
   readonly server: string;
-  /** A counter with the labels verb, kind and result. */
-  readonly callsTotal: MetricDefinition;
-  /** A histogram with the labels verb and kind. */
-  readonly callSeconds: MetricDefinition;
+  readonly metrics: CallMetrics;
   /** Which requests of an account the cloud throttles together: its `writes`, say. */
   side(verb: CallVerb): string;
   /** All headers, those of the request and its token included; those about the body are added. */

@@ -1,3 +1,4 @@
+export * from './call-metrics.ts';
 export * from './call-scope.ts';
 export * from './cloud-error.ts';
 export * from './connection.ts';

@@ -1,4 +1,5 @@
 import type { MetricDefinition, Verdict } from '@fairlead/control';
+import { callMetrics } from './call-metrics.ts';
 import { CallScope } from './call-scope.ts';
 import { CloudError, isNotFound } from './cloud-error.ts';
 import { CloudConnection, type CloudConnectionOptions } from './connection.ts';
@@ -8,22 +9,9 @@ import { type CallVerb, type CloudCallOptions, type CloudRequest, isWrite, what 
 const DEFAULT_DEADLINE_MILLISECONDS = 30_000;
 const LONGEST_MESSAGE = 400;
 
-const callsTotal: MetricDefinition = {
-  name: 'fairlead_json_api_calls_total',
-  kind: 'counter',
-  help: 'Requests to plain JSON APIs, by verb, kind of resource and result.',
-  labels: ['verb', 'kind', 'result'],
-};
+const metrics = callMetrics('fairlead_json_api_calls_total', 'fairlead_json_api_call_seconds', 'plain JSON APIs');
 
-const callSeconds: MetricDefinition = {
-  name: 'fairlead_json_api_call_seconds',
-  kind: 'histogram',
-  help: 'How long a plain JSON API took to answer a request, by verb and kind of resource.',
-  labels: ['verb', 'kind'],
-  buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-};
-
-export const jsonApiMetrics: readonly MetricDefinition[] = [callsTotal, callSeconds];
+export const jsonApiMetrics: readonly MetricDefinition[] = Object.values(metrics);
 
 export interface JsonApiOptions extends CloudConnectionOptions {
   /** What people call it: `the address desk`. */
@@ -89,8 +77,7 @@ function dialectOf(name: string): CloudDialect<CloudRequest> {
   return {
     cloud: name,
     server: name,
-    callsTotal,
-    callSeconds,
+    metrics,
     side: (verb) => (isWrite(verb) ? 'writes' : 'reads'),
     headers: ({ headers }, token) => ({
       accept: 'application/json',

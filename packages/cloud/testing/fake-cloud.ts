@@ -3,11 +3,11 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpTransport,
-  type MetricDefinition,
   noMetrics,
   seededRandom,
   VirtualClock,
 } from '@fairlead/control';
+import { callMetrics } from '../call-metrics.ts';
 import { CallScope } from '../call-scope.ts';
 import { CloudError } from '../cloud-error.ts';
 import { CloudConnection, type CloudConnectionOptions } from '../connection.ts';
@@ -70,25 +70,13 @@ function hang(signal: AbortSignal | undefined): Promise<never> {
   return promise;
 }
 
-export const callsTotal: MetricDefinition = {
-  name: 'fake_calls_total',
-  kind: 'counter',
-  help: 'Requests.',
-  labels: ['verb', 'kind', 'result'],
-};
-export const callSeconds: MetricDefinition = {
-  name: 'fake_call_seconds',
-  kind: 'histogram',
-  help: 'Their duration.',
-  labels: ['verb', 'kind'],
-};
+export const fakeCalls = callMetrics('fake_calls_total', 'fake_call_seconds', 'the fake cloud');
 
 /** A cloud that has its token in a header of its own, and says `quota: 0` when the budget is used up for a second. */
 const dialect: CloudDialect<CloudRequest> = {
   cloud: 'Fake',
   server: 'the fake cloud',
-  callsTotal,
-  callSeconds,
+  metrics: fakeCalls,
   side: (verb) => (isWrite(verb) ? 'writes' : 'reads'),
   headers: ({ headers }, token) => ({ ...headers, ...(token === undefined ? {} : { 'x-auth-token': token.text }) }),
   refusal: (request, { status, text, retryAfterMilliseconds: delay }) =>

@@ -2,7 +2,7 @@ import { type HttpRequest, type HttpTransport, Journal } from '@fairlead/control
 import { failure, RecordedMetrics, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { drafts, emulated, group, ids } from '../testing/emulated.ts';
-import { armMetrics, callsTotal } from './metrics.ts';
+import { armCalls, armMetrics } from './metrics.ts';
 
 const put = { method: 'PUT' } as const;
 
@@ -92,7 +92,7 @@ describe('the connection to Azure', () => {
     await failure(clock, client.get(ids.publicIp('web')));
     emulator.faults.next({}, { kind: 'lose-request' });
     await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
-    expect(metrics.lines(callsTotal)).toEqual([
+    expect(metrics.lines(armCalls.callsTotal)).toEqual([
       'PUT publicIPAddresses server-error 1',
       'PUT publicIPAddresses unauthorized 1',
       'PUT publicIPAddresses conflict 1',

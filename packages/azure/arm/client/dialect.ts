@@ -3,7 +3,7 @@ import { type Random, randomUuid } from '@fairlead/control';
 import { armErrorFromAnswer } from '../errors/arm-error.ts';
 import type { CallKind } from './call-options.ts';
 import { SERVER } from './decode.ts';
-import { callSeconds, callsTotal } from './metrics.ts';
+import { armCalls } from './metrics.ts';
 
 /** `account` is the subscription. */
 export interface ArmRequest extends CloudRequest {
@@ -22,8 +22,7 @@ export function armDialect(userAgent: string, random: Random): CloudDialect<ArmR
   return {
     cloud: 'Azure',
     server: SERVER,
-    callsTotal,
-    callSeconds,
+    metrics: armCalls,
     side: (verb: CallVerb) => (isWrite(verb) ? 'writes' : 'reads'),
     headers({ correlationId, headers: own }, token) {
       const headers: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { type CloudDialect, type CloudRequest, what } from '@fairlead/cloud';
 import { OpenStackError } from './errors.ts';
-import { callSeconds, callsTotal } from './metrics.ts';
+import { openStackCalls } from './metrics.ts';
 
 /** `account` is the host of the service: what stands before it throttles, and counts reads and writes alike. */
 export interface OpenStackRequest extends CloudRequest {
@@ -12,8 +12,7 @@ export function openStackDialect(server: string, userAgent: string): CloudDialec
   return {
     cloud: 'OpenStack',
     server,
-    callsTotal,
-    callSeconds,
+    metrics: openStackCalls,
     side: () => 'requests',
     headers: ({ headers }, token) => ({
       accept: 'application/json',

@@ -3,7 +3,7 @@ import { FairleadError } from '@fairlead/control';
 import { failure, RecordedMetrics, result } from '@fairlead/control/testing';
 import { REAL_LATENCY } from '@fairlead/sim/openstack';
 import { describe, expect, it } from 'vitest';
-import { callsTotal } from '../api/metrics.ts';
+import { openStackCalls } from '../api/metrics.ts';
 import { emulated, withNetwork } from '../testing/emulated.ts';
 
 /** A client of a project that has so many ports. */
@@ -143,7 +143,7 @@ describe('NeutronClient', () => {
     const { clock, neutron } = emulated({ metrics });
     await result(clock, neutron.listPorts());
     await result(clock, neutron.findPort('gone'));
-    expect(metrics.lines(callsTotal).toSorted()).toEqual([
+    expect(metrics.lines(openStackCalls.callsTotal).toSorted()).toEqual([
       'GET ports not-found 1',
       'LIST ports ok 1',
       'POST tokens ok 1',
