@@ -78,8 +78,9 @@ class Throne {
    */
   leaseDeleted(epoch: number): void {
     const deposition = { until: this.#monotonic() + LEASE_MILLISECONDS, witnesses: new Set(this.#witnesses) };
-    for (const { leadership } of this.#reigns) this.#deposed.set(leadership.epoch, deposition);
-    this.#deposed.set(epoch, deposition);
+    // One whose own Lease was deleted before that does not count on this one.
+    const reigning = this.#reigns.map(({ leadership }) => leadership.epoch).filter((of) => !this.#deposed.has(of));
+    for (const deposed of [...reigning, epoch]) this.#deposed.set(deposed, deposition);
   }
 
   /** A candidate has seen the Lease, or may have made it; or has seen that there is none. */
