@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@fairlead/control/adapters';
-import { KubeClient, leases, type Service, services } from '@fairlead/kube';
+import { KubeClient, leases, may as isAllowed, type Service, services } from '@fairlead/kube';
 import { connect, type Connected } from '@fairlead/kube/adapters';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -53,7 +53,7 @@ describe('the chart on a real cluster', () => {
   const may = async (verb: string, group: string, resource: string, where?: string): Promise<boolean> => {
     const [plural = '', subresource] = resource.split('/');
     const client = new KubeClient(account.connection, systemClock);
-    return client.may({ verb, group, resource: plural, subresource, namespace: where });
+    return isAllowed(client, { verb, group, resource: plural, subresource, namespace: where });
   };
 
   it('is taken by the API server as it is, and the second time changes nothing', async () => {

@@ -5,7 +5,7 @@ import { eventsTotal, queueMetrics, watchMetrics } from '@fairlead/kube';
 import { leading, type Part, type Permission } from '@fairlead/part';
 import { buildInfo } from '../../packages/cli/observability/metrics.ts';
 import { parts } from '../../packages/cli/parts.ts';
-import { commonPermissions } from '../../packages/cli/running.ts';
+import { answerPermissions, commonPermissions } from '../../packages/cli/running.ts';
 import packageFile from '../../package.json' with { type: 'json' };
 
 /** Metrics that belong to no part, because every part uses what measures them. */
@@ -28,7 +28,7 @@ export const fairlead: Program = {
   version: packageFile.version,
   description: packageFile.description,
   parts,
-  commonPermissions,
+  commonPermissions: [...commonPermissions, ...answerPermissions],
   sharedMetrics: [
     { title: 'The program', metrics: [buildInfo, leading] },
     { title: 'Talking to Kubernetes', metrics: [...watchMetrics, ...queueMetrics, eventsTotal] },

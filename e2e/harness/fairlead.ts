@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +10,11 @@ import { readText } from './untyped.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/cli/main.ts', import.meta.url));
 const START_LIMIT_MS = 30_000;
+
+/** How the folders begin that the workers of one test run make. */
+function configurationsOf(run: number): string {
+  return `fairlead-configuration-${run}-`;
+}
 
 /** A configuration file of Fairlead, and the commands that use it. */
 export class Fairlead {
@@ -25,10 +30,16 @@ export class Fairlead {
 
   /** JSON is YAML too. The program is run from its sources, unless another is named. */
   static async configure(configuration: object, program = PROGRAM): Promise<Fairlead> {
-    const directory = await mkdtemp(join(tmpdir(), 'fairlead-configuration-'));
+    const directory = await mkdtemp(join(tmpdir(), configurationsOf(process.ppid)));
     const file = join(directory, 'fairlead.yaml');
     await writeFile(file, JSON.stringify({ http: { listen: '127.0.0.1:0' }, ...configuration }));
     return new Fairlead(program, directory, file);
+  }
+
+  /** Removes what the tests of a run left behind; `run` is the process that started their workers. */
+  static async removeAll(run: number): Promise<void> {
+    const left = (await readdir(tmpdir())).filter((name) => name.startsWith(configurationsOf(run)));
+    await Promise.all(left.map((name) => rm(join(tmpdir(), name), { recursive: true })));
   }
 
   /** Runs a command to its end: `command('why', 'service', 'default/web')`. */

@@ -13,6 +13,8 @@ export interface Cluster {
   readonly connection: Awaited<ReturnType<typeof connect>>['connection'];
   /** The URL of its API server. */
   readonly server: string;
+  /** We are a Pod of it. */
+  readonly isPod: boolean;
   /** For people: which cluster this is. */
   readonly name: string;
   close(): Promise<void>;
@@ -21,7 +23,7 @@ export interface Cluster {
 /** Connects to the configured cluster and makes sure that it answers; otherwise says why in one line. */
 export async function openCluster(configuration: Configuration, signal: AbortSignal): Promise<Cluster> {
   const { kubeconfig, context } = configuration.kubernetes;
-  const { connection, source, server } = await connect({
+  const { connection, source, server, isPod } = await connect({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
     userAgent: `fairlead/${version}`,
@@ -37,5 +39,5 @@ export async function openCluster(configuration: Configuration, signal: AbortSig
       cause: error,
     });
   }
-  return { client, connection, server, name: `${server} (${source})`, close: () => connection.close() };
+  return { client, connection, server, isPod, name: `${server} (${source})`, close: () => connection.close() };
 }

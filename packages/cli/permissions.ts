@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/control';
-import type { KubeClient } from '@fairlead/kube';
+import { type KubeClient, may } from '@fairlead/kube';
 import type { Permission } from '@fairlead/part';
 
 /** One verb on one resource that we lack. */
@@ -48,7 +48,7 @@ function isAllowed(
   signal: AbortSignal,
 ): Promise<boolean> {
   const [plural = '', subresource] = resource.split('/');
-  return client.may({ verb, group, resource: plural, subresource, namespace }, { signal });
+  return may(client, { verb, group, resource: plural, subresource, namespace }, { signal });
 }
 
 function missingPermissions(missing: readonly Missing[]): FairleadError {

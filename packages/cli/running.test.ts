@@ -33,7 +33,7 @@ describe('what runs', () => {
     const stop = new AbortController();
     const running = await startRunning(
       configuration,
-      { client, connection, server: ANY_SERVER, name: 'a cluster', close },
+      { client, connection, server: ANY_SERVER, isPod: false, name: 'a cluster', close },
       active,
       { clock, random, logger: silentLogger },
       stop.signal,

@@ -1,13 +1,23 @@
 import { hostname } from 'node:os';
 import { type Clock, Journal, type Logger, type Random } from '@fairlead/control';
-import { type NodePartOptions, type Permission, runNodePart, runPart } from '@fairlead/part';
+import {
+  type NodePartOptions,
+  type PartRunOptions,
+  type Permission,
+  readClusterId,
+  runNodePart,
+  runPart,
+  type Standing,
+} from '@fairlead/part';
 import { type Cluster, version } from './cluster.ts';
 import type { Configuration } from './configuration/schema.ts';
 import type { ActivePart } from './configured-parts.ts';
 import { buildInfo, PrometheusMetrics } from './observability/metrics.ts';
 import { ReadinessBoard } from './observability/readiness.ts';
+import { readEnvironment } from './read-environment.ts';
+import { JournalGuard } from './server/journal-guard.ts';
 import { statusRoutes } from './server/routes.ts';
-import { type StatusServer, startStatusServer } from './server/status-server.ts';
+import { hostOf, isLoopback, type StatusServer, startStatusServer } from './server/status-server.ts';
 
 export interface Surroundings {
   readonly clock: Clock;
@@ -41,6 +51,37 @@ export const commonPermissions: readonly Permission[] = [
   },
 ];
 
+/** To answer `why`; without them all else goes on. */
+export const answerPermissions: readonly Permission[] = [
+  {
+    group: 'authentication.k8s.io',
+    resources: ['tokenreviews'],
+    verbs: ['create'],
+    scope: 'cluster',
+    because: 'Who asks for the journal shows a token, and the API server tells whose it is.',
+  },
+  {
+    group: 'authorization.k8s.io',
+    resources: ['subjectaccessreviews'],
+    verbs: ['create'],
+    scope: 'cluster',
+    because: 'Only who may read an object is told what was done about it.',
+  },
+  {
+    group: '',
+    resources: ['namespaces'],
+    verbs: ['get'],
+    scope: 'cluster',
+    because: 'By the UID of kube-system, who asks can tell that it is the right cluster.',
+  },
+];
+
+/** What `why` compares clusters by: their addresses differ from place to place. */
+async function clusterIdOf(cluster: Cluster | undefined, signal: AbortSignal): Promise<string> {
+  if (cluster === undefined) return '';
+  return readClusterId(undefined, cluster.client, { signal, deadlineMilliseconds: 5_000 }).catch(() => '');
+}
+
 /**
  * Starts the status server and all parts. They end when the signal aborts: Leases are given back, calls aborted. Without
  * a cluster, only parts that run on a node are there.
@@ -57,14 +98,29 @@ export async function startRunning(
   metrics.set(buildInfo, 1, { version, node: process.version });
   const readiness = new ReadinessBoard();
   const journals = new Map(active.map(({ part }) => [part.name, new Journal(clock)]));
-  const routes = statusRoutes({ cluster: cluster?.server ?? '', readiness, metrics, journals });
-  const server = await startStatusServer(configuration.http.listen, routes);
+  const standings = new Map<string, Standing>();
+  const { listen, journal: access = isLoopback(hostOf(listen)) ? 'loopback' : 'token' } = configuration.http;
+  const routes = statusRoutes({
+    clusterId: () => clusterIdOf(cluster, signal),
+    readiness,
+    metrics,
+    journals,
+    guard: new JournalGuard(access, cluster?.client, clock),
+    standing: (name) => standings.get(name) ?? { kind: 'stands-by' },
+    async explain(name, subject) {
+      const configured = active.find(({ part }) => part.name === name)?.configured;
+      if (configured === undefined || configured.runs === 'node' || cluster === undefined) return undefined;
+      return configured.explain(readEnvironment(configuration, cluster, clock, logger, signal), subject);
+    },
+  });
+  const server = await startStatusServer(listen, routes);
   logger.info({ server: server.url, cluster: cluster?.name, parts: active.map(({ part }) => part.name) }, 'running');
   const runs = active.map(({ part, configured }) => {
     for (const definition of part.metrics) metrics.declare(definition);
     const journal = journals.get(part.name) ?? new Journal(clock);
     const shared = { part: part.name, clock, random, logger, metrics, journal, readiness: readiness.add(part.name) };
-    return runActive(configured, shared, configuration, cluster, signal);
+    const onStanding = (standing: Standing) => standings.set(part.name, standing);
+    return runActive(configured, { ...shared, onStanding }, configuration, cluster, signal);
   });
   const ended = Promise.all(runs).then(() => server.close());
   return { server, readiness, ended };
@@ -72,7 +128,7 @@ export async function startRunning(
 
 function runActive(
   configured: ActivePart['configured'],
-  shared: NodePartOptions,
+  shared: NodePartOptions & Pick<PartRunOptions, 'onStanding'>,
   { leaderElection, defaultClass }: Configuration,
   cluster: Cluster | undefined,
   signal: AbortSignal,

@@ -7,6 +7,7 @@ export { jsonEqual } from './api/json-equal.ts';
 export * from './api/patch.ts';
 export type { RateLimit } from './api/rate-limit.ts';
 export * from './api/resource.ts';
+export * from './api/reviews.ts';
 export { compareResourceVersions } from './api/resource-version.ts';
 export * from './api/resources.ts';
 export { microTime } from './api/timestamps.ts';

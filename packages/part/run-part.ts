@@ -10,7 +10,15 @@ import {
   type Random,
   sleep,
 } from '@fairlead/control';
-import { type ApiConnection, CacheFactory, Election, EventRecorder, KubeClient, type Leadership } from '@fairlead/kube';
+import {
+  type ApiConnection,
+  CacheFactory,
+  Election,
+  type ElectionState,
+  EventRecorder,
+  KubeClient,
+  type Leadership,
+} from '@fairlead/kube';
 import { CacheReadiness } from './cache-readiness.ts';
 import type {
   LeaderPart,
@@ -43,7 +51,16 @@ export interface PartRunOptions extends NodePartOptions {
   readonly replica: string;
   readonly leaseDurationMilliseconds: number;
   readonly defaultClass?: string;
+  /** Is told whether we lead. */
+  readonly onStanding?: (standing: Standing) => void;
 }
+
+/** How a replica stands to a part: `leader` is who leads it, as far as is known. */
+export type Standing =
+  | { readonly kind: 'leads' }
+  | { readonly kind: 'stands-by'; readonly leader?: string | undefined }
+  /** A part that every replica runs. */
+  | { readonly kind: 'runs' };
 
 export const leading: MetricDefinition = {
   name: 'fairlead_leading',
@@ -64,6 +81,7 @@ export function runPart(
   signal: AbortSignal,
 ): Promise<void> {
   if (configured.runs === 'everywhere') {
+    options.onStanding?.({ kind: 'runs' });
     return keepRunning(options, signal, 'starting', (stop) =>
       inCluster(options, options.logger.child({ part: options.part }), stop, (environment) =>
         configured.start(environment),
@@ -138,6 +156,7 @@ function electionFor(options: PartRunOptions): Election {
     durationMilliseconds: leaseDurationMilliseconds,
     onState: (state) => {
       metrics.set(leading, state.kind === 'leading' ? 1 : 0, { part });
+      options.onStanding?.(standingOf(state));
       if (state.kind !== 'waiting') {
         toldHolder = undefined;
         return;
@@ -152,6 +171,12 @@ function electionFor(options: PartRunOptions): Election {
       else if (holder !== undefined) readiness.set({ ready: true });
     },
   });
+}
+
+function standingOf(state: ElectionState): Standing {
+  if (state.kind === 'leading') return { kind: 'leads' };
+  const leader = state.kind === 'waiting' ? state.holder : undefined;
+  return { kind: 'stands-by', ...(leader === undefined ? {} : { leader }) };
 }
 
 async function inCluster(

@@ -5,6 +5,7 @@ import { loadConfiguration } from '../configuration/load.ts';
 import type { Configuration } from '../configuration/schema.ts';
 import { activeParts, type ClusterPart, clusterParts } from '../configured-parts.ts';
 import { openLog } from '../observability/logger.ts';
+import { readEnvironment } from '../read-environment.ts';
 
 /** What a command that only looks has at hand. */
 export interface Look {
@@ -25,19 +26,10 @@ export async function look(
   const active = clusterParts(activeParts(configuration, parts));
   const cluster = await openCluster(configuration, signal);
   try {
-    await work({ configuration, cluster, active, environment: readEnvironment(configuration, cluster, signal) });
+    const logger = openLog(configuration.log.level);
+    const environment = readEnvironment(configuration, cluster, systemClock, logger, signal);
+    await work({ configuration, cluster, active, environment });
   } finally {
     await cluster.close();
   }
-}
-
-function readEnvironment(configuration: Configuration, cluster: Cluster, signal: AbortSignal): ReadEnvironment {
-  const { defaultClass } = configuration;
-  return {
-    client: cluster.client,
-    clock: systemClock,
-    logger: openLog(configuration.log.level),
-    ...(defaultClass === undefined ? {} : { defaultClass }),
-    signal,
-  };
 }

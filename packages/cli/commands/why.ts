@@ -1,11 +1,14 @@
-import { FairleadError, type JournalEntry } from '@fairlead/control';
-import { keyText } from '@fairlead/kube';
-import type { Part, Subject } from '@fairlead/part';
-import { askJournal } from '../journal-client.ts';
+import { FairleadError, messageOf } from '@fairlead/control';
+import { isForbidden, keyText } from '@fairlead/kube';
+import type { Explanation, Part, Subject } from '@fairlead/part';
+import type { ClusterPart } from '../configured-parts.ts';
 import { renderStory, type Story } from '../render/why.ts';
+import { askLeader, askNamed, type Asked } from '../why/ask-leader.ts';
+import { findLeader, leaderText, replicaOf } from '../why/leader.ts';
+import { seenObject } from '../why/seen-object.ts';
 import { type Look, look } from './read-only.ts';
 
-/** `fairlead why`: looks at the cluster, and asks the running Fairlead what it tried. */
+/** `fairlead why`: asks the replica that leads, and looks at the cluster with our own eyes where none can be asked. */
 export async function whyCommand(
   file: string,
   parts: readonly Part[],
@@ -25,39 +28,66 @@ export async function whyCommand(
 }
 
 async function storiesOf(
-  { active, environment, cluster, configuration }: Look,
+  seen: Look,
   subject: Subject,
   server: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly Story[]> {
-  const stories: Story[] = [];
-  for (const { part, configured } of active) {
-    const explanation = await configured.explain(environment, subject);
-    if (explanation === undefined) continue;
-    const journal = await journalOf(part.name, subject, cluster.server, server, configuration.http.listen, signal);
-    stories.push({ part: part.name, explanation, ...(journal === undefined ? {} : { journal }) });
-  }
-  return stories;
+  const stories = await Promise.all(
+    seen.active
+      .filter(({ part }) => part.explains.includes(subject.kind))
+      .map((active) => storyOf(seen, active, subject, server, signal)),
+  );
+  const told = stories.filter((story) => story !== undefined);
+  // That a Service is not its own is what every other part says of it.
+  const concerned = told.filter(({ explanation }) => explanation.state !== 'not-ours');
+  return concerned.length > 0 ? concerned : told;
 }
 
-/** A server that was named must answer; the one of the configuration may not be running, or be another cluster's. */
-async function journalOf(
-  part: string,
+async function storyOf(
+  { environment, cluster, configuration }: Look,
+  { part, configured }: ClusterPart,
   subject: Subject,
-  cluster: string,
-  named: string | undefined,
-  listen: string,
+  server: string | undefined,
   signal: AbortSignal,
-): Promise<readonly JournalEntry[] | undefined> {
-  const server = named ?? `http://${listen.replace(/^:/, 'localhost:')}`;
+): Promise<Story | undefined> {
+  const { namespace } = configuration.leaderElection;
+  const leader = await findLeader(cluster.client, namespace, part.name, environment.clock, signal);
+  const question = { cluster, configuration, part: part.name, leader, subject, signal };
+  const asked = server === undefined ? await askLeader(question) : await askNamed(server, question);
+  const explanation =
+    explanationIn(asked) ??
+    (await explainHere(() => configured.explain(environment, subject), cluster, subject, signal));
+  if (explanation === undefined) return undefined;
+  const standing = configured.runs === 'leader' ? { leader: standingText(asked) ?? leaderText(leader) } : {};
+  return { part: part.name, explanation, ...standing, tried: 'answer' in asked ? asked.answer.entries : asked.unasked };
+}
+
+/** One that stands by does not know what the leader is at. */
+function explanationIn(asked: Asked): Explanation | undefined {
+  if ('unasked' in asked || asked.answer.standing.kind === 'stands-by') return undefined;
+  return asked.answer.explanation;
+}
+
+function standingText(asked: Asked): string | undefined {
+  if ('unasked' in asked || asked.answer.standing.kind !== 'stands-by') return undefined;
+  const { leader } = asked.answer.standing;
+  return `${asked.by} stands by, ${leader === undefined ? 'nobody' : replicaOf(leader)} leads`;
+}
+
+/** With the rights of the person who asks; whoever may not read the cluster is told what the object shows. */
+async function explainHere(
+  explain: () => Promise<Explanation | undefined>,
+  { client }: Look['cluster'],
+  subject: Subject,
+  signal: AbortSignal,
+): Promise<Explanation | undefined> {
   try {
-    const answer = await askJournal(server, part, subject, signal);
-    if (answer.cluster === cluster) return answer.entries;
-    if (named === undefined) return undefined;
+    return await explain();
   } catch (error) {
-    if (named === undefined) return undefined;
-    throw error;
+    if (!isForbidden(error)) throw error;
+    const seen = await seenObject(client, subject, signal);
+    if (seen === undefined) throw error;
+    return { ...seen, there: [...seen.there, `more could not be read: ${messageOf(error)}`] };
   }
-  const message = `the Fairlead at ${server} runs on another cluster than ${cluster}`;
-  throw new FairleadError(message, { verdict: 'terminal', code: 'other-cluster' });
 }

@@ -24,6 +24,12 @@ const http = z
       .refine(isListenAddress, 'must be HOST:PORT, such as 127.0.0.1:8080')
       .default('127.0.0.1:8080')
       .describe('Where health, metrics and the journal are served.'),
+    journal: z
+      .enum(['token', 'loopback', 'open'])
+      .optional()
+      .describe(
+        'Who may read the journal, which why asks: who shows a token that the API server lets read the object, processes of the same machine, or all. Unset: loopback where listen is, token elsewhere.',
+      ),
   })
   .prefault({});
 

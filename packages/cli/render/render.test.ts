@@ -19,12 +19,14 @@ describe('renderStory', () => {
       there: ['no address'],
       waitsFor: 'the leader to write: publish-status',
     } as const;
-    expect(renderStory({ part: 'gateway', explanation, journal: journal.entries('x') })).toBe(
+    expect(renderStory({ part: 'gateway', explanation, leader: 'led by one', tried: journal.entries('x') })).toBe(
       `Service shop/web is to have 192.0.2.1, which is not all written yet.
   Wanted:
     - an IPv4 address with TCP/80
   There:
     - no address
+  Led:
+    - gateway: led by one
   Tried:
     - 2026-01-01 12:00:00Z publish-status (PATCH services/status) failed
     - 2026-01-01 12:00:00Z failed (timeout, retriable): no answer (2 times, last at 2026-01-01 12:00:05Z)
@@ -37,8 +39,9 @@ describe('renderStory', () => {
 
   it('says that nobody was asked what was tried, and no more than the answer for what is not ours', () => {
     const explanation = { answer: 'It is stuck.', state: 'stuck', wanted: [], there: [] } as const;
-    expect(renderStory({ part: 'gateway', explanation })).toContain('unknown: no running Fairlead was asked');
-    expect(renderStory({ part: 'gateway', explanation: { ...explanation, state: 'not-ours' } })).toBe('It is stuck.');
+    const story = { part: 'gateway', explanation, tried: 'nobody leads' };
+    expect(renderStory(story)).toContain('unknown: no running Fairlead could be asked: nobody leads');
+    expect(renderStory({ ...story, explanation: { ...explanation, state: 'not-ours' } })).toBe('It is stuck.');
   });
 });
 

@@ -5,17 +5,20 @@ import type { Explanation } from '@fairlead/part';
 export interface Story {
   readonly part: string;
   readonly explanation: Explanation;
-  /** What a running Fairlead recorded of it; undefined when none was asked. */
-  readonly journal?: readonly JournalEntry[];
+  /** Who leads the part, where one does. */
+  readonly leader?: string;
+  /** What a running Fairlead recorded of it, or why none could be asked. */
+  readonly tried: readonly JournalEntry[] | string;
 }
 
 /** The story in plain words: what is wanted, what is there, what was tried, what it waits for, when it tries again. */
 export function renderStory(story: Story): string {
-  const { explanation, journal } = story;
+  const { explanation, leader, tried: journal } = story;
   const lines = [explanation.answer];
   if (explanation.state === 'not-ours') return lines.join('\n');
   section(lines, 'Wanted', explanation.wanted);
   section(lines, 'There', explanation.there);
+  section(lines, 'Led', leader === undefined ? [] : [`${story.part}: ${leader}`]);
   section(lines, 'Tried', tried(journal));
   section(lines, 'Waits for', explanation.waitsFor === undefined ? [] : [explanation.waitsFor]);
   section(lines, 'Tries again', triesAgain(explanation, journal));
@@ -27,14 +30,14 @@ function section(lines: string[], title: string, entries: readonly string[]): vo
   lines.push(`  ${title}:`, ...entries.map((entry) => `    - ${entry}`));
 }
 
-function tried(journal: readonly JournalEntry[] | undefined): string[] {
-  if (journal === undefined) return ['unknown: no running Fairlead was asked (name one with --server)'];
+function tried(journal: readonly JournalEntry[] | string): string[] {
+  if (typeof journal === 'string') return [`unknown: no running Fairlead could be asked: ${journal}`];
   if (journal.length === 0) return ['nothing that the running Fairlead still remembers'];
   return journal.filter((entry) => entry.kind !== 'waiting').map(entryText);
 }
 
-function triesAgain(explanation: Explanation, journal: readonly JournalEntry[] | undefined): string[] {
-  const last = journal?.at(-1);
+function triesAgain(explanation: Explanation, journal: readonly JournalEntry[] | string): string[] {
+  const last = typeof journal === 'string' ? undefined : journal.at(-1);
   if (last?.kind === 'waiting' && last.retryAt !== undefined)
     return [`at ${timeText(last.retryAt)}, after ${last.for}`];
   if (explanation.state === 'stuck') return ['as soon as that changes'];

@@ -3,6 +3,7 @@ import { Journal, VirtualClock } from '@fairlead/control';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PrometheusMetrics } from '../observability/metrics.ts';
 import { ReadinessBoard } from '../observability/readiness.ts';
+import { JournalGuard } from './journal-guard.ts';
 import { statusRoutes } from './routes.ts';
 import { type StatusServer, startStatusServer } from './status-server.ts';
 
@@ -20,18 +21,33 @@ describe('the status server', () => {
   let server: StatusServer | undefined;
   afterEach(() => server?.close());
 
-  async function start() {
+  async function start(explanations = Promise.resolve()) {
     const readiness = new ReadinessBoard();
     const journal = new Journal(new VirtualClock());
     const metrics = new PrometheusMetrics();
     const journals = new Map([['gateway', journal]]);
-    const cluster = 'https://127.0.0.1:6443';
-    server = await startStatusServer('127.0.0.1:0', statusRoutes({ cluster, readiness, metrics, journals }));
+    const explained: string[] = [];
+    server = await startStatusServer(
+      '127.0.0.1:0',
+      statusRoutes({
+        clusterId: async () => 'uid-1',
+        readiness,
+        metrics,
+        journals,
+        guard: new JournalGuard('loopback', undefined, new VirtualClock()),
+        standing: () => ({ kind: 'leads' }),
+        async explain(part, { kind, namespace, name }) {
+          explained.push(`${part} ${kind} ${namespace}/${name}`);
+          await explanations;
+          return { answer: 'It is well.', state: 'as-wanted', wanted: [], there: [] };
+        },
+      }),
+    );
     const get = async (path: string, method = 'GET') => {
       const response = await fetch(`${server?.url}${path}`, { method });
       return { status: response.status, body: await response.text() };
     };
-    return { readiness, journal, metrics, get };
+    return { readiness, journal, metrics, explained, get };
   }
 
   it('is healthy at once, and ready when every part is', async () => {
@@ -65,15 +81,40 @@ describe('the status server', () => {
     journal.record('service shop/web', { kind: 'note', text: 'seen' });
     expect(JSON.parse((await get('/debug/journal')).body)).toEqual({ gateway: ['service shop/web'] });
     expect(JSON.parse((await get('/debug/journal/gateway/service/shop/web')).body)).toMatchObject({
-      cluster: 'https://127.0.0.1:6443',
+      cluster: 'uid-1',
       entries: [{ kind: 'note', text: 'seen', count: 1 }],
     });
     expect((await get('/debug/journal/ghost')).status).toBe(404);
   });
 
+  it('tells why an object is as it is, as the part sees it that runs here', async () => {
+    const { journal, explained, get } = await start();
+    journal.record('service shop/web', { kind: 'note', text: 'seen' });
+    expect(JSON.parse((await get('/debug/why/gateway/service/shop/web')).body)).toMatchObject({
+      cluster: 'uid-1',
+      standing: { kind: 'leads' },
+      explanation: { answer: 'It is well.' },
+      entries: [{ text: 'seen' }],
+    });
+    expect(explained).toEqual(['gateway service shop/web']);
+    expect((await get('/debug/why/ghost/service/shop/web')).status).toBe(404);
+    expect((await get('/debug/why/gateway')).status).toBe(404);
+  });
+
+  it('explains two things at once, and no more', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { get, explained } = await start(gate.promise);
+    const asked = [get('/debug/why/gateway/service/a/b'), get('/debug/why/gateway/service/a/c')];
+    while (explained.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect((await get('/debug/why/gateway/service/a/d')).status).toBe(429);
+    gate.resolve();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await get('/debug/why/gateway/service/a/d')).status).toBe(200);
+  });
+
   it('tells what there is when asked for something else, and changes nothing', async () => {
     const { get } = await start();
-    expect((await get('/nothing')).body).toContain('there is /healthz, /readyz, /metrics, /debug/journal');
+    expect((await get('/nothing')).body).toContain('there is /healthz, /readyz, /metrics, /debug/journal, /debug/why');
     expect((await get('/healthz', 'POST')).status).toBe(405);
     expect((await get('/%zz')).status).toBe(400);
     expect((await get('/healthz', 'OPTIONS')).status).toBe(405);

@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { FairleadError, messageOf } from '@fairlead/control';
-import { type Answer, type Route, route, text } from './router.ts';
+import { type Answer, type Caller, type Route, route, text } from './router.ts';
+
+/** Where a caller shows a token of the cluster. */
+export const TOKEN_HEADER = 'x-fairlead-token';
 
 export interface StatusServer {
   /** `http://127.0.0.1:8080`, with the port it really got. */
@@ -10,10 +13,9 @@ export interface StatusServer {
 
 /** Serves the routes, to GET and HEAD only. `listen` is `HOST:PORT`; port 0 takes a free one. */
 export async function startStatusServer(listen: string, routes: ReadonlyMap<string, Route>): Promise<StatusServer> {
-  const colon = listen.lastIndexOf(':');
-  const host = listen.slice(0, colon).replace(/^\[|\]$/g, '');
+  const host = hostOf(listen);
   const server = createServer((request, response) => void respond(routes, request, response));
-  await listening(server, host === '' ? undefined : host, Number(listen.slice(colon + 1)), listen);
+  await listening(server, host === '' ? undefined : host, portOf(listen), listen);
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
@@ -24,6 +26,15 @@ export async function startStatusServer(listen: string, routes: ReadonlyMap<stri
         server.closeAllConnections();
       }),
   };
+}
+
+/** Empty: every address of the machine. */
+export function hostOf(listen: string): string {
+  return listen.slice(0, listen.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+}
+
+export function portOf(listen: string): number {
+  return Number(listen.slice(listen.lastIndexOf(':') + 1));
 }
 
 async function respond(
@@ -39,10 +50,22 @@ async function respond(
 async function answerTo(routes: ReadonlyMap<string, Route>, request: IncomingMessage): Promise<Answer> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'only GET is served here');
   try {
-    return await route(routes, request.url ?? '/');
+    return await route(routes, request.url ?? '/', callerOf(request));
   } catch (error) {
     return text(500, messageOf(error));
   }
+}
+
+/** The API server's proxy keeps the Authorization header to itself: a token that passes it has a header of ours. */
+function callerOf({ headers, socket }: IncomingMessage): Caller {
+  const own = headers[TOKEN_HEADER];
+  const token = typeof own === 'string' ? own : /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  return { token, isLocal: isLoopback(socket.remoteAddress ?? '') };
+}
+
+/** As a socket has it; a host without a name is every address of the machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^(::ffff:)?127\./.test(host);
 }
 
 function listening(server: Server, host: string | undefined, port: number, listen: string): Promise<void> {

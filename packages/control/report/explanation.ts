@@ -6,5 +6,5 @@ export interface Explanation {
   readonly wanted: readonly string[];
   readonly there: readonly string[];
   /** What it waits for, and what would end the wait. */
-  readonly waitsFor?: string;
+  readonly waitsFor?: string | undefined;
 }

@@ -32,6 +32,7 @@ users: [{name: test, user: {tokenFile: token}}]
     expect(told).toEqual({
       source: `context "test" of ${kubeconfig}`,
       server: `http://127.0.0.1:${port}`,
+      isPod: false,
       namespace: 'shop',
     });
     const client = new KubeClient(connection, systemClock);

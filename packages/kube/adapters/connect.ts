@@ -15,6 +15,8 @@ export interface Connected {
   /** For people: which context of which file, or the Pod's service account. */
   readonly source: string;
   readonly server: string;
+  /** We are a Pod of this cluster. */
+  readonly isPod: boolean;
   /** Of the context or the Pod. */
   readonly namespace: string;
 }
@@ -32,5 +34,5 @@ export async function connect(choice: ConnectChoice): Promise<Connected> {
     clock: systemClock,
     userAgent: choice.userAgent,
   });
-  return { connection, source: target.source, server, namespace: target.namespace };
+  return { connection, source: target.source, server, isPod: target.isPod === true, namespace: target.namespace };
 }

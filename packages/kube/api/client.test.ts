@@ -231,17 +231,4 @@ describe('KubeClient', () => {
     expect(await client.serves(leases)).toBe(false);
     expect(await client.servesGroup('fairlead.dev')).toBe(false);
   });
-
-  it('asks whether it may, and takes a server that cannot be asked for one that forbids nothing', async () => {
-    const access = { verb: 'patch', group: '', resource: 'services', subresource: 'status' };
-    const clock = new VirtualClock();
-    const { connection, asked } = answering({ kind: 'SelfSubjectAccessReview', status: { allowed: true } });
-    expect(await new KubeClient(connection, clock).may(access)).toBe(true);
-    expect(asked[0]).toMatchObject({ method: 'POST', body: { spec: { resourceAttributes: access } } });
-    const refusing = answering({ kind: 'SelfSubjectAccessReview', status: { allowed: false } });
-    expect(await new KubeClient(refusing.connection, clock).may(access)).toBe(false);
-    const { api, client } = setUp();
-    api.fault = () => ({ status: 404, reason: 'NotFound' });
-    expect(await client.may(access)).toBe(true);
-  });
 });

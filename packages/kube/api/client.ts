@@ -19,6 +19,11 @@ export interface CallOptions {
   readonly beforeWrite?: () => void;
 }
 
+export interface ReadTextOptions extends CallOptions {
+  /** Beside those that every request has. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface WriteOptions extends CallOptions {
   /** Who is recorded as owner of the fields written. */
   readonly fieldManager?: string;
@@ -181,24 +186,14 @@ export class KubeClient {
     return this.#object(resource, { method: 'PATCH', path, query, body, contentType }, options);
   }
 
-  /** The body at a path of the API server, such as `/version` or `/readyz`. */
-  async getText(path: string, options?: CallOptions): Promise<string> {
-    return this.#text({ method: 'GET', path }, options);
+  /** The body at a path of the API server, such as `/version`, or at one that it hands on to a Pod. */
+  async getText(path: string, { headers, ...options }: ReadTextOptions = {}): Promise<string> {
+    return this.#text({ method: 'GET', path, ...(headers === undefined ? {} : { headers }) }, options);
   }
 
-  /** Whether we may do this, as the server sees it. A server that cannot be asked forbids nothing. */
-  async may({ verb, group, resource, subresource, namespace }: Access, options?: CallOptions): Promise<boolean> {
-    const resourceAttributes = { verb, group, resource, subresource, namespace };
-    const body = {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SelfSubjectAccessReview',
-      spec: { resourceAttributes },
-    };
-    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-    const review = await this.#json({ method: 'POST', path, body }, options);
-    if (review === undefined) return true;
-    const status = isRecord(review) ? review['status'] : undefined;
-    return isRecord(status) && status['allowed'] === true;
+  /** What the API server answers to a body at a path, such as one of its reviews; undefined when there is no such path. */
+  async postJson(path: string, body: object, options?: CallOptions): Promise<unknown> {
+    return this.#json({ method: 'POST', path, body }, options);
   }
 
   /** Whether the API server knows the group at all, in any version. */

@@ -10,6 +10,8 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** `application/json` unless told otherwise (the patch formats have their own). */
   readonly contentType?: string;
+  /** Beside those that every request has. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** True for a watch. */
   readonly streaming?: boolean;

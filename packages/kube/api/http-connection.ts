@@ -61,6 +61,12 @@ export class HttpConnection implements ApiConnection {
     throw error;
   }
 
+  /** What we show the API server, if it is a token: for a server of ours that has it reviewed. */
+  async token(): Promise<string | undefined> {
+    const { headers } = await this.#options.credentials.current();
+    return /^Bearer (.+)$/.exec(headers['authorization'] ?? '')?.[1];
+  }
+
   /** Ends every request under way. */
   async close(): Promise<void> {
     for (const timer of this.#retired.values()) timer.cancel();
@@ -78,6 +84,7 @@ export class HttpConnection implements ApiConnection {
         ...(method === 'GET' && streaming !== true ? { 'accept-encoding': 'gzip' } : {}),
         'user-agent': this.#options.userAgent,
         ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+        ...request.headers,
         ...credential.headers,
       },
       ...(credential.repeatedHeaders === undefined ? {} : { repeatedHeaders: credential.repeatedHeaders }),

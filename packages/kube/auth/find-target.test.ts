@@ -46,6 +46,7 @@ describe('findTarget', () => {
   it('is the service account of the Pod it runs in', async () => {
     expect(await findTarget(inPod())).toEqual({
       source: 'the service account of this Pod',
+      isPod: true,
       cluster: {
         server: 'https://[fd00::1]:443',
         certificateAuthority: { kind: 'file', path: `${MOUNT}/ca.crt` },

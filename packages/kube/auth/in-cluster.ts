@@ -12,6 +12,7 @@ export async function inClusterTarget(host: Host): Promise<KubeTarget | undefine
   if ((await host.readFile(token.path)) === undefined) return undefined;
   return {
     source: 'the service account of this Pod',
+    isPod: true,
     cluster: {
       server: `https://${address.includes(':') ? `[${address}]` : address}:${port}`,
       certificateAuthority: { kind: 'file', path: `${MOUNT}/ca.crt` },

@@ -51,6 +51,8 @@ export interface Impersonation {
 export interface KubeTarget {
   /** For people: where this was found. */
   readonly source: string;
+  /** We are a Pod of this cluster, with its account. */
+  readonly isPod?: true;
   readonly cluster: ClusterTarget;
   readonly user: UserTarget;
   readonly namespace: string;

@@ -11,6 +11,7 @@ export interface ContainerPort {
 export interface Pod extends KubeObject {
   readonly spec: {
     readonly nodeName?: string;
+    readonly serviceAccountName?: string;
     readonly hostNetwork?: boolean;
     readonly containers: readonly { readonly name: string; readonly ports?: readonly ContainerPort[] }[];
   };

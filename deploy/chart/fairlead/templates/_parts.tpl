@@ -21,6 +21,18 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['events.k8s.io']
   resources: [events]
   verbs: [create, patch]
+# every part: Who asks for the journal shows a token, and the API server tells whose it is.
+- apiGroups: ['authentication.k8s.io']
+  resources: [tokenreviews]
+  verbs: [create]
+# every part: Only who may read an object is told what was done about it.
+- apiGroups: ['authorization.k8s.io']
+  resources: [subjectaccessreviews]
+  verbs: [create]
+# every part: By the UID of kube-system, who asks can tell that it is the right cluster.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
 {{- if hasKey .Values.configuration.parts "gateway" }}
 # gateway: It reads Services, and puts its finalizer and what it records on those of its class.
 - apiGroups: ['']

@@ -1,0 +1,179 @@
+import { hostname, networkInterfaces } from 'node:os';
+import { pods, type Service, services, statusOf } from '@fairlead/kube';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../scripts/free-port.ts';
+import {
+  type Cluster,
+  eventually,
+  Fairlead,
+  type Identity,
+  type RunningFairlead,
+  startCluster,
+} from './harness/index.ts';
+
+const LEASES = 'fairlead-leases';
+const REPLICA = hostname();
+/** No kubelet runs it; the API server wants one named. */
+const IMAGE = { name: 'fairlead', image: 'fairlead' };
+
+/** The API server hands nothing on to a loopback address. */
+const ADDRESS = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+
+describe('who may look at what a running Fairlead remembers', () => {
+  let cluster: Cluster;
+  let shop: string;
+  let port: number;
+  let leader: RunningFairlead;
+  let team: Identity;
+  let settings: object;
+  const configurations: Fairlead[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const identity = await cluster.createIdentity('fairlead');
+    await cluster.kubectl(['create', 'namespace', LEASES]);
+    shop = await cluster.createNamespace('shop');
+    await account(shop, 'team');
+    await account(shop, 'stranger');
+    await cluster.kubectl([
+      'create',
+      'rolebinding',
+      'team',
+      '-n',
+      shop,
+      '--clusterrole',
+      'edit',
+      '--serviceaccount',
+      `${shop}:team`,
+    ]);
+    team = await cluster.identityOf(shop, 'team');
+    port = await freePort();
+    settings = {
+      http: { listen: `:${port}` },
+      leaderElection: { namespace: LEASES, leaseDurationSeconds: 15 },
+      parts: { gateway: { addresses: ['203.0.113.1'] } },
+    };
+    leader = await (await configure(identity.kubeconfigPath)).run();
+    await eventually(() => leader.isLeading, { describe: 'the leadership', timeoutMs: 40_000 });
+    await account(LEASES, 'fairlead');
+    const view = ['create', 'clusterrolebinding', 'fairlead-view', '--clusterrole', 'view'];
+    await cluster.kubectl([...view, '--serviceaccount', `${LEASES}:fairlead`]);
+    await playLeader();
+    await create('web');
+    await create('late');
+    await eventually(
+      async () => (await cluster.client.get(services, { namespace: shop, name: 'late' })).status?.conditions,
+      {
+        describe: 'the refusal of shop/late',
+      },
+    );
+  });
+
+  afterAll(async () => {
+    await leader.kill();
+    await Promise.all(configurations.map((one) => one.remove()));
+    await cluster.stop();
+  });
+
+  const account = (namespace: string, name: string) =>
+    cluster.kubectl(['create', 'serviceaccount', name, '-n', namespace]);
+
+  const configure = async (kubeconfig: string) => {
+    const one = await Fairlead.configure({ kubernetes: { kubeconfig }, ...settings });
+    configurations.push(one);
+    return one;
+  };
+
+  /** The Pod that the leader would be in: the API server hands requests on to its address. */
+  const playLeader = async () => {
+    await cluster.client.create(pods, {
+      metadata: { namespace: LEASES, name: REPLICA },
+      spec: { serviceAccountName: 'fairlead', containers: [IMAGE] },
+    });
+    const podIP = ADDRESS ?? '';
+    const status = { phase: 'Running' as const, podIP, podIPs: [{ ip: podIP }] };
+    await cluster.client.patchMerge(statusOf(pods), { namespace: LEASES, name: REPLICA }, { status });
+  };
+
+  const create = (name: string, spec: Partial<Service['spec']> = {}) =>
+    cluster.client.create(services, {
+      metadata: { namespace: shop, name },
+      spec: {
+        type: 'LoadBalancer',
+        loadBalancerClass: 'fairlead.dev/gateway',
+        ipFamilies: ['IPv4'],
+        ports: [{ port: 80 }],
+        ...spec,
+      },
+    });
+
+  const journal = async (token?: string) => {
+    const headers = token === undefined ? {} : { 'x-fairlead-token': token };
+    const url = `http://127.0.0.1:${port}/debug/journal/gateway/service/${shop}/web`;
+    return (await fetch(url, { headers })).status;
+  };
+
+  const tokenOf = async (name: string) => (await cluster.kubectl(['create', 'token', name, '-n', shop])).stdout.trim();
+
+  const why = async (kubeconfig: string, name: string) =>
+    (await (await configure(kubeconfig)).command('why', 'service', `${shop}/${name}`)).stdout;
+
+  it('asks for a token that the API server knows and lets read the Service', async () => {
+    expect(await journal()).toBe(401);
+    expect(await journal('forged')).toBe(401);
+    expect(await journal(await tokenOf('stranger'))).toBe(403);
+    expect(await journal(await tokenOf('team'))).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+  });
+
+  it('tells a team with rights in its own namespace what the Service shows, and what could not be asked', async () => {
+    const told = await why(team.kubeconfigPath, 'late');
+    expect(told).toContain(`Service ${shop}/late shows no address.`);
+    expect(told).toContain('condition fairlead.dev/Programmed is False (PortTaken)');
+    expect(told).toContain('Event ');
+    expect(told).toContain('more could not be read');
+    expect(told).toContain('no running Fairlead could be asked: ');
+  });
+
+  it('asks the leader through the API server with the token of who asks', async () => {
+    const rights = ['create', 'role', 'ask', '-n', LEASES, '--verb', 'get', '--resource', 'pods/proxy,leases'];
+    await cluster.kubectl(rights);
+    await cluster.kubectl([
+      'create',
+      'rolebinding',
+      'ask',
+      '-n',
+      LEASES,
+      '--role',
+      'ask',
+      '--serviceaccount',
+      `${shop}:team`,
+    ]);
+    const told = await eventually(
+      async () => {
+        const text = await why(team.kubeconfigPath, 'web');
+        return text.includes('Tried:') && !text.includes('unknown') ? text : false;
+      },
+      { describe: 'an answer of the leader' },
+    );
+    expect(told).toContain(`gateway: led by ${REPLICA}`);
+    expect(told).toContain('203.0.113.1');
+    expect(await why(team.kubeconfigPath, 'web')).not.toContain('could not be read');
+  });
+
+  it('asks with a token of Fairlead’s own account where there is a certificate and no token', async () => {
+    const told = await why(cluster.kubeconfigPath, 'web');
+    expect(told).toContain(`gateway: led by ${REPLICA}`);
+    expect(told).not.toContain('unknown');
+  });
+
+  it('says that nobody leads when the leader is gone', async () => {
+    await leader.stop();
+    const told = await why(cluster.kubeconfigPath, 'web');
+    expect(told).toContain('nobody leads');
+    expect(told).toContain('no running Fairlead could be asked');
+  });
+});

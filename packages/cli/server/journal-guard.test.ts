@@ -1,0 +1,81 @@
+import { VirtualClock } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import { JournalGuard } from './journal-guard.ts';
+
+const SERVICE = { kind: 'service', namespace: 'shop', name: 'web' };
+const NOBODY = { token: undefined, isLocal: true };
+
+/** An API server that knows the tokens `jane` and `joe`, and lets Jane read what is in the namespace shop. */
+function setUp() {
+  const clock = new VirtualClock();
+  const reviews: string[] = [];
+  let isAway = false;
+  const postJson = async (path: string, body: object): Promise<unknown> => {
+    reviews.push(path.split('/').at(-1) ?? '');
+    if (isAway) throw new Error('the API server is away');
+    const { token, user, resourceAttributes } = Object(Reflect.get(body, 'spec'));
+    if (typeof token === 'string') {
+      const authenticated = ['jane', 'joe', 'admin'].includes(token);
+      return { status: { authenticated, user: { username: token, groups: ['all'] } } };
+    }
+    const allowed = user === 'admin' || (user === 'jane' && resourceAttributes?.namespace === 'shop');
+    return { status: { allowed } };
+  };
+  const guard = new JournalGuard('token', { postJson }, clock);
+  const status = async (token: string | undefined, subject?: typeof SERVICE) =>
+    (await guard.refusal({ token, isLocal: true }, subject))?.status ?? 200;
+  return { clock, guard, reviews, status, loseServer: () => (isAway = true) };
+}
+
+describe('the journal’s guard', () => {
+  it('asks for a token, also on the same machine, and refuses one that the API server does not know', async () => {
+    const { guard, status } = setUp();
+    expect(await guard.refusal(NOBODY, SERVICE)).toMatchObject({ status: 401 });
+    expect(await status('forged', SERVICE)).toBe(401);
+    expect(await status('x'.repeat(20_000), SERVICE)).toBe(401);
+  });
+
+  it('tells of a Service to who may read that Service, and to no one else', async () => {
+    const { status } = setUp();
+    expect(await status('jane', SERVICE)).toBe(200);
+    expect(await status('joe', SERVICE)).toBe(403);
+    expect(await status('jane', { ...SERVICE, namespace: 'bank' })).toBe(403);
+    expect(await status('jane')).toBe(403);
+    expect(await status('jane', { ...SERVICE, kind: 'secretthing' })).toBe(403);
+    expect(await status('admin')).toBe(200);
+  });
+
+  it('believes an answer for ten seconds, and asks again then', async () => {
+    const { clock, reviews, status } = setUp();
+    await status('jane', SERVICE);
+    await status('jane', SERVICE);
+    expect(reviews).toEqual(['tokenreviews', 'subjectaccessreviews']);
+    await clock.advance(10_000);
+    await status('jane', SERVICE);
+    expect(reviews).toHaveLength(4);
+  });
+
+  it('has no more than eight reviews at once, however many ask', async () => {
+    const { reviews, status } = setUp();
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => status(`forged ${index}`, SERVICE)));
+    expect(answers.filter((answer) => answer === 401)).toHaveLength(8);
+    expect(answers.filter((answer) => answer === 429)).toHaveLength(92);
+    expect(reviews).toHaveLength(8);
+  });
+
+  it('refuses while the API server cannot be asked, and says so', async () => {
+    const { guard, loseServer, status } = setUp();
+    loseServer();
+    expect(await status('jane', SERVICE)).toBe(503);
+    const refusal = await guard.refusal({ token: 'jane', isLocal: true }, SERVICE);
+    expect(refusal?.body).toContain('the API server is away');
+  });
+
+  it('goes by the machine where it is told so, or where there is no cluster', async () => {
+    const here = new JournalGuard('token', undefined, new VirtualClock());
+    expect(await here.refusal(NOBODY)).toBeUndefined();
+    expect(await here.refusal({ token: 'jane', isLocal: false })).toMatchObject({ status: 403 });
+    const open = new JournalGuard('open', undefined, new VirtualClock());
+    expect(await open.refusal({ token: undefined, isLocal: false })).toBeUndefined();
+  });
+});

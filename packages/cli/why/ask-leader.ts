@@ -1,0 +1,126 @@
+import { FairleadError, messageOf } from '@fairlead/control';
+import { type CallOptions, isNotFound, type KubeClient, pods } from '@fairlead/kube';
+import { readClusterId, type Subject } from '@fairlead/part';
+import type { Cluster } from '../cluster.ts';
+import type { Configuration } from '../configuration/schema.ts';
+import { hostOf, portOf } from '../server/status-server.ts';
+import type { Leader } from './leader.ts';
+import { askRunning, parseAnswer, type RunningAnswer, tokenHeader, whyPath } from './running-client.ts';
+
+const DEADLINE_MILLISECONDS = 10_000;
+/** Of a token that is asked for, to be shown once. */
+const TOKEN_SECONDS = 600;
+
+const POD_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
+
+/** What a running Fairlead said, or why none could be asked. */
+export type Asked = { readonly answer: RunningAnswer; readonly by: string } | { readonly unasked: string };
+
+export interface Question {
+  readonly cluster: Pick<Cluster, 'client' | 'connection' | 'server' | 'isPod'>;
+  readonly configuration: Pick<Configuration, 'http' | 'leaderElection'>;
+  readonly part: string;
+  readonly leader: Leader;
+  readonly subject: Subject;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the Fairlead at a URL that a person named: it must answer, and be of this cluster. */
+export async function askNamed(server: string, { cluster, part, subject, signal }: Question): Promise<Asked> {
+  const answer = await askRunning(server, part, subject, await cluster.connection.token(), signal);
+  if (await isOfCluster(answer, cluster.client, signal)) return { answer, by: server };
+  const message = `the Fairlead at ${server} runs on another cluster than ${cluster.server}`;
+  throw new FairleadError(message, { verdict: 'terminal', code: 'other-cluster' });
+}
+
+/** Asks the replica that leads: through the API server where it is a Pod, and on this machine otherwise. */
+export async function askLeader(question: Question): Promise<Asked> {
+  const { leader } = question;
+  const ways = leader.kind === 'led' ? [askPod, askHere] : [askHere];
+  const reasons: string[] = [];
+  for (const way of ways) {
+    try {
+      const asked = await way(question);
+      if ('answer' in asked) return asked;
+      reasons.push(asked.unasked);
+    } catch (error) {
+      question.signal.throwIfAborted();
+      reasons.push(messageOf(error));
+    }
+  }
+  return { unasked: reasons.join('; ') };
+}
+
+async function askPod({ cluster, configuration, part, leader, subject, signal }: Question): Promise<Asked> {
+  if (leader.kind !== 'led') return { unasked: 'nobody leads' };
+  const { namespace } = configuration.leaderElection;
+  const { replica } = leader;
+  if (!POD_NAME.test(replica)) return { unasked: `${replica} is no Pod` };
+  const options = { signal, deadlineMilliseconds: DEADLINE_MILLISECONDS };
+  const token = (await cluster.connection.token()) ?? (await tokenOf(cluster.client, namespace, replica, options));
+  const pod = `/api/v1/namespaces/${namespace}/pods/${replica}:${portOf(configuration.http.listen)}/proxy`;
+  try {
+    const path = `${pod}${whyPath(part, subject)}`;
+    const answer = parseAnswer(await cluster.client.getText(path, { ...options, headers: tokenHeader(token) }));
+    return { answer, by: replica };
+  } catch (error) {
+    if (isNotFound(error)) return { unasked: `there is no Pod ${namespace}/${replica}` };
+    throw error;
+  }
+}
+
+/** With a client certificate there is no token to show: Fairlead's own account may be allowed to us. */
+async function tokenOf(
+  client: Pick<KubeClient, 'find' | 'postJson'>,
+  namespace: string,
+  replica: string,
+  options: CallOptions,
+): Promise<string | undefined> {
+  try {
+    const pod = await client.find(pods, { namespace, name: replica }, options);
+    const account = pod?.spec?.serviceAccountName;
+    if (account === undefined) return undefined;
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+    const spec = { expirationSeconds: TOKEN_SECONDS };
+    return tokenIn(
+      await client.postJson(path, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }, options),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function tokenIn(answer: unknown): string | undefined {
+  const status: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'status') : undefined;
+  const token: unknown = typeof status === 'object' && status !== null ? Reflect.get(status, 'token') : undefined;
+  return typeof token === 'string' ? token : undefined;
+}
+
+/**
+ * The one of the configuration may not be running, or be of another cluster; and since any program may listen there, it
+ * is shown no token, but by a Pod its own.
+ */
+async function askHere({ cluster, configuration, part, subject, signal }: Question): Promise<Asked> {
+  const { listen } = configuration.http;
+  const host = hostOf(listen);
+  const server = `http://${host === '' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${portOf(listen)}`;
+  const token = cluster.isPod ? await cluster.connection.token() : undefined;
+  const answer = await askRunning(server, part, subject, token, signal);
+  if (await isOfCluster(answer, cluster.client, signal)) return { answer, by: server };
+  return { unasked: `the Fairlead at ${server} runs on another cluster` };
+}
+
+/** By the UID of kube-system: the same API server has many addresses. Who may not read it has to believe. */
+async function isOfCluster(
+  { cluster }: RunningAnswer,
+  client: Pick<KubeClient, 'get'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (cluster === '') return true;
+  try {
+    return (await readClusterId(undefined, client, { signal })) === cluster;
+  } catch {
+    signal.throwIfAborted();
+    return true;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Access, CallOptions, KubeClient } from './client.ts';
+import { isRecord } from './decode.ts';
+
+/** A user, as the API server knows it. */
+export interface Identity {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** One object, or a path of no object, that a user wants to read. */
+export type Wish = (Access & { readonly name?: string }) | { readonly verb: string; readonly path: string };
+
+type Reviewer = Pick<KubeClient, 'postJson'>;
+
+/** Whether we may do this, as the server sees it. A server that cannot be asked forbids nothing. */
+export async function may(client: Reviewer, wish: Wish, options?: CallOptions): Promise<boolean> {
+  const status = await review(client, 'SelfSubjectAccessReview', spec(wish), options);
+  return status === undefined || status['allowed'] === true;
+}
+
+/** Whether this user may. A server that cannot be asked allows nothing. */
+export async function mayUser(
+  client: Reviewer,
+  { name, uid, groups, extra }: Identity,
+  wish: Wish,
+  options?: CallOptions,
+): Promise<boolean> {
+  const status = await review(
+    client,
+    'SubjectAccessReview',
+    { user: name, uid, groups, extra, ...spec(wish) },
+    options,
+  );
+  return status?.['allowed'] === true;
+}
+
+/** Whose token this is; undefined when the server does not know it. */
+export async function identify(client: Reviewer, token: string, options?: CallOptions): Promise<Identity | undefined> {
+  const status = await review(client, 'TokenReview', { token }, options);
+  const user = status?.['user'];
+  if (status?.['authenticated'] !== true || !isRecord(user)) return undefined;
+  const { username: name, uid, groups = [], extra } = user;
+  if (typeof name !== 'string' || !Array.isArray(groups)) return undefined;
+  return {
+    name,
+    groups: groups.filter((group) => typeof group === 'string'),
+    ...(typeof uid === 'string' ? { uid } : {}),
+    ...(isRecord(extra) ? { extra } : {}),
+  };
+}
+
+function spec(wish: Wish): object {
+  if ('path' in wish) return { nonResourceAttributes: wish };
+  const { verb, group, resource, subresource, namespace, name } = wish;
+  return { resourceAttributes: { verb, group, resource, subresource, namespace, name } };
+}
+
+async function review(
+  client: Reviewer,
+  kind: 'SelfSubjectAccessReview' | 'SubjectAccessReview' | 'TokenReview',
+  asked: object,
+  options: CallOptions | undefined,
+): Promise<Record<string, unknown> | undefined> {
+  const group = kind === 'TokenReview' ? 'authentication.k8s.io' : 'authorization.k8s.io';
+  const body = { apiVersion: `${group}/v1`, kind, spec: asked };
+  const answer = await client.postJson(`/apis/${group}/v1/${kind.toLowerCase()}s`, body, options);
+  if (answer === undefined) return undefined;
+  const status = isRecord(answer) ? answer['status'] : undefined;
+  return isRecord(status) ? status : {};
+}
