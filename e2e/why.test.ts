@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { pods, type Service, services, statusOf } from '@fairlead/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { freePort } from '../scripts/free-port.ts';
 import {
   type Cluster,
@@ -80,8 +81,9 @@ describe('who may look at what a running Fairlead remembers', () => {
   const account = (namespace: string, name: string) =>
     cluster.kubectl(['create', 'serviceaccount', name, '-n', namespace]);
 
-  const configure = async (kubeconfig: string) => {
-    const one = await Fairlead.configure({ kubernetes: { kubeconfig }, ...settings });
+  const configure = async (kubeconfig: string, parts?: object) => {
+    const chosen = parts === undefined ? {} : { parts };
+    const one = await Fairlead.configure({ kubernetes: { kubeconfig }, ...settings, ...chosen });
     configurations.push(one);
     return one;
   };
@@ -170,8 +172,34 @@ describe('who may look at what a running Fairlead remembers', () => {
     expect(told).not.toContain('unknown');
   });
 
+  it('tells programs in JSON and YAML, and by exit codes, how it is', async () => {
+    const admin = await configure(cluster.kubeconfigPath);
+    const status = await admin.command('status', '-o', 'json');
+    expect(status.code).toBe(0);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      parts: [{ part: 'gateway', election: { leader: { kind: 'led', replica: REPLICA } } }],
+    });
+    const plan = await admin.command('plan', '-o', 'yaml', '--detailed-exitcode');
+    expect(plan.code).toBe(0);
+    expect(parse(plan.stdout)).toMatchObject([{ part: 'gateway', writes: 0, lost: 0 }]);
+    const fewer = await configure(cluster.kubeconfigPath, { gateway: { addresses: ['203.0.113.9'] } });
+    const loss = await fewer.command('plan', '--detailed-exitcode');
+    expect(loss.code).toBe(2);
+    expect(loss.stdout).toContain('1 address lost');
+    expect(loss.stdout).toMatch(/\/web: .*; loses 203\.0\.113\.1$/m);
+  });
+
+  it('lets go what is held back by the command that the brake names', async () => {
+    const admin = await configure(cluster.kubeconfigPath);
+    expect((await admin.command('release', 'gateway')).stdout).toContain(`${REPLICA} lets go what gateway holds back`);
+    expect((await admin.command('release', 'gatewy')).code).toBe(2);
+  });
+
   it('says that nobody leads when the leader is gone', async () => {
     await leader.stop();
+    const admin = await configure(cluster.kubeconfigPath);
+    expect((await admin.command('status')).code).toBe(1);
+    expect((await admin.command('release', 'gateway')).stderr).toContain('nobody leads, so nothing is held back');
     const told = await why(cluster.kubeconfigPath, 'web');
     expect(told).toContain('nobody leads');
     expect(told).toContain('no running Fairlead could be asked');

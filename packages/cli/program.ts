@@ -4,16 +4,44 @@ import { Command, CommanderError } from 'commander';
 import { version } from './cluster.ts';
 import { demoCommand } from './commands/demo.ts';
 import { planCommand } from './commands/plan.ts';
+import { releaseCommand } from './commands/release.ts';
+import { repeat } from './commands/repeat.ts';
 import { partCommand } from './commands/part-command.ts';
 import { runAloneCommand, runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
 import { whyCommand } from './commands/why.ts';
 import { nearest } from './configuration/nearest.ts';
+import { formatOf } from './render/format.ts';
 import { parseSubject } from './subject.ts';
 
 const DEFAULT_FILE = 'fairlead.yaml';
 /** What a shell expects of a command that was stopped before it was done. */
 const INTERRUPTED = 130;
+
+/** What Terraform's users expect of a plan that has something to do. */
+const CHANGES = 2;
+
+const OUTPUT = ['-o, --output <format>', 'table, which is the default, json or yaml'] as const;
+const WATCH = ['-w, --watch', 'looks again every two seconds until it is stopped'] as const;
+
+interface WhyOptions {
+  readonly config: string;
+  readonly namespace?: string;
+  readonly server?: string;
+  readonly output?: string;
+  readonly json?: true;
+  readonly watch?: true;
+}
+
+/** A command has said what it has to say, and ends with this code. */
+class Ending extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`ends with ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
 
 export interface Terminal {
   /** A line of what the command was asked for. */
@@ -23,7 +51,10 @@ export interface Terminal {
   readonly isInteractive: boolean;
 }
 
-/** Runs one command line; resolves with the exit code. 0: done. 1: failed. 2: the command line is wrong. 130: stopped. */
+/**
+ * Runs one command line; resolves with the exit code. 0: done. 1: failed. 2: the command line is wrong, or a plan has
+ * changes and was asked to say so. 130: stopped.
+ */
 export async function runProgram(
   words: readonly string[],
   parts: readonly Part[],
@@ -40,6 +71,7 @@ export async function runProgram(
     await program.parseAsync([...words], { from: 'user' });
     return 0;
   } catch (error) {
+    if (error instanceof Ending) return error.exitCode;
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (signal.aborted) return INTERRUPTED;
     if (error instanceof FairleadError) {
@@ -84,23 +116,48 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
     .description(
       'Shows what would be adopted, created, changed and deleted now, and in how many calls. Changes nothing.',
     )
-    .option('--json', 'prints a JSON list, with an entry for each part')
-    .action(({ config, json }: { config: string; json?: true }) =>
-      planCommand(config, parts, json === true, signal, print),
-    );
+    .option(...OUTPUT)
+    .option('--json', 'the same as -o json')
+    .option('--detailed-exitcode', 'exits with 2 when there is something to do, and with 0 when there is not')
+    .action(async (options: { config: string; output?: string; json?: true; detailedExitcode?: true }) => {
+      const { hasChanges } = await planCommand(options.config, parts, formatOf(options), signal, print);
+      if (hasChanges && options.detailedExitcode === true) throw new Ending(CHANGES);
+    });
 
   withConfiguration(program.command('why'))
     .description('Tells in plain words why an object is as it is: fairlead why service default/web')
     .argument('<object...>', 'a kind and a name, such as: service default/web')
     .option('-n, --namespace <namespace>', 'the namespace, where the name has none')
-    .option('--server <url>', 'a running Fairlead to ask; otherwise the one of http.listen in the configuration')
-    .action((words: string[], options: { config: string; namespace?: string; server?: string }) =>
-      whyCommand(options.config, parts, subjectOf(words, options.namespace, parts), options.server, signal, print),
-    );
+    .option('--server <url>', 'a running Fairlead to ask; otherwise the replica that leads, or the one on this machine')
+    .option(...OUTPUT)
+    .option('--json', 'the same as -o json')
+    .option(...WATCH)
+    .action((words: string[], options: WhyOptions) => {
+      const subject = subjectOf(words, options.namespace, parts);
+      const { config, server, watch } = options;
+      const format = formatOf(options);
+      return repeat(watch, terminal, signal, (line) =>
+        whyCommand(config, parts, { subject, server, format }, signal, line),
+      );
+    });
 
   withConfiguration(program.command('status'))
     .description('Shows who leads each part, and how it is doing.')
-    .action(({ config }: { config: string }) => statusCommand(config, parts, signal, print));
+    .option(...OUTPUT)
+    .option('--json', 'the same as -o json')
+    .option(...WATCH)
+    .action((options: { config: string; output?: string; json?: true; watch?: true }) => {
+      const format = formatOf(options);
+      return repeat(options.watch, terminal, signal, async (line) => {
+        const { isLed } = await statusCommand(options.config, parts, format, signal, line);
+        if (!isLed && options.watch !== true) throw new Ending(1);
+      });
+    });
+
+  withConfiguration(program.command('release'))
+    .description('Lets go ahead what the brake of a part holds back.')
+    .argument('<part>', 'a part that is configured, such as: gateway')
+    .action((part: string, { config }: { config: string }) => releaseCommand(config, parts, part, signal, print));
 
   program
     .command('demo')

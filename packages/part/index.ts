@@ -6,4 +6,5 @@ export * from './controller/object-controller.ts';
 export * from './controller/outcome-counts.ts';
 export * from './demo-progress.ts';
 export * from './part.ts';
+export * from './releases.ts';
 export * from './run-part.ts';

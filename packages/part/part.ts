@@ -8,6 +8,7 @@ import type {
   Leadership,
 } from '@fairlead/kube';
 import type { z } from 'zod';
+import type { Releases } from './releases.ts';
 
 export type { Explanation } from '@fairlead/control';
 
@@ -107,6 +108,8 @@ export interface ReplicaEnvironment extends NodeEnvironment, ReadEnvironment {
 export interface LeaderEnvironment extends ReplicaEnvironment {
   /** Aborted the moment the Lease is lost; no call to the outside may start that it does not cover. */
   readonly leadership: Leadership;
+  /** Tells when an operator lets go what is held back. */
+  readonly releases?: Releases;
 }
 
 /** Whether a part can do its work. `reason` is what an operator reads first. */
@@ -120,6 +123,8 @@ export interface ReadinessReport {
 /** What a part would do now if it ran, in the order in which it would do it. */
 export interface PartPlan {
   readonly changes: readonly PlannedChange[];
+  /** What the brake would hold back at first, in a sentence. */
+  readonly heldBack?: string;
 }
 
 export interface PlannedChange {
@@ -130,6 +135,8 @@ export interface PlannedChange {
   readonly detail: string;
   /** How many write calls it takes. */
   readonly writes: number;
+  /** The addresses that clients use and that are gone then. */
+  readonly loses?: readonly string[];
 }
 
 /** The write calls of a whole plan. */

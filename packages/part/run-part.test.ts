@@ -15,7 +15,8 @@ import { connectionOver, FakeApi } from '@fairlead/kube/testing';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { describe, expect, it } from 'vitest';
 import type { LeaderEnvironment, Readiness, ReplicaEnvironment, Start } from './part.ts';
-import { runNodePart, runPart } from './run-part.ts';
+import { RELEASE_ANNOTATION } from './releases.ts';
+import { runNodePart, runPart, type Standing } from './run-part.ts';
 import { BLIND_MILLISECONDS } from './sight.ts';
 
 const questions = {
@@ -81,6 +82,38 @@ describe('runPart', () => {
     await clock.advance(60_000);
     await Promise.all([first, second]);
     expect(led.at(-1)).toBe(0);
+  });
+
+  it('tells the leader that an operator releases what it holds back, and how it stands', async () => {
+    const { clock, api, options } = world();
+    const told: string[] = [];
+    const stop = new AbortController();
+    const start = (environment: LeaderEnvironment) => {
+      environment.releases?.onRelease(() => told.push('released'));
+      return untilItEnds(environment);
+    };
+    const join = (name: string, number: number) => {
+      const onStanding = (standing: Standing) => void told.push(`${name} ${standing.kind}`);
+      return runPart(
+        { runs: 'leader', start, ...questions },
+        { ...options(name, [], number), onStanding },
+        stop.signal,
+      );
+    };
+    const ended = join('one', 1);
+    await clock.advance(10_000);
+    const operator = new KubeClient(api.connect(clock), clock);
+    const lease = { namespace: 'fairlead', name: 'fairlead-lighthouse' };
+    expect(told.splice(0)).toContain('one leads');
+    await operator.patchMerge(leases, lease, { metadata: { annotations: { [RELEASE_ANNOTATION]: 'now' } } });
+    await clock.advance(30_000);
+    expect(told.splice(0)).toEqual(['released']);
+    const other = join('two', 2);
+    await clock.advance(10_000);
+    expect(told).toContain('two stands-by');
+    stop.abort();
+    await clock.advance(30_000);
+    await Promise.all([ended, other]);
   });
 
   it('runs the part while it leads, and another replica after that', async () => {

@@ -28,6 +28,7 @@ import type {
   ReplicaEnvironment,
   ReplicaPart,
 } from './part.ts';
+import { Releases } from './releases.ts';
 import { Sight, untilReadable } from './sight.ts';
 
 /** What a part needs wherever it runs. */
@@ -91,10 +92,11 @@ export function runPart(
   let unreadable: readonly string[] = [];
   return keepRunning(options, signal, `looking for ${leaseText(options)}`, async (stop) => {
     await untilReadable(options, unreadable, stop);
-    await electionFor(options).run(stop, async (leadership) => {
+    const releases = new Releases(options.part);
+    await electionFor(options, releases).run(stop, async (leadership) => {
       const sight = new Sight(options.clock);
       try {
-        await lead(configured, options, leadership, sight);
+        await lead(configured, options, leadership, releases, sight);
       } finally {
         sight.close();
         unreadable = sight.unreadable;
@@ -105,13 +107,19 @@ export function runPart(
 }
 
 /** Leads for as long as the Lease is ours and we can see. */
-function lead(configured: LeaderPart, options: PartRunOptions, leadership: Leadership, sight: Sight): Promise<void> {
+function lead(
+  configured: LeaderPart,
+  options: PartRunOptions,
+  leadership: Leadership,
+  releases: Releases,
+  sight: Sight,
+): Promise<void> {
   const { epoch } = leadership;
   const logger = options.logger.child({ part: options.part, epoch });
   const signal = AbortSignal.any([leadership.signal, sight.signal]);
   const covers = (milliseconds: number) => !signal.aborted && leadership.covers(milliseconds);
   const start = (environment: ReplicaEnvironment) =>
-    configured.start({ ...environment, leadership: { epoch, signal, covers } });
+    configured.start({ ...environment, releases, leadership: { epoch, signal, covers } });
   return inCluster(options, logger, signal, start, sight);
 }
 
@@ -142,7 +150,7 @@ async function keepRunning(
   }
 }
 
-function electionFor(options: PartRunOptions): Election {
+function electionFor(options: PartRunOptions, releases: Releases): Election {
   let toldHolder: string | undefined;
   const { connection, clock, random, logger, metrics, namespace, part, replica, readiness } = options;
   const { leaseDurationMilliseconds } = options;
@@ -154,6 +162,7 @@ function electionFor(options: PartRunOptions): Election {
     lease: { namespace, name: leaseName(part) },
     name: replica,
     durationMilliseconds: leaseDurationMilliseconds,
+    onLease: (lease) => releases.observe(lease),
     onState: (state) => {
       metrics.set(leading, state.kind === 'leading' ? 1 : 0, { part });
       options.onStanding?.(standingOf(state));

@@ -1,5 +1,6 @@
 import type { ClaimedService } from './claim/class-claim.ts';
 import type { UnservedService } from './read-service.ts';
+import { shownAddresses } from './status/service-status.ts';
 
 /** A Service with what is still to be done for it: what `plan` and `status` are made of. */
 export interface ReportedService {
@@ -10,6 +11,8 @@ export interface ReportedService {
   readonly detail: string;
   /** Whether it had something outside before. */
   readonly isThere: boolean;
+  /** The addresses it is to show, where they are known ahead. */
+  readonly addresses?: readonly string[];
 }
 
 /** One thing that would be done, as a plan shows it. */
@@ -18,12 +21,14 @@ export interface ServiceChange {
   readonly subject: string;
   readonly detail: string;
   readonly writes: number;
+  /** What it shows now and will not any more. */
+  readonly loses?: readonly string[];
 }
 
 /** What would be done for each Service; those that are left alone are left out. */
 export function serviceChanges(reported: Iterable<readonly [string, ReportedService]>): readonly ServiceChange[] {
-  return [...reported].flatMap(([key, { reading, writes, detail, isThere }]): readonly ServiceChange[] => {
-    const change = { subject: `Service ${key}`, writes };
+  return [...reported].flatMap(([key, { reading, writes, detail, isThere, addresses }]): readonly ServiceChange[] => {
+    const change = { subject: `Service ${key}`, writes, ...lossOf(reading, addresses) };
     switch (reading.kind) {
       case 'foreign':
       case 'unreadable':
@@ -36,6 +41,18 @@ export function serviceChanges(reported: Iterable<readonly [string, ReportedServ
         return [{ ...change, action: 'delete', detail: `is let go: ${reading.claim.sentence}` }];
     }
   });
+}
+
+/** A Service that is refused or let go shows nothing afterwards; where the addresses to come are unknown, none is missed. */
+function lossOf(
+  reading: ReportedService['reading'],
+  addresses: readonly string[] | undefined,
+): { readonly loses?: readonly string[] } {
+  if (reading.kind === 'foreign' || reading.kind === 'unreadable') return {};
+  const shown = shownAddresses(reading.claim.service);
+  const kept = reading.kind === 'serve' ? (addresses ?? shown) : [];
+  const loses = shown.filter((address) => !kept.includes(address));
+  return loses.length === 0 ? {} : { loses };
 }
 
 /** How many Services are how: what is so now, not what is to be. */

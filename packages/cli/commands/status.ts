@@ -1,26 +1,56 @@
 import { keyText } from '@fairlead/kube';
-import { leaseName, type Part } from '@fairlead/part';
-
+import { leaseName, type Part, type PartStatus } from '@fairlead/part';
+import { type Format, renderValue } from '../render/format.ts';
 import { renderTable } from '../render/table.ts';
-import { findLeader, leaderText } from '../why/leader.ts';
-import { look } from './read-only.ts';
+import { findLeader, type Leader, leaderText } from '../why/leader.ts';
+import { type Look, look } from './read-only.ts';
 
-/** `fairlead status`: who leads each part, and how it is doing. */
+interface ReportedPart extends PartStatus {
+  readonly part: string;
+  /** Of a part that one replica leads. */
+  readonly election?: { readonly leader: Leader; readonly lease: string };
+}
+
+/** `fairlead status`: who leads each part, and how it is doing. Tells whether every part that needs a leader has one. */
 export async function statusCommand(
   file: string,
   parts: readonly Part[],
+  format: Format,
   signal: AbortSignal,
   print: (line: string) => void,
-): Promise<void> {
-  await look(file, parts, signal, async ({ configuration, active, environment, cluster }) => {
-    print(`Cluster: ${cluster.name}`);
-    for (const { part, configured } of active) {
-      const key = { namespace: configuration.leaderElection.namespace, name: leaseName(part.name) };
-      const leader = leaderText(await findLeader(cluster.client, key.namespace, part.name, environment.clock, signal));
-      const status = await configured.status(environment);
-      print(`${part.name}: ${status.summary} (${leader}, Lease ${keyText(key)})`);
-      const rows = Object.entries(status.figures).map(([name, figure]) => [`  ${name}`, String(figure)]);
-      for (const line of renderTable(rows)) print(line);
+): Promise<{ readonly isLed: boolean }> {
+  let isLed = true;
+  await look(file, parts, signal, async (seen) => {
+    const reported = await Promise.all(seen.active.map((active) => reportOn(active, seen, signal)));
+    isLed = reported.every(({ election }) => election === undefined || election.leader.kind === 'led');
+    if (format !== 'table') {
+      print(renderValue(format, { cluster: seen.cluster.server, parts: reported }));
+      return;
     }
+    print(`Cluster: ${seen.cluster.name}`);
+    for (const part of reported) print(renderPart(part));
   });
+  return { isLed };
+}
+
+async function reportOn(
+  { part, configured }: Look['active'][number],
+  { configuration, environment, cluster }: Look,
+  signal: AbortSignal,
+): Promise<ReportedPart> {
+  const status = await configured.status(environment);
+  if (configured.runs !== 'leader') return { part: part.name, ...status };
+  const { namespace } = configuration.leaderElection;
+  const leader = await findLeader(cluster.client, namespace, part.name, environment.clock, signal);
+  return {
+    part: part.name,
+    ...status,
+    election: { leader, lease: keyText({ namespace, name: leaseName(part.name) }) },
+  };
+}
+
+function renderPart({ part, summary, figures, election }: ReportedPart): string {
+  const led = election === undefined ? 'in every replica' : `${leaderText(election.leader)}, Lease ${election.lease}`;
+  const rows = Object.entries(figures).map(([name, figure]) => [`  ${name}`, String(figure)]);
+  return [`${part}: ${summary} (${led})`, ...renderTable(rows)].join('\n');
 }

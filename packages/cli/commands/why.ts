@@ -2,18 +2,25 @@ import { FairleadError, messageOf } from '@fairlead/control';
 import { isForbidden, keyText } from '@fairlead/kube';
 import type { Explanation, Part, Subject } from '@fairlead/part';
 import type { ClusterPart } from '../configured-parts.ts';
+import { type Format, renderValue } from '../render/format.ts';
 import { renderStory, type Story } from '../render/why.ts';
 import { askLeader, askNamed, type Asked } from '../why/ask-leader.ts';
 import { findLeader, leaderText, replicaOf } from '../why/leader.ts';
 import { seenObject } from '../why/seen-object.ts';
 import { type Look, look } from './read-only.ts';
 
+export interface WhyQuestion {
+  readonly subject: Subject;
+  /** The one to ask, where a person named it. */
+  readonly server: string | undefined;
+  readonly format: Format;
+}
+
 /** `fairlead why`: asks the replica that leads, and looks at the cluster with our own eyes where none can be asked. */
 export async function whyCommand(
   file: string,
   parts: readonly Part[],
-  subject: Subject,
-  server: string | undefined,
+  { subject, server, format }: WhyQuestion,
   signal: AbortSignal,
   print: (line: string) => void,
 ): Promise<void> {
@@ -23,7 +30,8 @@ export async function whyCommand(
       const message = `there is no ${subject.kind} ${keyText(subject)} in the cluster`;
       throw new FairleadError(message, { verdict: 'terminal', code: 'not-found' });
     }
-    for (const story of stories) print(renderStory(story));
+    if (format !== 'table') print(renderValue(format, stories));
+    else for (const story of stories) print(renderStory(story));
   });
 }
 

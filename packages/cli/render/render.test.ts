@@ -58,6 +58,13 @@ describe('renderPlan', () => {
   ! Service shop/odd: port-taken
   = 1 already as wanted`,
     );
+    const moved = { action: 'update', subject: 'Service shop/web', detail: 'gets 192.0.2.1', writes: 1 } as const;
+    const plan = { changes: [{ ...moved, loses: ['192.0.2.9'] }], heldBack: 'Holding back.' };
+    expect(renderPlan('gateway', plan)).toBe(
+      `gateway: 1 to update, 1 address lost, 1 write calls
+  Holding back.
+  ~ Service shop/web: gets 192.0.2.1; loses 192.0.2.9`,
+    );
     expect(renderPlan('gateway', { changes: [] })).toBe('gateway: nothing to do, 0 write calls');
   });
 });

@@ -5,6 +5,7 @@ import { type BrakeOptions, DeletionBrake } from './deletion-brake.ts';
 
 const options: BrakeOptions = {
   things: 'load balancers',
+  releaseCommand: 'fairlead release lamps',
   fraction: 0.5,
   minimumCount: 5,
   confirmAfterMilliseconds: 60_000,
@@ -40,7 +41,7 @@ describe('brake', () => {
         code: 'mass-deletion-held',
         message:
           'Holding back the deletion of 80 of 100 load balancers: more than 50 % at once. ' +
-          'It goes ahead if a list after 60 s still asks for it, or on release.',
+          'It goes ahead if a list after 60 s still asks for it; to let it go ahead now: fairlead release lamps.',
         held: ids(80),
       },
     });

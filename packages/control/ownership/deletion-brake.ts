@@ -13,6 +13,8 @@ export interface BrakeOptions {
   readonly minimumCount: number;
   /** A held deletion is believed when a list begun so much later still asks for it. */
   readonly confirmAfterMilliseconds: number;
+  /** What a person types to let it go ahead at once. */
+  readonly releaseCommand?: string | undefined;
 }
 
 /** What the brake says about deletions that it did not let through. */
@@ -76,11 +78,12 @@ export class DeletionBrake<Id extends string> {
   }
 
   #hold(knownCount: number): Hold<Id> {
-    const { things, fraction, confirmAfterMilliseconds } = this.#options;
+    const { things, fraction, confirmAfterMilliseconds, releaseCommand } = this.#options;
     const held = this.#held;
     const what = `Holding back the deletion of ${held.length} of ${knownCount} ${things}`;
     const why = `more than ${fraction * 100} % at once`;
-    const end = `It goes ahead if a list after ${confirmAfterMilliseconds / 1000} s still asks for it, or on release.`;
+    const released = releaseCommand === undefined ? '' : `; to let it go ahead now: ${releaseCommand}`;
+    const end = `It goes ahead if a list after ${confirmAfterMilliseconds / 1000} s still asks for it${released}.`;
     return { code: BRAKE_CODE, message: `${what}: ${why}. ${end}`, held };
   }
 }

@@ -70,7 +70,7 @@ export async function runController(options: ControllerOptions, environment: Lea
   for (const definition of gatewayMetrics) metrics.declare(definition);
   const writes = { resource: services, fieldManager: 'fairlead-gateway', writesMetric: stepsWritten };
   const writer = new ObjectWriter<Service>({ ...environment, ...writes });
-  const lead = { options, environment, writer, brake: new WithdrawalBrake(clock) };
+  const lead = { options, environment, writer, brake: new WithdrawalBrake(clock, environment.releases) };
   let pools: readonly Pool[] | undefined = await options.source.read();
   while (pools !== undefined && !signal.aborted) {
     const ended = new AbortController();
@@ -226,7 +226,7 @@ function holdBack(
   until: number,
   cache: SharedCache<Service>,
   controller: Controller,
-  { journal, events, metrics, clock, signal }: LeaderEnvironment,
+  { journal, events, metrics, clock, signal, releases }: LeaderEnvironment,
 ): void {
   metrics.set(withdrawalsHeld, held.length);
   for (const key of held) {
@@ -234,10 +234,12 @@ function holdBack(
     const service = cache.get(key);
     if (service !== undefined) recordOnService(events, service, 'DeletionHeldBack', message);
   }
-  const timer = clock.setTimer(until - clock.now(), () => {
+  const letGo = () => {
     metrics.set(withdrawalsHeld, 0);
     for (const key of held) controller.add(key);
-  });
+  };
+  const timer = clock.setTimer(until - clock.now(), letGo);
+  releases?.onRelease(letGo, signal);
   signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }
 

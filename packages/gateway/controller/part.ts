@@ -1,4 +1,5 @@
 import { FairleadError } from '@fairlead/control';
+import { WithdrawalBrake } from './withdrawal-brake.ts';
 import { endpointSlices, keyText, nodes, services } from '@fairlead/kube';
 import {
   type ConfiguredInvocation,
@@ -8,6 +9,7 @@ import {
   type Part,
   type Permission,
   type ReadEnvironment,
+  Releases,
 } from '@fairlead/part';
 import { describeServiceEvents, serviceKey, servicePermissions, toServiceKey } from '@fairlead/service';
 import { certificatesCommand } from '../agent/adapters/certificate-files.ts';
@@ -122,7 +124,9 @@ export function gatewayPartWith({
       plan: async (environment) => {
         const { snapshot, gateways } = await look(outside, configuration, environment);
         const { changes } = partPlan(snapshot, environment.clock);
-        return { changes: [...changes, ...gatewayChanges(gateways)] };
+        const hold = await new WithdrawalBrake(environment.clock, new Releases('gateway')).judge(snapshot.outcomes);
+        const held = hold === undefined ? {} : { heldBack: hold.message };
+        return { ...held, changes: [...changes, ...gatewayChanges(gateways)] };
       },
       explain: async (environment, subject) => {
         if (subject.kind !== 'service') return undefined;

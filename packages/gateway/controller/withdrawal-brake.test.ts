@@ -7,6 +7,7 @@ import { gatewayConfiguration, poolsOf } from './configuration.ts';
 import { claimRules } from './desired.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { WithdrawalBrake } from './withdrawal-brake.ts';
+import { RELEASE_ANNOTATION, Releases } from '@fairlead/part';
 
 function served(index: number): Service {
   const address = requireIpAddress(`192.0.2.${index + 1}`);
@@ -47,6 +48,20 @@ describe('WithdrawalBrake', () => {
     expect(outcome !== undefined && brake.holds(first, outcome)).toBe(true);
     await clock.advance(600_000);
     expect(outcome !== undefined && brake.holds(first, outcome)).toBe(false);
+  });
+
+  it('lets go what an operator releases, also when the pools are read anew', async () => {
+    const releases = new Releases('gateway');
+    const mark = (value: string) =>
+      releases.observe({ metadata: { name: 'lease', annotations: { [RELEASE_ANNOTATION]: value } } });
+    mark('old');
+    const brake = new WithdrawalBrake(new VirtualClock(), releases);
+    const outcomes = await outcomesOf(20, []);
+    expect((await brake.judge(outcomes))?.message).toContain('to let it go ahead now: fairlead release gateway.');
+    mark('new');
+    const outcome = outcomes.get(first);
+    expect(outcome !== undefined && brake.holds(first, outcome)).toBe(false);
+    expect(await brake.judge(outcomes)).toBeUndefined();
   });
 
   it('holds back moving most Services to other addresses', async () => {

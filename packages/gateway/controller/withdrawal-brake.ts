@@ -1,5 +1,6 @@
 import { type Clock, DeletionBrake, type Hold } from '@fairlead/control';
 import { WorkSlices } from '@fairlead/kube';
+import type { Releases } from '@fairlead/part';
 import { type ServiceKey, shownAddresses } from '@fairlead/service';
 import type { Outcome } from './outcome.ts';
 
@@ -16,14 +17,16 @@ export class WithdrawalBrake {
   /** Monotonic. */
   #until = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, releases?: Releases) {
     this.#clock = clock;
     this.#brake = new DeletionBrake(clock, {
       things: 'addresses that Services show',
       fraction: 0.3,
       minimumCount: 10,
       confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS,
+      releaseCommand: releases?.command,
     });
+    releases?.onRelease(() => this.#release());
   }
 
   /** Wall time from which what is held goes ahead. */
@@ -46,6 +49,12 @@ export class WithdrawalBrake {
     this.#held = new Set(hold?.held ?? []);
     this.#until = this.#clock.monotonic() + CONFIRM_AFTER_MILLISECONDS;
     return hold;
+  }
+
+  /** What an operator lets go is let through when it is looked at next, and stays so when all is judged afresh. */
+  #release(): void {
+    this.#brake.release();
+    this.#held = new Set();
   }
 
   /** Whether this is to wait. A Service that would not lose anything any more is let through. */

@@ -52,6 +52,8 @@ export interface ElectionOptions {
    * again above.
    */
   readonly epochFloor?: () => number;
+  /** Is shown the Lease whenever it is found to be ours. */
+  readonly onLease?: (lease: Lease) => void;
   /** Is told of every change of the state. */
   readonly onState?: (state: ElectionState) => void;
 }
@@ -185,6 +187,7 @@ export class Election {
       this.#reached = true;
       this.#succeed();
       this.#observation.observe(written);
+      this.#options.onLease?.(written);
       const { milliseconds, slackMilliseconds } = this.#term;
       // An answer that took too long is worth nothing; the next attempt finds our own name and takes the next epoch.
       if (millisecondsSince(startedAt, clock, slackMilliseconds) >= milliseconds) return undefined;
@@ -276,6 +279,7 @@ export class Election {
       holding.lease = await client.patchMerge(leases, key, patch, options);
       this.#observation.observe(holding.lease);
       leadership.extend(startedAt);
+      this.#options.onLease?.(holding.lease);
       return 'renewed';
     } catch (error) {
       if (isNotFound(error)) return lose(leadership, 'the Lease was deleted');
@@ -292,6 +296,7 @@ export class Election {
       );
     }
     holding.lease = lease;
+    this.#options.onLease?.(lease);
     return 'changed';
   }
 

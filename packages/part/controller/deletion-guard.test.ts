@@ -1,11 +1,13 @@
 import { silentLogger, VirtualClock } from '@fairlead/control';
 import type { EventMessage } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
+import { RELEASE_ANNOTATION, Releases } from '../releases.ts';
 import { DeletionGuard } from './deletion-guard.ts';
 
 const gauge = { name: 'held', kind: 'gauge', help: 'Held back.' } as const;
 
 function world() {
+  const releases = new Releases('lighthouse');
   const clock = new VirtualClock();
   const told: EventMessage[] = [];
   const gauges: number[] = [];
@@ -16,8 +18,9 @@ function world() {
     cluster: { record: (message) => void told.push(message) },
     brake: { things: 'lamps', fraction: 0.3, minimumCount: 5, confirmAfterMilliseconds: 600_000 },
     gauge,
+    releases,
   });
-  return { clock, guard, told, gauges };
+  return { clock, guard, told, gauges, releases };
 }
 
 const lamps = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -41,5 +44,17 @@ describe('DeletionGuard', () => {
     await clock.advance(600_000);
     expect(guard.allow(lamps, 10, clock.monotonic())).toEqual(lamps);
     expect(gauges.at(-1)).toBe(0);
+  });
+
+  it('names the command that releases them, and lets them go at the next look when an operator did', () => {
+    const { clock, guard, told, releases } = world();
+    const mark = (value: string) =>
+      releases.observe({ metadata: { name: 'lease', annotations: { [RELEASE_ANNOTATION]: value } } });
+    mark('old');
+    expect(guard.allow(lamps, 10, clock.monotonic())).toEqual([]);
+    expect(told).toMatchObject([{ note: expect.stringContaining('fairlead release lighthouse') }]);
+    mark('new');
+    expect(guard.allow(lamps, 10, clock.monotonic())).toEqual(lamps);
+    expect(guard.allow([...lamps, 'g', 'h', 'i', 'j', 'k'], 12, clock.monotonic())).toEqual(lamps);
   });
 });

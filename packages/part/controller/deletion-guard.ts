@@ -7,6 +7,7 @@ import {
   type Metrics,
 } from '@fairlead/control';
 import type { ClusterEvents } from '../cluster.ts';
+import type { Releases } from '../releases.ts';
 
 export interface DeletionGuardOptions {
   readonly clock: Clock;
@@ -14,6 +15,8 @@ export interface DeletionGuardOptions {
   readonly metrics: Metrics;
   readonly cluster: Pick<ClusterEvents, 'record'>;
   readonly brake: BrakeOptions;
+  /** Of a leader. */
+  readonly releases?: Releases | undefined;
   /** How many deletions are held back. */
   readonly gauge: MetricDefinition;
 }
@@ -25,7 +28,12 @@ export class DeletionGuard<Id extends string> {
 
   constructor(options: DeletionGuardOptions) {
     this.#options = options;
-    this.#brake = new DeletionBrake(options.clock, options.brake);
+    const { clock, logger, releases, brake } = options;
+    this.#brake = new DeletionBrake(clock, { ...brake, releaseCommand: releases?.command });
+    releases?.onRelease(() => {
+      if (this.heldCount > 0) logger.info({ held: this.heldCount }, 'an operator releases what is held back');
+      this.#brake.release();
+    });
   }
 
   /** How many deletions are held back now. */

@@ -23,19 +23,24 @@ function serviceChange(key: ServiceKey, outcome: Outcome, snapshot: Snapshot): P
   const shared = azureWritesFor(snapshot, key).filter((write) => !isOwn(write)).length;
   const pending = pendingFor(snapshot, key).length;
   const change = { subject: `Service ${key}`, writes: pending - shared };
+  if (outcome.kind === 'foreign' || outcome.kind === 'unreadable') return undefined;
+  const shown = shownAddresses(outcome.claim.service);
+  const loss = shown.length === 0 ? {} : { loses: shown };
   switch (outcome.kind) {
-    case 'foreign':
-    case 'unreadable':
-      return undefined;
     case 'serve': {
-      const isNew = shownAddresses(outcome.claim.service).length === 0;
+      const isNew = shown.length === 0;
       const action = isNew ? 'create' : pending > 0 ? 'update' : 'adopt';
       return { ...change, action, detail: detailOf(outcome) };
     }
     case 'refuse':
-      return { ...change, action: 'refuse', detail: `${outcome.refusal.code}: ${outcome.refusal.message}` };
+      return { ...change, ...loss, action: 'refuse', detail: `${outcome.refusal.code}: ${outcome.refusal.message}` };
     case 'release':
-      return { ...change, action: 'delete', detail: `lets go of its load balancer: ${outcome.claim.sentence}` };
+      return {
+        ...change,
+        ...loss,
+        action: 'delete',
+        detail: `lets go of its load balancer: ${outcome.claim.sentence}`,
+      };
   }
 }
 

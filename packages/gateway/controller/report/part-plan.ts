@@ -43,7 +43,7 @@ function reported({ outcomes, pools }: Snapshot, clock: Pick<Clock, 'now'>): Rea
     const { annotations = {} } = outcome.claim.service.metadata;
     const isThere = L2_PORTS_ANNOTATION in annotations;
     const writes = writesFor(outcome, clock, unheardProgress(outcome, pools)).length;
-    return [key, { reading: outcome, writes, detail: `gets ${addresses.join(' and ')}`, isThere }] as const;
+    return [key, { reading: outcome, writes, detail: `gets ${addresses.join(' and ')}`, isThere, addresses }] as const;
   });
   return new Map(entries);
 }
