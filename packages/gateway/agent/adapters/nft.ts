@@ -2,6 +2,9 @@ import { nftRefusal } from '../apply/failed-frontends.ts';
 import type { Nft } from '../apply/node.ts';
 import { runCommand } from './run-command.ts';
 
+/** What nft prints where something is not there, or is there in another form. */
+const DIFFERS = /: Error: .*(?:No such file or directory|File exists|[Ii]nterval overlaps)/;
+
 /** The kernel's nftables, by the program `nft`. What it reads comes by standard input: no shell, no file. */
 export const systemNft: Nft = {
   async run(script) {
@@ -12,15 +15,17 @@ export const systemNft: Nft = {
   async list(command) {
     // With -f, -j would mean that the input is JSON, too.
     const { code, output, errors } = await runCommand('nft', ['-j', ...command.split(' ')]);
-    if (code !== 0 && errors.includes('No such file or directory')) return undefined;
+    if (code !== 0 && errors.startsWith('Error: No such file or directory')) return undefined;
     if (code !== 0) throw nftRefusal('', errors);
     const listed: unknown = JSON.parse(output);
     if (typeof listed !== 'object' || listed === null || !('nftables' in listed)) return undefined;
     return Array.isArray(listed.nftables) ? listed.nftables : undefined;
   },
 
-  async get(script) {
-    const { code, output } = await runCommand('nft', ['-f', '-'], script);
-    return code === 0 ? output : undefined;
+  async accepts(script) {
+    const { code, errors } = await runCommand('nft', ['--check', '-f', '-'], script);
+    if (code === 0) return true;
+    if (DIFFERS.test(errors)) return false;
+    throw nftRefusal(script, errors);
   },
 };

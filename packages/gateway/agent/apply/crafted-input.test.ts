@@ -4,7 +4,7 @@ import { type ConfigurationRequest, configurationRequest } from '../../protocol/
 import { gatewayAgentConfiguration } from '../configuration.ts';
 import { renderKeepalived } from '../keepalived/render.ts';
 import { ownElements, sharedElements } from '../nftables/elements.ts';
-import { portionScript } from '../nftables/scripts.ts';
+import { elementScript } from '../nftables/scripts.ts';
 
 const INPUTS = 100_000;
 
@@ -81,7 +81,7 @@ const HELD = /^ {4}[0-9a-f:.]+\/(?:32|128) dev eth0$/;
 
 function checkNft({ virtualServers }: Extract<ConfigurationRequest, { kind: 'whole' }>): void {
   const elements = virtualServers.flatMap((one) => [...ownElements(one), ...sharedElements(one)]);
-  for (const line of portionScript(elements, 'a').split('\n').slice(0, -1)) {
+  for (const line of elementScript('add', elements, 'a').split('\n').slice(0, -1)) {
     if (!STATEMENT.test(line)) throw new Error(`nft is given ${JSON.stringify(line)}`);
   }
 }

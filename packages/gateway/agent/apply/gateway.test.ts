@@ -5,6 +5,7 @@ import type { ConfigurationRequest, VirtualServer } from '../../protocol/configu
 import { type Fault, Killed, SimulatedNode } from '../testing/simulated-node.ts';
 import { someVirtualServers } from '../testing/virtual-servers.ts';
 import { Gateway } from './gateway.ts';
+import type { GatewayNode } from './node.ts';
 
 const ip = requireIpAddress;
 const everywhere = ['0.0.0.0/0', '::/0'].flatMap((text) => parseIpRange(text) ?? []);
@@ -28,9 +29,13 @@ function whole(number: number, virtualServers: readonly VirtualServer[], epoch =
 
 type FaultAt = (call: number, name: string) => Fault | undefined;
 
-async function start(node: SimulatedNode, faultAt?: FaultAt): Promise<Gateway> {
+function start(node: SimulatedNode, faultAt?: FaultAt): Promise<Gateway> {
+  return startOn(node.process(faultAt));
+}
+
+async function startOn(node: GatewayNode): Promise<Gateway> {
   const renderKeepalived = (addresses: ReadonlySet<string>) => [...addresses].toSorted().join(' ');
-  const gateway = new Gateway({ node: node.process(faultAt), admission, renderKeepalived, logger: silentLogger });
+  const gateway = new Gateway({ node, admission, renderKeepalived, logger: silentLogger });
   await gateway.start();
   return gateway;
 }
@@ -196,6 +201,74 @@ describe('a gateway that is given a configuration', () => {
     // Datagrams that arrived in between began flows to the gateway itself.
     expect(node.forgotten).toEqual(['192.0.2.1 UDP']);
     expect(await gateway.repair()).toBe(false);
+  });
+
+  it.each(['allow4a', 'answer6a', 'refuse', 'serve-local'])(
+    'has its rules again after another program flushed only %s',
+    async (chain) => {
+      const node = new SimulatedNode();
+      const gateway = await start(node);
+      await gateway.take(whole(1, one));
+      const before = node.nft.rules(chain);
+      const from = node.calls.length;
+      node.nft.run(`flush chain inet fairlead ${chain}`);
+      expect(await gateway.repair()).toBe(true);
+      expect(node.nft.rules(chain)).toEqual(before);
+      // In one transaction: packets do not wait for all elements to be loaded.
+      expect(node.calls.slice(from).filter((name) => name === 'nft run')).toHaveLength(1);
+      expect(await gateway.repair()).toBe(false);
+      expect(await gateway.take(whole(2, other))).toMatchObject({ kind: 'taken' });
+    },
+  );
+
+  it('loads the table anew after another program flushed a chain that chooses backends', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    const before = picture(node);
+    node.nft.run('flush chain inet fairlead pick4-1a');
+    expect(await gateway.repair()).toBe(true);
+    expect(node.nft.rules('pick4-1b')).toHaveLength(1);
+    expect(picture(node)).toBe(before);
+    expect(await gateway.repair()).toBe(false);
+  });
+
+  it('loads the table into the bank that no packet meets, also where its record is gone', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    const before = picture(node);
+    node.nft.run('delete set inet fairlead applied');
+    const from = node.calls.length;
+    expect(await gateway.repair()).toBe(true);
+    expect(node.nft.rules('serve-arriving')).toEqual(expect.arrayContaining([expect.stringContaining('serve4b')]));
+    expect(picture(node)).toBe(before);
+    expect(node.calls.slice(from)).toContain('nft run');
+    expect(await gateway.repair()).toBe(false);
+  });
+
+  it('loads the table anew where another version of the agent made it', async () => {
+    const node = new SimulatedNode();
+    await (await start(node)).take(whole(1, one));
+    const before = picture(node);
+    const [record = ''] = node.nft.elements().flatMap((line) => /^applied (.*) : $/.exec(line)?.[1] ?? []);
+    const older = record.replaceAll(/fd00:\w+:\w+:/g, 'fd00:1:2:');
+    node.nft.run(`delete element inet fairlead applied { ${record} }\nadd element inet fairlead applied { ${older} }`);
+    const gateway = await start(node);
+    expect(node.nft.rules('serve-arriving')).toEqual(expect.arrayContaining([expect.stringContaining('serve4b')]));
+    expect(picture(node)).toBe(before);
+    expect(gateway.status()).toMatchObject({ programmed: true, generation: { epoch: 1, number: 1 } });
+  });
+
+  it('leaves rules alone on a kernel that numbers them in another way', async () => {
+    const node = new SimulatedNode();
+    const process = node.process();
+    const nft = { ...process.nft, accepts: (script: string) => Promise.resolve(!script.startsWith('delete rule')) };
+    const gateway = await startOn({ ...process, nft });
+    expect(await gateway.take(whole(1, one))).toMatchObject({ kind: 'taken' });
+    const from = node.calls.length;
+    expect(await gateway.repair()).toBe(false);
+    expect(node.calls.slice(from)).not.toContain('nft run');
   });
 
   it('names the frontend that nft points at', async () => {

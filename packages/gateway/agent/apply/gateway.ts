@@ -116,9 +116,8 @@ export class Gateway {
     return this.#inTurn(async () => {
       const applied = this.#applied;
       if (applied === undefined || this.#problem !== undefined || verification.isDone) return true;
-      const missing = await verification.next(this.#served, applied.bank);
-      if (missing === undefined) return true;
-      this.#options.logger.warn({ missing }, 'an element of the table is not as it was left: it is loaded again');
+      if (await verification.next(this.#served, applied.bank)) return true;
+      this.#options.logger.warn({}, 'elements of the table are not as they were left: it is loaded again');
       await this.#bring(true);
       return false;
     });
@@ -133,9 +132,9 @@ export class Gateway {
         await this.#useAddresses();
         return false;
       }
-      this.#options.logger.warn({ found: state }, 'the table is not as it was left: it is loaded again');
+      this.#options.logger.warn({ found: state }, 'the table is not as it was left: it is made so again');
       await this.#bring();
-      if (state.bankInUse === undefined) await this.#flows.forget(strayFlows(this.#served.virtualServers.values()));
+      if (state.rules !== 'whole') await this.#flows.forget(strayFlows(this.#served.virtualServers.values()));
       return true;
     });
   }
@@ -279,7 +278,7 @@ export class Gateway {
     }
     try {
       const state = await this.#table.state();
-      if (mustLoad || !this.#isWhole(state)) {
+      if (mustLoad || !(await this.#keeps(state))) {
         const to = { generation: generation ?? { epoch: 0, number: 0 }, digest: this.#served.digest };
         this.#applied = await this.#load(to, state);
       } else this.#applied = state.applied;
@@ -307,17 +306,30 @@ export class Gateway {
       if (state.applied !== undefined || !(error instanceof FairleadError)) throw error;
       // Nothing can be loaded into what another program left: it goes. What it served was not ours any more.
       await this.#table.drop();
-      return this.#table.load(this.#served, to, {});
+      return this.#table.load(this.#served, to);
     }
   }
 
-  #isWhole({ applied, bankInUse }: TableState): boolean {
-    return (
-      applied !== undefined &&
-      applied.bank === bankInUse &&
-      this.#generation !== undefined &&
-      this.#isHeld(applied, this.#generation)
-    );
+  #isWhole(state: TableState): boolean {
+    return state.rules === 'whole' && this.#holdsServed(state);
+  }
+
+  /** Whether the table serves what it should, if need be with its rules made anew. */
+  async #keeps(state: TableState): Promise<boolean> {
+    const { applied, rules } = state;
+    if (applied === undefined || rules === 'unknown' || !this.#holdsServed(state)) return false;
+    if (rules === 'whole') return true;
+    try {
+      await this.#table.restoreRules(applied);
+      return true;
+    } catch (error) {
+      this.#options.logger.warn({ error: messageOf(error) }, 'the rules could not be made anew: all is loaded again');
+      return false;
+    }
+  }
+
+  #holdsServed({ applied }: TableState): boolean {
+    return applied !== undefined && this.#generation !== undefined && this.#isHeld(applied, this.#generation);
   }
 
   #isHeld(applied: Applied, generation: Generation): boolean {

@@ -10,8 +10,8 @@ export interface Nft {
   run(script: string): Promise<void>;
   /** Lists what the command asks for, as nft's JSON; undefined where it is not there. */
   list(command: string): Promise<readonly unknown[] | undefined>;
-  /** Prints the elements that the script asks for; undefined where one of them is not there. */
-  get(script: string): Promise<string | undefined>;
+  /** Whether the script could be run now: what it deletes is there, what it adds is not there in another form. */
+  accepts(script: string): Promise<boolean>;
 }
 
 export interface Keepalived {

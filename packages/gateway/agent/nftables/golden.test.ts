@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { virtualServer } from '../../protocol/configuration.ts';
 import { byFrontend, changesBetween } from '../../protocol/delta.ts';
 import type { Applied } from './applied.ts';
-import { deltaScript, portionScript, prepareScript, switchScript } from './scripts.ts';
+import { deltaScript, elementScript, prepareScript, switchScript } from './scripts.ts';
 import { Served } from './served.ts';
 
 const input = z.strictObject({ before: z.array(virtualServer), after: z.array(virtualServer).optional() });
@@ -29,7 +29,7 @@ function translate(document: unknown): unknown {
   if (after === undefined) {
     return {
       prepare: shortened(prepareScript('a')),
-      fill: shortened(portionScript([...served.elements()], 'a')),
+      fill: shortened(elementScript('add', [...served.elements()], 'a')),
       switch: shortened(switchScript(first)),
     };
   }

@@ -11,9 +11,6 @@ import { SLOT_COUNTS } from './slots.ts';
 
 export const TABLE = 'inet fairlead';
 
-/** The chain by which it is told what packets are led into. */
-export const ENTRY_CHAIN = 'serve-arriving';
-
 export type Bank = 'a' | 'b';
 
 export function otherBank(bank: Bank): Bank {
@@ -53,7 +50,7 @@ function mapsOf({ suffix, ip }: Family): readonly (readonly [name: string, decla
     [`slots${suffix}`, `map { typeof ${frontend} . meta length : ${backend}; }`],
     [`choices${suffix}`, `map { typeof ${frontend} . meta length : meta priority; }`],
     [`backends${suffix}`, `map { typeof ${frontend} . meta priority : ${backend}; }`],
-    [`returns${suffix}`, `map { typeof ${ip} saddr . meta l4proto . th sport : ${ip} saddr . th sport; }`],
+    [`returns${suffix}`, `map { typeof ${ip} saddr . meta l4proto . th sport : ${ip} saddr . tcp sport; }`],
     [`addresses${suffix}`, `set { typeof ${ip} daddr; }`],
     [`restricted${suffix}`, `set { typeof ${frontend}; }`],
     [`allowed${suffix}`, `set { typeof ${frontend} . ${ip} saddr; flags interval; }`],
@@ -70,24 +67,15 @@ export function tableStatements(): string[] {
     ({ suffix }) =>
       `add map ${TABLE} affinity${suffix} { typeof meta length . meta length : meta priority; size ${AFFINITY_CLIENTS}; flags dynamic,timeout; timeout 1d; }`,
   );
-  const quarter = 'ip6 daddr';
-  return [
-    `add table ${TABLE}`,
-    `add set ${TABLE} applied { typeof ${quarter} . ${quarter} . ${quarter} . ${quarter}; }`,
-    ...affinity,
-  ];
+  return [`add table ${TABLE}`, ...affinity];
 }
 
-/** The bank's maps, empty, and the chains that look things up in them. */
+/** The bank's maps, empty, its chains, and the rules that choose backends. */
 export function bankStatements(bank: Bank): string[] {
-  const chains = bankChains(bank);
   return [
-    ...MAPS.map(([name, declaration]) => {
-      const [kind = '', ...rest] = declaration.split(' ');
-      return `add ${kind} ${TABLE} ${name}${bank} ${rest.join(' ')}`;
-    }),
-    ...chains.map(({ name }) => `add chain ${TABLE} ${name}`),
-    ...chains.flatMap(({ name, rules }) => rules.map((rule) => `add rule ${TABLE} ${name} ${rule}`)),
+    ...declarations(bank),
+    `add set ${TABLE} ${bankSet(bank)} { typeof ip6 daddr; }`,
+    ...choosingRules(bank).map(({ chain, text }) => `add rule ${TABLE} ${chain} ${text}`),
   ];
 }
 
@@ -96,24 +84,58 @@ export function dropBankStatements(bank: Bank): string[] {
   const chains = bankChains(bank).map(({ name }) => name);
   // A map of verdicts leads to chains, whose rules look into maps: what refers goes before what is referred to.
   return [
+    ...declarations(bank),
+    `add set ${TABLE} ${bankSet(bank)} { typeof ip6 daddr; }`,
+    ...chains.map((name) => `flush chain ${TABLE} ${name}`),
+    ...MAPS.map(([name, declaration]) => `delete ${declaration.split(' ')[0]} ${TABLE} ${name}${bank}`),
+    ...chains.map((name) => `delete chain ${TABLE} ${name}`),
+    `delete set ${TABLE} ${bankSet(bank)}`,
+  ];
+}
+
+/** Always empty: its handle tells those of the rules that choose backends. */
+export function bankSet(bank: Bank): string {
+  return `rules${bank}`;
+}
+
+/** The chains that packets enter by themselves; they and those that they lead to without a rule. */
+export function emptyChainStatements(bank: Bank): string[] {
+  const entries = entryChains(bank);
+  return [
+    ...entries.map(({ name, hook }) => `add chain ${TABLE} ${name} { ${hook} }`),
+    ...[...entries, ...FAMILIES.flatMap((family) => leadingChains(family, bank))].map(
+      ({ name }) => `flush chain ${TABLE} ${name}`,
+    ),
+  ];
+}
+
+/** None of ours has an anonymous set: the kernel would number that like a rule. */
+export interface Rule {
+  readonly chain: string;
+  readonly text: string;
+}
+
+/** The rules that choose a backend. nft 1.0.6 can make them only together with the maps that they look into. */
+export function choosingRules(bank: Bank): readonly Rule[] {
+  return rulesOf(FAMILIES.flatMap((family) => choosingChains(family, bank)));
+}
+
+/** All other rules: those that lead packets into the bank, and out of it. */
+export function leadingRules(bank: Bank): readonly Rule[] {
+  return rulesOf([...FAMILIES.flatMap((family) => leadingChains(family, bank)), ...entryChains(bank)]);
+}
+
+function rulesOf(chains: readonly Chain[]): readonly Rule[] {
+  return chains.flatMap(({ name, rules }) => rules.map((text) => ({ chain: name, text })));
+}
+
+function declarations(bank: Bank): string[] {
+  return [
     ...MAPS.map(([name, declaration]) => {
       const [kind = '', ...rest] = declaration.split(' ');
       return `add ${kind} ${TABLE} ${name}${bank} ${rest.join(' ')}`;
     }),
-    ...chains.map((name) => `add chain ${TABLE} ${name}`),
-    ...chains.map((name) => `flush chain ${TABLE} ${name}`),
-    ...MAPS.map(([name, declaration]) => `delete ${declaration.split(' ')[0]} ${TABLE} ${name}${bank}`),
-    ...chains.map((name) => `delete chain ${TABLE} ${name}`),
-  ];
-}
-
-/** Has what packets enter by themselves lead into this bank. */
-export function entryStatements(bank: Bank): string[] {
-  const chains = entryChains(bank);
-  return [
-    ...chains.map(({ name, hook }) => `add chain ${TABLE} ${name} { ${hook} }`),
-    ...chains.map(({ name }) => `flush chain ${TABLE} ${name}`),
-    ...chains.flatMap(({ name, rules }) => rules.map((rule) => `add rule ${TABLE} ${name} ${rule}`)),
+    ...bankChains(bank).map(({ name }) => `add chain ${TABLE} ${name}`),
   ];
 }
 
@@ -123,17 +145,12 @@ interface Chain {
 }
 
 function bankChains(bank: Bank): readonly Chain[] {
-  return FAMILIES.flatMap((family) => familyChains(family, bank));
+  return FAMILIES.flatMap((family) => [...choosingChains(family, bank), ...leadingChains(family, bank)]);
 }
 
-function familyChains({ suffix, ip }: Family, bank: Bank): readonly Chain[] {
+function choosingChains({ suffix, ip }: Family, bank: Bank): readonly Chain[] {
   const map = (name: string) => `@${name}${suffix}${bank}`;
   const frontend = frontendOf(ip);
-  const client = `${frontend} . ${ip} saddr`;
-  const byProtocol = (match: string) =>
-    ['tcp', 'udp', 'sctp'].map((protocol) => `meta l4proto ${protocol} ${match} masquerade`);
-  const original = `ct original ${ip} daddr . meta l4proto . ct original proto-dst`;
-
   const picks = SLOT_COUNTS.map((count) => ({
     name: `${pickChain(suffix, count)}${bank}`,
     rules: [`dnat ${ip} to ${frontend} . jhash ${ip} saddr . th sport mod ${count} seed ${SEED} map ${map('slots')}`],
@@ -159,18 +176,25 @@ function familyChains({ suffix, ip }: Family, bank: Bank): readonly Chain[] {
       };
     }),
   );
+  return [...picks, ...sticks];
+}
+
+function leadingChains({ suffix, ip }: Family, bank: Bank): readonly Chain[] {
+  const map = (name: string) => `@${name}${suffix}${bank}`;
+  const frontend = frontendOf(ip);
+  const client = `${frontend} . ${ip} saddr`;
+  const byProtocol = (match: string) =>
+    ['tcp', 'udp', 'sctp'].map((protocol) => `meta l4proto ${protocol} ${match} masquerade`);
+  const original = `ct original ${ip} daddr . meta l4proto . ct original proto-dst`;
   return [
-    ...picks,
-    ...sticks,
     // Before addresses are translated: what is no longer allowed is stopped with its next packet.
     { name: `allow${suffix}${bank}`, rules: [`${frontend} ${map('restricted')} ${client} != ${map('allowed')} drop`] },
     { name: `serve${suffix}${bank}`, rules: [`${frontend} vmap ${map('services')}`] },
     {
       name: `refuse${suffix}${bank}`,
-      rules: [
-        `ct direction original ${ip} daddr ${map('addresses')} meta l4proto tcp reject with tcp reset`,
-        `ct direction original ${ip} daddr ${map('addresses')} meta l4proto { udp, sctp } reject`,
-      ],
+      rules: ['tcp reject with tcp reset', 'udp reject', 'sctp reject'].map(
+        (answer) => `ct direction original ${ip} daddr ${map('addresses')} meta l4proto ${answer}`,
+      ),
     },
     {
       name: `answer${suffix}${bank}`,
@@ -193,7 +217,7 @@ function entryChains(bank: Bank): readonly (Chain & { readonly hook: string })[]
   return [
     { name: 'allow-arriving', hook: 'type filter hook prerouting priority -105;', rules: toFamily('allow') },
     { name: 'allow-local', hook: 'type filter hook output priority -105;', rules: toFamily('allow') },
-    { name: ENTRY_CHAIN, hook: 'type nat hook prerouting priority -100;', rules: toFamily('serve') },
+    { name: 'serve-arriving', hook: 'type nat hook prerouting priority -100;', rules: toFamily('serve') },
     { name: 'serve-local', hook: 'type nat hook output priority -100;', rules: toFamily('serve') },
     { name: 'refuse', hook: 'type filter hook input priority -10;', rules: toFamily('refuse') },
     { name: 'answer', hook: 'type nat hook postrouting priority 95;', rules: toFamily('answer') },

@@ -1,11 +1,13 @@
 import type { Element } from './elements.ts';
-import { appliedElement, type Applied } from './applied.ts';
+import { appliedElement, type Applied, appliedStatements } from './applied.ts';
 import {
   type Bank,
   bankStatements,
-  entryStatements,
   dropBankStatements,
+  emptyChainStatements,
+  leadingRules,
   otherBank,
+  type Rule,
   TABLE,
   tableStatements,
 } from './layout.ts';
@@ -50,20 +52,35 @@ export function prepareScript(bank: Bank): string {
   return [...tableStatements(), ...dropBankStatements(bank), ...bankStatements(bank), ''].join('\n');
 }
 
-/** Fills the bank. */
-export function portionScript(elements: readonly Element[], bank: Bank): string {
-  return [...elementStatements('add', elements, bank), ''].join('\n');
+/** Adds elements to the bank, or takes them away. */
+export function elementScript(verb: 'add' | 'delete', elements: readonly Element[], bank: Bank): string {
+  return [...elementStatements(verb, elements, bank), ''].join('\n');
 }
 
 /** Has the hooks lead into this bank, drops the other one and records what is applied. */
 export function switchScript(to: Applied): string {
+  return [...ruleStatements(to), ...dropBankStatements(otherBank(to.bank)), ''].join('\n');
+}
+
+/** Makes the rules anew that lead packets into the bank and out of it. Packets meet the old ones or the new ones. */
+export function rulesScript(applied: Applied): string {
+  return [...ruleStatements(applied), ''].join('\n');
+}
+
+/**
+ * To be tried without effect: nft accepts it where each of the rules is there. The kernel numbers what a table holds by one
+ * counter, and the rules were made right after a set.
+ */
+export function rulesProbe(rules: readonly Rule[], setHandle: number): string {
+  return rules.map(({ chain }, index) => `delete rule ${TABLE} ${chain} handle ${setHandle + 1 + index}\n`).join('');
+}
+
+function ruleStatements(applied: Applied): string[] {
   return [
-    ...entryStatements(to.bank),
-    ...dropBankStatements(otherBank(to.bank)),
-    `flush set ${TABLE} applied`,
-    `add element ${TABLE} applied { ${appliedElement(to)} }`,
-    '',
-  ].join('\n');
+    ...emptyChainStatements(applied.bank),
+    ...appliedStatements(applied),
+    ...leadingRules(applied.bank).map(({ chain, text }) => `add rule ${TABLE} ${chain} ${text}`),
+  ];
 }
 
 /** Groups of at most so many, made while they are asked for. */
@@ -89,6 +106,6 @@ function elementStatements(verb: 'add' | 'delete', elements: readonly Element[],
 }
 
 /** Verdicts lead to chains of the same bank. */
-export function dataText(data: string, bank: Bank): string {
+function dataText(data: string, bank: Bank): string {
   return data.startsWith('goto ') ? `${data}${bank}` : data;
 }

@@ -1,48 +1,65 @@
 import { ipAddressValue, parseIpAddress } from '@fairlead/control';
 import { z } from 'zod';
+import { NftRefusal } from '../apply/failed-frontends.ts';
 import type { Nft } from '../apply/node.ts';
-import { type Applied, readApplied } from './applied.ts';
-import { type Bank, ENTRY_CHAIN, otherBank, TABLE } from './layout.ts';
-import { type ElementChanges, deltaScript, portions, portionScript, prepareScript, switchScript } from './scripts.ts';
+import { type Applied, isOfThisLayout, readApplied } from './applied.ts';
+import { type Bank, bankSet, choosingRules, leadingRules, otherBank, TABLE } from './layout.ts';
+import {
+  deltaScript,
+  type ElementChanges,
+  elementScript,
+  portions,
+  prepareScript,
+  rulesProbe,
+  rulesScript,
+  switchScript,
+} from './scripts.ts';
 import type { Served } from './served.ts';
 
 /** Elements of one transaction: what bounds the memory of nft. */
 const PORTION = 20_000;
 
 const setListing = z.object({
-  set: z.object({ name: z.literal('applied'), elem: z.array(z.object({ concat: z.array(z.string()) })).optional() }),
+  set: z.object({
+    handle: z.int(),
+    elem: z.array(z.object({ concat: z.array(z.string()) })).optional(),
+  }),
 });
-
-const ruleListing = z.object({ rule: z.object({ expr: z.array(z.unknown()) }) });
-const jump = z.object({ jump: z.object({ target: z.string() }) });
 
 /** What the table is, as far as that can be told without listing what it holds. */
 export interface TableState {
   /** What it holds, by its own record; absent when there is none, or more than one. */
   readonly applied?: Applied;
-  /** The bank that packets are led into, if any. */
-  readonly bankInUse?: Bank;
+  readonly rules: RulesState;
 }
 
-/** Our table in the kernel. */
+/** All there; some gone of those that can be made anew; or others gone, or not of this version of the agent. */
+export type RulesState = 'whole' | 'restorable' | 'unknown';
+
+/**
+ * Our table in the kernel. nft 1.0.6 reads every element of a table to list one chain of it or to get one element, and
+ * only a small set by itself. So that set keeps the record, and what else is there is told by transactions that are tried
+ * without effect.
+ */
 export class Table {
   readonly #nft: Nft;
+  /** Not where this kernel numbers rules in another way than expected: nothing is told of them then. */
+  #canTellRules = true;
 
   constructor(nft: Nft) {
     this.#nft = nft;
   }
 
   async state(): Promise<TableState> {
-    const listed = await this.#nft.list(`list set ${TABLE} applied`);
-    const entry = await this.#nft.list(`list chain ${TABLE} ${ENTRY_CHAIN}`);
-    const records = (listed ?? []).flatMap((one) => setListing.safeParse(one).data?.set.elem ?? []);
+    const set = await this.#set('applied');
+    const records = set?.elem ?? [];
     const [record] = records;
-    const applied =
-      record === undefined || records.length > 1
-        ? undefined
-        : readApplied(record.concat.flatMap((text) => valueOf(text) ?? []));
-    const bankInUse = bankOf(entry ?? []);
-    return { ...(applied === undefined ? {} : { applied }), ...(bankInUse === undefined ? {} : { bankInUse }) };
+    if (set === undefined || record === undefined || records.length > 1) return { rules: 'unknown' };
+    const values = record.concat.flatMap((text) => valueOf(text) ?? []);
+    const applied = readApplied(values);
+    if (applied === undefined) return { rules: 'unknown' };
+    if (!isOfThisLayout(values)) return { applied, rules: 'unknown' };
+    return { applied, rules: await this.#rules(applied.bank, set.handle) };
   }
 
   /** One transaction. Refused where the table does not hold `from`. */
@@ -50,23 +67,29 @@ export class Table {
     return this.#nft.run(deltaScript(changes, from, to));
   }
 
+  /** Makes the rules anew that can be, in one transaction. */
+  async restoreRules(applied: Applied): Promise<void> {
+    await this.#nft.run(rulesScript(applied));
+    await this.#tryRules();
+  }
+
   /**
    * Fills a bank that no packet meets, and switches over to it. If the process dies before the switch, the table serves
    * what it served, and the next load begins with an empty bank.
    */
-  async load(served: Served, next: Omit<Applied, 'bank'>, { bankInUse }: TableState): Promise<Applied> {
-    const bank: Bank = bankInUse === undefined ? 'a' : otherBank(bankInUse);
+  async load(served: Served, next: Omit<Applied, 'bank'>, { applied }: Partial<TableState> = {}): Promise<Applied> {
+    const bank = await this.#prepare(applied === undefined ? 'a' : otherBank(applied.bank));
     const to = { ...next, bank };
-    await this.#nft.run(prepareScript(bank));
     // The next portion is made while nft works on the one before.
     let running = Promise.resolve();
     for (const portion of portions(served.elements(), PORTION)) {
-      const script = portionScript(portion, bank);
+      const script = elementScript('add', portion, bank);
       await running;
       running = this.#nft.run(script);
     }
     await running;
     await this.#nft.run(switchScript(to));
+    await this.#tryRules();
     return to;
   }
 
@@ -74,14 +97,38 @@ export class Table {
   drop(): Promise<void> {
     return this.#nft.run(`add table ${TABLE}\ndelete table ${TABLE}\n`);
   }
-}
 
-function bankOf(listed: readonly unknown[]): Bank | undefined {
-  const expressions = listed.flatMap((one) => ruleListing.safeParse(one).data?.rule.expr ?? []);
-  const targets = expressions.flatMap((one) => jump.safeParse(one).data?.jump.target ?? []);
-  const banks = new Set(targets.map((target) => target.at(-1)));
-  if (targets.length !== 2 || banks.size !== 1) return undefined;
-  return banks.has('a') ? 'a' : 'b';
+  /** Empties this bank, or the other one where rules lead into this: the record may be gone that told. */
+  async #prepare(bank: Bank): Promise<Bank> {
+    try {
+      await this.#nft.run(prepareScript(bank));
+      return bank;
+    } catch (error) {
+      if (!(error instanceof NftRefusal)) throw error;
+      await this.#nft.run(prepareScript(otherBank(bank)));
+      return otherBank(bank);
+    }
+  }
+
+  async #set(name: string): Promise<z.infer<typeof setListing>['set'] | undefined> {
+    const listed = await this.#nft.list(`list set ${TABLE} ${name}`);
+    return (listed ?? []).flatMap((one) => setListing.safeParse(one).data?.set ?? [])[0];
+  }
+
+  async #rules(bank: Bank, appliedHandle: number): Promise<RulesState> {
+    if (!this.#canTellRules) return 'whole';
+    const set = await this.#set(bankSet(bank));
+    if (set === undefined) return 'unknown';
+    const choosing = rulesProbe(choosingRules(bank), set.handle);
+    if (await this.#nft.accepts(choosing + rulesProbe(leadingRules(bank), appliedHandle))) return 'whole';
+    return (await this.#nft.accepts(choosing)) ? 'restorable' : 'unknown';
+  }
+
+  /** Rules that were made just now are there: where they are not found, they cannot be told. */
+  async #tryRules(): Promise<void> {
+    this.#canTellRules = true;
+    this.#canTellRules = (await this.state()).rules === 'whole';
+  }
 }
 
 function valueOf(text: string): bigint | undefined {

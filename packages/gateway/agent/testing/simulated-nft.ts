@@ -1,4 +1,4 @@
-import { nftRefusal } from '../apply/failed-frontends.ts';
+import { NftRefusal, nftRefusal } from '../apply/failed-frontends.ts';
 
 /** Map or set -> key -> data. */
 type Elements = Map<string, string>;
@@ -6,8 +6,21 @@ type Elements = Map<string, string>;
 interface Contents {
   readonly tables: Set<string>;
   readonly maps: Map<string, Elements>;
+  /** Map or set -> its handle. */
+  readonly handles: Map<string, number>;
   /** Chain -> its rules. */
-  readonly chains: Map<string, string[]>;
+  readonly chains: Map<string, Rule[]>;
+  /** Counts up with everything that has one. */
+  lastHandle: number;
+}
+
+interface Rule {
+  readonly handle: number;
+  readonly text: string;
+}
+
+function nothing(): Contents {
+  return { tables: new Set(), maps: new Map(), handles: new Map(), chains: new Map(), lastHandle: 0 };
 }
 
 /**
@@ -15,42 +28,32 @@ interface Contents {
  * deleted. Rules are kept as text.
  */
 export class SimulatedNft {
-  #contents: Contents = { tables: new Set(), maps: new Map(), chains: new Map() };
+  #contents = nothing();
 
   /** Throws as nft does, and changes nothing then. */
   run(script: string): void {
-    const next = structuredClone(this.#contents);
-    for (const [index, line] of script.split('\n').entries()) {
-      if (line === '') continue;
-      const problem = applyStatement(next, line);
-      if (problem !== undefined) throw refusal(script, index, line, problem);
+    this.#contents = this.#after(script);
+  }
+
+  /** Whether it could be run. */
+  accepts(script: string): boolean {
+    try {
+      this.#after(script);
+      return true;
+    } catch (error) {
+      if (error instanceof NftRefusal) return false;
+      throw error;
     }
-    const dangling = danglingReference(next);
-    if (dangling !== undefined) throw nftRefusal(script, `Error: Device or resource busy: ${dangling}`);
-    this.#contents = next;
   }
 
   /** As nft's JSON. */
   list(script: string): readonly unknown[] | undefined {
-    const [, verb, , , name = ''] = /^(list) (\w+) (inet fairlead) (\S+)$/.exec(script) ?? [];
-    if (verb === undefined) throw new Error(`the simulated nft cannot ${script}`);
+    const [, name] = /^list set inet fairlead (\S+)$/.exec(script) ?? [];
+    if (name === undefined) throw new Error(`the simulated nft cannot ${script}`);
     const elements = this.#contents.maps.get(name);
-    if (elements !== undefined) {
-      return [{ set: { name, elem: [...elements.keys()].map((key) => ({ concat: key.split(' . ') })) } }];
-    }
-    const rules = this.#contents.chains.get(name);
-    return rules?.map((rule) => ({
-      rule: { expr: [...rule.matchAll(/jump (\S+)/g)].map(([, target]) => ({ jump: { target } })) },
-    }));
-  }
-
-  /** Prints elements as nft does. */
-  get(script: string): string | undefined {
-    const printed = script
-      .trimEnd()
-      .split('\n')
-      .map((line) => this.#getElements(line));
-    return printed.includes(undefined) ? undefined : printed.join('');
+    if (elements === undefined) return undefined;
+    const elem = [...elements.keys()].map((key) => ({ concat: key.split(' . ') }));
+    return [{ set: { name, handle: this.#contents.handles.get(name), elem } }];
   }
 
   /** The data of an element of a map, or an empty text for one of a set. */
@@ -68,23 +71,24 @@ export class SimulatedNft {
 
   /** The rules of a chain. */
   rules(chain: string): readonly string[] {
-    return this.#contents.chains.get(chain) ?? [];
-  }
-
-  #getElements(line: string): string | undefined {
-    const [, name = '', list = ''] = /^get element inet fairlead (\S+) \{ (.*) \}$/.exec(line) ?? [];
-    const elements = this.#contents.maps.get(name);
-    const found = list.split(', ').flatMap((key) => {
-      const data = elements?.get(key);
-      return data === undefined ? [] : [data === '' ? key : `${key} : ${data}`];
-    });
-    if (found.length < list.split(', ').length) return undefined;
-    return `table inet fairlead {\n\tmap ${name} {\n\t\telements = { ${found.join(',\n\t\t\t     ')} }\n\t}\n}\n`;
+    return (this.#contents.chains.get(chain) ?? []).map(({ text }) => text);
   }
 
   /** As `nft flush ruleset` of another program. */
   flush(): void {
-    this.#contents = { tables: new Set(), maps: new Map(), chains: new Map() };
+    this.#contents = nothing();
+  }
+
+  #after(script: string): Contents {
+    const next = structuredClone(this.#contents);
+    for (const [index, line] of script.split('\n').entries()) {
+      if (line === '') continue;
+      const problem = applyStatement(next, line);
+      if (problem !== undefined) throw refusal(script, index, line, problem);
+    }
+    const dangling = danglingReference(next);
+    if (dangling !== undefined) throw nftRefusal(script, `Error: No such file or directory: ${dangling}`);
+    return next;
   }
 }
 
@@ -107,28 +111,49 @@ function applyStatement(contents: Contents, line: string): string | undefined {
   switch (`${verb} ${kind}`) {
     case 'add map':
     case 'add set':
-      if (!contents.maps.has(name)) contents.maps.set(name, new Map());
+      if (!contents.maps.has(name)) {
+        contents.maps.set(name, new Map());
+        contents.handles.set(name, nextHandle(contents));
+      }
       return undefined;
     case 'delete map':
     case 'delete set':
+      if (isReferredTo(contents, `@${name}`)) return 'Device or resource busy';
       return contents.maps.delete(name) ? undefined : 'No such file or directory';
-    case 'flush set':
-      contents.maps.get(name)?.clear();
-      return undefined;
     case 'add chain':
-      if (!contents.chains.has(name)) contents.chains.set(name, []);
+      if (!contents.chains.has(name)) {
+        contents.chains.set(name, []);
+        nextHandle(contents);
+      }
       return undefined;
     case 'flush chain':
       contents.chains.set(name, []);
       return undefined;
     case 'delete chain':
+      if (isReferredTo(contents, `jump ${name}`) || isReferredTo(contents, `goto ${name}`)) {
+        return 'Device or resource busy';
+      }
       return contents.chains.delete(name) ? undefined : 'No such file or directory';
     case 'add rule':
-      contents.chains.get(name)?.push(rest);
+      contents.chains.get(name)?.push({ handle: nextHandle(contents), text: rest });
       return contents.chains.has(name) ? undefined : 'No such file or directory';
+    case 'delete rule':
+      return deleteRule(contents.chains.get(name) ?? [], rest);
     default:
       throw new Error(`the simulated nft does not know: ${line}`);
   }
+}
+
+function nextHandle(contents: Contents): number {
+  contents.lastHandle += 1;
+  return contents.lastHandle;
+}
+
+function deleteRule(rules: Rule[], which: string): string | undefined {
+  const index = rules.findIndex(({ handle }) => which === `handle ${handle}`);
+  if (index === -1) return 'No such file or directory';
+  rules.splice(index, 1);
+  return undefined;
 }
 
 function changeElements(contents: Contents, isAdded: boolean, name: string, line: string): string | undefined {
@@ -146,9 +171,16 @@ function changeElements(contents: Contents, isAdded: boolean, name: string, line
   return undefined;
 }
 
+/** By a rule or a verdict. */
+function isReferredTo({ maps, chains }: Contents, reference: string): boolean {
+  const refers = (text: string) => text.endsWith(reference) || text.includes(`${reference} `);
+  if ([...chains.values()].some((rules) => rules.some(({ text }) => refers(text)))) return true;
+  return [...maps].some(([name, verdicts]) => name.startsWith('services') && [...verdicts.values()].some(refers));
+}
+
 /** What is referred to and is not there. */
 function danglingReference({ maps, chains }: Contents): string | undefined {
-  const rules = [...chains.values()].flat();
+  const rules = [...chains.values()].flat().map(({ text }) => text);
   const verdicts = [...maps.values()].flatMap((elements) => [...elements.values()]);
   const missingMap = rules
     .flatMap((rule) => [...rule.matchAll(/@(\w+)/g)].map(([, name = '']) => name))

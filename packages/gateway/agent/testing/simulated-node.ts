@@ -50,7 +50,7 @@ export class SimulatedNode {
       nft: {
         run: (script) => call('nft run', () => this.nft.run(script)),
         list: (script) => call('nft list', () => this.nft.list(script)),
-        get: (script) => call('nft get', () => this.nft.get(script)),
+        accepts: (script) => call('nft check', () => this.nft.accepts(script)),
       },
       keepalived: {
         check: () => call('keepalived check', () => {}),
