@@ -32,11 +32,9 @@ export function changesBetween(current: VirtualServers, wanted: VirtualServers):
   return { put, remove };
 }
 
-export function applyChanges(current: VirtualServers, { put, remove }: Changes): VirtualServers {
-  const result = new Map(current);
-  for (const frontend of remove) result.delete(frontendKey(frontend));
-  for (const one of put) result.set(frontendKey(one), one);
-  return result;
+export function applyChanges(current: Map<string, VirtualServer>, { put, remove }: Changes): void {
+  for (const frontend of remove) current.delete(frontendKey(frontend));
+  for (const one of put) current.set(frontendKey(one), one);
 }
 
 export function deltaRequest(changes: Changes, since: Generation, generation: Generation): ConfigurationDelta {

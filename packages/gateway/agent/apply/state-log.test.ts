@@ -32,6 +32,22 @@ describe('what an agent keeps on disk', () => {
     expect(await ports(node)).toEqual([80]);
   });
 
+  it('forgets what was undone after it was done', async () => {
+    const node = new SimulatedNode();
+    const log = new StateLog(node.process().state);
+    await log.begin({ generation: generation(1), changes: changes(80) });
+    await log.done(generation(1));
+    await log.begin({ generation: generation(2), changes: { put: [], remove: [virtualServer(80)] } });
+    await log.done(generation(2));
+    await log.undone(generation(2));
+    expect(await new StateLog(node.process().state).load()).toMatchObject({ generation: generation(1) });
+    expect(await ports(node)).toEqual([80]);
+    // What comes then goes on from there.
+    await log.begin({ generation: generation(3), changes: changes(81) });
+    await log.done(generation(3));
+    expect(await ports(node)).toEqual([80, 81]);
+  });
+
   it('survives a line that was cut short', async () => {
     const node = new SimulatedNode();
     const log = new StateLog(node.process().state);

@@ -23,6 +23,8 @@ const snapshot = z.strictObject({
   virtualServers: z.array(virtualServer),
 });
 
+type Snapshot = z.infer<typeof snapshot>;
+
 const entry = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('begun'),
@@ -65,13 +67,13 @@ export class StateLog {
 
   async load(): Promise<StoredState> {
     const text = await this.#folder.read(SNAPSHOT);
-    const kept = text === undefined ? { highestEpoch: 0, virtualServers: [] } : readSnapshot(text);
+    const kept: Snapshot = text === undefined ? { highestEpoch: 0, virtualServers: [] } : readSnapshot(text);
     this.#snapshotCharacters = text?.length ?? 0;
     const log = (await this.#folder.read(LOG)) ?? '';
     this.#logCharacters = log.length;
-    let state: StoredState = { ...kept, virtualServers: byFrontend(kept.virtualServers) };
-    for (const one of entriesOf(log)) state = follow(state, one);
-    return state;
+    const replay = new Replay(kept);
+    for (const one of entriesOf(log)) replay.follow(one);
+    return replay.state();
   }
 
   /** If the process dies after this, the kernel tells at the next start whether it came to be. */
@@ -112,18 +114,60 @@ export class StateLog {
   }
 }
 
-function follow(state: StoredState, one: Entry): StoredState {
-  const { begun, ...settled } = state;
-  const taken = settled.generation;
-  if (taken !== undefined && !isAfter(one.generation, taken)) return state;
-  if (one.kind === 'begun') {
-    const highestEpoch = Math.max(state.highestEpoch, one.generation.epoch);
-    return { ...settled, highestEpoch, begun: { generation: one.generation, changes: one } };
+/** Goes through the log, entry by entry; each costs what it changed. */
+class Replay {
+  readonly #virtualServers: Map<string, VirtualServer>;
+  #generation: Generation | undefined;
+  #highestEpoch: number;
+  #begun: Begun | undefined;
+  /** Done, and to be forgotten if the next entry says so: a disk may take a line and say that it did not. */
+  #done: Begun | undefined;
+
+  constructor({ generation: taken, highestEpoch, virtualServers }: Snapshot) {
+    this.#virtualServers = new Map(byFrontend(virtualServers));
+    this.#generation = taken;
+    this.#highestEpoch = highestEpoch;
   }
-  if (one.kind === 'undone' || begun === undefined || !isSameGeneration(begun.generation, one.generation)) {
-    return settled;
+
+  follow(one: Entry): void {
+    const taken = this.#generation;
+    // Of before the snapshot: the process died before the log was emptied.
+    if (taken !== undefined && !isAfter(one.generation, taken)) return;
+    const isOf = (begun: Begun | undefined) =>
+      begun !== undefined && isSameGeneration(begun.generation, one.generation);
+    switch (one.kind) {
+      case 'begun':
+        this.#settle();
+        this.#highestEpoch = Math.max(this.#highestEpoch, one.generation.epoch);
+        this.#begun = { generation: one.generation, changes: one };
+        return;
+      case 'done':
+        if (isOf(this.#begun)) this.#done = this.#begun;
+        this.#begun = undefined;
+        return;
+      case 'undone':
+        if (isOf(this.#done)) this.#done = undefined;
+        this.#begun = undefined;
+    }
   }
-  return { ...settled, generation: one.generation, virtualServers: applyChanges(state.virtualServers, begun.changes) };
+
+  state(): StoredState {
+    this.#settle();
+    return {
+      ...(this.#generation === undefined ? {} : { generation: this.#generation }),
+      highestEpoch: this.#highestEpoch,
+      virtualServers: this.#virtualServers,
+      ...(this.#begun === undefined ? {} : { begun: this.#begun }),
+    };
+  }
+
+  #settle(): void {
+    const done = this.#done;
+    if (done === undefined) return;
+    this.#done = undefined;
+    this.#generation = done.generation;
+    applyChanges(this.#virtualServers, done.changes);
+  }
 }
 
 function entriesOf(log: string): readonly Entry[] {
@@ -138,14 +182,9 @@ function entriesOf(log: string): readonly Entry[] {
   });
 }
 
-function readSnapshot(text: string): {
-  generation?: Generation;
-  highestEpoch: number;
-  virtualServers: VirtualServer[];
-} {
+function readSnapshot(text: string): Snapshot {
   try {
-    const { generation: taken, ...rest } = snapshot.parse(JSON.parse(text));
-    return { ...rest, ...(taken === undefined ? {} : { generation: taken }) };
+    return snapshot.parse(JSON.parse(text));
   } catch (cause) {
     throw new FairleadError(
       `${SNAPSHOT} in the state folder is damaged: remove the folder's files; the controller sends all of it again`,

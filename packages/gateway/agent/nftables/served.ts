@@ -1,5 +1,5 @@
 import { frontendKey, type VirtualServer } from '../../protocol/configuration.ts';
-import { byFrontend, type Changes, type VirtualServers } from '../../protocol/delta.ts';
+import { applyChanges, byFrontend, type Changes, type VirtualServers } from '../../protocol/delta.ts';
 import { ConfigurationDigest } from '../../protocol/digest.ts';
 import { type Element, ownElements } from './elements.ts';
 import { elementChanges, type ElementChanges } from './scripts.ts';
@@ -52,8 +52,7 @@ export class Served {
     for (const one of leaving) this.#digest.remove(one);
     for (const one of changes.put) this.#digest.add(one);
     const { before, after } = this.#shared.follow(current, changes);
-    for (const frontend of changes.remove) current.delete(frontendKey(frontend));
-    for (const one of changes.put) current.set(frontendKey(one), one);
+    applyChanges(current, changes);
     if (sizeOf(leaving) + sizeOf(changes.put) > MOST_ELEMENTS) return undefined;
     return elementChanges(
       [...leaving.flatMap(ownElements), ...before],
