@@ -1,6 +1,6 @@
 import { parseIpRange, requireIpAddress, silentLogger } from '@fairlead/control';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ConfigurationRequest, VirtualServer } from '../../protocol/configuration.ts';
 import { type Fault, Killed, SimulatedNode } from '../testing/simulated-node.ts';
 import { someVirtualServers } from '../testing/virtual-servers.ts';
@@ -25,6 +25,10 @@ function virtualServer(changed: Partial<VirtualServer> = {}): VirtualServer {
 
 function whole(number: number, virtualServers: readonly VirtualServer[], epoch = 1): ConfigurationRequest {
   return { kind: 'whole', generation: { epoch, number }, virtualServers: [...virtualServers] };
+}
+
+function backendAt(address: string): VirtualServer['backends'][number] {
+  return { address: ip(address), port: 8_080 };
 }
 
 type FaultAt = (call: number, name: string) => Fault | undefined;
@@ -187,6 +191,70 @@ describe('a gateway that is given a configuration', () => {
     node.clients.set('192.0.2.1 TCP/80', [ip('198.51.100.1'), ip('203.0.113.1')]);
     await gateway.take(whole(2, [virtualServer({ sourceRanges: ['203.0.113.0/24'] })]));
     expect(node.forgotten).toEqual(['192.0.2.1 TCP/80 from 198.51.100.1']);
+  });
+
+  it('ends the flows of UDP in a few steps where a thousand ports lose their backends', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    const ports = (backends: readonly string[]) =>
+      Array.from({ length: 1_000 }, (_, index) =>
+        virtualServer({ protocol: 'UDP', port: index + 1, backends: backends.map((last) => backendAt(last)) }),
+      );
+    await gateway.take(whole(1, ports(['10.0.0.1', '10.0.0.2', '10.0.0.3'])));
+    await gateway.take(whole(2, ports(['10.0.0.2'])));
+    expect(node.forgotten).toEqual(['192.0.2.1 UDP to 10.0.0.1', '192.0.2.1 UDP to 10.0.0.3']);
+  });
+
+  it('answers before it has ended the flows of many addresses, and ends them all', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    const all = Array.from({ length: 100 }, (_, index) =>
+      virtualServer({ protocol: 'UDP', address: ip(`192.0.2.${index + 1}`) }),
+    );
+    await gateway.take(whole(1, all));
+    await gateway.take(whole(2, []));
+    expect(node.forgotten.length).toBeLessThan(50);
+    await vi.waitFor(() => expect(node.forgotten).toHaveLength(100));
+  });
+
+  it('ends flows of UDP also when it was killed before it could', async () => {
+    const node = new SimulatedNode();
+    await (await start(node)).take(whole(1, one));
+    const gateway = await start(node, (_, name) => (name === 'conntrack forget' ? 'killed-before' : undefined));
+    await gateway.take(whole(2, [])).catch(() => {});
+    expect(node.forgotten).toEqual([]);
+    await start(node);
+    expect(node.forgotten).toEqual(['192.0.2.1 UDP/53 to 10.0.0.1 8080']);
+  });
+
+  it('takes a failing look at the table for no empty table', async () => {
+    const node = new SimulatedNode();
+    let isFailing = false;
+    const gateway = await start(node, (_, name) => (isFailing && name === 'nft list' ? 'refused' : undefined));
+    await gateway.take(whole(1, one));
+    const from = node.calls.length;
+    isFailing = true;
+    await expect(gateway.repair()).rejects.toThrow('nft list fails');
+    expect(node.calls.slice(from)).toEqual(['nft list']);
+    isFailing = false;
+    expect(await gateway.repair()).toBe(false);
+  });
+
+  it.each([
+    ['the next configuration', (gateway: Gateway) => gateway.take(whole(2, other))],
+    ['a repair', (gateway: Gateway) => gateway.repair()],
+  ])('gives its addresses away while it cannot load its table, until %s succeeds', async (_, recover) => {
+    const node = new SimulatedNode();
+    await (await start(node)).take(whole(1, one));
+    node.nft.flush();
+    let isFailing = true;
+    const gateway = await start(node, (_, name) => (isFailing && name === 'nft run' ? 'refused' : undefined));
+    expect(node.isHealthy).toBe(false);
+    expect(gateway.status()).toMatchObject({ programmed: false });
+    isFailing = false;
+    await recover(gateway);
+    expect(node.isHealthy).toBe(true);
+    expect(gateway.status()).toMatchObject({ programmed: true });
   });
 
   it('is repaired after a foreign flush', async () => {

@@ -22,6 +22,14 @@ export interface GatewayOptions {
   readonly logger: Logger;
 }
 
+interface PreparedChange {
+  readonly changes: Changes;
+  /** What takes them back. */
+  readonly inverse: Changes;
+  /** What they are in the table; undefined where they are too many for one transaction. */
+  readonly elements: ElementChanges | undefined;
+}
+
 /** Requests that wait for the one before them; more are told to come back. */
 const MOST_WAITING = 2;
 
@@ -193,7 +201,7 @@ export class Gateway {
       }
       for (const step of steps) {
         begun = true;
-        await this.#run(step, generation, { elements, changes });
+        await this.#run(step, generation, { elements, changes, inverse });
       }
     } catch (error) {
       served.follow(inverse);
@@ -204,15 +212,10 @@ export class Gateway {
     this.#highestEpoch = Math.max(this.#highestEpoch, generation.epoch);
     if (this.#problem !== undefined) await keepalived?.report(true);
     this.#problem = undefined;
-    await this.#flows.follow(byFrontend(inverse.put), changes);
     if (this.#log.isLong) await this.#fold();
   }
 
-  async #run(
-    step: ApplyStep,
-    generation: Generation,
-    { elements, changes }: { readonly elements: ElementChanges | undefined; readonly changes: Changes },
-  ): Promise<void> {
+  async #run(step: ApplyStep, generation: Generation, { elements, changes, inverse }: PreparedChange): Promise<void> {
     switch (step.kind) {
       case 'record-begun':
         this.#highestEpoch = Math.max(this.#highestEpoch, generation.epoch);
@@ -230,6 +233,8 @@ export class Gateway {
         }
         return;
       }
+      case 'forget-flows':
+        return this.#flows.follow(byFrontend(inverse.put), changes);
       case 'record-done':
         return this.#log.done(generation);
     }

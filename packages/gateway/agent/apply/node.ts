@@ -27,14 +27,19 @@ export interface Keepalived {
 export interface Flows {
   readonly frontend: Omit<Frontend, 'port'> & { readonly port?: number };
   readonly client?: IpAddress;
-  readonly backend?: Backend;
+  readonly backend?: Omit<Backend, 'port'> & { readonly port?: number };
+}
+
+export interface FlowClient {
+  readonly client: IpAddress;
+  readonly port: number;
 }
 
 export interface Conntrack {
   /** Forgets them: the next packet of each is treated as the first of a new one. */
   forget(flows: Flows): Promise<void>;
-  /** Who has flows to the frontend. */
-  clients(frontend: Frontend): Promise<readonly IpAddress[]>;
+  /** Who has flows of a protocol to an address, and to which of its ports. */
+  clients(frontend: Omit<Frontend, 'port'>): Promise<readonly FlowClient[]>;
 }
 
 /** Files that outlive the process, and the power. */

@@ -19,6 +19,7 @@ export type ApplyStep =
   | { readonly kind: 'record-begun' }
   | { readonly kind: 'use-addresses'; readonly addresses: ReadonlySet<IpAddress> }
   | { readonly kind: 'change-table' }
+  | { readonly kind: 'forget-flows' }
   | { readonly kind: 'record-done' };
 
 export function applySteps(before: ReadonlySet<IpAddress>, after: ReadonlySet<IpAddress>): readonly ApplyStep[] {
@@ -28,27 +29,35 @@ export function applySteps(before: ReadonlySet<IpAddress>, after: ReadonlySet<Ip
     ...(staying.size < before.size ? [{ kind: 'use-addresses', addresses: staying } as const] : []),
     { kind: 'change-table' },
     ...(staying.size < after.size ? [{ kind: 'use-addresses', addresses: after } as const] : []),
+    { kind: 'forget-flows' },
     { kind: 'record-done' },
   ];
 }
 
-/** Beyond so many backends that go at once, all flows of the frontend are forgotten instead: they find their way anew. */
-const MANY_BACKENDS = 8;
+/** To forget flows takes a walk over all that the kernel knows: beyond so many, flows to more than what went are forgotten. */
+export const MANY_FLOWS = 16;
 
 /**
  * What the kernel's memory of flows must lose. TCP ends by itself and is left to drain; UDP and SCTP would go on to a
- * backend that is no longer there.
+ * backend that is no longer there. Where that is much, flows are forgotten that could have stayed: they find their way anew.
  */
 export function staleFlows(before: VirtualServers, { put, remove }: Changes): readonly Flows[] {
   const next = new Map(put.map((one) => [frontendKey(one), one]));
-  return [...put, ...remove].flatMap((changed): readonly Flows[] => {
+  const exact = [...put, ...remove].flatMap((changed): readonly Flows[] => {
     const { address, protocol, port } = changed;
-    const frontend = { address, protocol, port };
     const old = before.get(frontendKey(changed));
     if (old === undefined || protocol === 'TCP') return [];
     const gone = goneBackends(old, next.get(frontendKey(changed)));
-    return gone.length > MANY_BACKENDS ? [{ frontend }] : gone.map((backend) => ({ frontend, backend }));
+    return gone.map((backend) => ({ frontend: { address, protocol, port }, backend }));
   });
+  const ofAddress = ({ frontend: { address, protocol } }: Flows) => ({ frontend: { address, protocol } });
+  const wider: readonly ((flows: Flows) => Flows)[] = [
+    ({ frontend }) => ({ frontend }),
+    (flows) =>
+      flows.backend === undefined ? flows : { ...ofAddress(flows), backend: { address: flows.backend.address } },
+  ];
+  const few = [exact, ...wider.map((widen) => eachOnce(exact.map(widen)))].find(({ length }) => length <= MANY_FLOWS);
+  return few ?? eachOnce(exact.map(ofAddress));
 }
 
 /**
@@ -56,11 +65,11 @@ export function staleFlows(before: VirtualServers, { put, remove }: Changes): re
  * reset by itself.
  */
 export function strayFlows(virtualServers: Iterable<VirtualServer>): readonly Flows[] {
-  const found = new Map<string, Flows>();
+  const found: Flows[] = [];
   for (const { address, protocol } of virtualServers) {
-    if (protocol !== 'TCP') found.set(`${address} ${protocol}`, { frontend: { address, protocol } });
+    if (protocol !== 'TCP') found.push({ frontend: { address, protocol } });
   }
-  return [...found.values()];
+  return eachOnce(found);
 }
 
 /** Those whose source ranges keep out someone who could be in before. */
@@ -85,4 +94,8 @@ export function mayConnect({ address, sourceRanges }: VirtualServer, client: IpA
 function goneBackends(before: VirtualServer, after: VirtualServer | undefined): readonly Backend[] {
   const staying = new Set((after?.backends ?? []).map(backendKey));
   return before.backends.filter((backend) => !staying.has(backendKey(backend)));
+}
+
+function eachOnce(all: readonly Flows[]): readonly Flows[] {
+  return [...new Map(all.map((flows) => [JSON.stringify(flows), flows])).values()];
 }

@@ -1,6 +1,6 @@
 import { FairleadError, type IpAddress } from '@fairlead/control';
-import { frontendKey } from '../../protocol/configuration.ts';
-import type { Flows, GatewayNode } from '../apply/node.ts';
+import type { Frontend } from '../../protocol/configuration.ts';
+import type { FlowClient, Flows, GatewayNode } from '../apply/node.ts';
 import { SimulatedNft } from './simulated-nft.ts';
 
 /** The process is gone: no code of ours may catch this and go on. */
@@ -59,7 +59,7 @@ export class SimulatedNode {
       },
       conntrack: {
         forget: (flows) => call('conntrack forget', () => void this.forgotten.push(flowsText(flows))),
-        clients: (frontend) => call('conntrack list', () => this.clients.get(frontendKey(frontend)) ?? []),
+        clients: (frontend) => call('conntrack list', () => this.#clientsOf(frontend)),
       },
       state: {
         read: (name) => call('read file', () => this.files.get(name)),
@@ -74,11 +74,18 @@ export class SimulatedNode {
       localAddresses: () => [],
     };
   }
+
+  #clientsOf({ address, protocol }: Omit<Frontend, 'port'>): readonly FlowClient[] {
+    return [...this.clients].flatMap(([frontend, clients]) => {
+      const [, port] = frontend.split(`${address} ${protocol}/`);
+      return port === undefined ? [] : clients.map((client) => ({ client, port: Number(port) }));
+    });
+  }
 }
 
 function flowsText({ frontend, client, backend }: Flows): string {
   const from = client === undefined ? '' : ` from ${client}`;
-  const to = backend === undefined ? '' : ` to ${backend.address} ${backend.port}`;
+  const to = backend === undefined ? '' : ` to ${[backend.address, backend.port ?? ''].join(' ').trim()}`;
   const { address, protocol, port } = frontend;
   return `${address} ${protocol}${port === undefined ? '' : `/${port}`}${from}${to}`;
 }
