@@ -53,6 +53,15 @@ const addressesOf = (allocation: ReturnType<Allocator['assign']>) =>
   allocation.kind === 'assigned' ? allocation.l2Ports.map((l2Port) => l2Port.address) : allocation.refusal.code;
 
 describe('an edit', () => {
+  it('that is taken back before the world showed it gives back what the Service had', () => {
+    const allocator = new Allocator(pool('192.0.2.1', 'fd00::1'));
+    const both = request('default/a', 'TCP/80', { families: ['IPv4', 'IPv6'] });
+    allocator.assign(both);
+    allocator.settle(key('default/a'));
+    allocator.assign({ ...both, families: ['IPv4'] });
+    expect(addressesOf(allocator.assign(both))).toEqual(['192.0.2.1', 'fd00::1']);
+  });
+
   it('is no way around the limits of a namespace', () => {
     const alone = new Allocator(pool('192.0.2.1', '192.0.2.2'), { exclusiveAddresses: 0 });
     alone.assign(request('greedy/a', 'TCP/80'));

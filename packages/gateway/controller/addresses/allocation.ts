@@ -1,18 +1,12 @@
 import type { IpAddress } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import { AddressSearch } from './address-search.ts';
-import type {
-  Allocation,
-  AllocationRefusal,
-  AllocationRequest,
-  KeptRequest,
-  SeenHolding,
-} from './allocation-request.ts';
+import type { Allocation, AllocationRequest, KeptRequest, SeenHolding } from './allocation-request.ts';
 import type { L2Port, L4Port } from './l2-port.ts';
 import { L2Ports } from './l2-ports.ts';
-import type { NamespaceLimits } from './namespace-use.ts';
+import { namespaceOf, type NamespaceLimits } from './namespace-use.ts';
 import { type Freed, type Holding, Occupancy } from './occupancy.ts';
-import { poolText, RefusalReasons } from './refusal-reasons.ts';
+import { RefusalReasons } from './refusal-reasons.ts';
 import { WaitingServices } from './waiting-services.ts';
 
 /** Gives out the addresses of pools, so that no two Services have the same L4 port on the same address. */
@@ -66,7 +60,7 @@ export class Allocator {
   /** Takes a new L2 port. What it is enough for goes to the oldest Services that wait; gives these. */
   add(l2Port: L2Port): readonly ServiceKey[] {
     this.#known.add(l2Port);
-    return this.#serve(this.#waiting.all());
+    return this.#serve(this.#waiting.all(), { ports: new Set(), room: true, l2Ports: new Set([l2Port]) });
   }
 
   /** Forgets an L2 port that no Service is on, so that none gets it; false when there is one. */
@@ -110,13 +104,14 @@ export class Allocator {
 
   /** Gives the Service its addresses: those it has if they fit, else others, else what is left of those it has. */
   assign(request: AllocationRequest): Allocation {
-    const found = this.#find(request);
-    if ('code' in found) {
+    const found = this.#search.find(request);
+    if (found === undefined) {
+      const refusal = this.#reasons.of(request);
       this.#waiting.add(request, this.#search.waitsFor(request));
       const kept = this.#keepWhatIsLeft(request);
       this.#occupancy.assign(request.service, kept);
-      if (kept === undefined) return { kind: 'refused', refusal: found };
-      return { kind: 'assigned', l2Ports: kept.l2Ports, l4Ports: kept.l4Ports, shortfall: found };
+      if (kept === undefined) return { kind: 'refused', refusal };
+      return { kind: 'assigned', l2Ports: kept.l2Ports, l4Ports: kept.l4Ports, shortfall: refusal };
     }
     this.#grant(request, found);
     return { kind: 'assigned', l2Ports: found, l4Ports: request.l4Ports };
@@ -134,24 +129,25 @@ export class Allocator {
    */
   settle(service: ServiceKey): readonly ServiceKey[] {
     const freed = this.#occupancy.settle(service);
-    return freed === undefined ? [] : this.#serveWaiting(freed);
+    return freed === undefined ? [] : this.#serve(this.#waiting.candidates(freed), freed);
   }
 
-  #serveWaiting(freed: Freed): readonly ServiceKey[] {
-    return this.#serve(this.#waiting.candidates(freed));
-  }
-
-  #serve(waiting: readonly AllocationRequest[]): readonly ServiceKey[] {
+  /** Costs little for each of those that it is of no use for. */
+  #serve(waiting: readonly AllocationRequest[], freed: Freed): readonly ServiceKey[] {
     return waiting.flatMap((request) => {
       const { service } = request;
-      const found = this.#find(request);
-      if (!('code' in found)) {
+      const isEased = freed.easedNamespace === namespaceOf(service);
+      const within = [...freed.l2Ports].filter((l2Port) => this.#search.isCandidate(l2Port, request));
+      const found =
+        isEased || within.some((l2Port) => this.#search.fits(l2Port, request)) ? this.#search.find(request) : undefined;
+      if (found !== undefined) {
         this.#grant(request, found);
         return [service];
       }
       // Who waited for ports may have to wait for room now, on an address where they are free.
-      this.#waiting.add(request, this.#search.waitsFor(request));
+      if (within.some((l2Port) => this.#search.hasFreePorts(l2Port, request))) this.#waiting.awaitRoom(service);
       // What it has may have become more, though it is not all yet.
+      if (!isEased && !this.l2PortsOf(service).some((l2Port) => freed.l2Ports.has(l2Port))) return [];
       const kept = this.#keepWhatIsLeft(request);
       const { l4Ports = [] } = this.#occupancy.assigned(service) ?? {};
       if (kept === undefined || kept.l4Ports.length <= l4Ports.length) return [];
@@ -164,20 +160,6 @@ export class Allocator {
     const { service, l4Ports, exclusive } = request;
     this.#waiting.delete(service);
     this.#occupancy.assign(service, { l2Ports, l4Ports, exclusive });
-  }
-
-  #find(request: AllocationRequest): readonly L2Port[] | AllocationRefusal {
-    const pool = this.#search.poolFor(request);
-    const families = request.families.filter((family) => this.#known.of(pool, family).length > 0);
-    if (families.length === 0 || (request.everyFamilyRequired && families.length < request.families.length)) {
-      return this.#reasons.families(request, pool);
-    }
-    const unknown = request.requestedAddresses.find((address) => this.#known.at(address)?.pool !== pool);
-    if (unknown !== undefined) {
-      return { code: 'address-unknown', message: `the address ${unknown} it asks for is not in ${poolText(pool)}` };
-    }
-    const found = families.flatMap((family) => this.#search.findIn(family, request) ?? []);
-    return found.length === families.length ? found : this.#reasons.ports(request, families);
   }
 
   /** An edit that cannot be honoured must not take a served address away: what others do not have stays served. */

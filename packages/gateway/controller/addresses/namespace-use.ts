@@ -25,6 +25,10 @@ export class NamespaceUse {
     this.#limits = limits;
   }
 
+  get isLimiting(): boolean {
+    return Object.values(this.#limits).some((limit) => limit !== undefined);
+  }
+
   /** The Service is on the address, perhaps alone; undefined: no longer. */
   setTenant(service: ServiceKey, { id }: L2Port, alone: boolean | undefined): void {
     const namespace = namespaceOf(service);
@@ -51,6 +55,22 @@ export class NamespaceUse {
     const port = l4Ports.find((one) => isOver(this.#ports, `${namespace} ${l4PortText(one)}`, addressesPerPort));
     if (port === undefined) return undefined;
     return `has ${l4PortText(port)} on ${addressesPerPort} addresses, which is all that it may`;
+  }
+
+  /** Where a limit is reached: the addresses on which it does not count, as the namespace is there already. */
+  confinedTo(service: ServiceKey, l4Ports: readonly L4Port[], exclusive: boolean): ReadonlySet<string> | undefined {
+    const { addresses, addressesPerPort, exclusiveAddresses } = this.#limits;
+    const namespace = namespaceOf(service);
+    const counted: readonly (readonly [Uses, string, number | undefined])[] = [
+      [this.#addresses, namespace, addresses],
+      ...(exclusive ? [[this.#exclusive, namespace, exclusiveAddresses] as const] : []),
+      ...l4Ports.map((one) => [this.#ports, `${namespace} ${l4PortText(one)}`, addressesPerPort] as const),
+    ];
+    for (const [uses, thing, limit] of counted) {
+      const places = uses.get(thing);
+      if (limit !== undefined && othersOf(places, service, '') >= limit) return new Set(places?.keys());
+    }
+    return undefined;
   }
 }
 
@@ -80,6 +100,6 @@ function set(uses: Uses, thing: string, id: string, service: ServiceKey, isThere
   else uses.set(thing, places);
 }
 
-function namespaceOf(service: ServiceKey): string {
+export function namespaceOf(service: ServiceKey): string {
   return service.slice(0, service.indexOf('/'));
 }

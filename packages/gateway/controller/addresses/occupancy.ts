@@ -1,8 +1,13 @@
 import type { IpFamily } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import { type L2Port, type L4Port, l4PortText } from './l2-port.ts';
-import { NamespaceUse, type NamespaceLimits } from './namespace-use.ts';
 import type { L2Ports } from './l2-ports.ts';
+import { namespaceOf, NamespaceUse, type NamespaceLimits } from './namespace-use.ts';
+import { SearchPlaces } from './search-places.ts';
+
+/** What a place is searched for: an address without tenants, or one that may be shared. */
+const ALONE = 'alone';
+const SHARED = 'shared';
 
 /** What one Service has: the same L4 ports on each of the L2 ports. */
 export interface Holding {
@@ -18,6 +23,10 @@ export interface Freed {
   readonly ports: ReadonlySet<string>;
   /** Whether a Service left an address, or is willing to share it from now on. */
   readonly room: boolean;
+  /** The addresses that this is about. */
+  readonly l2Ports: ReadonlySet<L2Port>;
+  /** The namespace that has less of something now that is limited. */
+  readonly easedNamespace?: string;
 }
 
 /**
@@ -25,7 +34,6 @@ export interface Freed {
  * that the world outside no longer shows it: only then may another have it. Every change costs O(ports of the one Service).
  */
 export class Occupancy {
-  readonly #known: L2Ports;
   /** L2 port id + L4 port -> the Service that has it */
   readonly #holders = new Map<string, ServiceKey>();
   /** L2 port id -> the Services on it, and whether each wants it alone */
@@ -36,13 +44,11 @@ export class Occupancy {
   readonly #assigned = new Map<ServiceKey, Holding>();
   /** Service -> what it had, and may still be seen with */
   readonly #reserved = new Map<ServiceKey, readonly Holding[]>();
-  /** pool, family and L4 port -> every L2 port before this place has it taken: where a search may begin */
-  readonly #searchFrom = new Map<string, number>();
-
+  readonly #places: SearchPlaces;
   readonly #namespaces: NamespaceUse;
 
   constructor(known: L2Ports, limits: NamespaceLimits) {
-    this.#known = known;
+    this.#places = new SearchPlaces(known);
     this.#namespaces = new NamespaceUse(limits);
   }
 
@@ -83,24 +89,45 @@ export class Occupancy {
     return (this.#exclusiveTenants.get(l2Port.id) ?? 0) === (own === true ? 1 : 0);
   }
 
+  /** The addresses that limits confine the Service to, by their ids; undefined where they do not. */
+  confinedTo(service: ServiceKey, l4Ports: readonly L4Port[], exclusive: boolean): ReadonlySet<string> | undefined {
+    return this.#namespaces.confinedTo(service, l4Ports, exclusive);
+  }
+
   /** The place of the first L2 port of the pool and family on which all of these L4 ports may be free. */
-  searchFrom(pool: string, family: IpFamily, l4Ports: readonly L4Port[]): number {
-    const l2Ports = this.#known.of(pool, family);
-    let from = 0;
-    for (const l4Port of l4Ports) {
-      const key = searchKey(pool, family, l4Port);
-      let place = this.#searchFrom.get(key) ?? 0;
-      for (let next = l2Ports[place]; next && this.#holders.has(holderKey(next, l4Port)); next = l2Ports[place])
-        place += 1;
-      this.#searchFrom.set(key, place);
-      from = Math.max(from, place);
+  freePortsFrom(pool: string, family: IpFamily, l4Ports: readonly L4Port[]): number {
+    return Math.max(
+      0,
+      ...l4Ports.map((l4Port) =>
+        this.#places.first(pool, family, `free ${l4PortText(l4Port)}`, (l2Port) =>
+          this.#holders.has(holderKey(l2Port, l4Port)),
+        ),
+      ),
+    );
+  }
+
+  /** The same, where others let a Service in beside them that wants it alone or not. */
+  roomFrom(pool: string, family: IpFamily, l4Ports: readonly L4Port[], exclusive: boolean): number {
+    if (exclusive) {
+      return this.#places.first(pool, family, ALONE, ({ id }) => (this.#tenants.get(id)?.size ?? 0) > 0);
     }
-    return from;
+    const isClosed = ({ id }: L2Port) => (this.#exclusiveTenants.get(id) ?? 0) > 0;
+    return Math.max(
+      0,
+      ...l4Ports.map((l4Port) =>
+        this.#places.first(
+          pool,
+          family,
+          `${SHARED} ${l4PortText(l4Port)}`,
+          (l2Port) => isClosed(l2Port) || this.#holders.has(holderKey(l2Port, l4Port)),
+        ),
+      ),
+    );
   }
 
   /** An L2 port went: the places of others may have changed. */
   searchAnew(): void {
-    this.#searchFrom.clear();
+    this.#places.clear();
   }
 
   /** The Service is to have this, or nothing any more. What it had stays reserved. */
@@ -136,17 +163,21 @@ export class Occupancy {
     const current = this.#assigned.get(service);
     const kept = new Set(current === undefined ? [] : current.l2Ports.flatMap((l2Port) => keysOn(l2Port, current)));
     const ports = new Set<string>();
+    const l2Ports = new Set<L2Port>();
     let room = false;
     for (const holding of reserved) {
       for (const l2Port of holding.l2Ports) {
         for (const l4Port of holding.l4Ports) {
           if (this.#free(service, l2Port, l4Port, kept)) ports.add(l4PortText(l4Port));
         }
+        l2Ports.add(l2Port);
         const wanted = current?.l2Ports.includes(l2Port) ? current.exclusive : undefined;
         room = this.#setTenant(service, l2Port, wanted) || room;
       }
     }
-    return ports.size > 0 || room ? { ports, room } : undefined;
+    if (ports.size === 0 && !room) return undefined;
+    const eased = this.#namespaces.isLimiting ? { easedNamespace: namespaceOf(service) } : {};
+    return { ports, room, l2Ports, ...eased };
   }
 
   #free(service: ServiceKey, l2Port: L2Port, l4Port: L4Port, kept: ReadonlySet<string>): boolean {
@@ -154,8 +185,7 @@ export class Occupancy {
     if (kept.has(key) || this.#holders.get(key) !== service) return false;
     this.#holders.delete(key);
     this.#namespaces.setHolder(service, l2Port, l4Port, false);
-    const search = searchKey(l2Port.pool, l2Port.family, l4Port);
-    this.#searchFrom.set(search, Math.min(this.#searchFrom.get(search) ?? 0, this.#known.placeOf(l2Port)));
+    for (const search of ['free', SHARED]) this.#places.lower(l2Port, `${search} ${l4PortText(l4Port)}`);
     return true;
   }
 
@@ -183,6 +213,8 @@ export class Occupancy {
     this.#exclusiveTenants.set(l2Port.id, exclusiveTenants);
     if (alone === undefined) tenants.delete(service);
     else tenants.set(service, alone);
+    if (tenants.size === 0) this.#places.lower(l2Port, ALONE);
+    if (before === true && exclusiveTenants === 0) this.#places.lowerAll(l2Port, SHARED);
     this.#namespaces.setTenant(service, l2Port, alone);
     return alone !== true;
   }
@@ -206,8 +238,4 @@ function keysOn(l2Port: L2Port, holding: Holding): readonly string[] {
 
 function holderKey(l2Port: L2Port, l4Port: L4Port): string {
   return `${l2Port.id} ${l4PortText(l4Port)}`;
-}
-
-function searchKey(pool: string, family: IpFamily, l4Port: L4Port): string {
-  return `${family} ${l4PortText(l4Port)} ${pool}`;
 }

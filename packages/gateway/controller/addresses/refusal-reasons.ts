@@ -17,7 +17,21 @@ export class RefusalReasons {
     this.#search = search;
   }
 
-  families(request: AllocationRequest, pool: string): AllocationRefusal {
+  /** Of a Service for which no address was found. */
+  of(request: AllocationRequest): AllocationRefusal {
+    const pool = this.#search.poolFor(request);
+    const families = request.families.filter((family) => this.#known.of(pool, family).length > 0);
+    if (families.length === 0 || (request.everyFamilyRequired && families.length < request.families.length)) {
+      return this.#families(request, pool);
+    }
+    const unknown = request.requestedAddresses.find((address) => this.#known.at(address)?.pool !== pool);
+    if (unknown !== undefined) {
+      return { code: 'address-unknown', message: `the address ${unknown} it asks for is not in ${poolText(pool)}` };
+    }
+    return this.#ports(request, families);
+  }
+
+  #families(request: AllocationRequest, pool: string): AllocationRefusal {
     const missing = request.families.filter((family) => this.#known.of(pool, family).length === 0);
     const wouldHelp = request.requestedAddresses.length > 0 ? {} : { wouldHelp: { pool, families: missing } };
     const isEmpty = FAMILIES.every((family) => this.#known.of(pool, family).length === 0);
@@ -27,7 +41,7 @@ export class RefusalReasons {
   }
 
   /** Which of several families fails may change with every change of others: the message is about all of them. */
-  ports(request: AllocationRequest, families: readonly IpFamily[]): AllocationRefusal {
+  #ports(request: AllocationRequest, families: readonly IpFamily[]): AllocationRefusal {
     const limit = this.#limitOf(request, families);
     if (limit !== undefined) return { code: 'namespace-limit', message: `its namespace ${limit}` };
     const wanted = request.l4Ports.map(l4PortText).join(', ');
@@ -82,6 +96,6 @@ export class RefusalReasons {
 const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
 
 /** The one that has no name in the configuration has none in messages. */
-export function poolText(pool: string): string {
+function poolText(pool: string): string {
   return pool === DEFAULT_POOL ? 'the pool' : `the pool ${pool}`;
 }

@@ -33,6 +33,12 @@ export class WaitingServices {
     }
   }
 
+  /** There are ports for it now; it waits for room beside those who have others there. */
+  awaitRoom(service: ServiceKey): void {
+    const waiting = this.#waiting.get(service);
+    if (waiting?.waitsFor === 'ports') this.#waiting.set(service, { ...waiting, waitsFor: 'room' });
+  }
+
   delete(service: ServiceKey): void {
     const waiting = this.#waiting.get(service);
     if (waiting === undefined) return;
