@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Random, randomInteger, randomPick } from '@fairlead/control';
 import { type EndpointSlice, endpointSlices, isNotFound, type Service, services } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
@@ -144,7 +145,11 @@ function giveDay({ agents, isCompared }: GatewayWorld, name: string, day: AgentD
   if (day === 'dead') agent.isDead = true;
   if (day === 'slow') agent.applyMilliseconds = 9_000;
   if (day === 'silent') agent.losesAnswers = true;
-  if (day === 'picky') agent.refuses = (frontend) => frontend === refused;
+  // What it has already, it takes again.
+  if (day === 'picky') {
+    agent.refuses = (frontend, server) =>
+      frontend === refused && (server === undefined || !isDeepStrictEqual(server, agent.servers.get(frontend)));
+  }
   if (day === 'restart') agent.restart();
   // Who is not asked now and then cannot be known to have forgotten.
   if (day === 'forget' && isCompared) agent.forget();

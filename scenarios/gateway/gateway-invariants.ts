@@ -26,18 +26,25 @@ export function droppedOf(
   before: Servers,
   after: Servers,
 ): string | undefined {
-  const gone = [...before].filter(([frontend]) => !after.has(frontend) && !agent.refuses(frontend));
+  const gone = [...before].filter(([frontend]) => !after.has(frontend));
   if (gone.length === 0) return undefined;
   const shown = new Map(
     objects(services)
       .filter(isTold)
       .map((service) => [nameOf(service), service]),
   );
-  const wrong = gone.find(([frontend, { service }]) => {
+  const wrong = gone.find(([frontend, { service, sourceRanges }]) => {
     const its = shown.get(service);
-    return its !== undefined && givenTo(its).includes(frontend) && asksFor(its, frontend);
+    if (its === undefined || !givenTo(its).includes(frontend) || !asksFor(its, frontend)) return false;
+    // Where it refuses an edit, it goes on as before, but not for those whom the edit shuts out.
+    return !agent.refuses(frontend) || !isNarrowed(its, frontend, sourceRanges);
   });
   return wrong === undefined ? undefined : `${wrong[1].service} shows ${wrong[0]}, and it was dropped`;
+}
+
+function isNarrowed({ spec }: Service, frontend: string, had: readonly string[] | undefined): boolean {
+  const isInFamily = (range: string) => range.includes(':') === frontend.includes('::');
+  return spec.loadBalancerSourceRanges?.filter(isInFamily).join() !== had?.join();
 }
 
 /** What it no longer has a port for, it does not want to be served. */

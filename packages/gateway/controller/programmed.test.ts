@@ -319,6 +319,27 @@ describe('a Service on gateways', () => {
     await leader.stop();
   });
 
+  it.each([
+    ['as before', (backends: number) => backends > 1, ['192.0.2.1 TCP/80 10.1.0.1:8080']],
+    ['not at all where it refuses that, too', () => true, []],
+  ])('is served %s by an agent that refuses an edit which a new leader sends', async (_, refuses, expected) => {
+    const made = await gatewayWorld();
+    const { cluster, agents, lead, pass } = made;
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    agents.one.refuses = (__, server) => refuses(server?.backends.length ?? 0);
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1', '10.1.0.2@node-1']);
+    const second = lead();
+    await pass(10);
+    expect(served(agents.one)).toEqual(expected);
+    expect(served(agents.two)).toEqual(['192.0.2.1 TCP/80 10.1.0.1:8080 10.1.0.2:8080']);
+    expect(await conditionOf(made, 'web')).toContain('False GatewayRefused');
+    await second.stop();
+  });
+
   it('moves to the address that a change of its pool leaves, and is served nowhere else', async () => {
     const pools = (addresses: readonly string[]) => ({
       addresses: undefined,

@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { frontend, generation } from './configuration.ts';
+import { frontend, generation, virtualServer } from './configuration.ts';
 
 /** Something that went wrong at one frontend, grouped so that it ends on the Services concerned. */
-const frontendError = z.strictObject({ frontend, code: z.string(), message: z.string() });
+const frontendError = z.strictObject({
+  frontend,
+  code: z.string(),
+  message: z.string(),
+  /** What the agent has there, for a leader that did not send it: so that it can be left there. */
+  current: virtualServer.optional(),
+});
 export type FrontendError = z.infer<typeof frontendError>;
 
 /** Why a configuration was not taken. Nothing of it was applied then: the node runs what it ran before. */

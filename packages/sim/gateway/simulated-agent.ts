@@ -63,8 +63,8 @@ export class SimulatedAgent implements HttpTransport {
   isOverloaded = false;
   /** Whether it says that it cannot serve what it took. */
   isBroken = false;
-  /** Frontends that it does not take, such as `192.0.2.1 TCP/80`. */
-  refuses: (frontend: string) => boolean = () => false;
+  /** Frontends that it does not take, such as `192.0.2.1 TCP/80`, or not with this virtual server. */
+  refuses: (frontend: string, server?: SimulatedServer) => boolean = () => false;
   /** Is told what it served before and after each configuration that it took. */
   onTaken: (before: Servers, after: Servers) => void = () => {};
   /** How many configurations it took. */
@@ -148,7 +148,7 @@ export class SimulatedAgent implements HttpTransport {
     if (has !== undefined && !isAfter(request.generation, has)) return this.#refuse('older-generation', []);
     if (request.kind === 'delta' && !isSame(request.since, has)) return this.#refuse('unknown-generation', []);
     const put = request.kind === 'whole' ? request.virtualServers : request.put;
-    const refused = put.filter((one) => this.refuses(keyOf(one)));
+    const refused = put.filter((one) => this.refuses(keyOf(one), one));
     if (refused.length > 0) return this.#refuse('not-allowed', refused);
     const servers = new Map(request.kind === 'whole' ? [] : this.#servers);
     if (request.kind === 'delta') for (const frontend of request.remove) servers.delete(keyOf(frontend));
@@ -163,7 +163,9 @@ export class SimulatedAgent implements HttpTransport {
 
   #refuse(code: string, at: readonly SimulatedServer[]): HttpResponse {
     const errors = at.map(({ address, protocol, port }) => {
-      return { frontend: { address, protocol, port }, code, message: 'it is not on the list' };
+      const frontend = { address, protocol, port };
+      const current = this.#servers.get(keyOf(frontend));
+      return { frontend, code, message: 'it is not on the list', ...(current === undefined ? {} : { current }) };
     });
     const generation = this.#generation === undefined ? {} : { generation: this.#generation };
     return respond(409, { kind: 'refused', code, message: `refused: ${code}`, errors, ...generation });

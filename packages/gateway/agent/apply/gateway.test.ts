@@ -339,6 +339,13 @@ describe('a gateway that is given a configuration', () => {
     expect(node.calls.slice(from)).not.toContain('nft run');
   });
 
+  it('tells what it has where it refuses something', async () => {
+    const gateway = await start(new SimulatedNode());
+    await gateway.take(whole(1, [virtualServer()]));
+    const answer = await gateway.take(whole(2, [virtualServer({ backends: [backendAt('192.0.2.1')] })]));
+    expect(answer).toMatchObject({ kind: 'refused', errors: [{ current: { backends: [backendAt('10.0.0.1')] } }] });
+  });
+
   it('names the frontend that nft points at', async () => {
     const node = new SimulatedNode();
     const gateway = await start(node);

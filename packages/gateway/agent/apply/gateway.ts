@@ -1,6 +1,12 @@
 import { FairleadError, type IpAddress, type Logger, messageOf } from '@fairlead/control';
 import type { AgentStatus, ConfigurationAnswer } from '../../protocol/answer.ts';
-import { type ConfigurationRequest, type Generation, isAfter, isSameGeneration } from '../../protocol/configuration.ts';
+import {
+  type ConfigurationRequest,
+  frontendKey,
+  type Generation,
+  isAfter,
+  isSameGeneration,
+} from '../../protocol/configuration.ts';
 import { byFrontend, type Changes, changesBetween } from '../../protocol/delta.ts';
 import type { Applied } from '../nftables/applied.ts';
 import type { ElementChanges } from '../nftables/scripts.ts';
@@ -182,7 +188,11 @@ export class Gateway {
 
   #refuse({ code, message, errors = [] }: Refusal): ConfigurationAnswer {
     const generation = this.#generation === undefined ? {} : { generation: this.#generation };
-    return { kind: 'refused', code, message, errors: [...errors], ...generation };
+    const told = errors.map((error) => {
+      const current = this.#served.virtualServers.get(frontendKey(error.frontend));
+      return current === undefined ? error : { ...error, current };
+    });
+    return { kind: 'refused', code, message, errors: told, ...generation };
   }
 
   async #apply(generation: Generation, changes: Changes): Promise<void> {

@@ -14,25 +14,17 @@ import {
 } from '@fairlead/control';
 import { WorkSlices } from '@fairlead/kube';
 import type { ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
-import {
-  frontendKey,
-  type Generation,
-  isAfter,
-  isSameGeneration,
-  type VirtualServer,
-} from '../../protocol/configuration.ts';
-import { type Changes, canonicalText, deltaRequest } from '../../protocol/delta.ts';
-import { ConfigurationDigest } from '../../protocol/digest.ts';
+import { type Generation, isAfter, isSameGeneration, type VirtualServer } from '../../protocol/configuration.ts';
+import { deltaRequest } from '../../protocol/delta.ts';
 import { agentUp, pushesTotal } from '../metrics.ts';
 import type { Gateway } from '../pools.ts';
 import type { AgentClient } from './agent-client.ts';
+import { type Attempt, ConfirmedServers } from './confirmed-servers.ts';
+import { RefusedFrontends } from './refused-frontends.ts';
 import type { VirtualServerTable } from './virtual-server-table.ts';
 
 /** An agent that comes back hears within seconds what it missed. */
 const BACKOFF: BackoffPolicy = { initialMilliseconds: 500, maximumMilliseconds: 15_000, factor: 2, jitter: 0.25 };
-/** What an agent refused is offered again: its allow-list may have grown. */
-const REFUSED_AGAIN_MILLISECONDS = 300_000;
-
 /** A clock that is set or drifts may leave a rest of a time that is over. */
 const SHORTEST_PAUSE_MILLISECONDS = 10;
 
@@ -55,24 +47,6 @@ export interface AgentSenderOptions {
   readonly onNews: (refused: readonly string[]) => void;
 }
 
-/** What an agent has surely taken. */
-interface Confirmed {
-  readonly generation: Generation;
-  readonly servers: Map<string, VirtualServer>;
-  /** Of the servers. */
-  readonly digest: ConfigurationDigest;
-}
-
-/** What is in a request under way, or one whose answer was lost. */
-interface Attempt {
-  readonly generation: Generation;
-  readonly revision: number;
-  readonly frontends: ReadonlySet<string>;
-  /** What the agent has if it takes it; undefined: no longer. */
-  readonly servers: ReadonlyMap<string, VirtualServer | undefined>;
-  readonly isWhole: boolean;
-}
-
 /** Keeps one agent in step with the table, by itself: no other agent waits for it. */
 export class AgentSender {
   readonly gateway: Gateway;
@@ -81,7 +55,7 @@ export class AgentSender {
   readonly #slices: WorkSlices;
   /** Frontends that changed since what is confirmed. */
   #pending = new Set<string>();
-  #confirmed: Confirmed | undefined;
+  #confirmed: ConfirmedServers | undefined;
   /** The revision of the table up to which all is confirmed. */
   #confirmedRevision = -1;
   #attempt: Attempt | undefined;
@@ -91,8 +65,9 @@ export class AgentSender {
   #isServing = true;
   #reach: 'unknown' | 'reachable' | 'unreachable' = 'unknown';
   #sent: Generation;
-  /** Frontend -> what the agent refused about it, and which virtual server that was. */
-  readonly #refused = new Map<string, { readonly error: FrontendError; readonly text: string; readonly at: number }>();
+  readonly #refused: RefusedFrontends;
+  /** Attempts that failed in a row, for the same reason. */
+  #failures = { code: '', count: 0 };
   #wake: (() => void) | undefined;
 
   constructor(options: AgentSenderOptions) {
@@ -101,6 +76,7 @@ export class AgentSender {
     this.#backoff = new Backoff(options.random, BACKOFF);
     this.#slices = new WorkSlices(options.clock);
     this.#sent = { epoch: options.epoch, number: 0 };
+    this.#refused = new RefusedFrontends(options.clock);
   }
 
   get serves(): ReadonlySet<string> {
@@ -123,7 +99,7 @@ export class AgentSender {
   }
 
   refusalOf(frontend: string): FrontendError | undefined {
-    return this.#refused.get(frontend)?.error;
+    return this.#refused.errorOf(frontend);
   }
 
   /** These frontends changed in the table. */
@@ -143,10 +119,11 @@ export class AgentSender {
           comparedAt = clock.monotonic();
           await this.#look(signal);
         }
-        this.#offerRefusedAgain();
+        this.mark(this.#refused.offerAgain());
         if (this.#pending.size > 0 && !stop.aborted) await this.#push(signal);
         this.#setReach('reachable');
         this.#backoff.reset();
+        this.#noteSuccess();
         if (this.#pending.size === 0 && !this.#isInDoubt) {
           await this.#pause(comparedAt + comparisonMilliseconds - clock.monotonic(), stop);
         }
@@ -161,9 +138,7 @@ export class AgentSender {
   async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const oldest = Math.min(...[...this.#refused.values()].map(({ at }) => at));
-    const offerAgainIn = oldest + REFUSED_AGAIN_MILLISECONDS - clock.monotonic();
-    const until = Math.max(SHORTEST_PAUSE_MILLISECONDS, Math.min(milliseconds, offerAgainIn));
+    const until = Math.max(SHORTEST_PAUSE_MILLISECONDS, Math.min(milliseconds, this.#refused.offerAgainIn));
     const timer = Number.isFinite(until) ? clock.setTimer(until, resolve) : undefined;
     this.#wake = resolve;
     try {
@@ -175,18 +150,32 @@ export class AgentSender {
   }
 
   async #fail(failure: unknown, signal: AbortSignal): Promise<void> {
-    const { clock, logger, journal, gateway } = this.#options;
+    const { clock, journal, gateway } = this.#options;
     const delay = this.#backoff.next();
-    logger.warn(
-      { gateway: gateway.name, code: codeOf(failure), error: messageOf(failure) },
-      'a gateway is not in step',
-    );
+    this.#noteFailure(failure);
     journal.recordError(`gateway ${gateway.name}`, failure);
     // What it was sent may have arrived, though the answer did not.
     if (this.#attempt !== undefined) this.#isInDoubt = true;
     // An agent that was not even asked, for want of a Lease, may well be there.
     if (codeOf(failure) !== 'lease-too-short') this.#setReach(isAnswer(failure) ? 'reachable' : 'unreachable');
     await sleep(clock, delay, signal).catch(() => {});
+  }
+
+  /** Once for each reason: a gateway may be dead for days. */
+  #noteFailure(failure: unknown): void {
+    const { logger, gateway } = this.#options;
+    const code = codeOf(failure) ?? '';
+    const isKnown = this.#failures.count > 0 && this.#failures.code === code;
+    this.#failures = { code, count: this.#failures.count + 1 };
+    if (isKnown) return;
+    logger.warn({ gateway: gateway.name, code, error: messageOf(failure) }, 'a gateway is not in step');
+  }
+
+  #noteSuccess(): void {
+    const { logger, gateway } = this.#options;
+    const { count: attempts } = this.#failures;
+    if (attempts > 0) logger.info({ gateway: gateway.name, attempts }, 'a gateway is in step again');
+    this.#failures = { code: '', count: 0 };
   }
 
   #setReach(reach: 'reachable' | 'unreachable'): void {
@@ -207,7 +196,7 @@ export class AgentSender {
     if (attempt !== undefined && isAt(attempt.generation)) this.#confirm(attempt);
     else {
       if (attempt !== undefined) this.mark(attempt.frontends);
-      if (!isAt(this.#confirmed?.generation) || digest !== this.#confirmed?.digest.text) {
+      if (!isAt(this.#confirmed?.generation) || digest !== this.#confirmed?.digest) {
         await this.#startFrom(generation, digest);
       }
     }
@@ -235,15 +224,13 @@ export class AgentSender {
     this.#confirmedRevision = -1;
     this.#pending = new Set();
     const { revision } = this.#options.table;
-    const servers = new Map<string, VirtualServer>();
-    const sum = new ConfigurationDigest();
+    const wanted = new ConfirmedServers(generation ?? this.#sent);
     for (const [frontend, server] of this.#wanted()) {
       if (this.#slices.isOver) await this.#slices.pause();
-      servers.set(frontend, server);
-      sum.add(server);
+      wanted.set(frontend, server);
     }
-    if (generation !== undefined && digest === sum.text) {
-      this.#confirmed = { generation, servers, digest: sum };
+    if (generation !== undefined && digest === wanted.digest) {
+      this.#confirmed = wanted;
       this.#confirmedRevision = revision;
     } else this.#pending.add(EVERYTHING);
   }
@@ -279,7 +266,7 @@ export class AgentSender {
       this.#sent = generation;
       return { attempt: { generation, revision, frontends, servers, isWhole: true }, body };
     }
-    const { changes, servers } = this.#changes(frontends, confirmed.servers);
+    const { changes, servers } = confirmed.changesAt(frontends, (frontend) => this.#wantedAt(frontend));
     if (servers.size === 0) {
       this.#confirmedRevision = revision;
       this.#options.onNews([]);
@@ -302,24 +289,6 @@ export class AgentSender {
     return { servers, body: `${head},"virtualServers":[${texts.join(',')}]}` };
   }
 
-  #changes(frontends: ReadonlySet<string>, has: ReadonlyMap<string, VirtualServer>) {
-    const put: VirtualServer[] = [];
-    const remove: Changes['remove'][number][] = [];
-    const servers = new Map<string, VirtualServer | undefined>();
-    for (const frontend of frontends) {
-      const before = has.get(frontend);
-      const wanted = this.#wantedAt(frontend);
-      if (wanted !== undefined && (before === undefined || canonicalText(before) !== canonicalText(wanted))) {
-        put.push(wanted);
-        servers.set(frontend, wanted);
-      } else if (wanted === undefined && before !== undefined) {
-        remove.push({ address: before.address, protocol: before.protocol, port: before.port });
-        servers.set(frontend, undefined);
-      }
-    }
-    return { changes: { put, remove }, servers };
-  }
-
   /** A copy: the table may change while it is walked through. */
   #wanted(): readonly (readonly [string, VirtualServer])[] {
     return [...this.#options.table.entries()].flatMap(([frontend]) => {
@@ -328,65 +297,35 @@ export class AgentSender {
     });
   }
 
-  /** What the agent is to have there; in the place of what it refused, what it has, unless that lets in more. */
+  /** What the agent is to have there. */
   #wantedAt(frontend: string): VirtualServer | undefined {
     const entry = this.#options.table.get(frontend);
     if (entry === undefined || !this.#options.pools.has(entry.pool)) {
       this.#refused.delete(frontend);
       return undefined;
     }
-    const refused = this.#refused.get(frontend);
-    if (refused === undefined) return entry.server;
-    if (refused.text !== canonicalText(entry.server)) {
-      this.#refused.delete(frontend);
-      return entry.server;
-    }
-    const before = this.#confirmed?.servers.get(frontend);
-    return before !== undefined && admitsTheSame(before, entry.server) ? before : undefined;
+    return this.#refused.insteadOf(frontend, entry.server, this.#confirmed?.get(frontend));
   }
 
-  #confirm({ generation, revision, servers, isWhole }: Attempt): void {
-    const before = isWhole ? undefined : this.#confirmed;
-    const has = before?.servers ?? new Map<string, VirtualServer>();
-    const digest = before?.digest ?? new ConfigurationDigest();
-    for (const [frontend, server] of servers) {
-      const old = has.get(frontend);
-      if (old !== undefined) digest.remove(old);
-      if (server !== undefined) digest.add(server);
-      if (server === undefined) has.delete(frontend);
-      else has.set(frontend, server);
-    }
-    this.#confirmed = { generation, servers: has, digest };
-    this.#confirmedRevision = revision;
+  #confirm(attempt: Attempt): void {
+    const before = attempt.isWhole ? undefined : this.#confirmed;
+    this.#confirmed = before ?? new ConfirmedServers(attempt.generation);
+    this.#confirmed.follow(attempt);
+    this.#confirmedRevision = attempt.revision;
     this.#pending.delete(EVERYTHING);
   }
 
   #handleRefusal(answer: Extract<ConfigurationAnswer, { kind: 'refused' }>, { servers }: Attempt): void {
-    const { clock, gateway } = this.#options;
+    const { gateway } = this.#options;
     const { code, message, errors } = answer;
     if (code === 'unknown-generation' || code === 'older-generation') this.#isInDoubt = true;
-    const blamed = errors.flatMap((error) => {
-      const frontend = frontendKey(error.frontend);
-      const server = servers.get(frontend);
-      return server === undefined ? [] : [{ frontend, error, text: canonicalText(server), at: clock.monotonic() }];
-    });
-    for (const { frontend, ...refused } of blamed) this.#refused.set(frontend, refused);
-    this.#options.onNews(blamed.map(({ frontend }) => frontend));
-    // Without those that are at fault the others go ahead at once.
+    const blamed = this.#refused.add(errors, servers);
+    this.#options.onNews(blamed);
     if (blamed.length > 0) return;
     throw new AgentRefusal(`the gateway ${gateway.name} refuses its configuration: ${message}`, {
       verdict: 'retriable',
       code: `gateway-${code}`,
     });
-  }
-
-  #offerRefusedAgain(): void {
-    const before = this.#options.clock.monotonic() - REFUSED_AGAIN_MILLISECONDS;
-    for (const [frontend, { at }] of this.#refused) {
-      if (at > before) continue;
-      this.#refused.delete(frontend);
-      this.#pending.add(frontend);
-    }
   }
 }
 
@@ -400,10 +339,3 @@ function isAnswer(failure: unknown): boolean {
 
 /** The agent answered, and did not take what it was sent. */
 class AgentRefusal extends FairleadError {}
-
-function admitsTheSame(before: VirtualServer, wanted: VirtualServer): boolean {
-  return (
-    before.service === wanted.service &&
-    JSON.stringify(before.sourceRanges?.toSorted()) === JSON.stringify(wanted.sourceRanges?.toSorted())
-  );
-}
