@@ -50,8 +50,9 @@ async function runAgent(configuration: GatewayAgentConfiguration, environment: N
     metrics.set(heldAddresses, held.length);
     readiness.set(problem === undefined ? { ready: true } : { ready: false, reason: problem });
   };
-  const configurable: Pick<Gateway, 'take' | 'status'> = {
+  const configurable: Pick<Gateway, 'take' | 'status' | 'announce'> = {
     status: () => gateway.status(),
+    announce: (epoch) => gateway.announce(epoch),
     async take(request) {
       const begunAt = clock.monotonic();
       const told = await gateway.take(request);

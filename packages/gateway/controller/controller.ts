@@ -59,6 +59,8 @@ interface Lead {
   readonly environment: LeaderEnvironment;
   readonly writer: ObjectWriter<Service>;
   readonly brake: WithdrawalBrake;
+  /** Gateways that left the pools and have not confirmed yet that they serve nothing for us, by URL. */
+  readonly dismissed: Map<string, Gateway>;
 }
 
 /**
@@ -70,7 +72,13 @@ export async function runController(options: ControllerOptions, environment: Lea
   for (const definition of gatewayMetrics) metrics.declare(definition);
   const writes = { resource: services, fieldManager: 'fairlead-gateway', writesMetric: stepsWritten };
   const writer = new ObjectWriter<Service>({ ...environment, ...writes });
-  const lead = { options, environment, writer, brake: new WithdrawalBrake(clock, environment.releases) };
+  const lead = {
+    options,
+    environment,
+    writer,
+    brake: new WithdrawalBrake(clock, environment.releases),
+    dismissed: new Map<string, Gateway>(),
+  };
   let pools: readonly Pool[] | undefined = await options.source.read();
   while (pools !== undefined && !signal.aborted) {
     const ended = new AbortController();
@@ -85,6 +93,8 @@ export async function runController(options: ControllerOptions, environment: Lea
       ended.abort();
     }
     pools = await next;
+    for (const gateway of gatewaysOf(current)) lead.dismissed.set(gateway.url, gateway);
+    for (const { url } of gatewaysOf(pools ?? [])) lead.dismissed.delete(url);
   }
 }
 
@@ -95,7 +105,7 @@ export async function runController(options: ControllerOptions, environment: Lea
  */
 async function leadWith(
   pools: readonly Pool[],
-  { options, environment: whole, writer, brake }: Lead,
+  { options, environment: whole, writer, brake, dismissed }: Lead,
   signal: AbortSignal,
 ): Promise<void> {
   const environment = { ...whole, signal };
@@ -132,7 +142,8 @@ async function leadWith(
     programming.onNews(refused);
     supply?.clean();
   };
-  const senders = sendersOf(pools, options, table, environment, onNews);
+  const senderFor = senderFactory(pools, options, table, environment, onNews);
+  const senders = gatewaysOf(pools).map(senderFor);
   const programming = new Programming({ table, senders, pools, requeue });
   const supply = supplyOf(provider, allocator, programming, environment, requeue);
   const basis = { rules, pools, allocator, cluster, supply };
@@ -150,25 +161,37 @@ async function leadWith(
   readiness.set({ ready: true });
   // Writes and pushes that were begun are not cut off by a change of the pools: what came of them would not be known.
   const reconcile = (key: string) => reconciler.reconcile(toServiceKey(key), cache.get(key), whole.signal);
-  await Promise.all([controller.run(reconcile, signal), ...senders.map((sender) => sender.run(signal, whole.signal))]);
+  const dismiss = async (gateway: Gateway) => {
+    if (await senderFor(gateway).runUntilConfirmed(signal, whole.signal)) dismissed.delete(gateway.url);
+  };
+  await Promise.all([
+    controller.run(reconcile, signal),
+    ...senders.map((sender) => sender.run(signal, whole.signal)),
+    ...[...dismissed.values()].map(dismiss),
+  ]);
 }
 
-/** One for each gateway, whichever pools it serves. */
-function sendersOf(
+/** Each once, whichever pools it serves. */
+function gatewaysOf(pools: readonly Pool[]): readonly Gateway[] {
+  const gateways = new Map(pools.flatMap((pool) => pool.gateways.map((gateway) => [gateway.name, gateway])));
+  return [...gateways.values()];
+}
+
+/** A gateway that is in no pool is told to serve nothing. */
+function senderFactory(
   pools: readonly Pool[],
   { connect, comparisonMilliseconds }: ControllerOptions,
   table: VirtualServerTable,
   environment: LeaderEnvironment,
   onNews: (refused: readonly string[]) => void,
-): readonly AgentSender[] {
+): (gateway: Gateway) => AgentSender {
   const { leadership, clock } = environment;
-  const gateways = new Map(pools.flatMap((pool) => pool.gateways.map((gateway) => [gateway.name, gateway])));
-  return [...gateways.values()].map((gateway) => {
+  return (gateway) => {
     const served = pools.filter((pool) => pool.gateways.some(({ name }) => name === gateway.name));
     const client = new AgentClient({ gateway, transport: connect(gateway), clock, leadership });
     const its = { gateway, client, pools: new Set(served.map(({ name }) => name)), epoch: leadership.epoch };
     return new AgentSender({ ...environment, ...its, table, comparisonMilliseconds, onNews });
-  });
+  };
 }
 
 /** Undefined where the number of addresses is fixed. */

@@ -46,6 +46,33 @@ describe('pools in a file', () => {
     await leader.stop();
   });
 
+  it.each([
+    ['at once', false],
+    ['when it is back', true],
+  ])('have a gateway that left them serve nothing, %s', async (_, isDead) => {
+    const text = pool('a', ['192.0.2.1']);
+    const { cluster, agents, files, lead, pass } = await world(
+      text.replace('"https://one" }]', '"https://one" }, { name: two, url: "https://two" }]'),
+    );
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    expect(served(agents.two)).toEqual(['192.0.2.1 TCP/80']);
+    agents.two.isDead = isDead;
+    files.set('pools.yaml', text);
+    await pass(60);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    agents.two.isDead = false;
+    await pass(30);
+    expect(served(agents.two)).toEqual([]);
+    // It belongs to others now.
+    agents.two.forget();
+    const { taken } = agents.two;
+    await pass(300);
+    expect(agents.two.taken).toBe(taken);
+    await leader.stop();
+  });
+
   it('stay in force while the file cannot be used', async () => {
     const { cluster, agents, files, lead, pass } = await world(pool('a', ['192.0.2.1']));
     await cluster.createService('web');

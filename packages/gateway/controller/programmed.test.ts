@@ -147,6 +147,23 @@ describe('a Service on gateways', () => {
     await second.stop();
   });
 
+  it('is not taken away by what a leader before the present one sent late, though that has nothing to send', async () => {
+    const { cluster, agents, lead, pass } = await gatewayWorld();
+    await cluster.createService('web');
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    const { taken } = agents.one;
+    const second = lead({}, { epoch: 2 });
+    await pass(5);
+    const late = { kind: 'whole', generation: { epoch: 1, number: 99 }, virtualServers: [] };
+    agents.one.answer({ method: 'PUT', url: 'https://one/v1/config', headers: {}, body: JSON.stringify(late) });
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    await pass(120);
+    expect(agents.one.taken).toBe(taken);
+    await second.stop();
+  });
+
   it('goes back to an agent that lost all it had, and above an epoch that it has seen', async () => {
     const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');
@@ -262,10 +279,11 @@ describe('a Service on gateways', () => {
   it('confirms what an agent did although its answer was lost, without sending it again', async () => {
     const made = await gatewayWorld();
     const { cluster, agents, lead, pass } = made;
-    agents.one.losesAnswers = true;
     agents.two.isDead = true;
-    await cluster.createService('web');
     const leader = lead();
+    await pass(5);
+    agents.one.losesAnswers = true;
+    await cluster.createService('web');
     await pass(30);
     expect(await conditionOf(made, 'web')).toContain('True Programmed');
     expect(agents.one.taken).toBe(2);

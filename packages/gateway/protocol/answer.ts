@@ -32,12 +32,18 @@ const takenAnswer = z.object({ kind: z.literal('taken'), generation });
 export const configurationAnswer = z.discriminatedUnion('kind', [takenAnswer, refusedAnswer]);
 export type ConfigurationAnswer = z.infer<typeof configurationAnswer>;
 
+/** The answer to `PUT /v1/leader`: the highest epoch that the agent heard of, which is that of another leader if higher. */
+export const leaderAnswer = z.object({ epoch: z.int().min(0) });
+export type LeaderAnswer = z.infer<typeof leaderAnswer>;
+
 /** The answer to `GET /v1/status`. */
 export const agentStatus = z.object({
   /** What the agent took last; absent when it never took anything. */
   generation: generation.optional(),
   /** Of the virtual servers it took, so that a controller can tell whether they are what it would send. */
   digest: z.string().optional(),
+  /** The highest epoch of a leader that the agent heard of; an older one is not listened to. */
+  epoch: z.int().min(0).optional(),
   /** Whether the kernel and keepalived are as the generation has them. */
   programmed: z.boolean(),
   /** Why not, for a person. */

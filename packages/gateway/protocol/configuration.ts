@@ -83,6 +83,10 @@ export const configurationRequest = z.discriminatedUnion('kind', [wholeConfigura
 export type ConfigurationRequest = z.infer<typeof configurationRequest>;
 export type ConfigurationDelta = z.infer<typeof configurationDelta>;
 
+/** The body of `PUT /v1/leader`, by which a leader that has nothing to send keeps out what an older one sent late. */
+export const leaderAnnouncement = z.strictObject({ epoch: z.int().min(0) });
+export type LeaderAnnouncement = z.infer<typeof leaderAnnouncement>;
+
 /** One text for each frontend, and the order in which they are told. */
 export function frontendKey({ address: at, protocol: of, port: number }: Frontend): string {
   return `${at} ${of}/${number}`;

@@ -1,2 +1,2 @@
 export { NAMESPACE, TestCluster } from './test-cluster.ts';
-export { TestLeader } from './test-leader.ts';
+export { TestLeader, type TestLeaderOptions } from './test-leader.ts';

@@ -7,6 +7,8 @@ export interface TestLeaderOptions {
   readonly metrics?: Metrics;
   readonly journal?: Journal;
   readonly defaultClass?: string;
+  /** Of its leadership; 1 unless told. */
+  readonly epoch?: number;
 }
 
 /** A part in the lead on a test cluster, until it is stopped. */
@@ -34,7 +36,7 @@ export class TestLeader {
       caches: new CacheFactory({ ...shared, connection, signal }),
       journal,
       events: new EventRecorder({ ...shared, client, controller: 'fairlead.dev/test', instance: 'replica' }),
-      leadership: { epoch: 1, signal, covers: () => this.mayWrite },
+      leadership: { epoch: options.epoch ?? 1, signal, covers: () => this.mayWrite },
       readiness: { set: (readiness) => (this.readiness = readiness) },
       signal,
       ...(defaultClass === undefined ? {} : { defaultClass }),

@@ -51,6 +51,8 @@ type Request =
 export class SimulatedAgent implements HttpTransport {
   readonly #clock: Clock;
   #generation: SimulatedGeneration | undefined;
+  /** Of the leaders that it heard of. */
+  #epoch = 0;
   #servers: Servers = new Map();
   #life = 0;
   /** Whether nothing listens there. */
@@ -107,13 +109,14 @@ export class SimulatedAgent implements HttpTransport {
   forget(): void {
     this.restart();
     this.#generation = undefined;
+    this.#epoch = 0;
     this.#servers = new Map();
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
     const life = this.#life;
     this.#requireAlive(life);
-    if (request.method === 'PUT' && this.applyMilliseconds > 0) {
+    if (request.url.endsWith('/v1/config') && this.applyMilliseconds > 0) {
       await sleep(this.#clock, this.applyMilliseconds, request.signal);
       this.#requireAlive(life);
     }
@@ -126,6 +129,7 @@ export class SimulatedAgent implements HttpTransport {
   answer({ method, url, body = '' }: HttpRequest): HttpResponse {
     const { pathname } = new URL(url);
     if (method === 'GET' && pathname === '/v1/status') return respond(200, this.#status());
+    if (method === 'PUT' && pathname === '/v1/leader') return this.#announce(JSON.parse(body));
     if (method !== 'PUT' || pathname !== '/v1/config') return respond(404, { error: 'no such path' });
     if (this.isOverloaded) return respond(429, { message: 'too many requests' });
     return this.#take(JSON.parse(body));
@@ -139,12 +143,20 @@ export class SimulatedAgent implements HttpTransport {
     const generation = this.#generation;
     const heldAddresses = [...new Set([...this.#servers.values()].map(({ address }) => address))];
     const programmed = !this.isBroken;
-    if (generation === undefined) return { programmed, heldAddresses };
-    return { generation, digest: digestOf(this.#servers.values()), programmed, heldAddresses };
+    const epoch = this.#epoch;
+    if (generation === undefined) return { epoch, programmed, heldAddresses };
+    return { generation, epoch, digest: digestOf(this.#servers.values()), programmed, heldAddresses };
+  }
+
+  #announce({ epoch }: { readonly epoch: number }): HttpResponse {
+    this.#epoch = Math.max(this.#epoch, epoch);
+    return respond(this.#epoch === epoch ? 200 : 409, { epoch: this.#epoch });
   }
 
   #take(request: Request): HttpResponse {
     const has = this.#generation;
+    if (request.generation.epoch < this.#epoch) return this.#refuse('older-generation', []);
+    this.#epoch = request.generation.epoch;
     if (has !== undefined && !isAfter(request.generation, has)) return this.#refuse('older-generation', []);
     if (request.kind === 'delta' && !isSame(request.since, has)) return this.#refuse('unknown-generation', []);
     const put = request.kind === 'whole' ? request.virtualServers : request.put;

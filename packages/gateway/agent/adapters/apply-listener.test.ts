@@ -21,6 +21,7 @@ async function start(secret: Buffer) {
   const secretFile = join(folder, 'secret');
   await writeFile(secretFile, `${secret.toString('base64')}\n`);
   const configurable = {
+    announce: async (epoch: number) => epoch,
     status: () => ({ programmed: true, heldAddresses: [] }),
     take(asked: ConfigurationRequest) {
       taken.push(asked);

@@ -94,6 +94,7 @@ beforeAll(async () => {
         taken.push(asked);
         return Promise.resolve({ kind: 'taken', generation: asked.generation });
       },
+      announce: async (epoch) => epoch,
       status: () => ({ programmed: true, heldAddresses: [] }),
     },
     clock,

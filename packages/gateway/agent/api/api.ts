@@ -6,6 +6,7 @@ import {
   configurationRequest,
   frontend,
   frontendKey,
+  leaderAnnouncement,
 } from '../../protocol/configuration.ts';
 
 export interface ApiRequest {
@@ -25,6 +26,8 @@ export interface ApiResponse {
 export interface Configurable {
   take(request: ConfigurationRequest): Promise<ConfigurationAnswer>;
   status(): AgentStatus;
+  /** Hears of a leader; gives the highest epoch there was. */
+  announce(epoch: number): Promise<number>;
 }
 
 const STATUS_BY_CODE: ReadonlyMap<string, number> = new Map([
@@ -45,8 +48,11 @@ export async function answer(request: ApiRequest, configurable: Configurable, lo
     if (method === 'GET') return { status: 200, body: configurable.status() };
     return { status: 405, body: { message: 'only GET is served here' } };
   }
-  if (path !== '/v1/config') return { status: 404, body: { message: 'there are /v1/config and /v1/status' } };
+  if (path !== '/v1/config' && path !== '/v1/leader') {
+    return { status: 404, body: { message: 'there are /v1/config, /v1/leader and /v1/status' } };
+  }
   if (method !== 'PUT') return { status: 405, body: { message: 'only PUT is served here' } };
+  if (path === '/v1/leader') return announce(request, configurable, logger);
   const told = await take(request.body, configurable);
   if (told.kind === 'taken') {
     logger.info({ from, generation: told.generation }, 'a configuration was taken');
@@ -57,14 +63,28 @@ export async function answer(request: ApiRequest, configurable: Configurable, lo
   return { status: STATUS_BY_CODE.get(code) ?? 500, body: told };
 }
 
+async function announce({ body, from }: ApiRequest, configurable: Configurable, logger: Logger): Promise<ApiResponse> {
+  const read = leaderAnnouncement.safeParse(documentIn(body));
+  if (!read.success) return { status: 400, body: { message: 'an epoch is missing' } };
+  const { epoch } = read.data;
+  const highest = await configurable.announce(epoch);
+  if (highest === epoch) return { status: 200, body: { epoch } };
+  logger.warn({ from, epoch, highest }, 'a leader announced itself, and a newer one had done so before');
+  return { status: 409, body: { epoch: highest } };
+}
+
+function documentIn(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Everything is checked before anything is done with it. */
 function take(body: string, configurable: Configurable): Promise<ConfigurationAnswer> | ConfigurationAnswer {
-  let document: unknown;
-  try {
-    document = JSON.parse(body);
-  } catch {
-    return { kind: 'refused', code: 'invalid', message: 'the body is no JSON', errors: [] };
-  }
+  const document = documentIn(body);
+  if (document === undefined) return { kind: 'refused', code: 'invalid', message: 'the body is no JSON', errors: [] };
   const read = configurationRequest.safeParse(document);
   if (read.success) return configurable.take(read.data);
   const issues = read.error.issues.slice(0, MOST_ISSUES);

@@ -142,6 +142,19 @@ describe('a gateway that is given a configuration', () => {
     expect(await (await start(node)).take(whole(2, other, 6))).toMatchObject({ code: 'older-generation' });
   });
 
+  it('refuses an older leader once a newer one announced itself, after a restart, too', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one, 3));
+    expect(await gateway.announce(5)).toBe(5);
+    expect(await gateway.announce(4)).toBe(5);
+    expect(gateway.status()).toMatchObject({ epoch: 5, generation: { epoch: 3, number: 1 } });
+    expect(await gateway.take(whole(9, other, 4))).toMatchObject({ code: 'older-generation' });
+    const again = await start(node);
+    expect(await again.take(whole(9, other, 4))).toMatchObject({ code: 'older-generation' });
+    expect(await again.take(whole(1, other, 5))).toMatchObject({ kind: 'taken' });
+  });
+
   it('refuses a delta to anything but what it has', async () => {
     const node = new SimulatedNode();
     const gateway = await start(node);

@@ -115,10 +115,22 @@ export class Gateway {
     });
   }
 
+  /** Hears of a leader, so that an older one is not listened to any more; gives the highest epoch there was. */
+  announce(epoch: number): Promise<number> {
+    return this.#inTurn(async () => {
+      if (epoch <= this.#highestEpoch) return this.#highestEpoch;
+      await this.#log.leader(epoch);
+      this.#highestEpoch = epoch;
+      if (this.#log.isLong) await this.#fold();
+      return epoch;
+    });
+  }
+
   status(): AgentStatus {
     const local = new Set<string>(this.#options.node.localAddresses());
     return {
       ...(this.#generation === undefined ? {} : { generation: this.#generation, digest: this.#served.digest }),
+      epoch: this.#highestEpoch,
       programmed: this.#generation !== undefined && this.#problem === undefined,
       ...(this.#problem === undefined ? {} : { problem: this.#problem }),
       heldAddresses: [...addressesOf(this.#served.virtualServers.values())].filter((address) => local.has(address)),

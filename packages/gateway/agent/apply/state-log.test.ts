@@ -76,6 +76,8 @@ describe('what an agent keeps on disk', () => {
     await log.begin({ generation: generation(1, 7), changes: changes(80) });
     await log.undone(generation(1, 7));
     expect(await new StateLog(node.process().state).load()).toMatchObject({ highestEpoch: 7 });
+    await log.leader(9);
+    expect(await new StateLog(node.process().state).load()).toMatchObject({ highestEpoch: 9 });
   });
 
   it('tells what to do when it is damaged', async () => {

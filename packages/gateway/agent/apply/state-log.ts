@@ -34,6 +34,7 @@ const entry = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('done'), generation }),
   z.strictObject({ kind: z.literal('undone'), generation }),
+  z.strictObject({ kind: z.literal('leader'), epoch: z.int().min(0) }),
 ]);
 type Entry = z.infer<typeof entry>;
 
@@ -87,6 +88,11 @@ export class StateLog {
     return this.#append({ kind: 'done', generation: of });
   }
 
+  /** Of a leader that announced itself. */
+  leader(epoch: number): Promise<void> {
+    return this.#append({ kind: 'leader', epoch });
+  }
+
   undone(of: Generation): Promise<void> {
     return this.#append({ kind: 'undone', generation: of });
   }
@@ -130,6 +136,10 @@ class Replay {
   }
 
   follow(one: Entry): void {
+    if (one.kind === 'leader') {
+      this.#highestEpoch = Math.max(this.#highestEpoch, one.epoch);
+      return;
+    }
     const taken = this.#generation;
     // Of before the snapshot: the process died before the log was emptied.
     if (taken !== undefined && !isAfter(one.generation, taken)) return;

@@ -5,7 +5,7 @@ import { generationOf, translate } from './translate.ts';
 
 export interface ApplyOptions {
   readonly secret: Buffer;
-  readonly configurable: Configurable;
+  readonly configurable: Pick<Configurable, 'take' | 'status'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }

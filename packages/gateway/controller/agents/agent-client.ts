@@ -9,17 +9,22 @@ import {
 } from '@fairlead/control';
 import type { Leadership } from '@fairlead/kube';
 import type { z } from 'zod';
-import { type AgentStatus, agentStatus, type ConfigurationAnswer, configurationAnswer } from '../../protocol/answer.ts';
+import {
+  type AgentStatus,
+  agentStatus,
+  type ConfigurationAnswer,
+  configurationAnswer,
+  type LeaderAnswer,
+  leaderAnswer,
+} from '../../protocol/answer.ts';
+import type { LeaderAnnouncement } from '../../protocol/configuration.ts';
 import type { Gateway } from '../pools.ts';
 
 const STATUS_DEADLINE_MILLISECONDS = 5_000;
 /** A gateway takes seconds to load thousands of Services for the first time. */
 const WHOLE_DEADLINE_MILLISECONDS = 60_000;
 const DELTA_DEADLINE_MILLISECONDS = 10_000;
-/**
- * The Lease has to last at least so long. What is under way for longer is kept out by a new leader's higher epoch, but
- * only once that leader has sent something; until then the comparison mends it.
- */
+/** The Lease has to last at least so long. What is under way for longer is kept out by the epoch of the next leader. */
 const LEASE_MARGIN_MILLISECONDS = 4_000;
 /** Answers name frontends at fault; what is longer is no answer of an agent. */
 const LONGEST_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -43,14 +48,25 @@ export class AgentClient {
     return this.#send('GET', '/v1/status', agentStatus, STATUS_DEADLINE_MILLISECONDS, signal);
   }
 
+  /** Has the agent take nothing more from leaders before this one; what it takes at the moment comes to its end first. */
+  async announce(announcement: LeaderAnnouncement, signal: AbortSignal): Promise<LeaderAnswer> {
+    this.#requireLease();
+    const body = JSON.stringify(announcement);
+    return this.#send('PUT', '/v1/leader', leaderAnswer, WHOLE_DEADLINE_MILLISECONDS, signal, body);
+  }
+
   /** `body` is a configuration request, as text. */
   async put(body: string, kind: 'whole' | 'delta', signal: AbortSignal): Promise<ConfigurationAnswer> {
+    this.#requireLease();
+    const deadline = kind === 'whole' ? WHOLE_DEADLINE_MILLISECONDS : DELTA_DEADLINE_MILLISECONDS;
+    return this.#send('PUT', '/v1/config', configurationAnswer, deadline, signal, body);
+  }
+
+  #requireLease(): void {
     if (!this.#options.leadership.covers(LEASE_MARGIN_MILLISECONDS)) {
       const message = `the Lease may end before ${this.#options.gateway.name} answers; trying again once it is renewed`;
       throw new FairleadError(message, { verdict: 'retriable', code: 'lease-too-short' });
     }
-    const deadline = kind === 'whole' ? WHOLE_DEADLINE_MILLISECONDS : DELTA_DEADLINE_MILLISECONDS;
-    return this.#send('PUT', '/v1/config', configurationAnswer, deadline, signal, body);
   }
 
   #send<Answer>(

@@ -22,6 +22,7 @@ it('tells once that a gateway is dead, and how often it was tried when it is bac
         if (isDead) throw new FairleadError('refused', { verdict: 'retriable', code: 'connection-refused' });
         return { programmed: true, heldAddresses: [] };
       },
+      announce: async ({ epoch }) => ({ epoch }),
       put: async () => ({ kind: 'taken', generation: { epoch: 1, number: 1 } }),
     },
     epoch: 1,

@@ -13,7 +13,7 @@ import {
   sleep,
 } from '@fairlead/control';
 import { WorkSlices } from '@fairlead/kube';
-import type { ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
+import type { AgentStatus, ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
 import { type Generation, isAfter, isSameGeneration, type VirtualServer } from '../../protocol/configuration.ts';
 import { deltaRequest } from '../../protocol/delta.ts';
 import { agentUp, pushesTotal } from '../metrics.ts';
@@ -33,7 +33,7 @@ export interface AgentSenderOptions {
   /** The pools that it serves. */
   readonly pools: ReadonlySet<string>;
   readonly table: VirtualServerTable;
-  readonly client: Pick<AgentClient, 'status' | 'put'>;
+  readonly client: Pick<AgentClient, 'status' | 'announce' | 'put'>;
   /** Of our leadership; where the agent has seen a higher one, we go above that. */
   readonly epoch: number;
   readonly clock: Clock;
@@ -69,6 +69,7 @@ export class AgentSender {
   /** Attempts that failed in a row, for the same reason. */
   #failures = { code: '', count: 0 };
   #wake: (() => void) | undefined;
+  #onConfirmed = () => {};
 
   constructor(options: AgentSenderOptions) {
     this.gateway = options.gateway;
@@ -125,6 +126,7 @@ export class AgentSender {
         this.#backoff.reset();
         this.#noteSuccess();
         if (this.#pending.size === 0 && !this.#isInDoubt) {
+          this.#onConfirmed();
           await this.#pause(comparedAt + comparisonMilliseconds - clock.monotonic(), stop);
         }
       } catch (error) {
@@ -132,6 +134,14 @@ export class AgentSender {
         await this.#fail(error, stop);
       }
     }
+  }
+
+  /** Until the agent has all that it is to have, which is told; or until `stop` aborts. */
+  async runUntilConfirmed(stop: AbortSignal, signal: AbortSignal): Promise<boolean> {
+    const confirmed = new AbortController();
+    this.#onConfirmed = () => confirmed.abort();
+    await this.run(AbortSignal.any([stop, confirmed.signal]), signal);
+    return confirmed.signal.aborted;
   }
 
   /** Resolves when something changed, or it is time to look at the agent again. */
@@ -188,7 +198,11 @@ export class AgentSender {
 
   /** Finds out what the agent has: what we sent last, what we would send, or something else. */
   async #look(signal: AbortSignal): Promise<void> {
-    const { generation, digest, programmed, problem } = await this.#options.client.status(signal);
+    const { client } = this.#options;
+    const first = await client.status(signal);
+    const { generation, digest, programmed, problem } = (await this.#announce(first, signal))
+      ? await client.status(signal)
+      : first;
     const attempt = this.#attempt;
     this.#attempt = undefined;
     const isAt = (other: Generation | undefined) =>
@@ -205,6 +219,26 @@ export class AgentSender {
     this.#setServing(programmed, problem);
   }
 
+  /**
+   * What an older leader sent may arrive yet: the agent must not take it, though we may have nothing to send. Gives whether
+   * the agent had not heard of us: what it has is known only after that.
+   */
+  async #announce({ epoch: known = 0, generation }: AgentStatus, signal: AbortSignal): Promise<boolean> {
+    const { client, gateway } = this.#options;
+    if (generation !== undefined && isAfter(generation, this.#sent)) {
+      this.#sent = { epoch: generation.epoch + 1, number: 0 };
+    }
+    if (known > this.#sent.epoch) this.#sent = { epoch: known + 1, number: 0 };
+    const { epoch } = this.#sent;
+    if (known === epoch) return false;
+    const answer = await client.announce({ epoch }, signal);
+    if (answer.epoch === epoch) return true;
+    throw new AgentRefusal(`the gateway ${gateway.name} heard of a leader with epoch ${answer.epoch}`, {
+      verdict: 'retriable',
+      code: 'gateway-newer-leader',
+    });
+  }
+
   /** All that it has is concerned, also what was confirmed long ago. */
   #setServing(isServing: boolean, problem: string | undefined): void {
     if (this.#isServing === isServing) return;
@@ -217,9 +251,6 @@ export class AgentSender {
 
   /** The agent has something that this leader did not send, or nothing: it is sent the whole unless that is the same. */
   async #startFrom(generation: Generation | undefined, digest: string | undefined): Promise<void> {
-    if (generation !== undefined && isAfter(generation, this.#sent)) {
-      this.#sent = { epoch: generation.epoch + 1, number: 0 };
-    }
     this.#confirmed = undefined;
     this.#confirmedRevision = -1;
     this.#pending = new Set();

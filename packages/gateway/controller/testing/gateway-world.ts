@@ -1,5 +1,5 @@
 import { silentLogger } from '@fairlead/control';
-import { TestCluster, TestLeader } from '@fairlead/part/testing';
+import { TestCluster, TestLeader, type TestLeaderOptions } from '@fairlead/part/testing';
 import { SimulatedAgent } from '@fairlead/sim/gateway';
 import { gatewayPartWith } from '../part.ts';
 
@@ -20,9 +20,9 @@ export async function gatewayWorld(configuration: object = {}) {
   const basis = { addresses: ['192.0.2.1', '192.0.2.2'], gateways, certificates, ...configuration };
   const configured = part.configure(basis);
   /** With a configuration that differs from then on, as after a change of the file and a restart. */
-  const lead = (change: object = {}) => {
+  const lead = (change: object = {}, options: TestLeaderOptions = {}) => {
     const changed = part.configure({ ...basis, ...change });
-    return new TestLeader(cluster, (environment) => changed.start(environment));
+    return new TestLeader(cluster, (environment) => changed.start(environment), options);
   };
   const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
   return { cluster, agents, files, configured, lead, look, pass: (seconds: number) => clock.advance(seconds * 1_000) };
