@@ -109,7 +109,7 @@ export class View {
     const records = all.filter((one) => !isShared(one)).map((one) => trustRecord(one, this.#settings));
     const recorded = records.flatMap((one) => (one.kind === 'foreign' ? [] : [one.cluster]));
     const aggregate = all.find(isShared);
-    const others = [...named, ...recorded, ...clustersOf(aggregate)].filter((one) => one !== cluster);
+    const others = [...named, ...recorded].filter((one) => one !== cluster);
     const standings = [...new Set(others)].map((one) => [one, standing(one)] as const);
     const those = (wanted: Standing) => new Set(standings.flatMap(([one, found]) => (found === wanted ? [one] : [])));
     return {

@@ -51,7 +51,9 @@ const refused = { kind: 'refused', key, cluster: 'a', reason: 'a test' } as cons
 type InStep = Extract<BrokerObservation, { state: 'in-step' }>;
 
 /** What is planned for a Service that cluster `a` exported, with this at the broker. */
-function planned(broker: Partial<InStep>, changes: Partial<Observation> = {}) {
+const planned = (broker: Partial<InStep>, changes: Partial<Observation> = {}) => decided(broker, changes).writes;
+
+function decided(broker: Partial<InStep>, changes: Partial<Observation> = {}) {
   const observed: Observation = {
     key,
     namespace: { metadata: { name: 'shop' } },
@@ -76,7 +78,7 @@ function planned(broker: Partial<InStep>, changes: Partial<Observation> = {}) {
     },
     ...changes,
   };
-  return decide(observed, settings, 0).writes;
+  return decide(observed, settings, 0);
 }
 
 const grounds = (writes: ReturnType<typeof planned>) =>
@@ -102,6 +104,14 @@ describe('an import', () => {
     expect(planned({ records: [refused] })).toEqual([]);
     expect(planned({ missing: new Set(['a']) })).toEqual([]);
     expect(planned({ records: [trusted('a')], slices: [refused] })).toEqual([]);
+  });
+
+  it('is not held up by the refused record of a cluster that is not behind it', () => {
+    const evil = { ...refused, cluster: 'evil' };
+    expect(planned({ records: [evil] }).map(describeWrite)).toEqual([
+      'delete EndpointSlice shop/web.ipv4.a',
+      'delete ServiceImport shop/web',
+    ]);
   });
 
   it('keeps a cluster that is refused, or missing, beside one that is not', () => {
@@ -145,5 +155,39 @@ describe('an import', () => {
 
   it('of another controller is not touched', () => {
     expect(planned({}, { imported: { ...imported, metadata: key } })).toEqual([]);
+  });
+});
+
+describe('the aggregate', () => {
+  const of = (...clusters: readonly string[]): ServiceImport => ({
+    ...imported,
+    metadata: { namespace: 'broker', name: 'web.shop', resourceVersion: '1' },
+    status: { clusters: clusters.map((cluster) => ({ cluster })) },
+  });
+  const aggregated = (broker: Partial<InStep>) => grounds(decided(broker).aggregate);
+
+  it('goes when no record is left, whatever clusters other members invented for it', () => {
+    const rests = ['absent: ServiceImport broker-m-ghost/web.shop', 'there: Lease broker/own'];
+    expect(aggregated({ aggregate: of('ghost'), missing: new Set(['ghost']) })).toEqual([
+      ['delete ServiceImport broker/web.shop at the broker', ...rests],
+    ]);
+    expect(aggregated({ aggregate: of('not a name') })[0]?.[1]).toBe('there: Lease broker/own');
+  });
+
+  it('loses invented clusters while this cluster exports', () => {
+    const record = 'absent: ServiceImport broker-m-ghost/web.shop';
+    expect(
+      aggregated({ records: [trusted('own')], aggregate: of('ghost', 'own'), missing: new Set(['ghost']) }),
+    ).toEqual([['update ServiceImport broker/web.shop at the broker', record, 'there: Lease broker/own']]);
+  });
+
+  it('is not asked about for every one of thousands of names', () => {
+    const names = Array.from({ length: 5_000 }, (_, index) => `ghost-${index}`);
+    expect(aggregated({ aggregate: of(...names) })[0]?.length).toBeLessThan(30);
+  });
+
+  it('goes although the record of a cluster that never stood behind it is refused, and stays if it did', () => {
+    expect(aggregated({ records: [refused], aggregate: of('b') })).toHaveLength(1);
+    expect(aggregated({ records: [refused], aggregate: of('a') })).toEqual([]);
   });
 });

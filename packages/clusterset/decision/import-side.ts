@@ -2,7 +2,7 @@ import { type EndpointSlice, endpointSlices, leases, type WantedCondition } from
 import type { ServiceImport } from '../mcs/types.ts';
 import type { Merged, MergedImport } from '../merge/merge.ts';
 import { aggregateLabels, clusterOf, exportedTexts, importLabels, isOurs, sliceLabels } from '../records/marks.ts';
-import { exportedSliceName, importedSliceName, memberNamespace, recordName } from '../records/names.ts';
+import { exportedSliceName, importedSliceName, isClusterName, memberNamespace, recordName } from '../records/names.ts';
 import { canImportInto, MOST_SLICES } from '../records/trust.ts';
 import type { BrokerObservation, Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
@@ -21,6 +21,9 @@ type InStep = Extract<BrokerObservation, { state: 'in-step' }>;
 /** On an import while it cannot be compared with the broker: it is what was there before. */
 const IN_STEP = 'fairlead.dev/InStep';
 
+/** Of the clusters that an aggregate names: any member can write thousands of names there. */
+const MOST_ASKED = 20;
+
 /** What this cluster does to have the Service of all clusters. */
 export function importSide(observed: Observation, merged: Merged, settings: Settings, now: number): readonly Write[] {
   const { broker, namespace, imported } = observed;
@@ -30,9 +33,9 @@ export function importSide(observed: Observation, merged: Merged, settings: Sett
   if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return [];
   if (!canImportInto(namespace, settings.namespaces)) return removal(observed, settings, []);
   if (merged.import === undefined) {
-    // Nothing is deleted because something was refused.
-    if (broker.records.some(({ kind }) => kind === 'refused')) return [];
     const clusters = clustersBehind(observed);
+    // Nothing is deleted because something was refused; but what no cluster behind it wrote holds nothing up.
+    if (refusedOf(broker).some((cluster) => clusters.includes(cluster))) return [];
     if (clusters.some((cluster) => broker.missing.has(cluster))) return [];
     return removal(
       observed,
@@ -61,7 +64,7 @@ function importWrites(
   const content = contentOf(merged.import, importLabels);
   if (imported === undefined) return ensureImport(target, imported, content);
   const before = clustersOf(imported);
-  const refused = broker.records.flatMap((one) => (one.kind === 'refused' ? [one.cluster] : []));
+  const refused = refusedOf(broker);
   const lost = before.filter((cluster) => !merged.verdicts.has(cluster) && !refused.includes(cluster));
   if (lost.some((cluster) => broker.missing.has(cluster))) return [];
   const listed = [...new Set([...clusters, ...refused.filter((cluster) => before.includes(cluster))])].toSorted();
@@ -72,6 +75,11 @@ function importWrites(
       ? written
       : ensureImportStatus(target, imported, listed, withConditions(imported, [], [IN_STEP], now));
   return onGrounds(all, lost, observed, broker, settings);
+}
+
+/** The clusters whose record is not believed. */
+function refusedOf({ records }: InStep): readonly string[] {
+  return records.flatMap((one) => (one.kind === 'refused' ? [one.cluster] : []));
 }
 
 /** Writes that take clusters out of an import because their records are gone. */
@@ -189,42 +197,47 @@ function clustersBehind({ imported, importedSlices }: Observation): readonly str
  * What must hold before a cluster is taken out of an import because its record is gone: the broker still knows this
  * cluster, and that one, unless it has left. A broker that was emptied or rebuilt knows neither.
  */
-function withdrawn(cluster: string, { key }: Observation, { left }: InStep, settings: Settings): readonly Ground[] {
-  const { brokerNamespace, brokerImports, cluster: own } = settings;
-  const isMember = (name: string): Ground => ({
-    is: 'there',
-    at: 'broker',
-    resource: leases,
-    key: { namespace: brokerNamespace, name },
-  });
-  const record = { namespace: memberNamespace(brokerNamespace, cluster), name: recordName(key) };
+function withdrawn(cluster: string, observed: Observation, { left }: InStep, settings: Settings): readonly Ground[] {
   return [
-    { is: 'absent', at: 'broker', resource: brokerImports, key: record },
-    isMember(own),
-    ...(left.has(cluster) ? [] : [isMember(cluster)]),
+    noRecord(cluster, observed, settings),
+    isMember(settings.cluster, settings),
+    ...(left.has(cluster) ? [] : [isMember(cluster, settings)]),
   ];
+}
+
+function noRecord(cluster: string, { key }: Observation, { brokerNamespace, brokerImports }: Settings): Ground {
+  const record = { namespace: memberNamespace(brokerNamespace, cluster), name: recordName(key) };
+  return { is: 'absent', at: 'broker', resource: brokerImports, key: record };
+}
+
+function isMember(name: string, { brokerNamespace: namespace }: Settings): Ground {
+  return { is: 'there', at: 'broker', resource: leases, key: { namespace, name } };
 }
 
 /**
  * The aggregated ServiceImport in the shared namespace of the broker, for those who read it there. Clusters that have a
- * record keep it, and whoever comes across one that has none left removes it.
+ * record keep it, and a cluster that comes across one that has none left removes it. Every member can write there:
+ * it is brought to what the records say, and nothing that it says itself counts.
  */
 export function aggregateWrites(observed: Observation, merged: Merged, settings: Settings): readonly Write[] {
   const { key, broker } = observed;
   if (broker.state === 'away') return [];
-  const { aggregate, records } = broker;
+  const { aggregate } = broker;
+  const refused = refusedOf(broker);
   const target = {
     at: 'broker',
     resource: settings.brokerImports,
     key: { namespace: settings.brokerNamespace, name: recordName(key) },
   } as const;
-  const lost = clustersOf(aggregate).filter(
-    (cluster) => !records.some((one) => one.kind !== 'foreign' && one.cluster === cluster),
-  );
-  if (lost.some((cluster) => broker.missing.has(cluster))) return [];
+  const before = clustersOf(aggregate).filter(isClusterName);
+  const lost = before.filter((cluster) => !merged.verdicts.has(cluster) && !refused.includes(cluster));
+  const grounds = [
+    ...lost.slice(0, MOST_ASKED).map((cluster) => noRecord(cluster, observed, settings)),
+    isMember(settings.cluster, settings),
+  ];
   if (merged.import === undefined) {
-    if (records.length > 0 || aggregate === undefined) return [];
-    return onGrounds(remove('broker', settings.brokerImports, [aggregate]), lost, observed, broker, settings);
+    if (aggregate === undefined || refused.some((cluster) => before.includes(cluster))) return [];
+    return remove('broker', settings.brokerImports, [aggregate], grounds);
   }
   if (!merged.verdicts.has(settings.cluster)) return [];
   const content = contentOf(merged.import, aggregateLabels(key, settings.clusterset));
@@ -233,5 +246,5 @@ export function aggregateWrites(observed: Observation, merged: Merged, settings:
     written.length > 0 || aggregate === undefined
       ? written
       : ensureImportStatus(target, aggregate, merged.import.clusters, aggregate.status?.conditions);
-  return onGrounds(all, lost, observed, broker, settings);
+  return lost.length === 0 ? all : all.map((write) => ({ ...write, grounds }));
 }

@@ -54,15 +54,22 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'the aggregate outlives its last exporter',
     file: `${FOLDER}/decision/import-side.ts`,
-    find: 'if (records.length > 0 || aggregate === undefined) return [];',
+    find: 'if (aggregate === undefined || refused.some((cluster) => before.includes(cluster))) return [];',
     replace: 'return [];',
     foundBy: part,
   },
   {
     name: 'an import goes because its record was refused',
     file: `${FOLDER}/decision/import-side.ts`,
-    find: "if (broker.records.some(({ kind }) => kind === 'refused')) return [];",
+    find: 'if (refusedOf(broker).some((cluster) => clusters.includes(cluster))) return [];',
     replace: '',
+    foundBy: decision,
+  },
+  {
+    name: 'a refused record of any cluster pins an import',
+    file: `${FOLDER}/decision/import-side.ts`,
+    find: 'refusedOf(broker).some((cluster) => clusters.includes(cluster))',
+    replace: 'refusedOf(broker).length > 0',
     foundBy: decision,
   },
   {
