@@ -19,7 +19,7 @@ describe('the DNS part, behind a real CoreDNS, on a real cluster', () => {
   let stage: DnsStage;
 
   beforeAll(async () => {
-    stage = await DnsStage.start({ cluster: 'west', olderClusters: ['old'] }, rules);
+    stage = await DnsStage.start({ cluster: 'west', olderClusters: ['old'], olderNamespace: 'data' }, rules);
     for (const name of ['shop', 'data']) await stage.cluster.client.create(namespaces, { metadata: { name } });
     await stage.putImport('shop', 'web', { ports: [http] });
     await stage.putSlice('shop', 'web', 'east', {

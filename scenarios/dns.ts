@@ -24,7 +24,7 @@ const SERVICES = ['a', 'b', 'c'];
 const LOCAL = 'west';
 const OLD = 'old';
 const CLUSTERS = [LOCAL, 'east', OLD, 'forged'];
-const CONFIGURATION = { cluster: LOCAL, olderClusters: [OLD] };
+const CONFIGURATION = { cluster: LOCAL, olderClusters: [OLD], olderNamespace: LEASE_NAMESPACE };
 /** A Service that is there from the beginning, and never changes. */
 const STEADY = 'steady';
 const STEADY_ADDRESS = '10.77.0.1';

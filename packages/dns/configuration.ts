@@ -85,6 +85,11 @@ export const dnsConfiguration = z.strictObject({
     .array(clusterName)
     .default([])
     .describe('Clusters with software before aggregation, whose per-cluster ServiceImports are believed.'),
+  olderNamespace: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'is no name of a namespace')
+    .default('submariner-operator')
+    .describe('The namespace in which those ServiceImports are; elsewhere, none of them is believed.'),
   nameServerAddresses: z
     .array(z.string().refine((text) => parseIpAddress(text) !== undefined, 'is no IP address'))
     .default([])

@@ -7,8 +7,16 @@ import { NameTable, ZoneIndex, type ZoneSettings } from './zone/index.ts';
 
 /** How the zone is to be made. Servers of one zone need not agree on the serial: there are no transfers. */
 export function zoneSettings(configuration: DnsConfiguration, serial: number): ZoneSettings {
-  const { zone, cluster, ttlSeconds, clusterSpecificNames, weights, olderClusters, nameServerAddresses } =
-    configuration;
+  const {
+    zone,
+    cluster,
+    ttlSeconds,
+    clusterSpecificNames,
+    weights,
+    olderClusters,
+    olderNamespace,
+    nameServerAddresses,
+  } = configuration;
   return {
     zone: zoneName(zone),
     ...(cluster !== undefined && { cluster }),
@@ -16,6 +24,7 @@ export function zoneSettings(configuration: DnsConfiguration, serial: number): Z
     clusterSpecificNames,
     weights: new Map(Object.entries(weights)),
     olderClusters,
+    olderNamespace,
     nameServerAddresses,
     serial,
   };

@@ -1,5 +1,6 @@
 import { endpointSlices, type KubeClient, type KubeObject, type Resource } from '@fairlead/kube';
-import { MCS_VERSIONS, serviceImports } from '../mcs/types.ts';
+import { servedMcsVersion } from '../mcs/served-version.ts';
+import { serviceImports } from '../mcs/types.ts';
 import { isOurs } from '../records/marks.ts';
 import { type MembershipStep, removal } from './membership.ts';
 
@@ -11,10 +12,6 @@ export async function removeImports(client: KubeClient, signal: AbortSignal): Pr
     steps.push(...items.filter(isOurs).map((object) => removal(client, resource, object)));
   };
   await collect(endpointSlices);
-  for (const version of MCS_VERSIONS) {
-    if (!(await client.serves(serviceImports(version), { signal }))) continue;
-    await collect(serviceImports(version));
-    return steps;
-  }
+  await collect(serviceImports(await servedMcsVersion(client, { signal })));
   return steps;
 }

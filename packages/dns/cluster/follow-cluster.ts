@@ -1,10 +1,9 @@
-import { type McsVersion, serviceImports, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
+import { type McsVersion, servedMcsVersion, serviceImports, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
 import { messageOf, sleep } from '@fairlead/control';
 import { type CacheChange, endpointSlices } from '@fairlead/kube';
 import type { ReplicaEnvironment } from '@fairlead/part';
 import { answersReplaced, zoneNames, zoneServices } from '../metrics.ts';
 import type { NameTable, ZoneIndex } from '../zone/index.ts';
-import { servedMcsVersion } from './mcs-version.ts';
 import { keptImport, keptSlice } from './projections.ts';
 
 const RETRY_MILLISECONDS = 5_000;
@@ -55,7 +54,7 @@ function follow<Kept>(change: CacheChange<Kept>, set: (one: Kept) => void, remov
 async function waitForMcs({ client, clock, logger, readiness, signal }: Environment): Promise<McsVersion> {
   for (;;) {
     try {
-      return await servedMcsVersion(client, signal);
+      return await servedMcsVersion(client, { signal });
     } catch (error) {
       signal.throwIfAborted();
       readiness.set({ ready: false, reason: messageOf(error) });

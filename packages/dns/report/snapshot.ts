@@ -1,7 +1,6 @@
-import { serviceImports, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
+import { servedMcsVersion, serviceImports, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
 import { endpointSlices } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
-import { servedMcsVersion } from '../cluster/mcs-version.ts';
 import { type NamedRecords, NameTable, type RecordSet, ZoneIndex, type ZoneSettings } from '../zone/index.ts';
 
 /** Any will do: it answers no strangers. */
@@ -17,7 +16,7 @@ export interface Snapshot {
 
 export async function takeSnapshot(settings: ZoneSettings, environment: ReadEnvironment): Promise<Snapshot> {
   const { client, signal } = environment;
-  const version = await servedMcsVersion(client, signal);
+  const version = await servedMcsVersion(client, { signal });
   const [imports, slices] = await Promise.all([
     client.list(serviceImports(version), { signal }),
     client.list(endpointSlices, { labelSelector: SOURCE_CLUSTER, signal }),

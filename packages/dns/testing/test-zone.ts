@@ -11,6 +11,7 @@ const testSettings: ZoneSettings = {
   clusterSpecificNames: true,
   weights: new Map(),
   olderClusters: [],
+  olderNamespace: 'old',
   nameServerAddresses: ['10.96.0.53'],
   serial: 1,
 };

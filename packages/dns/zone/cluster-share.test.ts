@@ -8,6 +8,7 @@ const settings = {
   clusterSpecificNames: true,
   weights: new Map<string, number>(),
   olderClusters: [],
+  olderNamespace: 'old',
   nameServerAddresses: [],
   serial: 1,
 };

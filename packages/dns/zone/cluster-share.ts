@@ -41,7 +41,7 @@ const MOST_ENDPOINT_PORTS = 10_000;
 /** What each cluster contributes: this cluster first, then by name. */
 export function clusterShares(view: ServiceView, type: ImportType, settings: ZoneSettings): readonly ClusterShare[] {
   const slices = Map.groupBy(view.slices, ({ metadata }) => belongingOfSlice(metadata)?.cluster ?? '');
-  const older = new Map(honouredImports(view, settings).map((one) => [belongingOfImport(one).cluster ?? '', one]));
+  const older = new Map(honouredImports(view, settings).map((one) => [clusterOf(one, settings), one]));
   const clusters = [...new Set([...slices.keys(), ...older.keys()])].filter((cluster) => cluster !== '');
   return clusters
     .toSorted((left, right) => rank(left, settings) - rank(right, settings) || (left < right ? -1 : 1))
@@ -65,11 +65,12 @@ function limited(found: Found): Found {
 }
 
 /** Only of clusters that the operator named: it is theirs to say that they are trusted. */
-export function honouredImports(
-  { olderImports }: ServiceView,
-  { olderClusters }: ZoneSettings,
-): readonly ServiceImport[] {
-  return olderImports.filter((one) => olderClusters.includes(belongingOfImport(one).cluster ?? ''));
+export function honouredImports({ olderImports }: ServiceView, settings: ZoneSettings): readonly ServiceImport[] {
+  return olderImports.filter((one) => settings.olderClusters.includes(clusterOf(one, settings)));
+}
+
+function clusterOf(one: ServiceImport, { olderNamespace }: ZoneSettings): string {
+  return belongingOfImport(one, olderNamespace).cluster ?? '';
 }
 
 function rank(cluster: string, settings: ZoneSettings): number {

@@ -20,6 +20,7 @@ const defaults: ZoneSettings = {
   clusterSpecificNames: true,
   weights: new Map(),
   olderClusters: [],
+  olderNamespace: 'submariner-operator',
   nameServerAddresses: [],
   serial: 1,
 };

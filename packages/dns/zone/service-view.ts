@@ -1,4 +1,4 @@
-import { SERVICE_NAME, type ServiceImport, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
+import { olderImportOf, SERVICE_NAME, type ServiceImport, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
 import type { EndpointSlice, ObjectMeta } from '@fairlead/kube';
 
 /** All that there is of one Service of the clusterset. */
@@ -19,22 +19,10 @@ export interface Belonging {
   readonly cluster?: string;
 }
 
-const OLDER_CLUSTER = 'lighthouse.submariner.io/sourceCluster';
-const OLDER_NAME = 'lighthouse.submariner.io/sourceName';
-const OLDER_NAMESPACE = 'lighthouse.submariner.io/sourceNamespace';
-const ORIGIN_NAME = 'origin-name';
-const ORIGIN_NAMESPACE = 'origin-namespace';
-
-/** A per-cluster ServiceImport of older software lies in a namespace of that software, and says whose it is. */
-export function belongingOfImport({ metadata }: ServiceImport): Belonging {
-  const { labels = {}, annotations = {}, namespace = '', name } = metadata;
-  const cluster = labels[OLDER_CLUSTER];
-  if (cluster === undefined) return { namespace, name };
-  return {
-    namespace: labels[OLDER_NAMESPACE] ?? annotations[ORIGIN_NAMESPACE] ?? namespace,
-    name: labels[OLDER_NAME] ?? annotations[ORIGIN_NAME] ?? name,
-    cluster,
-  };
+/** A per-cluster ServiceImport of older software is only believed in the namespace of that software. */
+export function belongingOfImport({ metadata }: ServiceImport, olderNamespace: string): Belonging {
+  const { namespace = '', name } = metadata;
+  return olderImportOf(metadata, olderNamespace) ?? { namespace, name };
 }
 
 /** Undefined for a slice that no cluster exported. */

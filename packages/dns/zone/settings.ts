@@ -11,6 +11,8 @@ export interface ZoneSettings {
   readonly weights: ReadonlyMap<string, number>;
   /** Clusters whose per-cluster ServiceImports, of the software before aggregation, are honoured. */
   readonly olderClusters: readonly string[];
+  /** Where these ServiceImports are in this cluster. */
+  readonly olderNamespace: string;
   /** Where the name server that the zone names can be reached. */
   readonly nameServerAddresses: readonly string[];
   readonly serial: number;

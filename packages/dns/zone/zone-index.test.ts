@@ -16,6 +16,7 @@ const settings: ZoneSettings = {
   clusterSpecificNames: true,
   weights: new Map(),
   olderClusters: ['b'],
+  olderNamespace: 'old',
   nameServerAddresses: [],
   serial: 1,
 };

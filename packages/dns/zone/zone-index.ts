@@ -41,14 +41,14 @@ export class ZoneIndex {
   setImport(one: ServiceImport): void {
     // It says nothing of its Service, and must not end the server for all others.
     if (one.spec === undefined) return;
-    const belonging = belongingOfImport(one);
+    const belonging = belongingOfImport(one, this.#settings.olderNamespace);
     const parts = this.#change(belonging);
     if (belonging.cluster === undefined) parts.serviceImport = one;
     else parts.olderImports.set(keyText(one.metadata), one);
   }
 
   removeImport(one: ServiceImport): void {
-    const belonging = belongingOfImport(one);
+    const belonging = belongingOfImport(one, this.#settings.olderNamespace);
     const parts = this.#change(belonging);
     if (belonging.cluster === undefined) parts.serviceImport = undefined;
     else parts.olderImports.delete(keyText(one.metadata));
