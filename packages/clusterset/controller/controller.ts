@@ -9,17 +9,17 @@ import {
   type SharedCache,
   services,
 } from '@fairlead/kube';
-import { ClusterEvents, DeletionGuard, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
+import { ClusterEvents, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
 import type { Settings } from '../decision/settings.ts';
 import { BrokerLink } from './broker-link.ts';
 import { Expectations, type Lookup } from './expectations.ts';
 import type { SilencePolicy } from './liveness.ts';
-import { brokerInStep, clustersetMetrics, withdrawalsHeld } from './metrics.ts';
+import { brokerInStep, clustersetMetrics } from './metrics.ts';
 import { Reconciler } from './reconciler.ts';
 import { type Probe, Silence } from './silence.ts';
 import type { Store } from './store.ts';
 import { type BrokerState, importedFor, memberImportKeys, recordedFor, servedBy, slicedFor, View } from './view.ts';
-import { BRAKE, Withdrawals } from './withdrawals.ts';
+import { Withdrawals } from './withdrawals.ts';
 
 const CONCURRENT_SERVICES = 20;
 
@@ -74,7 +74,6 @@ export async function runController(options: ControllerOptions, environment: Lea
   const policy = options.whenSilent;
   const silence = new Silence({ ...environment, ...options, policy, member, broker: link.caches, onChange });
   const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
-  const guard = new DeletionGuard<string>({ ...environment, cluster, brake: BRAKE, gauge: withdrawalsHeld });
   const stores: Readonly<Record<string, Store<KubeObject>>> = {
     'member serviceexports': member.exports,
     'member serviceimports': member.imports,
@@ -87,7 +86,7 @@ export async function runController(options: ControllerOptions, environment: Lea
     ...environment,
     settings,
     expectations: new Expectations(clock, lookup),
-    withdrawals: new Withdrawals(clock, guard),
+    withdrawals: new Withdrawals({ ...environment, cluster, view }),
     observe: (key) => view.observe(key, link.state, (other) => silence.standing(other, keyText(key))),
     clients: { member: client, broker: link.client },
   });

@@ -23,7 +23,8 @@ export const silentClusters: MetricDefinition = {
 export const withdrawalsHeld: MetricDefinition = {
   name: 'fairlead_clusterset_withdrawals_held',
   kind: 'gauge',
-  help: 'Imports that would lose clusters, held back because too many would at once.',
+  help: 'Imports that would lose a cluster, held back because too many would at once; by cluster, or of all together.',
+  labels: ['of'],
 };
 
 export const clustersetMetrics: readonly MetricDefinition[] = [

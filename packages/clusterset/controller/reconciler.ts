@@ -59,7 +59,7 @@ export class Reconciler {
     const { state } = decision.exported;
     this.#states.set(text, state === 'none' ? undefined : state);
     this.#tellRefused(text, observed);
-    const { writes, heldMilliseconds } = this.#brake(text, observed, decision.writes);
+    const { writes, heldMilliseconds } = this.#brake(text, decision.writes);
     await this.#applier.apply(text, writes, signal);
     this.#announce(observed, decision, writes);
     const turn = this.#turnIn(text, observed, decision);
@@ -74,16 +74,11 @@ export class Reconciler {
   }
 
   /** Leaves out what takes a cluster out of an import, for as long as the brake wants it to wait. */
-  #brake(text: string, { importCount }: Observation, writes: readonly Write[]) {
-    const { settings, withdrawals } = this.#options;
-    const loses = ({ at, grounds }: Write) =>
-      at === 'member' && grounds.some(({ resource }) => resource === settings.brokerImports);
-    if (!writes.some(loses)) {
-      withdrawals.settle(text);
-      return { writes, heldMilliseconds: 0 };
-    }
-    const heldMilliseconds = withdrawals.waitsFor(text, importCount);
-    return { writes: heldMilliseconds === 0 ? writes : writes.filter((write) => !loses(write)), heldMilliseconds };
+  #brake(text: string, writes: readonly Write[]) {
+    const losesOf = ({ grounds }: Write) => grounds.flatMap(({ loses }) => loses ?? []);
+    const heldMilliseconds = this.#options.withdrawals.waitsFor(text, new Set(writes.flatMap(losesOf)));
+    const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => losesOf(write).length === 0);
+    return { writes: kept, heldMilliseconds };
   }
 
   /** How long it is until it is our turn to keep the aggregate; 0: now, or there is nothing to do. */

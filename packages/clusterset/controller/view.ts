@@ -80,9 +80,18 @@ export class View {
       localImport: localImport !== undefined && isOurs(localImport) ? localImport : undefined,
       imported: imports.get(text),
       importedSlices: imported,
-      importCount: imports.size,
       broker: state.state === 'away' ? state : this.#observeBroker(key, named, standing),
     };
+  }
+
+  /** How many imports there are in this cluster. */
+  get imports(): number {
+    return this.#member.imports.size;
+  }
+
+  /** How many imports in this cluster name that cluster. */
+  importCount(cluster: string): number {
+    return this.#member.imports.index('clusters', clustersOf).get(cluster).length;
   }
 
   /** Every Service of the clusterset that anything is known about. */

@@ -1,41 +1,101 @@
-import type { Clock } from '@fairlead/control';
-import type { DeletionGuard } from '@fairlead/part';
+import type { Clock, Logger, Metrics } from '@fairlead/control';
+import { type ClusterEvents, DeletionGuard } from '@fairlead/part';
+import { withdrawalsHeld } from './metrics.ts';
+import type { View } from './view.ts';
 
 /** What would go within this time is judged together. */
 const GATHER_MILLISECONDS = 1_000;
 const CONFIRM_AFTER_MILLISECONDS = 600_000;
+const ALL = 'all clusters';
 
-export const BRAKE = {
-  things: 'imported Services',
-  fraction: 0.3,
-  minimumCount: 10,
-  confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS,
-};
+export interface WithdrawalsOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly cluster: Pick<ClusterEvents, 'record'>;
+  readonly view: Pick<View, 'importCount' | 'imports'>;
+}
 
-/** The brake on imports that would lose clusters, seen one at a time. */
+/**
+ * The brake on imports that would lose clusters, seen one at a time: of each cluster, so that one that exports little
+ * beside others is not lost unnoticed, and one that withdraws much holds up no other; then of all of them together.
+ */
 export class Withdrawals {
-  readonly #clock: Clock;
-  readonly #guard: Pick<DeletionGuard<string>, 'allow'>;
-  /** Key -> since when it would lose something. */
-  readonly #asked = new Map<string, number>();
+  readonly #options: WithdrawalsOptions;
+  readonly #brakes = new Map<string, GatheringBrake>();
 
-  constructor(clock: Clock, guard: Pick<DeletionGuard<string>, 'allow'>) {
+  constructor(options: WithdrawalsOptions) {
+    this.#options = options;
+  }
+
+  /** How long the import has to keep the clusters that it would lose; 0: it may lose them now. */
+  waitsFor(key: string, clusters: ReadonlySet<string>): number {
+    for (const [of, brake] of this.#brakes) {
+      if (clusters.has(of) || (of === ALL && clusters.size > 0)) continue;
+      brake.settle(key);
+      if (brake.isIdle) this.#brakes.delete(of);
+    }
+    if (clusters.size === 0) return 0;
+    const { view } = this.#options;
+    const waits = [...clusters].map((cluster) => this.#brake(cluster).waitsFor(key, view.importCount(cluster)));
+    const longest = Math.max(...waits);
+    if (longest > 0) return longest;
+    // What was confirmed once need not be once more.
+    const isConfirmed = [...clusters].some((cluster) => this.#brake(cluster).hasHeld(key));
+    return isConfirmed ? 0 : this.#brake(ALL).waitsFor(key, view.imports);
+  }
+
+  #brake(of: string): GatheringBrake {
+    const known = this.#brakes.get(of);
+    if (known !== undefined) return known;
+    const brake = {
+      things: `imported Services of ${of}`,
+      fraction: 0.3,
+      minimumCount: 10,
+      confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS,
+    };
+    const guard = new DeletionGuard<string>({ ...this.#options, brake, gauge: withdrawalsHeld, labels: { of } });
+    const created = new GatheringBrake(this.#options.clock, guard);
+    this.#brakes.set(of, created);
+    return created;
+  }
+}
+
+/** Judges together what is asked for within a second, one key at a time. */
+class GatheringBrake {
+  readonly #clock: Clock;
+  readonly #guard: DeletionGuard<string>;
+  /** Key -> since when it is asked for. */
+  readonly #asked = new Map<string, number>();
+  readonly #held = new Set<string>();
+
+  constructor(clock: Clock, guard: DeletionGuard<string>) {
     this.#clock = clock;
     this.#guard = guard;
   }
 
-  /** How long the import has to keep what it would lose, out of `knownCount` imports; 0: it may lose it now. */
   waitsFor(key: string, knownCount: number): number {
     const now = this.#clock.monotonic();
     const since = this.#asked.get(key) ?? now;
     this.#asked.set(key, since);
     if (now - since < GATHER_MILLISECONDS) return since + GATHER_MILLISECONDS - now;
-    const isAllowed = this.#guard.allow([...this.#asked.keys()], knownCount, now).includes(key);
-    return isAllowed ? 0 : CONFIRM_AFTER_MILLISECONDS;
+    if (this.#guard.allow([...this.#asked.keys()], knownCount, now).includes(key)) return 0;
+    this.#held.add(key);
+    return CONFIRM_AFTER_MILLISECONDS;
   }
 
-  /** It would lose nothing any more. */
+  /** It is not asked for any more. */
   settle(key: string): void {
-    this.#asked.delete(key);
+    this.#held.delete(key);
+    if (this.#asked.delete(key) && this.#asked.size === 0) this.#guard.allow([], 0, this.#clock.monotonic());
+  }
+
+  /** Whether it had to wait before it was let through. */
+  hasHeld(key: string): boolean {
+    return this.#held.has(key);
+  }
+
+  get isIdle(): boolean {
+    return this.#asked.size === 0;
   }
 }

@@ -63,7 +63,6 @@ function decided(broker: Partial<InStep>, changes: Partial<Observation> = {}) {
     localImport: undefined,
     imported,
     importedSlices: [slice],
-    importCount: 1,
     broker: {
       state: 'in-step',
       ownRecord: undefined,

@@ -199,7 +199,8 @@ function clustersBehind({ imported, importedSlices }: Observation): readonly str
  */
 function withdrawn(cluster: string, observed: Observation, { left }: InStep, settings: Settings): readonly Ground[] {
   return [
-    noRecord(cluster, observed, settings),
+    // One that has left said so, or was missed for long: there is nothing more to wait for.
+    { ...noRecord(cluster, observed, settings), ...(!left.has(cluster) && { loses: cluster }) },
     isMember(settings.cluster, settings),
     ...(left.has(cluster) ? [] : [isMember(cluster, settings)]),
   ];

@@ -19,8 +19,6 @@ export interface Observation {
   readonly imported: ServiceImport | undefined;
   /** The slices behind it that we made. */
   readonly importedSlices: readonly EndpointSlice[];
-  /** How many imports there are in the cluster. */
-  readonly importCount: number;
   readonly broker: BrokerObservation;
 }
 

@@ -23,6 +23,8 @@ export interface Ground {
   readonly at: Place;
   readonly resource: Resource<KubeObject>;
   readonly key: ObjectKey;
+  /** The cluster that an import loses on this ground; a mass of them is held back. */
+  readonly loses?: string;
 }
 
 /** One write, planned: what the leader does, `plan` counts and `why` tells. */

@@ -180,7 +180,7 @@ describe('merge', () => {
       type: PORTS_SERVED,
       status: 'False',
       reason: 'NoCommonPort',
-      message: 'No port is exposed by all of a, b: nothing is served.',
+      message: 'No port is exposed by all of a, b: nothing is served. b exposes none of those of a, the oldest.',
     });
     const portless = merge([exportOf('a', 1, { type: 'Headless', ports: [] })]);
     expect(portless.verdicts.get('a')?.conditions).toHaveLength(1);

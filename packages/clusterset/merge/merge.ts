@@ -1,7 +1,7 @@
 import type { IpFamily, TrafficPolicy, WantedCondition } from '@fairlead/kube';
 import type { ImportedPort, ImportType, ServiceImportSpec } from '../mcs/types.ts';
 import { type Conflict, conflictCondition, type Difference, differenceIn, listed } from './conflict.ts';
-import { type MergedPorts, mergePorts, type PortPolicy } from './ports.ts';
+import { type MergedPorts, mergePorts, type PortPolicy, portText } from './ports.ts';
 
 /** What one cluster exports under a name. */
 export interface Export {
@@ -160,7 +160,15 @@ function mapText(map: Readonly<Record<string, string>>): string {
 
 function noCommonPort(included: readonly Export[], { ports }: MergedPorts): readonly WantedCondition[] {
   if (ports.length > 0 || included.every((one) => one.ports.length === 0)) return [];
-  const message = `No port is exposed by all of ${listed(included.map(({ cluster }) => cluster))}: nothing is served.`;
+  const [oldest, ...others] = included;
+  const first = new Set(oldest?.ports.map(portText));
+  const disjoint = others.filter((one) => !one.ports.some((port) => first.has(portText(port))));
+  const message = [
+    `No port is exposed by all of ${listed(included.map(({ cluster }) => cluster))}: nothing is served.`,
+    ...(disjoint.length === 0
+      ? []
+      : [`${listed(disjoint.map(({ cluster }) => cluster))} exposes none of those of ${oldest?.cluster}, the oldest.`]),
+  ].join(' ');
   return [{ type: PORTS_SERVED, status: 'False', reason: 'NoCommonPort', message }];
 }
 

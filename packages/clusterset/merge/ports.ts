@@ -37,7 +37,7 @@ export function mergePorts(sorted: readonly ClusterPorts[], policy: PortPolicy):
 }
 
 /** `http TCP/80`, or `TCP/80` where it has no name. */
-function portText({ name = '', protocol = 'TCP', port }: ImportedPort): string {
+export function portText({ name = '', protocol = 'TCP', port }: ImportedPort): string {
   return `${name === '' ? '' : `${name} `}${protocol}/${port}`;
 }
 

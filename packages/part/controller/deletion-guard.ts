@@ -19,6 +19,8 @@ export interface DeletionGuardOptions {
   readonly releases?: Releases | undefined;
   /** How many deletions are held back. */
   readonly gauge: MetricDefinition;
+  /** Of the gauge, where there are several guards. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** Stands before a sweep: holds a sudden mass deletion back, and says so in the log, a gauge and an Event. */
@@ -46,9 +48,9 @@ export class DeletionGuard<Id extends string> {
    * time at which the completed list behind it was begun.
    */
   allow(leftovers: readonly Id[], knownCount: number, listBegunAt: number): readonly Id[] {
-    const { logger, metrics, cluster, gauge } = this.#options;
+    const { logger, metrics, cluster, gauge, labels } = this.#options;
     const { allowed, hold } = this.#brake.judge(leftovers, knownCount, listBegunAt);
-    metrics.set(gauge, this.heldCount);
+    metrics.set(gauge, this.heldCount, labels);
     if (hold !== undefined) {
       logger.warn({ code: hold.code, held: hold.held.length }, hold.message);
       // The objects that the leftovers were made for are gone: the cluster's own namespace stands for them.

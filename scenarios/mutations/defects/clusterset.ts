@@ -153,9 +153,16 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'a mass of withdrawals is not held back',
     file: `${FOLDER}/controller/reconciler.ts`,
-    find: 'heldMilliseconds === 0 ? writes : writes.filter((write) => !loses(write))',
+    find: 'heldMilliseconds === 0 ? writes : writes.filter((write) => losesOf(write).length === 0)',
     replace: 'writes',
     foundBy: part,
+  },
+  {
+    name: 'the brake counts the imports of all clusters as those of one',
+    file: `${FOLDER}/controller/withdrawals.ts`,
+    find: 'waitsFor(key, view.importCount(cluster))',
+    replace: 'waitsFor(key, view.imports)',
+    foundBy: { unit: `${FOLDER}/controller/withdrawals` },
   },
   {
     name: 'a cluster looks silent after the broker was away',
