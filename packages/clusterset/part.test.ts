@@ -1,4 +1,6 @@
 import {
+  type ConfigMap,
+  configMaps,
   customResourceDefinitions,
   endpointSlices,
   type KubeObject,
@@ -9,7 +11,7 @@ import {
 import { NAMESPACE } from '@fairlead/part/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServiceExport, ServiceImport } from './mcs/types.ts';
-import { CLUSTER_UID, recordLabels } from './records/marks.ts';
+import { recordLabels } from './records/marks.ts';
 import { exports, imports, TestClusterSet } from './testing/test-clusterset.ts';
 
 const SHARED = 'fairlead-broker';
@@ -421,13 +423,33 @@ describe('a cluster whose name another one has taken at the broker', () => {
     await set.export(a, 'web');
     await set.settle();
     const key = { namespace: SHARED, name: 'a' };
-    const patch = { metadata: { annotations: { [CLUSTER_UID]: 'of another' } } };
-    await set.broker.client.patchMerge<KubeObject>(leases, key, patch);
+    const registration = { namespace: SHARED, name: 'member.a' };
+    await set.broker.client.patchMerge<ConfigMap>(configMaps, registration, { data: { 'cluster-uid': 'of another' } });
     await set.settle(1_000);
     const { resourceVersion } = (await set.broker.client.get(leases, key)).metadata;
     await set.unexport(a, 'web');
     await set.settle(60_000);
     expect(await set.clustersOf(b, 'web')).toBe('a');
     expect((await set.broker.client.get(leases, key)).metadata.resourceVersion).toBe(resourceVersion);
+  });
+});
+
+describe('addresses that a cluster was not admitted with', () => {
+  it('are refused, until its registration says otherwise', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    const vip = await set.vipOf(a, 'web');
+    const registration = { namespace: SHARED, name: 'member.a' };
+    const admit = (ranges: string) =>
+      set.broker.client.patchMerge<ConfigMap>(configMaps, registration, { data: { ranges } });
+    await admit('192.0.2.0/24');
+    await set.export(a, 'late');
+    await set.settle();
+    expect(await set.endpointsOf(b, 'web')).toEqual([`a ${vip}`]);
+    expect(await set.endpointsOf(b, 'late')).toEqual([]);
+    await admit('0.0.0.0/0');
+    await set.settle();
+    expect(await set.endpointsOf(b, 'late')).toEqual([`a ${await set.vipOf(a, 'late')}`]);
   });
 });

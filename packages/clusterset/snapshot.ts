@@ -1,5 +1,5 @@
 import { messageOf } from '@fairlead/control';
-import { endpointSlices, KubeClient, leases, namespaces, services } from '@fairlead/kube';
+import { configMaps, endpointSlices, KubeClient, leases, namespaces, services } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
 import type { ClusterSetConfiguration } from './configuration.ts';
 import type { Connect } from './controller/broker-link.ts';
@@ -9,7 +9,7 @@ import {
   type BrokerStores,
   type MemberStores,
   type Standing,
-  stateByLease,
+  membershipState,
   View,
 } from './controller/view.ts';
 import { type Decision, decide } from './decision/decide.ts';
@@ -76,20 +76,21 @@ async function readBroker(
     try {
       const client = new KubeClient(connected.connection, clock);
       const labelSelector = `${CLUSTERSET}=${settings.clusterset}`;
-      const { brokerNamespace: namespace, cluster } = settings;
+      const { brokerNamespace: namespace } = settings;
       const broker = {
         imports: new ListedStore((await client.list(settings.brokerImports, { labelSelector, signal })).items),
         slices: new ListedStore((await client.list(endpointSlices, { labelSelector, signal })).items),
         leases: new ListedStore((await client.list(leases, { namespace, labelSelector, signal })).items),
+        registrations: new ListedStore((await client.list(configMaps, { namespace, labelSelector, signal })).items),
       };
-      const lease = broker.leases.get(`${namespace}/${cluster}`);
-      return { broker, state: stateByLease(lease, uid, settings) };
+      return { broker, state: membershipState(broker, uid, settings) };
     } finally {
       await connected.close();
     }
   } catch (error) {
     signal.throwIfAborted();
-    const broker = { imports: new ListedStore([]), slices: new ListedStore([]), leases: new ListedStore([]) };
+    const none = new ListedStore([]);
+    const broker = { imports: none, slices: none, leases: none, registrations: none };
     return { broker, state: away(`The broker cannot be read: ${messageOf(error)}.`) };
   }
 }

@@ -2,6 +2,8 @@ import { type Clock, type Logger, type Metrics, messageOf, type Random, sleep } 
 import {
   type ApiConnection,
   CacheFactory,
+  type ConfigMap,
+  configMaps,
   type EndpointSlice,
   endpointSlices,
   jsonEqual,
@@ -15,8 +17,8 @@ import {
 } from '@fairlead/kube';
 import type { Settings } from '../decision/settings.ts';
 import type { ServiceImport } from '../mcs/types.ts';
-import { CLUSTERSET, isOfAnother } from '../records/marks.ts';
-import { type BrokerState, stateByLease } from './view.ts';
+import { CLUSTERSET } from '../records/marks.ts';
+import { type BrokerState, membershipState } from './view.ts';
 
 /** A broker that cannot be read for so long is away; shorter, it is as when nothing happens. */
 const AWAY_AFTER_MILLISECONDS = 60_000;
@@ -41,6 +43,7 @@ export interface BrokerCaches {
   readonly imports: SharedCache<ServiceImport>;
   readonly slices: SharedCache<EndpointSlice>;
   readonly leases: SharedCache<Lease>;
+  readonly registrations: SharedCache<ConfigMap>;
 }
 
 export interface BrokerLinkOptions {
@@ -78,8 +81,10 @@ export class BrokerLink {
       imports: caches.cache(settings.brokerImports, { labelSelector }),
       slices: caches.cache(endpointSlices, { labelSelector }),
       leases: caches.cache(leases, { namespace: settings.brokerNamespace, labelSelector }),
+      registrations: caches.cache(configMaps, { namespace: settings.brokerNamespace, labelSelector }),
     };
     this.caches.leases.subscribe(() => this.#look());
+    this.caches.registrations.subscribe(() => this.#look());
   }
 
   get state(): BrokerState {
@@ -98,7 +103,7 @@ export class BrokerLink {
 
   #look(): void {
     const { clock, logger } = this.#options;
-    const all = [this.caches.imports, this.caches.slices, this.caches.leases].map(({ status }) => status);
+    const all = Object.values(this.caches).map(({ status }) => status);
     const isBlind = all.some((status) => status.isBlind);
     this.#blindSince = isBlind ? (this.#blindSince ?? clock.monotonic()) : undefined;
     const next = this.#judge(
@@ -123,8 +128,7 @@ export class BrokerLink {
     if (blindFor >= AWAY_AFTER_MILLISECONDS) {
       return { state: 'away', reason: 'The broker cannot be read.', isLasting: true };
     }
-    const lease = this.caches.leases.get({ namespace: settings.brokerNamespace, name: settings.cluster });
-    return stateByLease(lease, uid(), settings);
+    return membershipState(this.caches, uid(), settings);
   }
 
   /** The sign of life. Where it cannot be given, others go by their policy for clusters that fell silent. */
@@ -132,8 +136,9 @@ export class BrokerLink {
     const { clock, leadership, logger, settings, signal, uid } = this.#options;
     const key = { namespace: settings.brokerNamespace, name: settings.cluster };
     await this.#every(HEARTBEAT_MILLISECONDS, async () => {
-      const lease = this.caches.leases.get(key);
-      if (lease === undefined || isOfAnother(lease, uid())) return;
+      // Another cluster may have the name by now, and its Lease with it.
+      const { registrations } = this.caches;
+      if (!registrations.hasSynced || membershipState(this.caches, uid(), settings).state === 'away') return;
       try {
         const spec = { renewTime: microTime(clock.now()), holderIdentity: settings.cluster };
         await this.client.patchMerge<Lease>(

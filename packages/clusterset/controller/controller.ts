@@ -91,6 +91,10 @@ export async function runController(options: ControllerOptions, environment: Lea
     clients: { member: client, broker: link.client },
   });
   link.caches.leases.subscribe(() => silence.see());
+  // What a cluster may claim has changed: what it exports may be believed now, or no longer.
+  link.caches.registrations.subscribe(() => {
+    for (const key of view.keys()) controller.add(key);
+  });
   follow(link.caches.imports, recordedFor, controller);
   follow(link.caches.slices, slicedFor, controller);
   const onState = ({ state }: BrokerState) => {

@@ -4,6 +4,7 @@ import type { Settings } from '../decision/settings.ts';
 import { WHEN_SILENT, Liveness, parsePolicy, type SilencePolicy } from './liveness.ts';
 import { silentClusters } from './metrics.ts';
 import { type BrokerStores, type MemberStores, type Standing, slicedFor } from './view.ts';
+import { claimsOf } from '../records/registration.ts';
 import { trustRecord, trustSlice } from '../records/trust.ts';
 
 const LOOK_MILLISECONDS = 15_000;
@@ -105,8 +106,9 @@ export class Silence {
   /** One address with a TCP port; what has none cannot be asked, and is kept. */
   #target(cluster: string, key: string): { readonly address: string; readonly port: number } | undefined {
     const { broker, settings } = this.#options;
+    const claims = claimsOf(broker.registrations.list());
     for (const slice of broker.slices.index('key', slicedFor).get(key)) {
-      const trusted = trustSlice(slice, settings);
+      const trusted = trustSlice(slice, settings, claims);
       if (trusted.kind !== 'trusted' || trusted.cluster !== cluster) continue;
       const address = trusted.value.endpoints.find(({ conditions }) => conditions?.ready !== false)?.addresses[0];
       const port = trusted.value.ports.find(({ protocol = 'TCP' }) => protocol === 'TCP')?.port;

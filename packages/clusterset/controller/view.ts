@@ -1,4 +1,5 @@
 import {
+  type ConfigMap,
   type EndpointSlice,
   type KubeObject,
   keyText,
@@ -10,8 +11,9 @@ import {
 import type { Away, BrokerObservation, Observation } from '../decision/observation.ts';
 import type { Settings } from '../decision/settings.ts';
 import { SERVICE_NAME, type ServiceExport, type ServiceImport } from '../mcs/types.ts';
-import { clusterOf, importedSliceKey, isLeaving, isOfAnother, isOurs } from '../records/marks.ts';
+import { clusterOf, importedSliceKey, isLeaving, isOurs } from '../records/marks.ts';
 import { type ExportKey, keyOfRecord, memberNamespace, partsOfExportedSlice, recordName } from '../records/names.ts';
+import { claimsOf, isOfAnother, registrationName } from '../records/registration.ts';
 import { trustRecord, trustSlice } from '../records/trust.ts';
 import type { Store } from './store.ts';
 
@@ -24,11 +26,12 @@ export interface MemberStores {
   readonly namespaces: Store<Namespace>;
 }
 
-/** What is read of the broker: records and aggregates of the clusterset, slices, and the Leases of its members. */
+/** What is read of the broker: records and aggregates of the clusterset, slices, and who its members are. */
 export interface BrokerStores {
   readonly imports: Store<ServiceImport>;
   readonly slices: Store<EndpointSlice>;
   readonly leases: Store<Lease>;
+  readonly registrations: Store<ConfigMap>;
 }
 
 /** What is known of another cluster: a `missing` one has no Lease; one that is missing for long has `left`. */
@@ -37,10 +40,17 @@ export type Standing = 'alive' | 'dropped' | 'missing' | 'left';
 /** Whether the broker can be gone by. */
 export type BrokerState = { readonly state: 'in-step' } | Away;
 
-/** Whether the Lease at the broker makes the cluster with this UID a member. */
-export function stateByLease(lease: Lease | undefined, uid: string | undefined, settings: Settings): BrokerState {
+/** Whether the broker has the cluster with this UID for a member. */
+export function membershipState(
+  { leases, registrations }: Pick<BrokerStores, 'leases' | 'registrations'>,
+  uid: string | undefined,
+  settings: Settings,
+): BrokerState {
+  const { brokerNamespace: namespace, cluster: name } = settings;
+  const lease = leases.get(keyText({ namespace, name }));
   if (lease === undefined || isLeaving(lease)) return notAMember(settings);
-  if (!isOfAnother(lease, uid)) return { state: 'in-step' };
+  const registration = registrations.get(keyText({ namespace, name: registrationName(name) }));
+  if (!isOfAnother(registration, uid)) return { state: 'in-step' };
   const { cluster, clusterset } = settings;
   const reason = `Another cluster is the member ${cluster} of the clusterset ${clusterset}: run fairlead join with another name.`;
   return { state: 'away', reason, isLasting: true };
@@ -118,6 +128,7 @@ export class View {
     const records = all.filter((one) => !isShared(one)).map((one) => trustRecord(one, this.#settings));
     const recorded = records.flatMap((one) => (one.kind === 'foreign' ? [] : [one.cluster]));
     const aggregate = all.find(isShared);
+    const claims = claimsOf(this.#broker.registrations.list());
     const others = [...named, ...recorded].filter((one) => one !== cluster);
     const standings = [...new Set(others)].map((one) => [one, standing(one)] as const);
     const those = (wanted: Standing) => new Set(standings.flatMap(([one, found]) => (found === wanted ? [one] : [])));
@@ -126,7 +137,7 @@ export class View {
       ownRecord: all.find(inOwn),
       ownSlices: slices.filter(inOwn),
       records: records.filter(({ kind }) => kind !== 'foreign'),
-      slices: slices.filter((slice) => !inOwn(slice)).map((slice) => trustSlice(slice, this.#settings)),
+      slices: slices.filter((slice) => !inOwn(slice)).map((slice) => trustSlice(slice, this.#settings, claims)),
       aggregate,
       dropped: those('dropped'),
       missing: those('missing'),

@@ -1,4 +1,6 @@
 import {
+  type ConfigMap,
+  configMaps,
   customResourceDefinitions,
   type KubeObject,
   type Lease,
@@ -8,10 +10,14 @@ import {
 } from '@fairlead/kube';
 import { mcsDefinitions } from '../mcs/definitions.ts';
 import { MCS_GROUP, SOURCE_CLUSTER } from '../mcs/types.ts';
-import { CLUSTER_UID, CLUSTERSET, RANGES } from '../records/marks.ts';
+import { CLUSTERSET } from '../records/marks.ts';
 import { memberNamespace } from '../records/names.ts';
+import { registrationData, registrationName } from '../records/registration.ts';
 
-/* What a cluster needs at the broker: a namespace of its own, an identity that may write there alone, and a Lease. */
+/*
+ * What a cluster needs at the broker: a namespace of its own, an identity that may write there alone, what it was
+ * admitted with, and a Lease.
+ */
 
 /** Which cluster of which clusterset, and where its broker keeps things. */
 export interface Member {
@@ -71,6 +77,7 @@ const WRITE = ['create', 'update', 'patch', 'delete'];
 const SLICES: Omit<Rule, 'verbs'> = { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'] };
 const IMPORTS: Omit<Rule, 'verbs'> = { apiGroups: [MCS_GROUP], resources: ['serviceimports', 'serviceimports/status'] };
 const LEASES: Omit<Rule, 'verbs'> = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
+const REGISTRATIONS: Omit<Rule, 'verbs'> = { apiGroups: [''], resources: ['configmaps'] };
 
 /** The account by which a cluster is known at the broker. */
 export function accountOf({ brokerNamespace, cluster }: Member): { readonly namespace: string; readonly name: string } {
@@ -88,7 +95,7 @@ export function sharedObjects({ clusterset, brokerNamespace }: Member): readonly
 
 /** What this cluster has for itself, in the order in which it is made. The Lease comes last: by it, it is a member. */
 export function memberObjects(member: Member): readonly Placed[] {
-  const { clusterset, cluster, brokerNamespace } = member;
+  const { clusterset, cluster, brokerNamespace, ranges = [], uid } = member;
   const account = accountOf(member);
   const own = account.namespace;
   const labels = { [CLUSTERSET]: clusterset, [SOURCE_CLUSTER]: cluster };
@@ -106,6 +113,7 @@ export function memberObjects(member: Member): readonly Placed[] {
     ...role(brokerNamespace, own, [
       { ...IMPORTS, verbs: [...READ, ...WRITE] },
       { ...LEASES, verbs: READ },
+      { ...REGISTRATIONS, verbs: READ },
       // No other cluster can be made to look alive, or dead.
       { ...LEASES, verbs: ['update', 'patch'], resourceNames: [cluster] },
     ]),
@@ -117,19 +125,15 @@ export function memberObjects(member: Member): readonly Placed[] {
       ],
     }),
     placed(clusterRoleBindings, { metadata: { name: own, labels }, ...bound('ClusterRole', own, account) }),
+    placed<ConfigMap>(configMaps, {
+      metadata: { namespace: brokerNamespace, name: registrationName(cluster), labels },
+      data: registrationData({ uid, ranges }),
+    }),
     placed<Lease>(leases, {
-      metadata: { namespace: brokerNamespace, name: cluster, labels, annotations: leaseAnnotations(member) },
+      metadata: { namespace: brokerNamespace, name: cluster, labels },
       spec: { holderIdentity: cluster },
     }),
   ];
-}
-
-/** Kept where the next cluster that joins can see them. */
-function leaseAnnotations({ ranges = [], uid }: Member) {
-  return {
-    ...(ranges.length > 0 && { [RANGES]: ranges.join(',') }),
-    ...(uid !== undefined && { [CLUSTER_UID]: uid }),
-  };
 }
 
 function bound(

@@ -1,7 +1,7 @@
 import { leases, namespaces } from '@fairlead/kube';
 import { TestCluster } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
-import type { Member } from './broker-objects.ts';
+import { type Member, memberObjects } from './broker-objects.ts';
 import { joinSteps, leaveSteps } from './membership.ts';
 
 const { signal } = new AbortController();
@@ -42,6 +42,7 @@ describe('joining', () => {
       'create RoleBinding broker/broker-m-a',
       'create ClusterRole broker-m-a',
       'create ClusterRoleBinding broker-m-a',
+      'create ConfigMap broker/member.a',
       'create Lease broker/a',
     ]);
     expect(await join(member('a'))).toEqual([]);
@@ -77,7 +78,7 @@ describe('joining', () => {
     await expect(join(second)).rejects.toThrow(
       'another cluster is the member a: choose another name, or give --replace',
     );
-    expect(await join(second, { replaces: true })).toEqual(['say which cluster it is, on Lease broker/a']);
+    expect(await join(second, { replaces: true })).toEqual(['admit it with other data: ConfigMap broker/member.a']);
     await expect(join(first)).rejects.toThrow('another cluster');
     await leave(second);
     await clock.advance(10_000);
@@ -86,15 +87,28 @@ describe('joining', () => {
   });
 
   it('is refused with ranges that another member has', async () => {
-    const { join } = setUp();
+    const { clock, join, leave } = setUp();
     await join(member('a', '10.0.0.0/16', '2001:db8::/48'));
+    await clock.advance(1_000);
     await expect(join(member('b', '10.0.128.0/20'))).rejects.toThrow(
       '10.0.128.0/20 overlaps 10.0.0.0/16 of the cluster a: give --translated',
     );
     await expect(join(member('b', '10.0.0.0/8'))).rejects.toThrow('overlaps');
     await expect(join(member('b', '10.0.0.0'))).rejects.toThrow('"10.0.0.0" is no range');
     expect(await join(member('b', '10.1.0.0/16'))).not.toEqual([]);
-    expect(await join(member('a', '10.0.0.0/16'))).toEqual([]);
+    expect(await join(member('a', '10.0.0.0/16'))).toEqual(['admit it with other data: ConfigMap broker/member.a']);
+    expect(await join(member('a'))).toEqual([]);
+    await expect(join(member('c', '10.0.0.0/24'))).rejects.toThrow('overlaps 10.0.0.0/16 of the cluster a');
+    await leave(member('a', '10.0.0.0/16'));
+    expect(await join(member('c', '10.0.0.0/24'))).not.toEqual([]);
+  });
+
+  it('gives no member the right to write what it was admitted with', () => {
+    const rules = memberObjects(member('a')).flatMap(({ object }) =>
+      'rules' in object && Array.isArray(object.rules) ? object.rules : [],
+    );
+    const verbs = rules.filter(({ resources }) => resources.includes('configmaps')).flatMap((rule) => rule.verbs);
+    expect(verbs).toEqual(['get', 'list', 'watch']);
   });
 });
 

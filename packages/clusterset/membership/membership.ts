@@ -1,9 +1,12 @@
-import { FairleadError, type IpRange, parseIpRange, rangeContains, requireIpAddress } from '@fairlead/control';
+import { FairleadError, type IpRange, parseIpRange } from '@fairlead/control';
 import {
+  type ConfigMap,
+  configMaps,
   type EndpointSlice,
   endpointSlices,
   isConflict,
   isNotFound,
+  jsonEqual,
   type KubeClient,
   type KubeObject,
   type Lease,
@@ -13,8 +16,9 @@ import {
   statusOf,
 } from '@fairlead/kube';
 import { type ServiceImport, serviceImports, SOURCE_CLUSTER } from '../mcs/types.ts';
-import { CLUSTER_UID, CLUSTERSET, isLeaving, isOfAnother, LEAVING, RANGES } from '../records/marks.ts';
+import { CLUSTERSET, isLeaving, LEAVING } from '../records/marks.ts';
 import { memberNamespace } from '../records/names.ts';
+import { claimsOf, isOfAnother, registrationName } from '../records/registration.ts';
 import { type Member, memberObjects, type Placed, sharedObjects } from './broker-objects.ts';
 
 const IMPORTS = serviceImports('v1beta1');
@@ -99,8 +103,8 @@ async function requireOurs(client: KubeClient, { clusterset, cluster, brokerName
 
 /** Two clusters of one name would each delete what the other exports. */
 async function requireFreeName(client: KubeClient, { brokerNamespace, cluster, uid }: Member, signal: AbortSignal) {
-  const lease = await client.find(leases, { namespace: brokerNamespace, name: cluster }, { signal });
-  if (lease === undefined || isLeaving(lease) || !isOfAnother(lease, uid)) return;
+  const key = { namespace: brokerNamespace, name: registrationName(cluster) };
+  if (!isOfAnother(await client.find(configMaps, key, { signal }), uid)) return;
   throw refused(
     `another cluster is the member ${cluster}: choose another name, or give --replace if this one takes its place`,
   );
@@ -114,13 +118,13 @@ async function requireFreeRanges(
 ) {
   const wanted = ranges.map(requireRange);
   if (wanted.length === 0) return;
-  const { items } = await client.list(leases, { namespace: brokerNamespace, signal });
-  for (const other of items) {
-    if (other.metadata.name === cluster || isLeaving(other)) continue;
-    for (const taken of (other.metadata.annotations?.[RANGES] ?? '').split(',').filter(Boolean).map(requireRange)) {
+  const { items } = await client.list(configMaps, { namespace: brokerNamespace, labelSelector: CLUSTERSET, signal });
+  for (const [other, ranges] of claimsOf(items)) {
+    if (other === cluster) continue;
+    for (const taken of ranges) {
       const own = wanted.find((range) => overlap(range, taken));
       if (own === undefined) continue;
-      const whose = `${taken.text} of the cluster ${other.metadata.name}`;
+      const whose = `${taken.text} of the cluster ${other}`;
       throw refused(`${own.text} overlaps ${whose}: give --translated where addresses are translated between clusters`);
     }
   }
@@ -133,8 +137,7 @@ function requireRange(text: string): IpRange {
 }
 
 function overlap(left: IpRange, right: IpRange): boolean {
-  const first = ({ text }: IpRange) => requireIpAddress(text.slice(0, text.indexOf('/')));
-  return rangeContains(left, first(right)) || rangeContains(right, first(left));
+  return left.family === right.family && left.first <= right.last && right.first <= left.last;
 }
 
 async function ensured(
@@ -153,22 +156,23 @@ async function ensured(
       },
     };
   }
-  if (resource.kind !== 'Lease') return undefined;
-  const uid = object.metadata.annotations?.[CLUSTER_UID];
-  const isKnown = uid === undefined || found.metadata.annotations?.[CLUSTER_UID] === uid;
-  if (!isLeaving(found) && isKnown) return undefined;
-  const text = isLeaving(found) ? 'take back that the cluster leaves' : 'say which cluster it is';
-  return {
-    text: `${text}, on Lease ${where}`,
-    run: async (stop) => {
-      await client.patchMerge<KubeObject>(
-        resource,
-        object.metadata,
-        { metadata: { annotations: { [LEAVING]: null, ...(uid !== undefined && { [CLUSTER_UID]: uid }) } } },
-        { signal: stop },
-      );
+  const patch = (text: string, change: object) => ({
+    text: `${text} ${resource.kind} ${where}`,
+    run: async (stop: AbortSignal) => {
+      await client.patchMerge<KubeObject>(resource, object.metadata, change, { signal: stop });
     },
-  };
+  });
+  if (resource === configMaps) {
+    const [before, after] = [dataOf(found), dataOf(object)];
+    // What an operator wrote to it stays, but for what this cluster is admitted with.
+    return jsonEqual({ ...before, ...after }, before) ? undefined : patch('admit it with other data:', { data: after });
+  }
+  if (resource !== leases || !isLeaving(found)) return undefined;
+  return patch('take back that the cluster leaves, on', { metadata: { annotations: { [LEAVING]: null } } });
+}
+
+function dataOf(object: KubeObject & Pick<ConfigMap, 'data'>): Readonly<Record<string, string>> {
+  return object.data ?? {};
 }
 
 async function leave(client: KubeClient, { brokerNamespace, cluster }: Member, signal: AbortSignal): Promise<void> {

@@ -6,10 +6,6 @@ import type { ExportKey } from './names.ts';
 export const CLUSTERSET = 'clusterset.fairlead.dev/clusterset';
 /** On the Lease of a cluster that has left, or is about to: only itself and the broker's operator can write there. */
 export const LEAVING = 'clusterset.fairlead.dev/leaving';
-/** On the Lease of a cluster: the ranges of its pods and Services. */
-export const RANGES = 'clusterset.fairlead.dev/ranges';
-/** On the Lease of a cluster: the UID of its namespace kube-system, which no other cluster has. */
-export const CLUSTER_UID = 'clusterset.fairlead.dev/cluster-uid';
 /** The namespace of the Service at its source. */
 export const SOURCE_NAMESPACE = 'clusterset.fairlead.dev/source-namespace';
 /** On every ServiceImport and EndpointSlice that we made: nothing else is ever changed or deleted. */
@@ -67,12 +63,6 @@ export function importedSliceKey(slice: EndpointSlice): ExportKey | undefined {
 /** Whether the cluster of this Lease has said that it leaves. */
 export function isLeaving({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[LEAVING] !== undefined;
-}
-
-/** Whether this Lease is that of another cluster, which joined under the same name. */
-export function isOfAnother({ metadata }: KubeObject, uid: string | undefined): boolean {
-  const owner = metadata.annotations?.[CLUSTER_UID];
-  return owner !== undefined && uid !== undefined && owner !== uid;
 }
 
 export function clusterOf({ metadata }: KubeObject): string {

@@ -7,6 +7,7 @@ import { malformation } from './malformed.ts';
 import { CLUSTERSET, SOURCE_NAMESPACE } from './marks.ts';
 import { type ExportKey, isClusterName, keyOfRecord, memberNamespace, partsOfExportedSlice } from './names.ts';
 import { readRecord } from './record.ts';
+import { type Claims, notItsOwn } from './registration.ts';
 
 /*
  * What a cluster believes of what other clusters wrote to the broker. Each may write in its own namespace only, and
@@ -19,6 +20,8 @@ const MOST_ADDRESSES = 1_000;
 const MOST_BYTES_OF_TEXTS = 64 * 1_024;
 /** Of one cluster and Service. */
 export const MOST_SLICES = 100;
+
+const NO_CLAIMS: Claims = new Map();
 
 /** An object at the broker, or why it is not believed. What is refused deletes nothing. */
 export type Trusted<Value> =
@@ -57,8 +60,12 @@ export function trustRecord(record: ServiceImport, rules: TrustRules): Trusted<E
   return { kind: 'trusted', key, cluster, value };
 }
 
-/** Believes a slice as a record, and only with addresses that can be in another cluster. */
-export function trustSlice(slice: EndpointSlice, rules: TrustRules): Trusted<ExportedSlice> {
+/** Believes a slice as a record, and only with addresses that can be in that cluster. */
+export function trustSlice(
+  slice: EndpointSlice,
+  rules: TrustRules,
+  claims: Claims = NO_CLAIMS,
+): Trusted<ExportedSlice> {
   const parts = partsOfExportedSlice(slice.metadata.name);
   const cluster = writerOf(slice.metadata, rules);
   if (parts === undefined || cluster === undefined) return { kind: 'foreign' };
@@ -74,7 +81,7 @@ export function trustSlice(slice: EndpointSlice, rules: TrustRules): Trusted<Exp
   const all = endpoints.flatMap(({ addresses }) => addresses);
   if (all.length > MOST_ADDRESSES) return refuse(`it has more than ${MOST_ADDRESSES} addresses`);
   for (const address of all) {
-    const wrong = wrongAddress(address, addressType, rules);
+    const wrong = wrongAddress(address, addressType, rules, cluster, claims);
     if (wrong !== undefined) return refuse(wrong);
   }
   return { kind: 'trusted', key, cluster, value: { suffix, addressType, endpoints, ports: ports ?? [] } };
@@ -114,13 +121,21 @@ const SPECIAL_RANGES = [
   return range === undefined ? [] : [{ range, what }];
 });
 
-function wrongAddress(text: string, family: 'IPv4' | 'IPv6', { ownRanges }: TrustRules): string | undefined {
+function wrongAddress(
+  text: string,
+  family: 'IPv4' | 'IPv6',
+  { ownRanges }: TrustRules,
+  cluster: string,
+  claims: Claims,
+): string | undefined {
   const parsed = parseIpAddress(text);
   if (parsed === undefined || parsed.family !== family) return `${text.slice(0, 50)} is no ${family} address`;
   const special = SPECIAL_RANGES.find(({ range }) => rangeContains(range, parsed.address));
   if (special !== undefined) return `${text} is ${special.what}`;
   const own = ownRanges.find((range) => rangeContains(range, parsed.address));
-  return own === undefined ? undefined : `${text} is in ${own.text}, a range of this cluster`;
+  if (own !== undefined) return `${text} is in ${own.text}, a range of this cluster`;
+  const stolen = notItsOwn(parsed.address, cluster, claims);
+  return stolen === undefined ? undefined : `${text} ${stolen}`;
 }
 
 /** Which namespaces take part. */

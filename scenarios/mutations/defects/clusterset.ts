@@ -137,6 +137,13 @@ export const clustersetDefects: readonly Defect[] = [
     foundBy: records,
   },
   {
+    name: 'a cluster may export any address',
+    file: `${FOLDER}/records/trust.ts`,
+    find: 'return stolen === undefined ? undefined : `${text} ${stolen}`;',
+    replace: 'return undefined;',
+    foundBy: part,
+  },
+  {
     name: 'special addresses are believed',
     file: `${FOLDER}/records/trust.ts`,
     find: 'if (special !== undefined)',
