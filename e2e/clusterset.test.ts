@@ -1,17 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ServiceExport, type ServiceImport, serviceExports, serviceImports } from '@fairlead/clusterset';
 import { systemClock } from '@fairlead/control/adapters';
 import {
+  type ConfigMap,
+  configMaps,
   type EndpointSlice,
   endpointSlices,
   isForbidden,
   isUnauthorized,
   KubeClient,
+  type KubeObject,
   type Lease,
   leases,
+  type Resource,
   secrets,
   type Service,
   services,
@@ -27,6 +31,20 @@ const SHARED = 'fairlead-broker';
 const exports = serviceExports('v1beta1');
 const imports = serviceImports('v1beta1');
 const web = { namespace: 'shop', name: 'web' };
+
+const tokens: Resource<KubeObject> = {
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'TokenRequest',
+  namespaced: true,
+  subresource: 'token',
+};
+const tokenRequest = (namespace: string) => ({
+  apiVersion: 'authentication.k8s.io/v1',
+  metadata: { namespace, name: 'member' },
+  spec: { expirationSeconds: 3_600 },
+});
 
 interface Member {
   readonly name: string;
@@ -59,15 +77,22 @@ describe('several clusters on real API servers', () => {
       ...more,
     ]);
 
+  /** As the kubelet does. */
+  const mount = async (name: string, cluster: Cluster): Promise<string> => {
+    const secret = await cluster.client.get(secrets, { namespace: 'fairlead-system', name: 'fairlead-broker' });
+    await mkdir(join(folder, name), { recursive: true });
+    for (const [file, data] of Object.entries(secret.data ?? {}))
+      await writeFile(join(folder, name, file), Buffer.from(data, 'base64'));
+    return join(folder, name, 'kubeconfig');
+  };
+
   const start = async (name: string, cluster: Cluster): Promise<void> => {
     const applied = await cluster.kubectl(['apply', '-f', DEFINITIONS]);
     expect(applied.stderr).toBe('');
     await cluster.kubectl(['create', 'namespace', 'shop']);
     const joined = await command('join', name, cluster, '--yes');
     expect(joined).toMatchObject({ code: 0 });
-    const secret = await cluster.client.get(secrets, { namespace: 'fairlead-system', name: 'fairlead-broker' });
-    const kubeconfig = join(folder, `${name}.kubeconfig`);
-    await writeFile(kubeconfig, Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64'));
+    const kubeconfig = await mount(name, cluster);
     const { kubeconfigPath } = await cluster.createIdentity('fairlead');
     const fairlead = await Fairlead.configure({
       kubernetes: { kubeconfig: kubeconfigPath },
@@ -145,6 +170,7 @@ describe('several clusters on real API servers', () => {
     const { cluster } = memberOf('a');
     const dry = await command('join', 'a', cluster);
     expect(dry.stdout.split('\n').filter((line) => line.startsWith('would'))).toEqual([
+      'would make ServiceAccount fairlead-broker-m-a/member anew, which revokes all its tokens',
       'would write a new token for the broker into Secret fairlead-system/fairlead-broker of this cluster',
     ]);
     const other = await runCommand(process.execPath, [
@@ -250,6 +276,13 @@ describe('several clusters on real API servers', () => {
       { spec: { holderIdentity: 'a' } },
     );
     await expect(lease).rejects.toSatisfy(isForbidden);
+    const registration = { namespace: SHARED, name: 'member.a' };
+    const admitted = atBroker.patchMerge<ConfigMap>(configMaps, registration, { data: { ranges: '0.0.0.0/0' } });
+    await expect(admitted).rejects.toSatisfy(isForbidden);
+    // It renews its own token, and gets none of another.
+    const tokenOf = (name: string) => atBroker.create<KubeObject>(tokens, tokenRequest(`${SHARED}-m-${name}`));
+    await expect(tokenOf('b')).rejects.toSatisfy(isForbidden);
+    expect(await tokenOf('a')).toMatchObject({ status: { token: expect.any(String) } });
     // In its own namespace it may write what it likes: the others do not believe it.
     const own = `${SHARED}-m-a`;
     const source = 'clusterset.fairlead.dev/source-namespace';
@@ -276,6 +309,33 @@ describe('several clusters on real API servers', () => {
       'shop/web',
     ]);
     expect(JSON.stringify([await endpointsIn('b'), await memberOf('b').cluster.client.get(imports, web)])).toBe(before);
+  });
+
+  it('rotates credentials: no token before counts any more, and the agent goes on with the new one', async () => {
+    const { cluster } = memberOf('a');
+    const before = join(folder, 'before');
+    await cp(join(folder, 'a'), before, { recursive: true });
+    const old = await connect({ kubeconfig: join(before, 'kubeconfig'), userAgent: 'before' });
+    const client = new KubeClient(old.connection, systemClock);
+    await client.list(imports, { namespace: SHARED });
+    expect(await command('join', 'a', cluster, '--yes')).toMatchObject({ code: 0 });
+    await eventually(
+      async () =>
+        client.list(imports, { namespace: SHARED }).then(
+          () => false,
+          (error: unknown) => isUnauthorized(error),
+        ),
+      { describe: 'a token that is revoked', timeoutMs: 20_000, intervalMs: 250 },
+    );
+    await old.connection.close();
+    await mount('a', cluster);
+    await cluster.client.create<ServiceExport>(exports, { metadata: web });
+    await becomes('the exports of both', () => conditionsOf('a'), {
+      Valid: 'True Valid',
+      Conflict: 'True TypeConflict',
+      Ready: 'False Failed',
+    });
+    await memberOf('a').fairlead.command('unexport', 'shop/web');
   });
 
   it('leaves with all it exported, and its credentials with it', async () => {

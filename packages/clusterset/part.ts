@@ -68,6 +68,13 @@ const permissions: readonly Permission[] = [
     scope: 'cluster',
     because: 'Those of exported Services are read, and those of other clusters are made here.',
   },
+  {
+    group: '',
+    resources: ['secrets'],
+    verbs: ['get', 'update'],
+    scope: 'own-namespace',
+    because: 'The token for the broker is renewed in the Secret that fairlead join wrote.',
+  },
 ];
 
 /** Services of several clusters as one, as the command line sees it. */

@@ -1,11 +1,11 @@
 import { FairleadError } from '@fairlead/control';
-import { isNotFound, KubeClient, namespaces, type Secret, secrets } from '@fairlead/kube';
+import { isNotFound, KubeClient, namespaces, secrets } from '@fairlead/kube';
 import type { CommandOption, Invocation, PartCommand } from '@fairlead/part';
 import type { Connect, ConnectedCluster } from '../controller/broker-link.ts';
-import { accountOf, type Member } from '../membership/broker-objects.ts';
+import { accountObject, type Member } from '../membership/broker-objects.ts';
+import { credentialSteps, SECRET } from '../membership/credentials.ts';
 import { joinSteps, leaveSteps, type MembershipStep } from '../membership/membership.ts';
 import { removeImports } from '../membership/member-side.ts';
-import { requestToken } from '../membership/token.ts';
 import { isClusterName } from '../records/names.ts';
 
 const options: readonly CommandOption[] = [
@@ -21,9 +21,6 @@ const options: readonly CommandOption[] = [
   { flags: '--namespace <name>', summary: 'where Fairlead runs in this cluster', default: 'fairlead-system' },
   { flags: '--yes', summary: 'does what would otherwise only be said' },
 ];
-
-/** The Secret in the cluster that has the way to the broker. */
-const SECRET = 'fairlead-broker';
 
 export function joinCommand(connect: Connect): PartCommand<never> {
   return {
@@ -46,10 +43,11 @@ export function joinCommand(connect: Connect): PartCommand<never> {
         const { signal, print } = invocation;
         const { uid } = (await cluster.client.get(namespaces, { name: 'kube-system' }, { signal })).metadata;
         const known = uid === undefined ? member : { ...member, uid };
+        const places = { broker: broker.client, entry: broker.entry, cluster: cluster.client };
         const replaces = invocation.options['replace'] === true;
         const steps = [
           ...(await joinSteps(broker.client, known, signal, { replaces })),
-          ...credentials(member, broker, cluster, namespace),
+          ...(await credentialSteps(member, { ...places, namespace }, accountObject(member), signal)),
         ];
         await perform(steps, invocation);
         print(
@@ -125,26 +123,6 @@ async function perform(steps: readonly MembershipStep[], { options: given, print
     if (isMeant) await step.run(signal);
   }
   if (!isMeant && steps.length > 0) print('Nothing was done: add --yes to do it.');
-}
-
-/** A new token for the account at the broker, and with it the way there, as a Secret in this cluster. */
-function credentials(member: Member, broker: Opened, { client }: Opened, namespace: string): readonly MembershipStep[] {
-  const run = async (signal: AbortSignal) => {
-    const token = await requestToken(broker.client, accountOf(member), signal);
-    const kubeconfig = JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'broker', cluster: broker.entry }],
-      users: [{ name: 'member', user: { token } }],
-      contexts: [{ name: 'broker', context: { cluster: 'broker', user: 'member' } }],
-      'current-context': 'broker',
-    });
-    const found = await client.find(namespaces, { name: namespace }, { signal });
-    if (found === undefined) await client.create(namespaces, { metadata: { name: namespace } }, { signal });
-    const secret: Secret = { metadata: { namespace, name: SECRET }, stringData: { kubeconfig } };
-    await client.apply<Secret>(secrets, secret, { fieldManager: 'fairlead-join', force: true, signal });
-  };
-  return [{ text: `write a new token for the broker into Secret ${namespace}/${SECRET} of this cluster`, run }];
 }
 
 async function removeSecret(

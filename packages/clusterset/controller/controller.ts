@@ -16,8 +16,11 @@ import { Expectations, type Lookup } from './expectations.ts';
 import type { SilencePolicy } from './liveness.ts';
 import { brokerInStep, clustersetMetrics } from './metrics.ts';
 import { Reconciler } from './reconciler.ts';
+import { accountOf } from '../membership/broker-objects.ts';
+import { requestToken } from '../membership/token.ts';
 import { type Probe, Silence } from './silence.ts';
 import type { Store } from './store.ts';
+import { keepTokenFresh } from './token-renewal.ts';
 import { type BrokerState, importedFor, memberImportKeys, recordedFor, servedBy, slicedFor, View } from './view.ts';
 import { Withdrawals } from './withdrawals.ts';
 
@@ -105,6 +108,11 @@ export async function runController(options: ControllerOptions, environment: Lea
   await Promise.all([
     controller.run((key, stop) => reconciler.reconcile(key, stop), signal),
     link.run(onState),
+    keepTokenFresh({
+      ...environment,
+      namespace: settings.namespace,
+      request: (stop) => requestToken(link.client, accountOf(settings), stop),
+    }),
     silence.run(() => link.state.state === 'in-step', signal),
   ]);
 }

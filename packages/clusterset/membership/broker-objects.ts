@@ -80,8 +80,17 @@ const LEASES: Omit<Rule, 'verbs'> = { apiGroups: ['coordination.k8s.io'], resour
 const REGISTRATIONS: Omit<Rule, 'verbs'> = { apiGroups: [''], resources: ['configmaps'] };
 
 /** The account by which a cluster is known at the broker. */
-export function accountOf({ brokerNamespace, cluster }: Member): { readonly namespace: string; readonly name: string } {
+export function accountOf({ brokerNamespace, cluster }: Pick<Member, 'brokerNamespace' | 'cluster'>): {
+  readonly namespace: string;
+  readonly name: string;
+} {
   return { namespace: memberNamespace(brokerNamespace, cluster), name: 'member' };
+}
+
+export function accountObject(member: Member): Placed {
+  const { clusterset, cluster } = member;
+  const labels = { [CLUSTERSET]: clusterset, [SOURCE_CLUSTER]: cluster };
+  return placed(serviceAccounts, { metadata: { ...accountOf(member), labels } });
 }
 
 /** What all clusters of the clusterset share. */
@@ -105,10 +114,12 @@ export function memberObjects(member: Member): readonly Placed[] {
   ];
   return [
     placed(namespaces, { metadata: { name: own, labels } }),
-    placed(serviceAccounts, { metadata: { ...account, labels } }),
+    accountObject(member),
     ...role(own, 'member', [
       { ...SLICES, verbs: [...READ, ...WRITE] },
       { ...IMPORTS, verbs: [...READ, ...WRITE] },
+      // It renews its token before it expires.
+      { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'], resourceNames: [account.name] },
     ]),
     ...role(brokerNamespace, own, [
       { ...IMPORTS, verbs: [...READ, ...WRITE] },

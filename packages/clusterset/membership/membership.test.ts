@@ -49,6 +49,17 @@ describe('joining', () => {
     expect((await client.get(leases, { namespace: 'broker', name: 'a' })).spec?.holderIdentity).toBe('a');
   });
 
+  it('brings the roles of an earlier release up to date', async () => {
+    const { client, join } = setUp();
+    await join(member('a'));
+    const [role] = memberObjects(member('a')).filter(({ resource }) => resource.kind === 'Role');
+    if (role === undefined) throw new Error('there is no role');
+    const emptied = { ...(await client.get(role.resource, role.object.metadata)), rules: [] };
+    await client.update(role.resource, emptied);
+    expect(await join(member('a'))).toEqual(['bring up to date Role broker-m-a/member']);
+    expect(await join(member('a'))).toEqual([]);
+  });
+
   it('finishes what was begun', async () => {
     const { client, join } = setUp();
     const [first, second, third] = await joinSteps(client, member('a'), signal);

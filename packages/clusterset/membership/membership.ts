@@ -167,6 +167,9 @@ async function ensured(
     // What an operator wrote to it stays, but for what this cluster is admitted with.
     return jsonEqual({ ...before, ...after }, before) ? undefined : patch('admit it with other data:', { data: after });
   }
+  if ('rules' in object && !jsonEqual(object.rules, 'rules' in found ? found.rules : undefined)) {
+    return patch('bring up to date', { rules: object.rules });
+  }
   if (resource !== leases || !isLeaving(found)) return undefined;
   return patch('take back that the cluster leaves, on', { metadata: { annotations: { [LEAVING]: null } } });
 }

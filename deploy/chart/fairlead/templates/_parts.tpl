@@ -150,6 +150,12 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 - apiGroups: ['coordination.k8s.io']
   resources: [leases]
   verbs: [get, create, patch]
+{{- if hasKey .Values.configuration.parts "clusterset" }}
+# clusterset: The token for the broker is renewed in the Secret that fairlead join wrote.
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get, update]
+{{- end }}
 {{- end }}
 
 {{- define "fairlead.kubeSystemRules" -}}
