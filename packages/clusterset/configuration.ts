@@ -45,6 +45,12 @@ export const clusterSetConfiguration = z.strictObject({
     })
     .prefault({})
     .describe('Which namespaces export and import Services.'),
+  mostServicesPerCluster: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(5_000)
+    .describe('How many Services of one other cluster are read at the broker; the rest is left out, and told.'),
   ownRanges: z
     .array(range)
     .default([])

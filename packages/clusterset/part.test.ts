@@ -453,3 +453,48 @@ describe('addresses that a cluster was not admitted with', () => {
     expect(await set.endpointsOf(b, 'late')).toEqual([`a ${await set.vipOf(a, 'late')}`]);
   });
 });
+
+describe('what no namespace of this cluster wants', () => {
+  const ELSEWHERE = 'elsewhere';
+  const record = (cluster: string, namespace: string, name: string): ServiceImport => ({
+    metadata: {
+      namespace: `${SHARED}-m-${cluster}`,
+      name: `${name}.${namespace}`,
+      labels: recordLabels({ namespace, name }, 'blue', cluster),
+    },
+    spec: { type: 'ClusterSetIP', ports: [{ port: 80 }] },
+  });
+  const importsOf = async ({ cluster }: { readonly cluster: TestClusterSet['broker'] }, namespace: string) =>
+    (await cluster.client.list(imports, { namespace })).items.map(({ metadata }) => metadata.name);
+
+  it('is imported as soon as there is a namespace for it, and not before', async () => {
+    const { b } = await two();
+    await set.join('far');
+    await set.broker.client.create(imports, record('far', ELSEWHERE, 'web'));
+    await set.settle();
+    expect(await importsOf(b, ELSEWHERE)).toEqual([]);
+    await b.cluster.client.create(namespaces, { metadata: { name: ELSEWHERE } });
+    await set.settle();
+    expect(await importsOf(b, ELSEWHERE)).toEqual(['web']);
+    expect(await set.broker.client.find(imports, { namespace: SHARED, name: 'web.elsewhere' })).toBeUndefined();
+  });
+
+  it('cannot crowd out what is wanted: of one cluster only so much is read, which is told', async () => {
+    set = new TestClusterSet();
+    const a = await set.add('a');
+    const b = await set.add('b', { mostServicesPerCluster: 3 });
+    await set.join('evil');
+    for (let index = 0; index < 8; index += 1)
+      await set.broker.client.create(imports, record('evil', NAMESPACE, `junk-${index}`));
+    await set.export(a, 'web');
+    await set.settle();
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    expect(await importsOf(b, NAMESPACE)).toEqual(['junk-0', 'junk-1', 'junk-2', 'web']);
+    expect((await b.cluster.eventLines('kube-system')).join()).toContain(
+      'ExportsLeftOut: The namespace fairlead-broker-m-evil at the broker has more than 3 objects',
+    );
+    await set.settle(1_200_000);
+    expect(await importsOf(b, NAMESPACE)).toHaveLength(4);
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+  });
+});

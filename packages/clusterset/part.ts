@@ -96,6 +96,7 @@ export function clusterSetPart({ connect, probe }: Outside): Part<LeaderPart> {
         reason: 'DeletionHeldBack',
         meaning: 'Many imports would lose clusters at once; it is held back for ten minutes.',
       },
+      { reason: 'ExportsLeftOut', meaning: 'Another cluster exports more than is read of one.' },
     ],
     commands: [joinCommand(connect), leaveCommand(connect), exportCommand, unexportCommand, statusCommand(connect)],
     demo: demoScene,

@@ -8,6 +8,7 @@ import {
   endpointSlices,
   jsonEqual,
   KubeClient,
+  type KubeObject,
   type Lease,
   type Leadership,
   leasedWrite,
@@ -18,12 +19,20 @@ import {
 import type { Settings } from '../decision/settings.ts';
 import type { ServiceImport } from '../mcs/types.ts';
 import { CLUSTERSET } from '../records/marks.ts';
+import { keyOfRecord, partsOfExportedSlice } from '../records/names.ts';
+import { Selection } from './selection.ts';
 import { type BrokerState, membershipState } from './view.ts';
 
 /** A broker that cannot be read for so long is away; shorter, it is as when nothing happens. */
 const AWAY_AFTER_MILLISECONDS = 60_000;
 const HEARTBEAT_MILLISECONDS = 20_000;
 const LOOK_MILLISECONDS = 5_000;
+
+/** Of one family each, or of a headless Service with thousands of pods; on average. */
+const SLICES_PER_SERVICE = 4;
+
+const recordKey = ({ metadata }: KubeObject) => keyOfRecord(metadata.name);
+const sliceKey = ({ metadata }: KubeObject) => partsOfExportedSlice(metadata.name)?.key;
 
 /** A cluster that can be asked. */
 export interface ConnectedCluster {
@@ -57,6 +66,10 @@ export interface BrokerLinkOptions {
   readonly metrics: Metrics;
   readonly leadership: Leadership;
   readonly signal: AbortSignal;
+  /** Whether Services of this namespace are imported or exported here. */
+  readonly takesPart: (namespace: string) => boolean;
+  /** Is told of a namespace at the broker of which not everything is read. */
+  readonly onOverflow: (namespace: string, most: number) => void;
 }
 
 /** The way to the broker: what is read there, whether that can be gone by, and the sign that this cluster is alive. */
@@ -68,6 +81,7 @@ export class BrokerLink {
   #blindSince: number | undefined;
   #onState: (state: BrokerState) => void = () => {};
   readonly #startedAt: number;
+  readonly #selections: readonly Selection[];
   #state: BrokerState = { state: 'away', reason: 'The broker has not been read yet.', isLasting: false };
 
   constructor(options: BrokerLinkOptions) {
@@ -77,14 +91,28 @@ export class BrokerLink {
     this.client = new KubeClient(connection, clock);
     const caches = new CacheFactory({ ...options, onStatus: () => this.#look() });
     const labelSelector = `${CLUSTERSET}=${settings.clusterset}`;
+    const imports = new Selection({ ...options, most: settings.mostServices, keyOf: recordKey });
+    const slices = new Selection({ ...options, most: settings.mostServices * SLICES_PER_SERVICE, keyOf: sliceKey });
+    this.#selections = [imports, slices];
     this.caches = {
-      imports: caches.cache(settings.brokerImports, { labelSelector }),
-      slices: caches.cache(endpointSlices, { labelSelector }),
+      imports: caches.selected(settings.brokerImports, (one) => imports.isWanted(one), { labelSelector }),
+      slices: caches.selected(endpointSlices, (one) => slices.isWanted(one), { labelSelector }),
       leases: caches.cache(leases, { namespace: settings.brokerNamespace, labelSelector }),
       registrations: caches.cache(configMaps, { namespace: settings.brokerNamespace, labelSelector }),
     };
+    this.caches.imports.subscribe((change) => change.type === 'delete' && imports.forget(change.before));
+    this.caches.slices.subscribe((change) => change.type === 'delete' && slices.forget(change.before));
     this.caches.leases.subscribe(() => this.#look());
     this.caches.registrations.subscribe(() => this.#look());
+  }
+
+  /** A namespace takes part from now on: what was left out of it is read. */
+  want(namespace: string): void {
+    const lacking = this.#selections.map((one) => one.lacks(namespace));
+    if (!lacking.includes(true)) return;
+    for (const one of this.#selections) one.startOver();
+    this.caches.imports.relist();
+    this.caches.slices.relist();
   }
 
   get state(): BrokerState {

@@ -11,6 +11,7 @@ import {
 } from '@fairlead/kube';
 import { ClusterEvents, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
 import type { Settings } from '../decision/settings.ts';
+import { mayTakePart } from '../records/trust.ts';
 import { BrokerLink } from './broker-link.ts';
 import { Expectations, type Lookup } from './expectations.ts';
 import type { SilencePolicy } from './liveness.ts';
@@ -65,18 +66,30 @@ export async function runController(options: ControllerOptions, environment: Lea
   controller.watch(member.imports, (change) => memberImportKeys(objectOf(change), settings));
 
   const uid = () => member.namespaces.get('kube-system')?.metadata.uid;
-  const link = new BrokerLink({ ...environment, connection: options.connection, settings, uid });
+  const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
+  // Before the broker is read: what no namespace here wants is not kept.
+  await member.namespaces.synced(signal);
+  const takesPart = (name: string) =>
+    mayTakePart(name, settings.namespaces) && member.namespaces.get(name) !== undefined;
+  const onOverflow = (namespace: string, most: number) => {
+    const note = `The namespace ${namespace} at the broker has more than ${most} objects: the rest is left out.`;
+    environment.logger.warn({ namespace, most }, note);
+    cluster.record({ type: 'Warning', reason: 'ExportsLeftOut', note });
+  };
+  const link = new BrokerLink({ ...environment, ...options, uid, takesPart, onOverflow });
   const view = new View(member, link.caches, settings);
   controller.watch(member.namespaces, ({ key: namespace }) =>
     [...view.keys()].filter((key) => key.startsWith(`${namespace}/`)),
   );
+  member.namespaces.subscribe((change) => {
+    if (change.type === 'add' && takesPart(change.key)) link.want(change.key);
+  });
   await controller.synced(signal);
   health.started();
 
   const onChange = (key: string) => controller.add(key);
   const policy = options.whenSilent;
   const silence = new Silence({ ...environment, ...options, policy, member, broker: link.caches, onChange });
-  const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
   const stores: Readonly<Record<string, Store<KubeObject>>> = {
     'member serviceexports': member.exports,
     'member serviceimports': member.imports,

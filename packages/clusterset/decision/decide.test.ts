@@ -17,6 +17,7 @@ const settings: Settings = {
   portPolicy: 'intersection',
   namespaces: { deny: [] },
   ownRanges: [],
+  mostServices: 100,
   serviceExports: serviceExports('v1beta1'),
   serviceImports: serviceImports('v1beta1'),
   brokerImports: serviceImports('v1beta1'),

@@ -15,6 +15,8 @@ export interface Settings {
   readonly portPolicy: PortPolicy;
   readonly namespaces: NamespaceRules;
   readonly ownRanges: readonly IpRange[];
+  /** Of one cluster that are read at the broker. */
+  readonly mostServices: number;
   /** In the version that this cluster serves. */
   readonly serviceExports: Resource<ServiceExport>;
   readonly serviceImports: Resource<ServiceImport>;

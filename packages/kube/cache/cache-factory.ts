@@ -50,18 +50,41 @@ export class CacheFactory {
     projection: Projection<Kind, Kept>,
     scope: CollectionScope = {},
   ): SharedCache<Kept> {
-    const id = `${collectionPath(resource, scope.namespace)}${selectorText(scope)}`;
+    const id = idOf(resource, scope);
     for (const entry of this.#entries) {
       if (isCacheOf(entry, id, projection)) return entry.cache;
     }
+    return this.#start(resource, projection, scope);
+  }
+
+  #start<Kind extends KubeObject, Kept extends KubeObject>(
+    resource: Resource<Kind>,
+    projection: Projection<Kind, Kept>,
+    scope: CollectionScope,
+    isWanted?: (object: Kept) => boolean,
+  ): SharedCache<Kept> {
     const decoder = new ObjectDecoder(resource, projection, this.#interner);
+    const decode = (value: unknown) => decoder.decode(value);
+    const selection = isWanted === undefined ? {} : { isWanted };
     const cache = new SharedCache(
-      { name: nameOf(resource, scope), resource, scope, decode: (value) => decoder.decode(value) },
+      { name: nameOf(resource, scope), resource, scope, decode, ...selection },
       { ...this.#options, slices: this.#slices },
     );
-    this.#entries.push({ id, projection, cache });
+    this.#entries.push({ id: isWanted === undefined ? idOf(resource, scope) : '', projection, cache });
     void cache.run(this.#options.signal);
     return cache;
+  }
+
+  /**
+   * Keeps only objects that are wanted, and shares the cache with no one. Asked when an object is listed or changes:
+   * when something else is wanted, list again.
+   */
+  selected<Kind extends KubeObject>(
+    resource: Resource<Kind>,
+    isWanted: (object: Kind) => boolean,
+    scope: CollectionScope = {},
+  ): SharedCache<Kind> {
+    return this.#start(resource, wholeObject<Kind>, scope, isWanted);
   }
 
   /** Resolves when all caches made so far are complete. */
@@ -73,6 +96,10 @@ export class CacheFactory {
   statuses(): readonly CacheStatus[] {
     return this.#entries.map(({ cache }) => cache.status);
   }
+}
+
+function idOf(resource: Resource<KubeObject>, scope: CollectionScope): string {
+  return `${collectionPath(resource, scope.namespace)}${selectorText(scope)}`;
 }
 
 function wholeObject<Kind extends KubeObject>(object: Kind): Kind {

@@ -51,6 +51,29 @@ describe('SharedCache', () => {
     expect(early.get('blue')[0]).toBe(cache.get('shop/a'));
   });
 
+  it('keeps only what is wanted, and finds the rest when it is listed again', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    let wanted: readonly string[] = ['a'];
+    const cache = factory.selected(services, ({ metadata }) => wanted.includes(metadata.name));
+    const keys = () => [...cache.keys()].join();
+    await cache.synced();
+    expect(keys()).toBe('shop/a');
+    server.put('c', 'unwanted');
+    server.put('a', 'still wanted');
+    await world.eventually(() => cache.get('shop/a')?.metadata.annotations?.['note'] === 'still wanted');
+    expect(keys()).toBe('shop/a');
+    wanted = ['b', 'c'];
+    server.put('a', 'no longer');
+    await world.eventually(() => keys() === '');
+    cache.relist();
+    await world.eventually(() => cache.size === 2);
+    expect(keys()).toBe('shop/b,shop/c');
+    server.put('b', 'followed');
+    await world.eventually(() => cache.get('shop/b')?.metadata.annotations?.['note'] === 'followed');
+    expect(factory.cache(services)).not.toBe(cache);
+  });
+
   it('makes an index late, and once for each name', async () => {
     const { factory } = await setUp();
     const cache = factory.cache(services);

@@ -66,6 +66,11 @@ export class SharedCache<Kept extends KubeObject> {
     );
   }
 
+  /** Lists once more: what is wanted has changed. What is held stays meanwhile. */
+  relist(): void {
+    this.#watch.relist();
+  }
+
   /** By `namespace/name`, or `name` for a cluster-wide object. */
   get(key: string | ObjectKey): Kept | undefined {
     return this.#contents.objects.get(typeof key === 'string' ? key : keyText(key));

@@ -14,6 +14,7 @@ import {
 import { ApiError, isGone } from '../api/api-error.ts';
 import type { ApiConnection, ApiRequest } from '../api/connection.ts';
 import { collectionPath } from '../api/resource.ts';
+import type { KubeObject } from '../types/meta.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { IdleTimeout } from './idle-timeout.ts';
 import { isStreamingRefused, ListStreaming } from './list-streaming.ts';
@@ -62,7 +63,7 @@ export interface WatchDependencies {
   readonly onStatus?: () => void;
 }
 
-export interface CollectionWatchOptions<Kept> extends ObjectIntakeOptions<Kept> {
+export interface CollectionWatchOptions<Kept extends KubeObject> extends ObjectIntakeOptions<Kept> {
   /** For logs and metrics. */
   readonly name: string;
   readonly scope: CollectionScope;
@@ -72,7 +73,7 @@ export interface CollectionWatchOptions<Kept> extends ObjectIntakeOptions<Kept> 
  * Keeps a sink in step with a collection of the API server: lists it, watches it from there and, whatever happens,
  * goes on from where it was or lists again.
  */
-export class CollectionWatch<Kept> {
+export class CollectionWatch<Kept extends KubeObject> {
   readonly #options: CollectionWatchOptions<Kept>;
   readonly #dependencies: WatchDependencies;
   readonly #logger: Logger;
@@ -82,6 +83,8 @@ export class CollectionWatch<Kept> {
   readonly #resumePoint: ResumePoint;
   readonly #streaming: ListStreaming;
   #mustList = true;
+  /** Ends what is under way. */
+  #interruption = new AbortController();
   /** The last watch ended because nothing came any more. */
   #fellSilent = false;
   #isBlind = false;
@@ -112,6 +115,11 @@ export class CollectionWatch<Kept> {
     };
   }
 
+  /** Lists once more, although nothing is amiss: what is wanted of the list has changed. */
+  relist(): void {
+    this.#interruption.abort();
+  }
+
   /** Runs until the signal aborts; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#dependencies;
@@ -128,17 +136,22 @@ export class CollectionWatch<Kept> {
   async #attempt(signal: AbortSignal): Promise<number> {
     const { clock } = this.#dependencies;
     const startedAt = clock.monotonic();
+    if (this.#interruption.signal.aborted) {
+      this.#interruption = new AbortController();
+      this.#mustList = true;
+    }
     const isCheck = !this.#mustList && (this.#fellSilent || this.#resumePoint.needsCheck);
     this.#phase = { state: this.#mustList ? 'listing' : 'watching', since: clock.now() };
     this.#isOpen = false;
+    const until = AbortSignal.any([signal, this.#interruption.signal]);
     try {
-      if (isCheck) await this.#checkResumePoint(signal);
-      else if (!this.#mustList) await this.#watch(signal);
-      else if (this.#streaming.isWorthTrying) await this.#listByStream(signal);
-      else await this.#listByPages(signal);
+      if (isCheck) await this.#checkResumePoint(until);
+      else if (!this.#mustList) await this.#watch(until);
+      else if (this.#streaming.isWorthTrying) await this.#listByStream(until);
+      else await this.#listByPages(until);
       return 0;
     } catch (error) {
-      if (signal.aborted) return 0;
+      if (until.aborted) return 0;
       const isWatch = !this.#mustList && !isCheck;
       // No failure yet: where nothing is new, nothing may come. The check that follows tells, and is repeated until then.
       if (isWatch && codeOf(error) === 'connection-silent') {

@@ -27,10 +27,12 @@ export interface ObjectIntakeOptions<Kept> {
   /** Undefined for what is no object of the resource. */
   readonly decode: (value: unknown) => Kept | undefined;
   readonly sink: CollectionSink<Kept>;
+  /** Objects that are not are left out, and those that no longer are go as if they were deleted. */
+  readonly isWanted?: (object: Kept) => boolean;
 }
 
 /** Hands what the API server sends to a sink. One object that we cannot read must not keep us from all others. */
-export class ObjectIntake<Kept> {
+export class ObjectIntake<Kept extends KubeObject> {
   readonly #options: ObjectIntakeOptions<Kept>;
   readonly #logger: Logger;
 
@@ -40,16 +42,20 @@ export class ObjectIntake<Kept> {
   }
 
   listed(value: unknown): void {
-    const { sink, resource } = this.#options;
+    const { sink, resource, isWanted } = this.#options;
     const object = this.#decode(value);
+    if (object !== undefined && isWanted?.(object) === false) return;
     if (object !== undefined) sink.listed(object);
     // To take it for deleted would have its load balancer deleted.
     else if (isObjectOf(resource, value)) sink.listedUnreadable(keyText(value.metadata));
   }
 
   changed(value: unknown): void {
+    const { sink, isWanted } = this.#options;
     const object = this.#decode(value);
-    if (object !== undefined) this.#options.sink.changed(object);
+    if (object === undefined) return;
+    if (isWanted?.(object) === false) sink.deleted(object);
+    else sink.changed(object);
   }
 
   deleted(value: unknown): void {

@@ -144,6 +144,20 @@ export const clustersetDefects: readonly Defect[] = [
     foundBy: part,
   },
   {
+    name: 'one cluster may fill the memory of all others',
+    file: `${FOLDER}/controller/selection.ts`,
+    find: 'if (!isOwn && !kept.has(id) && kept.size >= limit)',
+    replace: 'if (false)',
+    foundBy: part,
+  },
+  {
+    name: 'what was left out is not read when its namespace comes',
+    file: `${FOLDER}/controller/broker-link.ts`,
+    find: 'this.caches.imports.relist();',
+    replace: '',
+    foundBy: part,
+  },
+  {
     name: 'special addresses are believed',
     file: `${FOLDER}/records/trust.ts`,
     find: 'if (special !== undefined)',

@@ -1,0 +1,75 @@
+import type { KubeObject } from '@fairlead/kube';
+import { keyText } from '@fairlead/kube';
+import type { Settings } from '../decision/settings.ts';
+import { type ExportKey, memberNamespace } from '../records/names.ts';
+
+/** Of one cluster; and of the shared namespace, where the aggregates of all are. */
+const AGGREGATES_PER_RECORD = 4;
+
+export interface SelectionOptions {
+  readonly settings: Settings;
+  /** What an object is about; undefined for what has no name that we know. */
+  readonly keyOf: (object: KubeObject) => ExportKey | undefined;
+  /** Of one cluster at most. */
+  readonly most: number;
+  /** Whether Services of this namespace are imported or exported here. */
+  readonly takesPart: (namespace: string) => boolean;
+  /** Is told once when a namespace of the broker has more than is read of it. */
+  readonly onOverflow: (namespace: string, most: number) => void;
+}
+
+/**
+ * Chooses what this cluster keeps in memory of one kind of object at the broker: what its own namespaces want, and of
+ * each cluster no more than `most`, so that one that writes without end hurts no other. What is left out takes nothing
+ * away: the broker is asked before something goes.
+ */
+export class Selection {
+  readonly #options: SelectionOptions;
+  /** Namespace at the broker -> keys of what is kept. */
+  readonly #kept = new Map<string, Set<string>>();
+  /** Namespaces of Services of which something was left out. */
+  readonly #leftOut = new Set<string>();
+  readonly #overflowing = new Set<string>();
+
+  constructor(options: SelectionOptions) {
+    this.#options = options;
+  }
+
+  isWanted(object: KubeObject): boolean {
+    const { settings, keyOf, takesPart, most, onOverflow } = this.#options;
+    const { namespace: place = '' } = object.metadata;
+    const key = keyOf(object);
+    if (key === undefined) return false;
+    const kept = this.#kept.get(place) ?? new Set();
+    const id = keyText(object.metadata);
+    const isOwn = place === memberNamespace(settings.brokerNamespace, settings.cluster);
+    if (!isOwn && !takesPart(key.namespace)) {
+      if (this.#leftOut.size < most) this.#leftOut.add(key.namespace);
+      kept.delete(id);
+      return false;
+    }
+    const limit = place === settings.brokerNamespace ? most * AGGREGATES_PER_RECORD : most;
+    if (!isOwn && !kept.has(id) && kept.size >= limit) {
+      if (!this.#overflowing.has(place)) onOverflow(place, limit);
+      this.#overflowing.add(place);
+      return false;
+    }
+    this.#kept.set(place, kept.add(id));
+    return true;
+  }
+
+  /** It is gone from the broker. */
+  forget({ metadata }: KubeObject): void {
+    this.#kept.get(metadata.namespace ?? '')?.delete(keyText(metadata));
+  }
+
+  /** Whether something of this namespace was left out, which is wanted from now on. */
+  lacks(namespace: string): boolean {
+    return this.#leftOut.delete(namespace) || this.#leftOut.size >= this.#options.most;
+  }
+
+  /** Everything is listed again. */
+  startOver(): void {
+    this.#overflowing.clear();
+  }
+}
