@@ -17,6 +17,8 @@ export type OpenStackProblem =
   | 'unauthorized'
   | 'forbidden'
   | 'invalid'
+  /** The provider of a load balancer has no such option. */
+  | 'unsupported'
   | 'server-error'
   /** A proxy answered in place of the service, or the address of the service is wrong. */
   | 'unexpected-answer';
@@ -106,15 +108,17 @@ function problemOf(status: number, said: ErrorBody | undefined, names: boolean):
   if (/quota/i.test(type) || ((status === 403 || status === 409) && /\bquota\b/i.test(message))) return 'quota';
   if (status === 403) return 'forbidden';
   if (status === 409) {
-    if (/immutable/i.test(message)) return 'immutable';
+    if (/\bimmutable\b|^Invalid state \S+ of loadbalancer/i.test(message)) return 'immutable';
     return /^(?:IpAddressGenerationFailure|ExternalIpAddressExhausted)/.test(type) ? 'exhausted' : 'conflict';
   }
+  if (status === 501) return 'unsupported';
   return status >= 500 || status === 408 ? 'server-error' : 'invalid';
 }
 
 function verdictFor(problem: OpenStackProblem, status: number, notFound: Verdict): Verdict {
   if (problem === 'not-found') return notFound;
   if (problem === 'precondition') return 'stale';
+  if (problem === 'unsupported') return 'terminal';
   if (problem === 'invalid') return REPEATED_STATUSES.includes(status) ? 'retriable' : 'terminal';
   // Roles take minutes to spread, quotas are raised, and others give back what they hold.
   return 'retriable';

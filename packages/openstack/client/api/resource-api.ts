@@ -23,6 +23,11 @@ export interface UpdateOptions extends CallOptions {
   readonly revision?: number;
 }
 
+export interface DeleteOptions extends UpdateOptions {
+  /** What else the service is to know: `cascade`. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
 const PAGE_SIZE = 1000;
 /** What a page ended with may be gone when the next is asked for; then the list is begun anew, so often at most. */
 const LIST_ATTEMPTS = 3;
@@ -109,9 +114,10 @@ export class ResourceApi {
   async delete<Body extends { readonly id: string }>(
     kind: ResourceKind<Body>,
     id: string,
-    options: UpdateOptions = {},
+    { query, ...options }: DeleteOptions = {},
   ): Promise<void> {
-    const about = { ...called(kind, 'DELETE', id), method: 'DELETE', path: pathOf(kind, id) } as const;
+    const path = `${pathOf(kind, id)}${query === undefined ? '' : `?${new URLSearchParams(query).toString()}`}`;
+    const about = { ...called(kind, 'DELETE', id), method: 'DELETE', path } as const;
     try {
       await this.send({ ...about, ...conditionOf(options) }, options);
     } catch (error) {

@@ -100,6 +100,8 @@ describe('NeutronClient', () => {
     ['quota', { status: 403, message: 'Quota has been met for resources: Load Balancer' }, 'retriable'],
     ['exhausted', { status: 409, code: 'IpAddressGenerationFailure' }, 'retriable'],
     ['immutable', { status: 409, message: 'Load Balancer x is immutable and cannot be updated.' }, 'retriable'],
+    ['immutable', { status: 409, message: 'Invalid state PENDING_UPDATE of loadbalancer resource x' }, 'retriable'],
+    ['unsupported', { status: 501, message: "Provider 'ovn' does not support a requested option: x" }, 'terminal'],
     ['conflict', { status: 409, code: 'IpAddressAlreadyAllocated' }, 'retriable'],
     ['forbidden', { status: 403, code: 'PolicyNotAuthorized' }, 'retriable'],
     ['invalid', { status: 400, code: 'HTTPBadRequest' }, 'terminal'],

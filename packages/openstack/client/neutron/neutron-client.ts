@@ -14,6 +14,10 @@ import {
   type PortRequest,
   ports,
   type SecurityGroup,
+  type SecurityGroupRequest,
+  type SecurityGroupRule,
+  type SecurityGroupRuleRequest,
+  securityGroupRules,
   securityGroups,
   type Subnet,
   subnets,
@@ -24,7 +28,7 @@ const VERSION = 'v2.0';
 const extensionsShape = z.object({ extensions: z.array(z.object({ alias: z.string() })) });
 const tagsShape = z.object({ tags: z.array(z.string()) });
 
-/** Neutron, as far as addresses for gateways need it. Rejects with an OpenStackError when Neutron refuses. */
+/** Neutron, as far as addresses and load balancers need it. Rejects with an OpenStackError when Neutron refuses. */
 export class NeutronClient {
   readonly #api: ResourceApi;
 
@@ -44,8 +48,37 @@ export class NeutronClient {
     return this.#api.list(subnets, filter, options);
   }
 
+  findSubnet(id: string, options: CallOptions = {}): Promise<Subnet | undefined> {
+    return this.#api.find(subnets, id, options);
+  }
+
   listSecurityGroups(filter: Filter = {}, options: CallOptions = {}): Promise<readonly SecurityGroup[]> {
     return this.#api.list(securityGroups, filter, options);
+  }
+
+  findSecurityGroup(id: string, options: CallOptions = {}): Promise<SecurityGroup | undefined> {
+    return this.#api.find(securityGroups, id, options);
+  }
+
+  createSecurityGroup(body: SecurityGroupRequest, options: CallOptions = {}): Promise<SecurityGroup> {
+    return this.#api.create(securityGroups, body, options);
+  }
+
+  /** Refused as a conflict while a port has it. */
+  deleteSecurityGroup(id: string, options: CallOptions = {}): Promise<void> {
+    return this.#api.delete(securityGroups, id, options);
+  }
+
+  listSecurityGroupRules(filter: Filter = {}, options: CallOptions = {}): Promise<readonly SecurityGroupRule[]> {
+    return this.#api.list(securityGroupRules, filter, options);
+  }
+
+  createSecurityGroupRule(body: SecurityGroupRuleRequest, options: CallOptions = {}): Promise<SecurityGroupRule> {
+    return this.#api.create(securityGroupRules, body, options);
+  }
+
+  deleteSecurityGroupRule(id: string, options: CallOptions = {}): Promise<void> {
+    return this.#api.delete(securityGroupRules, id, options);
   }
 
   listPorts(filter: Filter = {}, options: CallOptions = {}): Promise<readonly Port[]> {
@@ -97,6 +130,11 @@ export class NeutronClient {
   /** Makes these the tags of a floating IP; others than these go. */
   setFloatingIpTags(id: string, tags: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
     return this.#setTags(floatingIps, id, tags, options);
+  }
+
+  /** Makes these the tags of a security group; others than these go. */
+  setSecurityGroupTags(id: string, tags: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
+    return this.#setTags(securityGroups, id, tags, options);
   }
 
   /** What this Neutron can do beyond the core: `revision-if-match`, `allowed-address-pairs`, `standard-attr-tag`. */

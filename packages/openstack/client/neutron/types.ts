@@ -59,11 +59,27 @@ const floatingIpShape = z.object({
 
 const securityGroupShape = z.object({ id: z.string(), name: text, description: text, project_id: text, tags });
 
+const securityGroupRuleShape = z.object({
+  id: z.string(),
+  description: text,
+  project_id: text,
+  security_group_id: z.string(),
+  direction: z.enum(['ingress', 'egress']),
+  ethertype: z.string().nullish(),
+  /** Null for all. */
+  protocol: z.string().nullish(),
+  port_range_min: z.int().nullish(),
+  port_range_max: z.int().nullish(),
+  remote_ip_prefix: z.string().nullish(),
+  remote_group_id: z.string().nullish(),
+});
+
 export type Network = z.infer<typeof networkShape>;
 export type Subnet = z.infer<typeof subnetShape>;
 export type Port = z.infer<typeof portShape>;
 export type FloatingIp = z.infer<typeof floatingIpShape>;
 export type SecurityGroup = z.infer<typeof securityGroupShape>;
+export type SecurityGroupRule = z.infer<typeof securityGroupRuleShape>;
 export type AddressPair = Port['allowed_address_pairs'][number];
 
 const kind = <Body extends { readonly id: string }>(
@@ -78,6 +94,12 @@ export const subnets = kind('subnets', 'subnet', 'subnets', subnetShape);
 export const ports = kind('ports', 'port', 'ports', portShape);
 export const floatingIps = kind('floatingips', 'floatingip', 'floatingips', floatingIpShape);
 export const securityGroups = kind('security-groups', 'security_group', 'security_groups', securityGroupShape);
+export const securityGroupRules = kind(
+  'security-group-rules',
+  'security_group_rule',
+  'security_group_rules',
+  securityGroupRuleShape,
+);
 
 /** What a new port is to be. Without fixed IPs it gets one from each family that the network has. */
 export interface PortRequest {
@@ -115,4 +137,23 @@ export interface FloatingIpChanges {
   readonly description?: string;
   readonly port_id?: string | null;
   readonly fixed_ip_address?: string;
+}
+
+/** A new security group lets everything out, and nothing in. */
+export interface SecurityGroupRequest {
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** What a new rule lets through. One that is there already, whatever its description, is refused as a conflict. */
+export interface SecurityGroupRuleRequest {
+  readonly security_group_id: string;
+  readonly direction: 'ingress' | 'egress';
+  readonly ethertype: 'IPv4' | 'IPv6';
+  readonly protocol?: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'ipv6-icmp';
+  readonly port_range_min?: number;
+  readonly port_range_max?: number;
+  readonly remote_ip_prefix?: string;
+  readonly remote_group_id?: string;
+  readonly description?: string;
 }
