@@ -28,6 +28,8 @@ describe('the dialect of Azure Resource Manager', () => {
     expect(armDialect.refusals(request('PUT', ids.gateway))).toContain(409);
     expect(armDialect.refusals(request('PUT', ids.gateway))).not.toContain(412);
     expect(armDialect.refusals(request('PUT', ids.gateway, { 'if-match': 'x' }))).toContain(412);
-    expect(JSON.parse(armDialect.refusal(409).body)).toMatchObject({ error: { code: 'AnotherOperationInProgress' } });
+    expect(JSON.parse(armDialect.refusal(409, request('PUT', ids.publicIp('web'))).body)).toMatchObject({
+      error: { code: 'AnotherOperationInProgress' },
+    });
   });
 });

@@ -12,6 +12,22 @@ export interface OpenStackBehaviour {
   /** A page has no more items than this, whatever limit was asked for. */
   readonly pageLimit: number;
   readonly addressPairLimit: number;
+  readonly octavia: OctaviaBehaviour;
+}
+
+export interface OctaviaBehaviour {
+  /** Many clouds have none. */
+  readonly isOffered: boolean;
+  /** How long a load balancer is PENDING after each change. */
+  readonly duration: Span;
+  /** How often Octavia fails at a change, and leaves an ERROR: from 0 to 1. */
+  readonly failures: number;
+  /** The newest version of its API is 2 and this. */
+  readonly minorVersion: number;
+  /** `amphora`, `ovn`: the first is what a load balancer gets that names none. */
+  readonly providers: readonly string[];
+  /** What becomes of that which is created together with a load balancer of OVN. */
+  readonly ovnPopulatedCreation: 'left-pending' | 'complete';
 }
 
 export const DEFAULT_BEHAVIOUR: OpenStackBehaviour = {
@@ -21,7 +37,18 @@ export const DEFAULT_BEHAVIOUR: OpenStackBehaviour = {
   portTags: 'dropped',
   pageLimit: Number.POSITIVE_INFINITY,
   addressPairLimit: 10,
+  octavia: {
+    isOffered: true,
+    duration: NO_TIME,
+    failures: 0,
+    minorVersion: 30,
+    providers: ['amphora', 'ovn'],
+    ovnPopulatedCreation: 'left-pending',
+  },
 };
+
+/** How long amphorae take. */
+export const AMPHORA_DURATION: Span = { minimum: 2_000, maximum: 60_000 };
 
 /** As busy public clouds are. */
 export const REAL_LATENCY: OpenStackBehaviour['latency'] = {
@@ -29,3 +56,12 @@ export const REAL_LATENCY: OpenStackBehaviour['latency'] = {
   reads: { minimum: 50, maximum: 600 },
   writes: { minimum: 200, maximum: 2_500 },
 };
+
+/** What is to be different; the rest stays as it is. */
+export interface BehaviourChanges extends Partial<Omit<OpenStackBehaviour, 'octavia'>> {
+  readonly octavia?: Partial<OctaviaBehaviour>;
+}
+
+export function changedBehaviour(before: OpenStackBehaviour, changes: BehaviourChanges): OpenStackBehaviour {
+  return { ...before, ...changes, octavia: { ...before.octavia, ...changes.octavia } };
+}

@@ -10,23 +10,26 @@ import { callLine, CallLog } from '../cloud/call-log.ts';
 import { type EmulatedAnswer, exchange } from '../cloud/emulated-exchange.ts';
 import { FaultScript, type ScriptedFault } from '../cloud/fault-script.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, textOf, valueAt } from '../json.ts';
-import { DEFAULT_BEHAVIOUR, type OpenStackBehaviour } from './behaviour.ts';
+import { type BehaviourChanges, changedBehaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { Identity, type Project } from './keystone/identity.ts';
 import { Neutron, singularOf } from './neutron/neutron.ts';
 import type { Kind } from './neutron/store.ts';
+import { Octavia } from './octavia/octavia.ts';
+import { octaviaError } from './octavia/refusals.ts';
+import type { OctaviaKind, ProvisioningStatus } from './octavia/store.ts';
 import { badRequest, keystoneError, neutronError, noSuchPath, Refusal } from './refusal.ts';
-import { IDENTITY_PATH, kindOf, nameOf, NETWORK_PATH, parseTarget, type Target } from './target.ts';
+import { IDENTITY_PATH, kindOf, LOAD_BALANCER_PATH, nameOf, NETWORK_PATH, parseTarget, type Target } from './target.ts';
 
 export interface OpenStackEmulatorOptions {
   readonly clock: Clock;
   readonly random: Random;
-  readonly behaviour?: Partial<OpenStackBehaviour>;
+  readonly behaviour?: BehaviourChanges;
 }
 
 /** For what a person does at the command line, or another program: no latency, no fault, no log. */
 export interface ManualCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below Neutron's version: `/ports`. */
+  /** Below the version of Neutron or Octavia: `/ports`, `/lbaas/loadbalancers`. */
   readonly path: string;
   readonly body?: JsonObject;
   /** The project in which it is done; without it, by the administrator. */
@@ -42,8 +45,9 @@ interface Answered {
 const REGION = 'RegionOne';
 
 /**
- * Keystone and Neutron as far as Fairlead uses them, in one process and driven by the clock given: the same seed and
- * the same calls give the same answers. Keystone is below `/identity`, Neutron below `/network`, whatever the host.
+ * Keystone, Neutron and Octavia as far as Fairlead uses them, in one process and driven by the clock given: the same
+ * seed and the same calls give the same answers. Keystone is below `/identity`, Neutron below `/network` and Octavia
+ * below `/load-balancer`, whatever the host.
  */
 export class OpenStackEmulator implements HttpTransport {
   readonly identity: Identity;
@@ -52,6 +56,7 @@ export class OpenStackEmulator implements HttpTransport {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #neutron: Neutron;
+  readonly #octavia: Octavia;
   readonly #admin: Project;
 
   constructor({ clock, random, behaviour = {} }: OpenStackEmulatorOptions) {
@@ -59,7 +64,8 @@ export class OpenStackEmulator implements HttpTransport {
     this.#random = random;
     this.faults = new FaultScript(clock);
     this.identity = new Identity(clock, random);
-    this.#neutron = new Neutron(clock, random, { ...DEFAULT_BEHAVIOUR, ...behaviour });
+    this.#neutron = new Neutron(clock, random, changedBehaviour(DEFAULT_BEHAVIOUR, behaviour));
+    this.#octavia = new Octavia(clock, random, this.#neutron.world);
     this.#admin = this.identity.addProject('admin');
   }
 
@@ -69,9 +75,9 @@ export class OpenStackEmulator implements HttpTransport {
   }
 
   /** Changes how OpenStack behaves from now on; what is not named stays as it is. */
-  behave(changes: Partial<OpenStackBehaviour>): void {
+  behave(changes: BehaviourChanges): void {
     const { world } = this.#neutron;
-    world.behaviour = { ...world.behaviour, ...changes };
+    world.behaviour = changedBehaviour(world.behaviour, changes);
   }
 
   send(request: HttpRequest): Promise<HttpResponse> {
@@ -93,12 +99,18 @@ export class OpenStackEmulator implements HttpTransport {
 
   /** Acts as an operator or another program would; throws where Neutron refuses. */
   byHand({ method, path, body, project }: ManualCall): JsonObject {
-    const url = new URL(`http://by.hand${NETWORK_PATH}/v2.0${path}`);
+    const service = path.startsWith('/lbaas/') ? LOAD_BALANCER_PATH : NETWORK_PATH;
+    const url = new URL(`http://by.hand${service}/v2.0${path}`);
     const target = parseTarget(decodeURIComponent(url.pathname));
-    if (target?.service !== 'network') throw new Error(`the emulator does not know ${path}`);
+    if (target === undefined || target.service === 'identity') throw new Error(`the emulator does not know ${path}`);
+    this.#octavia.world.operations.settle();
     const { id: projectId } = project ?? this.#admin;
     const requester = { projectId, isAdmin: project === undefined };
-    const answered = this.#neutron.answer(requester, { ...target, method, root: '', query: url.searchParams, body });
+    const request = { ...target, method, root: '', query: url.searchParams, body };
+    const answered =
+      target.service === 'network'
+        ? this.#neutron.answer(requester, request)
+        : this.#octavia.answer(requester, request);
     return isJsonObject(answered.body) ? answered.body : {};
   }
 
@@ -112,7 +124,33 @@ export class OpenStackEmulator implements HttpTransport {
 
   /** All resources of a kind, of all projects. */
   resources(kind: Kind): readonly JsonObject[] {
+    this.#octavia.world.operations.settle();
     return this.#neutron.world.store.all(kind);
+  }
+
+  /** The same of Octavia, with `loadbalancer_id` and `pool_id` of what they belong to. */
+  octaviaResources(kind: OctaviaKind): readonly JsonObject[] {
+    this.#octavia.world.operations.settle();
+    return this.#octavia.world.store.all(kind);
+  }
+
+  /** Octavia fails at the next so many changes: what they are about is then in ERROR. */
+  failNextChanges(count = 1): void {
+    this.#octavia.world.operations.failNext(count);
+  }
+
+  /** Octavia's own health manager, or an administrator in its database, changes a status. */
+  setProvisioningStatus(kind: OctaviaKind, id: string, provisioning_status: ProvisioningStatus): void {
+    this.#octavia.world.operations.settle();
+    this.#octavia.world.store.change(kind, id, { provisioning_status });
+  }
+
+  /** Health monitors find the members at this address down from now on, or up again. */
+  setMemberHealth(address: string, isUp: boolean): void {
+    const { world } = this.#octavia;
+    if (isUp) world.down.delete(address);
+    else world.down.add(address);
+    for (const { id } of world.store.all('loadbalancers')) world.refreshHealth(textOf(id));
   }
 
   #respond(
@@ -151,24 +189,31 @@ export class OpenStackEmulator implements HttpTransport {
       return { ...done, requestBody };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const isNeutron = url.pathname.startsWith(NETWORK_PATH) && error.status !== 401;
-      const body = isNeutron ? neutronError(error) : keystoneError(error);
-      return { status: error.status, headers: error.headers, body, requestBody, code: error.type };
+      return {
+        status: error.status,
+        headers: error.headers,
+        body: errorBody(url, error),
+        requestBody,
+        code: error.type,
+      };
     }
   }
 
   #serve(request: HttpRequest, url: URL, target: Target, body: JsonObject | undefined): Answered {
+    this.#octavia.world.operations.settle();
     const { method, headers } = request;
     if (target.service === 'identity') return this.#identify(request, url, target.kind, body);
-    const root = `${url.origin}${NETWORK_PATH}/v2.0`;
+    const isNeutron = target.service === 'network';
     if (target.kind === 'versions') {
-      const links = [{ rel: 'self', href: `${root}/` }];
+      if (!isNeutron) return { status: 200, body: this.#octavia.versions(`${url.origin}${LOAD_BALANCER_PATH}`) };
+      const links = [{ rel: 'self', href: `${url.origin}${NETWORK_PATH}/v2.0/` }];
       return { status: 200, body: { versions: [{ id: 'v2.0', status: 'CURRENT', links }] } };
     }
+    const root = `${url.origin}${isNeutron ? NETWORK_PATH : LOAD_BALANCER_PATH}/v2.0`;
     const { tokenCacheMilliseconds } = this.#neutron.world.behaviour;
     const requester = this.identity.authenticate(headers['x-auth-token'], tokenCacheMilliseconds);
     const how = { method, root, query: url.searchParams, ifMatch: headers['if-match'], body };
-    return this.#neutron.answer(requester, { ...target, ...how });
+    return (isNeutron ? this.#neutron : this.#octavia).answer(requester, { ...target, ...how });
   }
 
   #identify(
@@ -193,15 +238,23 @@ export class OpenStackEmulator implements HttpTransport {
       return { status: 200, body: { versions: { values: [{ id: 'v3.14', status: 'stable', links }] } } };
     }
     if (method !== 'POST') throw noSuchPath();
-    const { tokenMilliseconds } = this.#neutron.world.behaviour;
-    const { text, body: answer } = this.identity.issue(body, tokenMilliseconds, catalogAt(url.origin));
+    const { tokenMilliseconds, octavia } = this.#neutron.world.behaviour;
+    const { text, body: answer } = this.identity.issue(
+      body,
+      tokenMilliseconds,
+      catalogAt(url.origin, octavia.isOffered),
+    );
     return { status: 201, headers: { 'x-subject-token': text }, body: answer };
   }
 }
 
 /** Where clients find the services, on the host that they logged in at. */
-function catalogAt(origin: string): Json {
-  const services = { network: NETWORK_PATH, identity: `${IDENTITY_PATH}/v3` };
+function catalogAt(origin: string, hasOctavia: boolean): Json {
+  const services = {
+    network: NETWORK_PATH,
+    ...(hasOctavia ? { 'load-balancer': LOAD_BALANCER_PATH } : {}),
+    identity: `${IDENTITY_PATH}/v3`,
+  };
   return Object.entries(services).map(([type, path]) => ({
     type,
     name: type,
@@ -223,6 +276,13 @@ function parseBody(text: string | undefined): JsonObject | undefined {
     // Told below.
   }
   throw badRequest('Body contains invalid data');
+}
+
+/** Each service has its own way to say no; who asks for a token is the same before all of them. */
+function errorBody({ pathname }: URL, error: Refusal): JsonObject {
+  if (error.status === 401) return keystoneError(error);
+  if (pathname.startsWith(NETWORK_PATH)) return neutronError(error);
+  return pathname.startsWith(LOAD_BALANCER_PATH) ? octaviaError(error) : keystoneError(error);
 }
 
 function scripted(fault: ScriptedFault & { readonly kind: 'refuse' }): Refusal {

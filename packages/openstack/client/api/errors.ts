@@ -77,7 +77,7 @@ interface ErrorBody {
   readonly message: string;
 }
 
-/** The services have four ways to say no; undefined when it is none of them. */
+/** The services have five ways to say no; undefined when it is none of them. */
 function parseErrorBody(text: string): ErrorBody | undefined {
   let body: unknown;
   try {
@@ -88,12 +88,16 @@ function parseErrorBody(text: string): ErrorBody | undefined {
   const neutron = field(body, 'NeutronError');
   if (typeof neutron === 'string') return { type: undefined, message: oneLine(neutron) };
   if (neutron !== undefined) return { type: textField(neutron, 'type'), message: message(neutron, 'message') };
-  // Keystone, then keystonemiddleware and pecan, then Octavia.
+  // Keystone, then keystonemiddleware, then Octavia and the framework before it.
   const keystone = field(body, 'error');
   if (typeof keystone === 'object' && keystone !== null) {
     return { type: undefined, message: message(keystone, 'message') };
   }
-  const other = textField(body, 'faultstring') ?? textField(body, 'message') ?? textField(body, 'title');
+  // Pecan has a title for every status, and a description of what is about the request.
+  if (field(body, 'description') === '') return undefined;
+  const other = ['faultstring', 'description', 'message', 'title']
+    .map((name) => textField(body, name))
+    .find((said) => said !== undefined);
   return other === undefined ? undefined : { type: undefined, message: oneLine(other) };
 }
 

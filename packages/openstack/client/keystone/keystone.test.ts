@@ -136,7 +136,7 @@ describe('Keystone', () => {
   });
 
   it('tells which services and regions there are, where the one that is needed is missing', async () => {
-    const { clock, connect, session } = emulated();
+    const { clock, connect, session } = emulated({ behaviour: { octavia: { isOffered: false } } });
     const missing = (message: string) => ({ verdict: 'retriable', code: 'openstack-endpoint-missing', message });
     expect(await failure(clock, session.versions('load-balancer'))).toMatchObject(
       missing('the cloud "test" has no service of the type "load-balancer": it has identity, network'),

@@ -159,7 +159,8 @@ export class OctaviaClient {
 
   /**
    * Makes these the members of a pool, in one call: who has the address and port of one stays the same member and is
-   * changed, and all others go unless `additiveOnly`. What is not named of a member becomes its default.
+   * changed, and all others go unless `additiveOnly`. Of a member that stays, name, tags and subnet stay too unless they
+   * are named, the subnet even then; what else is not named becomes its default.
    */
   async setMembers(poolId: string, members: readonly MemberRequest[], options: BatchOptions = {}): Promise<void> {
     const { additiveOnly = false, ...rest } = options;

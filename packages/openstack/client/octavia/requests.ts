@@ -9,7 +9,7 @@ export interface MemberRequest {
   readonly address: string;
   readonly protocol_port: number;
   readonly name?: string;
-  /** Without it, the load balancer looks for the member on the VIP's own network. */
+  /** Without it, the load balancer looks for the member on the VIP's own network. It never changes. */
   readonly subnet_id?: string;
   /** 1 without it, in a batch update as well. */
   readonly weight?: number;

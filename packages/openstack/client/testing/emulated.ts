@@ -1,8 +1,9 @@
 import { noMetrics, seededRandom, VirtualClock } from '@fairlead/control';
-import { type OpenStackBehaviour, OpenStackEmulator } from '@fairlead/sim/openstack';
+import { type BehaviourChanges, OpenStackEmulator } from '@fairlead/sim/openstack';
 import { OpenStackSession, type SessionOptions } from '../api/session.ts';
 import { parseCloudEntry } from '../configuration/cloud-entry.ts';
 import { NeutronClient } from '../neutron/neutron-client.ts';
+import { OctaviaClient } from '../octavia/octavia-client.ts';
 
 const AUTH = {
   auth_url: 'http://openstack.test/identity',
@@ -12,7 +13,7 @@ const AUTH = {
 };
 
 export interface EmulatedOptions extends Partial<Omit<SessionOptions, 'clock' | 'transport' | 'cloud'>> {
-  readonly behaviour?: Partial<OpenStackBehaviour>;
+  readonly behaviour?: BehaviourChanges;
 }
 
 /** A client and the OpenStack it talks to, on virtual time. */
@@ -26,7 +27,7 @@ export function emulated({ behaviour = {}, ...options }: EmulatedOptions = {}) {
     const cloud = parseCloudEntry({ auth: { ...AUTH, ...auth }, ...more }, '"test"');
     const rest = { random: seededRandom(2), metrics: noMetrics, userAgent: 'fairlead test', ...options };
     const session = new OpenStackSession({ ...rest, clock, transport: emulator, cloud });
-    return { session, neutron: new NeutronClient(session) };
+    return { session, neutron: new NeutronClient(session), octavia: new OctaviaClient(session) };
   };
   const cloud = parseCloudEntry({ auth: AUTH }, '"test"');
   /** In the place of the adapter that opens sockets. */

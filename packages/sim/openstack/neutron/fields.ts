@@ -13,6 +13,17 @@ interface Fields {
 
 const COMMON = ['id', 'name', 'description', 'project_id', 'tenant_id', 'revision_number', 'tags'];
 
+const RULE = [
+  'security_group_id',
+  'direction',
+  'ethertype',
+  'protocol',
+  'port_range_min',
+  'port_range_max',
+  'remote_ip_prefix',
+  'remote_group_id',
+];
+
 const FIELDS: Readonly<Record<Kind, Fields>> = {
   networks: {
     created: ['name', 'description', 'shared', 'router:external', 'admin_state_up'],
@@ -77,6 +88,11 @@ const FIELDS: Readonly<Record<Kind, Fields>> = {
     shown: COMMON,
   },
   'security-groups': { created: ['name', 'description'], changed: ['name', 'description'], shown: COMMON },
+  'security-group-rules': {
+    created: [...RULE, 'description'],
+    changed: ['description'],
+    shown: [...COMMON.filter((name) => name !== 'name'), ...RULE],
+  },
 };
 
 export function filtersOf(kind: Kind): ReadonlySet<string> {

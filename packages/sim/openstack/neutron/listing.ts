@@ -2,8 +2,8 @@ import { type Json, type JsonDraft, type JsonObject, listOf, objectOf, textOf } 
 import { badRequest, Refusal } from '../refusal.ts';
 
 /** What a list asks for besides filters. */
-const OPTIONS = new Set(['fields', 'limit', 'marker', 'sort_key', 'sort_dir', 'page_reverse']);
-const TAG_FILTERS = new Set(['tags', 'tags-any', 'not-tags', 'not-tags-any']);
+export const OPTIONS = new Set(['fields', 'limit', 'marker', 'sort_key', 'sort_dir', 'page_reverse']);
+export const TAG_FILTERS = new Set(['tags', 'tags-any', 'not-tags', 'not-tags-any']);
 
 export interface Listing {
   readonly items: readonly JsonObject[];
@@ -54,7 +54,8 @@ function limitOf(text: string | null): number | undefined {
   throw new Refusal(400, 'BadRequest', `Bad limit request: Limit must be an integer 0 or greater and not '${text}'.`);
 }
 
-function matches(object: JsonObject, query: URLSearchParams): boolean {
+/** Whether an object is among what a query filters for. */
+export function matches(object: JsonObject, query: URLSearchParams): boolean {
   const tags = new Set(listOf(object['tags']).map(textOf));
   for (const name of new Set(query.keys())) {
     if (OPTIONS.has(name)) continue;
@@ -85,7 +86,7 @@ function plain(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function selected(object: JsonObject, fields: readonly string[]): JsonObject {
+export function selected(object: JsonObject, fields: readonly string[]): JsonObject {
   if (fields.length === 0) return object;
   const draft: JsonDraft = {};
   for (const field of fields) if (object[field] !== undefined) draft[field] = object[field];

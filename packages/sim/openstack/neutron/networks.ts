@@ -182,26 +182,3 @@ export function subnetFor(world: NeutronWorld, networkId: string, text: string):
     `IP address ${text} is not a valid IP for any of the subnets on the specified network.`,
   );
 }
-
-/** The group that every project has from the start. */
-export function defaultSecurityGroup(world: NeutronWorld, projectId: string): JsonObject {
-  const found = world.store
-    .all('security-groups')
-    .find((group) => group['project_id'] === projectId && group['name'] === 'default');
-  if (found !== undefined) return found;
-  const fields = { name: 'default', description: 'Default security group' };
-  return createSecurityGroup(world, { projectId, isAdmin: false }, fields);
-}
-
-export function createSecurityGroup(world: NeutronWorld, { projectId }: Requester, fields: JsonObject): JsonObject {
-  const group = { name: '', project_id: projectId, stateful: true, shared: false, security_group_rules: [], ...fields };
-  return world.store.add('security-groups', group, 1);
-}
-
-export function deleteSecurityGroup(world: NeutronWorld, group: JsonObject): void {
-  const id = idOf(group);
-  if (world.store.all('ports').some((port) => listOf(port['security_groups']).includes(id))) {
-    throw new Refusal(409, 'SecurityGroupInUse', `Security Group ${id} in use.`);
-  }
-  world.store.remove('security-groups', id);
-}

@@ -11,17 +11,22 @@ import {
   addRouterInterface,
   createNetwork,
   createRouter,
-  createSecurityGroup,
   createSubnet,
-  defaultSecurityGroup,
   deleteNetwork,
   deleteRouter,
-  deleteSecurityGroup,
   deleteSubnet,
   removeRouterInterface,
 } from './networks.ts';
 import { changePort, createPort, deletePort } from './ports.ts';
 import { answerQuota } from './quotas.ts';
+import {
+  changeRule,
+  createRule,
+  createSecurityGroup,
+  defaultSecurityGroup,
+  deleteRule,
+  deleteSecurityGroup,
+} from './security-groups.ts';
 import type { Kind } from './store.ts';
 import { answerTags } from './tags.ts';
 import { idOf, isVisible, NeutronWorld, notFound } from './world.ts';
@@ -71,6 +76,13 @@ const KINDS: Readonly<Record<Kind, KindRules>> = {
     plural: 'security_groups',
     create: createSecurityGroup,
     delete: deleteSecurityGroup,
+  },
+  'security-group-rules': {
+    singular: 'security_group_rule',
+    plural: 'security_group_rules',
+    create: createRule,
+    change: changeRule,
+    delete: deleteRule,
   },
 };
 

@@ -3,7 +3,8 @@ import { type JsonObject, listOf, objectOf, textOf } from '../../json.ts';
 import type { Requester } from '../keystone/identity.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import { differs } from './fields.ts';
-import { defaultSecurityGroup, subnetFor, subnetsOf } from './networks.ts';
+import { subnetFor, subnetsOf } from './networks.ts';
+import { defaultSecurityGroup } from './security-groups.ts';
 import { fixedIpsOf } from './store.ts';
 import { idOf, type NeutronWorld, notFound } from './world.ts';
 

@@ -2,7 +2,14 @@ import { type Clock, type Random, randomUuid } from '@fairlead/control';
 import { type JsonObject, listOf, objectOf, textOf } from '../../json.ts';
 
 /** The kinds of resources, as paths have them. */
-export type Kind = 'networks' | 'subnets' | 'ports' | 'floatingips' | 'routers' | 'security-groups';
+export type Kind =
+  | 'networks'
+  | 'subnets'
+  | 'ports'
+  | 'floatingips'
+  | 'routers'
+  | 'security-groups'
+  | 'security-group-rules';
 
 /** All that Neutron keeps. Every change raises the revision of the object that it is about. */
 export class NeutronStore {
@@ -24,8 +31,7 @@ export class NeutronStore {
   }
 
   /** Adds a new object; what Neutron gives every one of them is added. */
-  add(kind: Kind, fields: JsonObject, revision: number): JsonObject {
-    const id = randomUuid(this.#random);
+  add(kind: Kind, fields: JsonObject, revision: number, id: string = randomUuid(this.#random)): JsonObject {
     const now = this.#now();
     const common = { id, description: '', tags: [], created_at: now, updated_at: now, revision_number: revision };
     const body = { ...common, tenant_id: fields['project_id'] ?? '', ...fields };

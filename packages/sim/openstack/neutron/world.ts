@@ -57,6 +57,7 @@ const NAMES: Readonly<Record<Kind, readonly [type: string, text: (id: string) =>
   floatingips: ['FloatingIPNotFound', (id) => `Floating IP ${id} could not be found`],
   routers: ['RouterNotFound', (id) => `Router ${id} could not be found`],
   'security-groups': ['SecurityGroupNotFound', (id) => `Security group ${id} does not exist`],
+  'security-group-rules': ['SecurityGroupRuleNotFound', (id) => `Security group rule ${id} does not exist`],
 };
 
 export function notFound(kind: Kind, id: string): Refusal {

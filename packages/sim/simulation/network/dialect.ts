@@ -19,7 +19,7 @@ export interface Dialect {
   name(request: HttpRequest): RequestName;
   /** The statuses with which this server may turn the request down. */
   refusals(request: HttpRequest): readonly number[];
-  refusal(status: number): Refusal;
+  refusal(status: number, request: HttpRequest): Refusal;
   /** The statuses with which it may end a stream from within, and how it writes them. */
   readonly streamErrors: readonly number[];
   streamError(status: number): string;

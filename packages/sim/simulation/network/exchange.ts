@@ -260,7 +260,7 @@ export class Exchange {
   }
 
   #madeUp(status: number, retryAfterSeconds?: number): HttpResponse {
-    const { headers, body } = this.#route.destination.dialect.refusal(status);
+    const { headers, body } = this.#route.destination.dialect.refusal(status, this.#request);
     const retryAfter = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
     return { status, headers: { ...headers, ...retryAfter }, body: wholeBody([encoder.encode(body)]) };
   }

@@ -53,7 +53,9 @@ describe('the dialect of Kubernetes', () => {
   });
 
   it('refuses with a Status, also within a stream', () => {
-    expect(JSON.parse(kubernetesDialect.refusal(409).body)).toMatchObject({
+    expect(
+      JSON.parse(kubernetesDialect.refusal(409, request('PUT', '/api/v1/namespaces/a/pods/b')).body),
+    ).toMatchObject({
       kind: 'Status',
       code: 409,
       reason: 'Conflict',
