@@ -1,6 +1,6 @@
 import { armId, groupPath } from '@fairlead/azure/arm';
 import { seededRandom, type VirtualClock } from '@fairlead/control';
-import { ArmEmulator } from '@fairlead/sim/azure';
+import { ArmEmulator, FAST } from '@fairlead/sim/azure';
 
 export const GROUP = { subscriptionId: 'sub', resourceGroup: 'cluster' };
 export const LOCATION = 'westeurope';
@@ -15,7 +15,7 @@ export function emulatedAzure(clock: VirtualClock): ArmEmulator {
     clock,
     random: seededRandom(1),
     groups: [groupPath(GROUP)],
-    behaviour: { latency: LATENCY },
+    behaviour: { ...FAST, latency: LATENCY },
   });
   const subnets = [{ name: 'nodes', properties: { addressPrefix: '10.0.0.0/16' } }];
   const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8'] }, subnets };

@@ -3,7 +3,7 @@ import { localBackendsPart } from '@fairlead/azure/local-backends';
 import { endpointSlices, leases, type Node, namespaces, nodes, type Service, services, statusOf } from '@fairlead/kube';
 import type { LeaderPart } from '@fairlead/part';
 import type { Incarnation, SimulatedProcess, Simulation } from '@fairlead/sim';
-import type { ArmBehaviour } from '@fairlead/sim/azure';
+import { type ArmBehaviour, FAST } from '@fairlead/sim/azure';
 import { AZURE, CLOUD, openAzureOver, serveAzure } from '../azure.ts';
 import { type Cluster, serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
@@ -51,7 +51,7 @@ export function drawSettings(random: Random): Settings {
           pollAfterSeconds: random.next() < 0.5 ? undefined : 1,
           addressDelay: { minimum: 0, maximum: 3_000 },
         }
-      : {},
+      : FAST,
   };
 }
 

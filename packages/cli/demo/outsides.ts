@@ -32,9 +32,9 @@ export async function startOutsides(): Promise<RunningOutsides> {
 
 /** An emulated Azure with the resource group and the network that the scenes name. */
 async function startAzure(): Promise<RunningOutside> {
-  const { ArmEmulator } = await import('@fairlead/sim/azure');
+  const { ArmEmulator, FAST } = await import('@fairlead/sim/azure');
   const { serveEmulator } = await import('@fairlead/sim/cloud/http');
-  const emulator = new ArmEmulator({ clock: systemClock, random: systemRandom, groups: [GROUP] });
+  const emulator = new ArmEmulator({ clock: systemClock, random: systemRandom, groups: [GROUP], behaviour: FAST });
   const subnets = [{ name: 'nodes', properties: { addressPrefix: '10.0.0.0/16' } }];
   const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8'] }, subnets };
   emulator.byHand({ method: 'PUT', path: NETWORK, body: { location: 'westeurope', properties } });

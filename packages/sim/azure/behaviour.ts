@@ -5,7 +5,7 @@ import type { RateLimits } from './rate-limit.ts';
 export interface ArmBehaviour {
   /** The time a call is on its way: half of it before the effect, half after. */
   readonly latency: Span;
-  /** How long Azure is at a PUT or DELETE. 0: it answers when it is done. */
+  /** How long Azure is at a PUT or DELETE. 0: it answers when it is done, which no Azure does. */
   readonly operationTime: Span;
   /** How a client learns that an operation is over. */
   readonly operationStyle: 'async-operation' | 'location';
@@ -16,6 +16,8 @@ export interface ArmBehaviour {
   /** Whether updateServices and updateAddressLocations answer at once; they do from API version 2025-09-01 on. */
   readonly actionStyle: 'by-api-version' | 'synchronous' | 'long-running';
   readonly pageSize: number;
+  /** Whether answers spell things as they were written, or as an Azure that leaves out, reorders and capitalises. */
+  readonly spelling: 'as-written' | 'its-own';
   /** Whether a new gateway comes with a default outbound service that Azure owns. */
   readonly defaultOutbound: boolean;
   readonly publicIpLimit: number;
@@ -25,16 +27,21 @@ export interface ArmBehaviour {
   readonly authorize: (authorization: string | undefined) => boolean;
 }
 
+/** As the recordings of Azure have it, and with the times that operators report. */
 export const DEFAULT_BEHAVIOUR: ArmBehaviour = {
   latency: NO_TIME,
-  operationTime: NO_TIME,
+  operationTime: { minimum: 1_000, maximum: 10_000 },
   operationStyle: 'async-operation',
   pollAfterSeconds: undefined,
   addressDelay: NO_TIME,
   actionStyle: 'by-api-version',
   pageSize: 100,
+  spelling: 'as-written',
   defaultOutbound: false,
   publicIpLimit: 100_000,
   rateLimits: undefined,
   authorize: () => true,
 };
+
+/** For tests that are not about time: every write is over when it is answered. */
+export const FAST: Partial<ArmBehaviour> = { operationTime: NO_TIME };

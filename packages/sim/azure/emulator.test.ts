@@ -1,5 +1,7 @@
+import { seededRandom, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { textOf, valueAt } from '../json.ts';
+import { ArmEmulator } from './emulator.ts';
 import { AZURE_RATE_LIMITS } from './rate-limit.ts';
 import { bodies, emulated, ids, inbound, withInbound } from './testing/samples.ts';
 import { code, send, stateOf } from './testing/send.ts';
@@ -40,9 +42,9 @@ describe('the emulated resource manager', () => {
     const path = ids.publicIp('web');
     const created = await send(emulator, 'PUT', path, bodies.publicIp);
     expect(created).toMatchObject({ status: 201, headers: { 'retry-after': '10' } });
-    expect(stateOf(created.body)).toBe('Creating');
+    expect(stateOf(created.body)).toBe('Updating');
     expect(valueAt(created.body, 'properties', 'ipAddress')).toBeUndefined();
-    const link = created.headers['azure-async-operation'] ?? '';
+    const link = created.headers['azure-asyncoperation'] ?? '';
     expect((await send(emulator, 'GET', link)).body).toEqual({ status: 'InProgress' });
     const busy = await send(emulator, 'PUT', path, bodies.publicIp);
     expect([busy.status, code(busy)]).toEqual([409, 'AnotherOperationInProgress']);
@@ -57,7 +59,7 @@ describe('the emulated resource manager', () => {
     const { emulator, clock } = emulated({ operationTime: minute, operationStyle: 'location' });
     const created = await send(emulator, 'PUT', ids.publicIp('web'), bodies.publicIp);
     expect(created.status).toBe(202);
-    expect(created.headers['azure-async-operation']).toBeUndefined();
+    expect(created.headers['azure-asyncoperation']).toBeUndefined();
     const link = created.headers['location'] ?? '';
     expect(await send(emulator, 'GET', link)).toMatchObject({ status: 202, headers: { location: link } });
     await clock.advance(60_000);
@@ -73,7 +75,7 @@ describe('the emulated resource manager', () => {
       const { emulator } = emulated({ operationStyle });
       emulator.faults.next({ method: 'PUT' }, { kind: 'fail-operation', code: 'AllocationFailed' });
       const created = await send(emulator, 'PUT', ids.publicIp('web'), bodies.publicIp);
-      const link = created.headers['azure-async-operation'] ?? created.headers['location'] ?? '';
+      const link = created.headers['azure-asyncoperation'] ?? created.headers['location'] ?? '';
       const told = await send(emulator, 'GET', link);
       expect(told).toMatchObject({ status: 200, body: { status: 'Failed', error: { code: 'AllocationFailed' } } });
       expect(stateOf(emulator.resource(ids.publicIp('web')) ?? {})).toBe('Failed');
@@ -136,7 +138,8 @@ describe('the emulated resource manager', () => {
     withInbound(emulator, 'web');
     for (const path of [ids.publicIp('web'), ids.loadBalancer('web'), ids.network, ids.gateway]) {
       const read = await send(emulator, 'GET', path);
-      expect((await send(emulator, 'PUT', path, read.body)).status).toBe(200);
+      const status = path === ids.network ? 201 : 200;
+      expect((await send(emulator, 'PUT', path, read.body)).status).toBe(status);
       const again = await send(emulator, 'GET', path);
       const withoutEtags = (text: unknown) => JSON.stringify(text).replaceAll(/W\/\\"[^"]*\\"/g, '');
       expect(withoutEtags(again.body)).toBe(withoutEtags(read.body));
@@ -163,12 +166,32 @@ describe('the emulated resource manager', () => {
   it('throttles when the bucket is empty, and lets in again at its own rate', async () => {
     const { emulator, clock } = emulated({ rateLimits: AZURE_RATE_LIMITS });
     const first = await send(emulator, 'GET', ids.gateway);
-    expect(first.headers['x-ms-ratelimit-remaining-subscription-reads']).toBe('249');
+    expect(first.headers['x-ms-ratelimit-remaining-subscription-global-reads']).toBe('249');
     for (let call = 0; call < 249; call += 1) await send(emulator, 'GET', ids.gateway);
     const throttled = await send(emulator, 'GET', ids.gateway);
     expect(throttled).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
     expect((await send(emulator, 'PUT', ids.gateway, bodies.gateway)).status).toBe(200);
     await clock.advance(1_000);
     expect((await send(emulator, 'GET', ids.gateway)).status).toBe(200);
+  });
+
+  it('has an operation for every write by default, and tells of it as Azure does', async () => {
+    const clock = new VirtualClock();
+    const groups = ['/subscriptions/sub/resourceGroups/cluster'];
+    const emulator = new ArmEmulator({ clock, random: seededRandom(1), groups });
+    const made = await send(emulator, 'PUT', ids.publicIp('web'), bodies.publicIp);
+    expect([made.status, stateOf(made.body), 'location' in made.headers]).toEqual([201, 'Updating', false]);
+    const link = made.headers['azure-asyncoperation'] ?? '';
+    expect((await send(emulator, 'GET', link)).body).toEqual({ status: 'InProgress' });
+    await clock.advance(10_000);
+    expect((await send(emulator, 'GET', link)).body).toEqual({ status: 'Succeeded' });
+    const same = await send(emulator, 'PUT', ids.publicIp('web'), bodies.publicIp);
+    expect([same.status, stateOf(same.body), 'azure-asyncoperation' in same.headers]).toEqual([200, 'Succeeded', true]);
+    const gone = await send(emulator, 'DELETE', ids.publicIp('web'));
+    expect([gone.status, 'azure-asyncoperation' in gone.headers, 'location' in gone.headers]).toEqual([
+      202,
+      true,
+      true,
+    ]);
   });
 });

@@ -12,13 +12,14 @@ import { type EmulatedAnswer, exchange } from '../cloud/emulated-exchange.ts';
 import { FaultScript, type ScriptedFault } from '../cloud/fault-script.ts';
 import { type ArmBehaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { lineOf } from './call-line.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit, type RateSide, rateSideOf, UNCOUNTED } from './rate-limit.ts';
 import { type Answer, type ArmRequest, parseBody } from './requests/exchange.ts';
 import { errorBody, Refusal } from './requests/refusal.ts';
 import { answer } from './requests/router.ts';
 import { kindOf, nameOf, parseTarget, type RootKind } from './requests/target.ts';
 import { inconsistencies } from './resources/consistency.ts';
 import type { GatewayTables } from './service-gateway/tables.ts';
+import { respelled } from './respelled.ts';
 import { ArmWorld } from './world.ts';
 
 export interface ArmEmulatorOptions {
@@ -49,7 +50,7 @@ export class ArmEmulator implements HttpTransport {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #world: ArmWorld;
-  #limits: Readonly<Record<'reads' | 'writes', RateLimit>> | undefined;
+  #limits: Readonly<Record<RateSide, RateLimit>> | undefined;
 
   constructor(options: ArmEmulatorOptions) {
     this.#clock = options.clock;
@@ -67,7 +68,11 @@ export class ArmEmulator implements HttpTransport {
     this.#limits =
       limits === undefined
         ? undefined
-        : { reads: new RateLimit(this.#clock, limits.reads), writes: new RateLimit(this.#clock, limits.writes) };
+        : {
+            reads: new RateLimit(this.#clock, limits.reads),
+            writes: new RateLimit(this.#clock, limits.writes),
+            deletes: new RateLimit(this.#clock, limits.deletes),
+          };
   }
 
   send(request: HttpRequest): Promise<HttpResponse> {
@@ -142,16 +147,18 @@ export class ArmEmulator implements HttpTransport {
     fault: ScriptedFault | undefined,
   ): { readonly body: JsonObject | undefined; readonly answered: Answer & { readonly code?: string } } {
     let body: JsonObject | undefined;
+    let admitted: Readonly<Record<string, string>> = {};
     try {
       body = parseBody(request.body);
-      const headers = this.#admit(request);
+      admitted = this.#admit(request);
       if (fault?.kind === 'refuse') throw scriptedRefusal(fault);
       const done = answer(this.#world, understood(request, url, body, fault));
       if (fault?.kind === 'misreport') throw new Refusal(fault.status, 'InternalServerError', 'An error occurred.');
-      return { body, answered: { ...done, headers: { ...headers, ...done.headers } } };
+      return { body, answered: { ...done, headers: { ...admitted, ...done.headers } } };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { status, headers, code } = error;
+      const { status, code } = error;
+      const headers = error.isOfGateway ? error.headers : { ...admitted, ...error.headers };
       return { body, answered: { status, headers, body: errorBody(error), code } };
     }
   }
@@ -161,10 +168,10 @@ export class ArmEmulator implements HttpTransport {
     if (!this.#world.behaviour.authorize(request.headers['authorization'])) {
       throw new Refusal(401, 'ExpiredAuthenticationToken', 'The access token is missing, invalid or expired.');
     }
-    if (this.#limits === undefined) return {};
-    const side = request.method === 'GET' ? 'reads' : 'writes';
-    const taken = this.#limits[side].take();
-    if ('remaining' in taken) return { [`x-ms-ratelimit-remaining-subscription-${side}`]: String(taken.remaining) };
+    const side = rateSideOf(request.method);
+    const taken = this.#limits?.[side].take() ?? { remaining: UNCOUNTED[side] };
+    if ('remaining' in taken)
+      return { [`x-ms-ratelimit-remaining-subscription-global-${side}`]: String(taken.remaining) };
     throw new Refusal(429, 'SubscriptionRequestsThrottled', `Too many ${side} in this subscription.`, {
       headers: { 'retry-after': String(taken.retryAfterSeconds) },
     });
@@ -182,7 +189,8 @@ export class ArmEmulator implements HttpTransport {
         ...(correlationId === undefined ? {} : { 'x-ms-correlation-request-id': correlationId }),
         ...headers,
       }),
-      text: body === undefined ? '' : JSON.stringify(body),
+      text:
+        body === undefined ? '' : JSON.stringify(this.#world.behaviour.spelling === 'its-own' ? respelled(body) : body),
       requestBody,
       code,
     };

@@ -2,7 +2,7 @@ export { armDialect } from './arm-dialect.ts';
 export type { LoggedCall } from '../cloud/call-log.ts';
 export type { FaultMatch, RetryAfterForm, ScriptedFault } from '../cloud/fault-script.ts';
 export type { Span } from '../cloud/span.ts';
-export type { ArmBehaviour } from './behaviour.ts';
+export { type ArmBehaviour, FAST } from './behaviour.ts';
 export { lineOf } from './call-line.ts';
 export * from './emulator.ts';
 export type { BucketSize, RateLimits } from './rate-limit.ts';

@@ -6,13 +6,23 @@ export interface BucketSize {
   readonly refillPerSecond: number;
 }
 
-export type RateLimits = Readonly<Record<'reads' | 'writes', BucketSize>>;
+export type RateSide = 'reads' | 'writes' | 'deletes';
+export type RateLimits = Readonly<Record<RateSide, BucketSize>>;
 
 /** What a subscription has with Azure. */
 export const AZURE_RATE_LIMITS: RateLimits = {
   reads: { size: 250, refillPerSecond: 25 },
   writes: { size: 200, refillPerSecond: 10 },
+  deletes: { size: 200, refillPerSecond: 10 },
 };
+
+/** What is told to be left while nothing is counted. */
+export const UNCOUNTED: Readonly<Record<RateSide, number>> = { reads: 16_499, writes: 11_999, deletes: 11_999 };
+
+export function rateSideOf(method: string): RateSide {
+  if (method === 'GET' || method === 'HEAD') return 'reads';
+  return method === 'DELETE' ? 'deletes' : 'writes';
+}
 
 /** Counts the calls of one subscription. */
 export class RateLimit {

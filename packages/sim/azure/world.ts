@@ -2,7 +2,7 @@ import type { Clock, Random } from '@fairlead/control';
 import type { JsonObject } from '../json.ts';
 import type { ArmBehaviour } from './behaviour.ts';
 import { Operations } from './requests/operations.ts';
-import { notFound, Refusal } from './requests/refusal.ts';
+import { groupNotFound, notFound } from './requests/refusal.ts';
 import { rootKey } from './requests/target.ts';
 import { PublicAddresses } from './resources/public-addresses.ts';
 import { renderResource } from './resources/render.ts';
@@ -27,7 +27,8 @@ export class ArmWorld {
   readonly operations: Operations;
   readonly addresses = new PublicAddresses();
   behaviour: ArmBehaviour;
-  readonly #groups: ReadonlySet<string>;
+  /** Their paths, as they are spelled. */
+  readonly groups: readonly string[];
   readonly #gateways = new Map<string, GatewayTables>();
 
   constructor({ clock, random, groups, behaviour }: ArmWorldOptions) {
@@ -36,13 +37,13 @@ export class ArmWorld {
     this.behaviour = behaviour;
     this.store = new ResourceStore(random);
     this.operations = new Operations(clock, random);
-    this.#groups = new Set(groups.map((group) => group.toLowerCase()));
+    this.groups = groups;
   }
 
   checkGroup(id: string): void {
     const [group = ''] = GROUP.exec(id.toLowerCase()) ?? [];
-    if (this.#groups.has(group)) return;
-    throw new Refusal(404, 'ResourceGroupNotFound', `The resource group of ${id} could not be found.`);
+    if (this.groups.some((known) => known.toLowerCase() === group)) return;
+    throw groupNotFound(id);
   }
 
   existing(id: string): StoredResource {

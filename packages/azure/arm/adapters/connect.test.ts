@@ -1,6 +1,6 @@
 import { noMetrics, seededRandom } from '@fairlead/control';
 import { systemClock } from '@fairlead/control/adapters';
-import { ArmEmulator } from '@fairlead/sim/azure';
+import { ArmEmulator, FAST } from '@fairlead/sim/azure';
 import { serveEmulator } from '@fairlead/sim/cloud/http';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
@@ -10,7 +10,7 @@ import { connectToAzure } from './connect.ts';
 describe('connecting to Azure', () => {
   it('talks over sockets to the endpoint of the configuration', async () => {
     const groups = ['/subscriptions/sub/resourceGroups/cluster'];
-    const behaviour = { authorize: (header: string | undefined) => header === undefined };
+    const behaviour = { ...FAST, authorize: (header: string | undefined) => header === undefined };
     const emulator = new ArmEmulator({ clock: systemClock, random: seededRandom(1), groups, behaviour });
     await using server = await serveEmulator(emulator);
     const text = JSON.stringify({

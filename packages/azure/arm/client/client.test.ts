@@ -86,7 +86,7 @@ describe('ArmClient', () => {
     emulator.log.clear();
     emulator.behave({ pollAfterSeconds: 25 });
     const startedAt = clock.monotonic();
-    await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    await result(clock, client.put(ids.publicIp('shop'), drafts.publicIp));
     const asked = emulator.log.calls.filter(({ kind }) => kind === 'operations').map(({ at }) => at - startedAt);
     expect(asked).toEqual([25_000, 50_000, 75_000, 100_000, 125_000]);
   });
@@ -94,7 +94,7 @@ describe('ArmClient', () => {
   it('saves the last read when the caller needs nothing that Azure sets', async () => {
     const { client, clock, emulator } = emulated({ behaviour: { operationTime: seconds(3) } });
     const accepted = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp, { answer: 'accepted' }));
-    expect(accepted.properties.provisioningState).toBe('Creating');
+    expect(accepted.properties.provisioningState).toBe('Updating');
     expect(emulator.operationsRunning).toBe(0);
     expect(emulator.log.count('GET', 'publicIPAddresses')).toBe(0);
   });
@@ -117,7 +117,7 @@ describe('ArmClient', () => {
     const between = (emulator: HttpTransport): HttpTransport => ({
       async send(request) {
         const response = await emulator.send(request);
-        const { 'azure-async-operation': _, location: __, ...headers } = response.headers;
+        const { 'azure-asyncoperation': _, location: __, ...headers } = response.headers;
         return { ...response, headers };
       },
     });

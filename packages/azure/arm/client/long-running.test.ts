@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type PollTarget, progressOfPoll, progressOfWrite } from './long-running.ts';
 
 const url = 'https://arm.test/resource';
-const status = { 'azure-async-operation': 'https://arm.test/operations/1' };
+const status = { 'azure-asyncoperation': 'https://arm.test/operations/1' };
 const result = { location: 'https://arm.test/operationResults/1' };
 const resource = (provisioningState: string) => ({ id: '/x', properties: { provisioningState } });
 const error = { code: 'AllocationFailed', message: 'No  room.' };

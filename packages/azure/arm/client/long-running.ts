@@ -53,7 +53,7 @@ export function progressOfPoll({ style, url }: PollTarget, answer: CloudAnswer):
 
 /** The link to follow; with `style`, only one of the same style. */
 function linkIn({ headers }: CloudAnswer, style?: PollStyle): PollTarget | undefined {
-  const status = headers['azure-async-operation'];
+  const status = headers['azure-asyncoperation'];
   if (status !== undefined && style !== 'result') return { style: 'status', url: status };
   const result = headers['location'];
   return result === undefined || style === 'status' ? undefined : { style: 'result', url: result };

@@ -100,7 +100,11 @@ describe('throttling', () => {
   });
 
   it('never runs into a refusal on a bucket that is told to be empty', async () => {
-    const rateLimits = { reads: { size: 5, refillPerSecond: 5 }, writes: { size: 5, refillPerSecond: 5 } };
+    const rateLimits = {
+      reads: { size: 5, refillPerSecond: 5 },
+      writes: { size: 5, refillPerSecond: 5 },
+      deletes: { size: 5, refillPerSecond: 5 },
+    };
     const { client, clock, emulator } = emulated({ behaviour: { rateLimits } });
     for (let index = 0; index < 50; index += 1) {
       await result(clock, client.put(ids.publicIp(`s${index}`), drafts.publicIp));

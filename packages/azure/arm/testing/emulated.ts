@@ -1,5 +1,5 @@
 import { type HttpTransport, type Metrics, noMetrics, seededRandom, VirtualClock } from '@fairlead/control';
-import { type ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
+import { type ArmBehaviour, ArmEmulator, FAST } from '@fairlead/sim/azure';
 import { armId, childArmId } from '../arm-id.ts';
 import { ArmClient, type ArmClientOptions } from '../client/client.ts';
 import type { ArmBodies, ArmRequestBody } from '../types/index.ts';
@@ -59,7 +59,7 @@ export interface EmulatedOptions extends Partial<Omit<ArmClientOptions, 'clock' 
 export function emulated({ behaviour = {}, between = (emulator) => emulator, ...options }: EmulatedOptions = {}) {
   const clock = new VirtualClock();
   const groups = [`/subscriptions/${group.subscriptionId}/resourceGroups/${group.resourceGroup}`];
-  const emulator = new ArmEmulator({ clock, random: seededRandom(1), groups, behaviour });
+  const emulator = new ArmEmulator({ clock, random: seededRandom(1), groups, behaviour: { ...FAST, ...behaviour } });
   const subnets = [{ name: 'nodes', properties: { addressPrefix: '10.0.0.0/16' } }];
   const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8'] }, subnets };
   emulator.byHand({ method: 'PUT', path: network, body: { location, properties } });

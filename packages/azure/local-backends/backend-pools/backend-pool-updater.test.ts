@@ -241,21 +241,18 @@ describe('the local service backend pool updater', () => {
   );
 
   it.each([
-    ['the pool', 'DELETE', '/backendAddressPools/web'],
-    ['the load balancer', 'DELETE', ''],
-  ] as const)(
-    '12. ARM resource-not-found does not requeue and emits no event: %s is gone',
-    async (_, method, below) => {
-      const world = new UpdaterWorld();
-      world.change('shop/web', ['10.0.0.1']);
-      const path = '/subscriptions/sub/resourceGroups/cluster/providers/Microsoft.Network/loadBalancers/lb';
-      world.emulator.byHand({ method, path: `${path}${below}` });
-      await world.tick();
-      expect(world.takeCalls()).toEqual([`${GET} 404 ResourceNotFound`]);
-      expect([world.takeEvents(), world.queue, world.results]).toEqual([[], [], []]);
-      expect(world.missingPools).toEqual(['shop/web']);
-    },
-  );
+    ['the pool', '/backendAddressPools/web', 'NotFound'],
+    ['the load balancer', '', 'ResourceNotFound'],
+  ] as const)('12. ARM resource-not-found does not requeue and emits no event: %s is gone', async (_, below, code) => {
+    const world = new UpdaterWorld();
+    world.change('shop/web', ['10.0.0.1']);
+    const path = '/subscriptions/sub/resourceGroups/cluster/providers/Microsoft.Network/loadBalancers/lb';
+    world.emulator.byHand({ method: 'DELETE', path: `${path}${below}` });
+    await world.tick();
+    expect(world.takeCalls()).toEqual([`${GET} 404 ${code}`]);
+    expect([world.takeEvents(), world.queue, world.results]).toEqual([[], [], []]);
+    expect(world.missingPools).toEqual(['shop/web']);
+  });
 
   it.each([
     ['the Service is gone', (world: UpdaterWorld) => world.services.delete('shop/web')],

@@ -2,7 +2,7 @@ import { type HttpTransport, Journal, seededRandom, silentLogger } from '@fairle
 import { RecordedMetrics } from '@fairlead/control/testing';
 import type { LeaderPart, Part, ReadEnvironment } from '@fairlead/part';
 import { TestCluster, TestLeader } from '@fairlead/part/testing';
-import { type ArmBehaviour, ArmEmulator, lineOf } from '@fairlead/sim/azure';
+import { type ArmBehaviour, ArmEmulator, FAST, lineOf } from '@fairlead/sim/azure';
 import { isBodyOf } from '../../arm/client/decode.ts';
 import { ArmClient, armId, type LoadBalancer, type PublicIpAddress, type SecurityRule } from '../../arm/index.ts';
 import { AZURE_LOCAL_CLASS } from '../load-balancers/desired.ts';
@@ -45,7 +45,12 @@ export class LocalWorld extends TestCluster {
   constructor({ behaviour = {} }: LocalWorldOptions = {}) {
     super({ loadBalancerClass: AZURE_LOCAL_CLASS, externalTrafficPolicy: 'Local' });
     const groups = [`/subscriptions/${GROUP.subscriptionId}/resourceGroups/${GROUP.resourceGroup}`];
-    this.azure = new ArmEmulator({ clock: this.clock, random: seededRandom(1), groups, behaviour });
+    this.azure = new ArmEmulator({
+      clock: this.clock,
+      random: seededRandom(1),
+      groups,
+      behaviour: { ...FAST, ...behaviour },
+    });
     const subnets = [{ name: 'nodes', properties: { addressPrefixes: ['10.0.0.0/16', 'fd00::/64'] } }];
     const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8', 'fd00::/48'] }, subnets };
     this.byHand('PUT', armId('virtualNetworks', GROUP, 'net'), { location: LOCATION, properties });

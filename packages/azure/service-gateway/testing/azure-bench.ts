@@ -8,7 +8,7 @@ import {
   silentLogger,
   VirtualClock,
 } from '@fairlead/control';
-import { type ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
+import { type ArmBehaviour, ArmEmulator, FAST } from '@fairlead/sim/azure';
 import { ArmClient, armId, childArmId } from '../../arm/index.ts';
 import { Inventory } from '../cloud/inventory.ts';
 import type { LocationLimits } from '../cloud/locations-updater.ts';
@@ -36,7 +36,7 @@ export const scope: GatewayScope = {
 /** An Azure with a virtual network in it, on virtual time. */
 export function newAzure(clock: VirtualClock, behaviour: Partial<ArmBehaviour> = {}): ArmEmulator {
   const groups = [`/subscriptions/${group.subscriptionId}/resourceGroups/${group.resourceGroup}`];
-  const azure = new ArmEmulator({ clock, random: seededRandom(1), groups, behaviour });
+  const azure = new ArmEmulator({ clock, random: seededRandom(1), groups, behaviour: { ...FAST, ...behaviour } });
   const subnets = [{ name: 'nodes', properties: { addressPrefix: '10.0.0.0/16' } }];
   const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8'] }, subnets };
   azure.byHand({ method: 'PUT', path: networkId, body: { location: scope.location, properties } });

@@ -4,7 +4,7 @@ import { referencesIn } from '../resources/references.ts';
 import type { StoredResource } from '../resources/store.ts';
 import type { ArmWorld } from '../world.ts';
 import type { ArmRequest } from './exchange.ts';
-import { busy, invalid, invalidReference, notProvisioned, Refusal } from './refusal.ts';
+import { busy, invalid, invalidReference, notProvisioned, preconditionFailed, Refusal } from './refusal.ts';
 import { lastSegment, type RootKind, rootKey } from './target.ts';
 
 /** Throws while an operation is under way on the resource. */
@@ -18,7 +18,7 @@ export function checkPrecondition({ headers }: ArmRequest, before: StoredResourc
   const matches = match === undefined || (match === '*' ? before !== undefined : before?.etag === match);
   const absent = headers['if-none-match'] !== '*' || before === undefined;
   if (matches && absent) return;
-  throw new Refusal(412, 'PreconditionFailed', 'The etag of the request does not match that of the resource.');
+  throw preconditionFailed();
 }
 
 export function checkLocation(id: string, body: JsonObject, before: StoredResource | undefined): void {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, textOf } from '../../json.ts';
 import { drawSpan } from '../../cloud/span.ts';
 import type { ArmWorld } from '../world.ts';
 import { type Answer, type ArmRequest, nothing, ok } from './exchange.ts';
@@ -47,11 +47,14 @@ export function links(
   style: LinkStyle,
 ): Record<string, string> {
   const [, , subscription = ''] = request.path.split('/');
-  const base = `${request.origin}/subscriptions/${subscription}/providers/Microsoft.Network/locations/emulated`;
-  const version = `?api-version=${request.query.get('api-version') ?? ''}`;
+  const region = textOf(world.store.find(operation.resourceKey)?.body['location']).toLowerCase().replaceAll(' ', '');
+  const base = `${request.origin}/subscriptions/${subscription}/providers/Microsoft.Network/locations/${region}`;
+  // Azure signs its links; clients send them back as they are.
+  const signature = ['t', 'c', 's', 'h'].map((part) => `&${part}=${operation.id}`).join('');
+  const query = `?api-version=${request.query.get('api-version') ?? ''}${signature}`;
   return {
-    ...(style === 'location' ? {} : { 'azure-async-operation': `${base}/operations/${operation.id}${version}` }),
-    ...(style === 'async-operation' ? {} : { location: `${base}/operationResults/${operation.id}${version}` }),
+    ...(style === 'location' ? {} : { 'azure-asyncoperation': `${base}/operations/${operation.id}${query}` }),
+    ...(style === 'async-operation' ? {} : { location: `${base}/operationResults/${operation.id}${query}` }),
     ...pollAfter(world),
   };
 }

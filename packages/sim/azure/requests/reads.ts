@@ -2,7 +2,7 @@ import { type JsonObject, textOf } from '../../json.ts';
 import { childrenOf, renderChild } from '../resources/render.ts';
 import type { ArmWorld } from '../world.ts';
 import { type Answer, type ArmRequest, ok } from './exchange.ts';
-import { notFound } from './refusal.ts';
+import { childNotFound } from './refusal.ts';
 import { type ChildKind, type GatewayTable, type RootKind, rootKey } from './target.ts';
 
 /** What a page goes on after; a resource that appears meanwhile may be missed, one that stays is listed once. */
@@ -10,8 +10,16 @@ const SKIP = '$skiptoken';
 
 export function getChild(world: ArmWorld, kind: ChildKind, parentId: string, name: string): Answer {
   const child = renderChild(world.existing(parentId), kind, name);
-  if (child === undefined) throw notFound(`${parentId}/${kind}/${name}`);
-  return ok(child);
+  if (child === undefined) throw childNotFound(`${parentId}/${kind}/${name}`);
+  return withEtag(child);
+}
+
+export function getResource(world: ArmWorld, id: string): Answer {
+  return withEtag(world.render(world.existing(id)));
+}
+
+function withEtag(body: JsonObject): Answer {
+  return { status: 200, headers: { etag: textOf(body['etag']) }, body };
 }
 
 export function listResources(world: ArmWorld, request: ArmRequest, kind: RootKind, scope: string): Answer {

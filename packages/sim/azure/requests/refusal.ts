@@ -1,3 +1,5 @@
+const FAILURE_CAUSE = 'x-ms-failure-cause';
+
 /** Azure says no, in its own words. Codes are the published ones where Azure publishes any. */
 export class Refusal extends Error {
   readonly status: number;
@@ -19,12 +21,28 @@ export class Refusal extends Error {
     this.headers = more.headers ?? {};
     this.detail = more.detail;
   }
+
+  /** Said before the request reached the network provider: nothing was counted. */
+  get isOfGateway(): boolean {
+    return this.headers[FAILURE_CAUSE] === 'gateway';
+  }
 }
 
 export const invalid = (code: string, message: string): Refusal => new Refusal(400, code, message);
 
+const OF_GATEWAY = { headers: { [FAILURE_CAUSE]: 'gateway' } };
+
 export const notFound = (id: string): Refusal =>
-  new Refusal(404, 'ResourceNotFound', `The resource ${id} was not found.`);
+  new Refusal(404, 'ResourceNotFound', `The resource ${id} was not found.`, OF_GATEWAY);
+
+export const groupNotFound = (id: string): Refusal =>
+  new Refusal(404, 'ResourceGroupNotFound', `The resource group of ${id} could not be found.`, OF_GATEWAY);
+
+/** The resource is there, and has no such child. */
+export const childNotFound = (id: string): Refusal => new Refusal(404, 'NotFound', `Resource ${id} not found.`);
+
+export const preconditionFailed = (): Refusal =>
+  new Refusal(412, 'PreconditionFailed', 'Precondition failed.', { detail: 'PreconditionFailedEtagMismatch' });
 
 export const invalidReference = (id: string): Refusal =>
   invalid('InvalidResourceReference', `The resource ${id} that the request refers to was not found.`);
@@ -44,8 +62,10 @@ export function errorBody(refusal: {
   readonly code: string;
   readonly message: string;
   readonly detail?: string | undefined;
+  readonly isOfGateway?: boolean;
 }) {
-  const { code, message, detail } = refusal;
+  const { code, message, detail, isOfGateway = false } = refusal;
+  if (isOfGateway) return { error: { code, message } };
   const details = detail === undefined ? [] : [{ code: detail, message }];
   return { error: { code, message, details } };
 }

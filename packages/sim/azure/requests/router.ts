@@ -1,8 +1,8 @@
 import { actOnGateway } from '../service-gateway/actions.ts';
 import type { ArmWorld } from '../world.ts';
-import { type Answer, type ArmRequest, ok } from './exchange.ts';
+import type { Answer, ArmRequest } from './exchange.ts';
 import { pollOperation } from './long-running.ts';
-import { getChild, listChildren, listResources, listTable } from './reads.ts';
+import { getChild, getResource, listChildren, listResources, listTable } from './reads.ts';
 import { Refusal } from './refusal.ts';
 import { deleteChild, deleteResource, patchTags, putChild, putResource } from './writes.ts';
 
@@ -28,7 +28,7 @@ function handlersFor(world: ArmWorld, request: ArmRequest): Handlers {
   switch (target.type) {
     case 'resource':
       return {
-        GET: () => ok(world.render(world.existing(target.id))),
+        GET: () => getResource(world, target.id),
         PUT: () => putResource(world, request, target),
         PATCH: () => patchTags(world, request, target.id),
         DELETE: () => deleteResource(world, request, target),

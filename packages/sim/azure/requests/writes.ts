@@ -1,5 +1,6 @@
-import { type JsonObject, objectOf, textOf, withValueAt } from '../../json.ts';
+import { equalJson, type JsonObject, listOf, objectOf, textOf, valueAt, withValueAt } from '../../json.ts';
 import { drawSpan } from '../../cloud/span.ts';
+import { canonical } from '../resources/canonical.ts';
 import { kindRules } from '../resources/kinds/index.ts';
 import { checkPoolUnused } from '../resources/kinds/load-balancer.ts';
 import { familyOf } from '../resources/kinds/public-ip-address.ts';
@@ -20,6 +21,7 @@ import {
 } from './checks.ts';
 import { type Answer, type ArmRequest, nothing, ok, requireBody } from './exchange.ts';
 import { links, startOperation, timeFor } from './long-running.ts';
+import type { Operation } from './operations.ts';
 import { Refusal } from './refusal.ts';
 import { type ChildKind, type RootKind, rootKey } from './target.ts';
 
@@ -37,10 +39,12 @@ interface ChildTarget {
 }
 
 export function putResource(world: ArmWorld, request: ArmRequest, target: RootTarget): Answer {
-  const { id } = target;
+  const { id, kind } = target;
   world.checkGroup(id);
-  const existed = world.store.find(id) !== undefined;
-  return write(world, request, target, requireBody(request), existed, () => world.render(world.existing(id)));
+  // A network is told as created each time it is written.
+  const isNew = world.store.find(id) === undefined || kind === 'virtualNetworks';
+  const result = () => world.render(world.existing(id));
+  return answerToPut(world, request, isNew, write(world, request, target, requireBody(request), result), result);
 }
 
 /** A child is a part of its parent's body: writing one writes the parent, under the parent's lock and etag. */
@@ -59,7 +63,7 @@ export function putChild(world: ArmWorld, request: ArmRequest, target: ChildTarg
     : [...children, written];
   const body = withValueAt(parent.body, ['properties', kind], changed);
   const result = () => renderChild(world.existing(parentId), kind, name) ?? {};
-  return write(world, request, parent, body, existed, result);
+  return answerToPut(world, request, !existed, write(world, request, parent, body, result), result);
 }
 
 export function deleteResource(world: ArmWorld, request: ArmRequest, target: RootTarget): Answer {
@@ -79,10 +83,10 @@ export function deleteResource(world: ArmWorld, request: ArmRequest, target: Roo
   const milliseconds = timeFor(world, request);
   if (milliseconds === undefined) {
     change.finish();
-    return { status: 200, headers: {}, body: undefined };
+    return answerToDelete(world, request, undefined);
   }
   world.store.setState(id, 'Deleting');
-  return accepted(world, request, startOperation(world, request, milliseconds, change));
+  return answerToDelete(world, request, startOperation(world, request, milliseconds, change));
 }
 
 export function deleteChild(world: ArmWorld, request: ArmRequest, target: ChildTarget): Answer {
@@ -94,8 +98,11 @@ export function deleteChild(world: ArmWorld, request: ArmRequest, target: ChildT
   else checkPoolUnused(id, world.store);
   const children = childrenOf(parent, kind).filter((child) => !sameName(child, name));
   const body = withValueAt(parent.body, ['properties', kind], children);
-  const { headers } = write(world, request, parent, body, true, () => ({}));
-  return { status: Object.keys(headers).length === 0 ? 200 : 202, headers, body: undefined };
+  return answerToDelete(
+    world,
+    request,
+    write(world, request, parent, body, () => undefined),
+  );
 }
 
 /** Tags are the one thing that is changed at once and by themselves; the new set replaces the old. */
@@ -106,16 +113,16 @@ export function patchTags(world: ArmWorld, request: ArmRequest, id: string): Ans
   return ok(world.render(world.store.put(kind, id, name, { ...body, tags }, state)));
 }
 
+/** Takes the body in. Gives the operation by which it takes effect; none where Azure answers when it is done. */
 function write(
   world: ArmWorld,
   request: ArmRequest,
   { kind, id, name }: RootTarget,
   given: JsonObject,
-  existed: boolean,
-  result: () => JsonObject,
-): Answer {
+  result: () => JsonObject | undefined,
+): Operation | undefined {
   const before = world.store.find(id);
-  const body = withoutReadOnly(kind, given);
+  const body = canonical(withoutReadOnly(kind, given), world.groups);
   checkFree(world, id);
   checkPrecondition(request, before);
   checkLocation(id, body, before);
@@ -124,34 +131,56 @@ function write(
   kindRules[kind].check({ id, body, before }, world.store);
   const settled = kind === 'loadBalancers' ? withPrivateAddresses(world.store, id, body, before) : body;
   const milliseconds = timeFor(world, request);
-  const unsettled = before === undefined ? 'Creating' : 'Updating';
-  world.store.put(kind, id, name, settled, milliseconds === undefined ? 'Succeeded' : unsettled);
-  if (kind === 'publicIPAddresses') assignAddress(world, id, body, milliseconds ?? 0);
+  const isQuick = request.failure === undefined && (isUnchanged(before, settled) || isBareLoadBalancer(kind, settled));
+  const isDone = milliseconds === undefined || isQuick;
+  world.store.put(kind, id, name, settled, isDone ? 'Succeeded' : 'Updating');
+  if (kind === 'publicIPAddresses') assignAddress(world, id, body, isDone ? 0 : milliseconds);
   const provide = () => {
     if (before === undefined && kind === 'serviceGateways') provideDefaultOutbound(world, id);
   };
-  const status = existed ? 200 : 201;
-  if (milliseconds === undefined) {
-    provide();
-    return { status, headers: {}, body: result() };
-  }
-  const operation = startOperation(world, request, milliseconds, {
+  if (isDone) provide();
+  if (milliseconds === undefined) return undefined;
+  return startOperation(world, request, isDone ? 0 : milliseconds, {
     resourceId: id,
     finish: () => {
+      if (isDone) return;
       world.store.setState(id, 'Succeeded');
       provide();
     },
     fail: () => world.store.setState(id, 'Failed'),
     result,
   });
+}
+
+/** The answer to a PUT. */
+function answerToPut(
+  world: ArmWorld,
+  request: ArmRequest,
+  isNew: boolean,
+  operation: Operation | undefined,
+  result: () => JsonObject,
+): Answer {
+  const status = isNew ? 201 : 200;
+  if (operation === undefined) return { status, headers: {}, body: result() };
   const style = world.behaviour.operationStyle;
   const headers = links(world, request, operation, style);
   return { status: style === 'location' ? 202 : status, headers, body: result() };
 }
 
-function accepted(world: ArmWorld, request: ArmRequest, operation: ReturnType<typeof startOperation>): Answer {
+/** The answer to a DELETE. */
+function answerToDelete(world: ArmWorld, request: ArmRequest, operation: Operation | undefined): Answer {
+  if (operation === undefined) return { status: 200, headers: {}, body: undefined };
   const style = world.behaviour.operationStyle === 'location' ? 'location' : 'both';
   return { status: 202, headers: links(world, request, operation, style), body: undefined };
+}
+
+function isUnchanged(before: StoredResource | undefined, body: JsonObject): boolean {
+  return before?.state === 'Succeeded' && equalJson(before.body, body);
+}
+
+/** Without a pool there is nothing to be programmed. */
+function isBareLoadBalancer(kind: RootKind, body: JsonObject): boolean {
+  return kind === 'loadBalancers' && listOf(valueAt(body, 'properties', 'backendAddressPools')).length === 0;
 }
 
 function remove(world: ArmWorld, { kind, id }: StoredResource): void {

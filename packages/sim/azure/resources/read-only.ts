@@ -3,7 +3,7 @@ import type { RootKind } from '../requests/target.ts';
 
 const ALWAYS = ['provisioningState', 'resourceGuid'];
 const BY_KIND: Readonly<Record<RootKind, readonly string[]>> = {
-  serviceGateways: [],
+  serviceGateways: ['services'],
   publicIPAddresses: ['ipAddress', 'ipConfiguration', 'natGateway'],
   loadBalancers: [],
   natGateways: ['subnets'],

@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonDraft, type JsonObject, listOf, objectOf, textOf } from '../../json.ts';
+import { isJsonObject, type JsonDraft, type JsonObject, listOf, objectOf, textOf, valueAt } from '../../json.ts';
 import { type ChildKind, rootKey } from '../requests/target.ts';
 import { kindRules } from './kinds/index.ts';
+import { DEFAULT_SECURITY_RULES, filledIn, filledInPart } from './filled-in.ts';
 import { derivedOfPool } from './kinds/load-balancer.ts';
 import type { PublicAddresses } from './public-addresses.ts';
 import type { ResourceStore, StoredResource } from './store.ts';
@@ -12,6 +13,7 @@ const PART_LISTS = [
   'loadBalancingRules',
   'probes',
   'securityRules',
+  'defaultSecurityRules',
   'subnets',
 ] as const;
 
@@ -24,15 +26,17 @@ export interface RenderContext {
 
 /** A resource as Azure answers it. */
 export function renderResource(resource: StoredResource, context: RenderContext): JsonObject {
-  const { kind, id, name, etag, guid, state, body } = resource;
+  const { kind, id, name, etag, guid, state } = resource;
+  const body = filledIn(kind, resource.body);
   const properties: JsonDraft = { ...objectOf(body['properties']) };
+  if (kind === 'networkSecurityGroups') properties['defaultSecurityRules'] = DEFAULT_SECURITY_RULES;
   for (const list of PART_LISTS) {
     if (properties[list] === undefined) continue;
     properties[list] = listOf(properties[list])
       .filter(isJsonObject)
       .map((part) => renderPart(resource, list, part));
   }
-  const address = context.addresses.visible(rootKey(id), context.now);
+  const address = isAllocated(resource, context) ? context.addresses.visible(rootKey(id), context.now) : undefined;
   return {
     ...body,
     name,
@@ -43,10 +47,15 @@ export function renderResource(resource: StoredResource, context: RenderContext)
       ...properties,
       ...(address === undefined ? {} : { ipAddress: address }),
       ...kindRules[kind].derived?.(resource, context.store),
-      resourceGuid: guid,
+      ...(kind === 'serviceGateways' ? {} : { resourceGuid: guid }),
       provisioningState: state,
     },
   };
+}
+
+/** A public address that is given out dynamically is given out only while something uses it. */
+function isAllocated({ id, body }: StoredResource, { store }: RenderContext): boolean {
+  return valueAt(body, 'properties', 'publicIPAllocationMethod') === 'Static' || store.usersOf(id).length > 0;
 }
 
 /** A child as Azure answers it by itself, or undefined when there is none of this name. */
@@ -72,7 +81,7 @@ function renderPart(parent: StoredResource, list: (typeof PART_LISTS)[number], p
     etag: parent.etag,
     type: `Microsoft.Network/${parent.kind}/${list}`,
     properties: {
-      ...objectOf(part['properties']),
+      ...filledInPart(list, objectOf(part['properties'])),
       ...(list === 'backendAddressPools' ? derivedOfPool(parent, name) : {}),
       provisioningState: parent.state,
     },

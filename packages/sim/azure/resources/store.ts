@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.ts';
 import { type RootKind, rootKey } from '../requests/target.ts';
 import { type Reference, ReferenceIndex, referencesIn } from './references.ts';
 
-export type ProvisioningState = 'Creating' | 'Updating' | 'Deleting' | 'Succeeded' | 'Failed';
+export type ProvisioningState = 'Updating' | 'Deleting' | 'Succeeded' | 'Failed';
 
 /** A resource as it is kept: what the client wrote, without what Azure adds when it answers. */
 export interface StoredResource {

@@ -1,6 +1,6 @@
 import { seededRandom, VirtualClock } from '@fairlead/control';
 import type { JsonObject } from '../../json.ts';
-import type { ArmBehaviour } from '../behaviour.ts';
+import { type ArmBehaviour, FAST } from '../behaviour.ts';
 import { ArmEmulator } from '../emulator.ts';
 
 const GROUP = '/subscriptions/sub/resourceGroups/cluster';
@@ -62,7 +62,12 @@ export const bodies = {
 /** An emulator with a network and a gateway in it, on virtual time. */
 export function emulated(behaviour: Partial<ArmBehaviour> = {}) {
   const clock = new VirtualClock();
-  const emulator = new ArmEmulator({ clock, random: seededRandom(1), groups: [GROUP], behaviour });
+  const emulator = new ArmEmulator({
+    clock,
+    random: seededRandom(1),
+    groups: [GROUP],
+    behaviour: { ...FAST, ...behaviour },
+  });
   emulator.byHand({ method: 'PUT', path: ids.network, body: bodies.network });
   emulator.byHand({ method: 'PUT', path: ids.gateway, body: bodies.gateway });
   return { clock, emulator };
