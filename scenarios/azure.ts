@@ -1,4 +1,4 @@
-import type { HttpTransport } from '@fairlead/control';
+import { type HttpTransport, randomPick } from '@fairlead/control';
 import { ArmClient, armId, cloudConfiguration, groupPath, type OpenAzure } from '@fairlead/azure/arm';
 import type { Simulation } from '@fairlead/sim';
 import { type ArmBehaviour, ArmEmulator, armDialect } from '@fairlead/sim/azure';
@@ -18,13 +18,27 @@ export const CLOUD = { ...GROUP, location: LOCATION, vnetName: 'net', subnetName
 export function serveAzure(simulation: Simulation, behaviour: Partial<ArmBehaviour>): ArmEmulator {
   const { clock } = simulation;
   const random = simulation.random('azure');
-  const emulator = new ArmEmulator({ clock, random, groups: [groupPath(GROUP)], behaviour });
-  const subnets = [{ name: 'nodes', properties: { addressPrefixes: ['10.0.0.0/16', 'fd00::/64'] } }];
+  // Drawn apart, so that it changes nothing else in the history of a seed.
+  const spelling = randomPick(simulation.random('spelling'), ['as-written', 'its-own'] as const);
+  const groups = [groupPath(GROUP)];
+  const emulator = new ArmEmulator({ clock, random, groups, behaviour: { spelling, ...behaviour } });
+  const securityGroup = armId('networkSecurityGroups', GROUP, CLOUD.securityGroupName);
+  emulator.byHand({ method: 'PUT', path: securityGroup, body: { location: LOCATION, properties: {} } });
+  const subnets = [
+    {
+      name: 'nodes',
+      properties: {
+        addressPrefixes: ['10.0.0.0/16', 'fd00::/64'],
+        // What the operator has set there, and wants to keep.
+        networkSecurityGroup: { id: securityGroup },
+        serviceEndpoints: [{ service: 'Microsoft.Storage', locations: [LOCATION] }],
+        privateEndpointNetworkPolicies: 'Enabled',
+      },
+    },
+  ];
   const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8', 'fd00::/48'] }, subnets };
   const network = armId('virtualNetworks', GROUP, CLOUD.vnetName);
   emulator.byHand({ method: 'PUT', path: network, body: { location: LOCATION, properties } });
-  const securityGroup = armId('networkSecurityGroups', GROUP, CLOUD.securityGroupName);
-  emulator.byHand({ method: 'PUT', path: securityGroup, body: { location: LOCATION, properties: {} } });
   simulation.serve(AZURE, emulator, { dialect: armDialect });
   return emulator;
 }

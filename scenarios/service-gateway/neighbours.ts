@@ -128,7 +128,8 @@ export class Neighbours {
   #subnetText(): string {
     const subnet = objectAt(this.#azure.byHand({ method: 'GET', path: SUBNET }), 'properties');
     const { serviceGateway: _, provisioningState: _state, ...others } = subnet;
-    return JSON.stringify(Object.entries(others).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+    const sorted = (_key: string, value: unknown) => (Array.isArray(value) ? value.toSorted(byText) : value);
+    return JSON.stringify(Object.entries(others).toSorted(byText), sorted);
   }
 }
 
@@ -217,4 +218,9 @@ function putPlace(azure: ArmEmulator, address: string, addressLocation: string, 
   const addressLocations = [{ addressLocation, addressUpdateAction: 'PartialUpdate', addresses }];
   const body = { action: 'PartialUpdate', addressLocations };
   azure.byHand({ method: 'POST', path: `${GATEWAY}/updateAddressLocations`, body });
+}
+
+/** Azure keeps no order in its lists. */
+function byText(left: unknown, right: unknown): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1;
 }

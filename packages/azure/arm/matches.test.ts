@@ -10,13 +10,24 @@ describe('matches', () => {
     expect(matches(undefined, { name: 'web' })).toBe(false);
   });
 
-  it('takes two spellings of an id for one, and of anything else for two', () => {
+  it('takes two spellings of an id, a name or a word for one, and of a tag for two', () => {
     const id = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/probes/p';
     expect(matches({ id: id.toUpperCase() }, { id })).toBe(true);
-    expect(matches({ name: 'WEB' }, { name: 'web' })).toBe(false);
+    expect(
+      matches({ name: 'WEB', properties: { protocol: 'tcp' } }, { name: 'web', properties: { protocol: 'Tcp' } }),
+    ).toBe(true);
+    expect(matches({ name: 'web-2' }, { name: 'web' })).toBe(false);
+    expect(matches({ tags: { owner: 'US' } }, { tags: { owner: 'us' } })).toBe(false);
+    expect(matches({ tags: { owner: 'us', other: 'x' } }, { tags: { owner: 'us' } })).toBe(true);
+    expect(matches({}, { tags: { owner: 'us' } })).toBe(false);
   });
 
-  it('takes a missing list for an empty one, and a missing field for null', () => {
+  it('takes a missing list for an empty one, and a missing field for null or false', () => {
+    expect([
+      matches({}, { reset: false }),
+      matches({}, { reset: true }),
+      matches({ reset: true }, { reset: false }),
+    ]).toEqual([true, false, false]);
     expect([matches({}, { probe: null }), matches({ probe: null }, { probe: null })]).toEqual([true, true]);
     expect(matches({ probe: 'p' }, { probe: null })).toBe(false);
     expect(matches({}, { rules: [] })).toBe(true);

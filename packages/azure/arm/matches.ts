@@ -1,21 +1,24 @@
-import { armIdKey } from './arm-id.ts';
 import { isRecord } from './client/decode.ts';
 
 /**
- * Whether a body that Azure answered is as it should be in all that `wanted` names. What Azure adds does not count, nor
- * do the case of ids and the order of lists; a field wanted as undefined may be anything, and to Azure null is nothing.
+ * Whether a body that Azure answered means what is wanted, in all that `wanted` names. What Azure adds does not count,
+ * nor do the order of lists and the case of ids, names and words, all of which it takes in any case. What it leaves out
+ * is null, false or empty. A field wanted as undefined may be anything. Only tags are taken by the letter.
  */
 export function matches(body: unknown, wanted: unknown): boolean {
   if (wanted === undefined) return true;
-  if (wanted === null) return body === undefined || body === null;
+  if (wanted === null || wanted === false) return body === undefined || body === null || body === wanted;
   if (Array.isArray(wanted)) return matchesList(Array.isArray(body) ? body : [], wanted);
-  if (isRecord(wanted)) {
-    return isRecord(body) && Object.entries(wanted).every(([name, value]) => matches(body[name], value));
-  }
-  if (typeof wanted === 'string' && typeof body === 'string' && wanted.startsWith('/subscriptions/')) {
-    return armIdKey(body) === armIdKey(wanted);
-  }
+  if (isRecord(wanted)) return Object.entries(wanted).every(([name, value]) => matchesField(body, name, value));
+  if (typeof wanted === 'string' && typeof body === 'string') return body.toLowerCase() === wanted.toLowerCase();
   return body === wanted;
+}
+
+function matchesField(body: unknown, name: string, wanted: unknown): boolean {
+  if (!isRecord(body)) return false;
+  if (name !== 'tags' || !isRecord(wanted)) return matches(body[name], wanted);
+  const tags = body[name];
+  return Object.entries(wanted).every(([tag, value]) => (isRecord(tags) ? tags[tag] : undefined) === value);
 }
 
 /** Each wanted item has one of its own. */

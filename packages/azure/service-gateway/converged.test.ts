@@ -1,6 +1,7 @@
 import { VirtualClock } from '@fairlead/control';
 import { endpointSlices, type Node, nodes, type Pod, pods, type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
+import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { newAzure, scope } from './testing/azure-bench.ts';
 import { GatewayCluster } from './testing/cluster.ts';
@@ -10,9 +11,10 @@ const TEN_MINUTES = 600_000;
 const CACHES = ['services', 'endpointslices', 'nodes', 'pods'];
 
 /** Services of both families, egress gateways and dual-stack pods, all as they should be, and looked at each minute. */
-async function newConvergedWorld() {
+async function newConvergedWorld(spelling: ArmBehaviour['spelling']) {
   const clock = new VirtualClock();
-  const azure = newAzure(clock, { latency: { minimum: 20, maximum: 80 }, operationTime: { minimum: 0, maximum: 900 } });
+  const latency = { minimum: 20, maximum: 80 };
+  const azure = newAzure(clock, { latency, operationTime: { minimum: 0, maximum: 900 }, spelling });
   const cluster = new GatewayCluster(clock);
   await cluster.setUp();
   await cluster.putNode('node-1', '10.0.0.1', '2001:DB8:0:0::1');
@@ -52,9 +54,9 @@ async function stir({ client }: GatewayCluster, minute: number): Promise<void> {
   for (const name of ['node-1', 'node-2']) await client.patchMerge<Node>(statusOf(nodes), { name }, { status });
 }
 
-describe('a converged world', () => {
+describe.each(['as-written', 'its-own'] as const)('a converged world that Azure spells %s', (spelling) => {
   it('stays at 0 writes over 10 minutes of resyncs, relists, comparisons and changes that do not matter', async () => {
-    const { clock, azure, cluster, replica } = await newConvergedWorld();
+    const { clock, azure, cluster, replica } = await newConvergedWorld(spelling);
     const located = JSON.stringify([...azure.gateway(scope.gatewayId).locations].map(([at, all]) => [at, [...all]]));
     expect(located).toContain('2001:db8:1::1');
     cluster.forgetsHistory = true;
@@ -75,7 +77,7 @@ describe('a converged world', () => {
   });
 
   it('stays at 0 writes when a new leader takes over every minute', async () => {
-    const { clock, azure, cluster, replica } = await newConvergedWorld();
+    const { clock, azure, cluster, replica } = await newConvergedWorld(spelling);
     let leader = replica;
     for (let minute = 0; minute < 10; minute += 1) {
       await leader.stop();

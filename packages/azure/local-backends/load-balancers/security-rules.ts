@@ -115,13 +115,18 @@ export function mergeSecurityRules(
 
 function placeRules(rules: readonly WantedRule[], others: readonly SecurityRule[]): readonly SecurityRule[] {
   const taken = new Set(
-    others.filter(({ properties }) => properties.direction === 'Inbound').map(({ properties }) => properties.priority),
+    others.filter(({ properties }) => isInbound(properties.direction)).map(({ properties }) => properties.priority),
   );
   return rules.map((rule) => {
     const priority = freePriority(rule, taken);
     taken.add(priority);
     return withPriority(rule, priority);
   });
+}
+
+/** Azure does not always spell its words as they were written. */
+function isInbound(direction: string): boolean {
+  return direction.toLowerCase() === 'inbound';
 }
 
 function freePriority({ name, properties }: WantedRule, taken: ReadonlySet<number>): number {
