@@ -1,10 +1,14 @@
-import { Journal, type MetricDefinition, noMetrics, VirtualClock } from '@fairlead/control';
+import { Journal, type MetricDefinition, noMetrics, seededRandom, VirtualClock } from '@fairlead/control';
+import { SimulatedKube } from '@fairlead/sim/kube';
 import { describe, expect, it } from 'vitest';
 import { KubeClient } from '../api/client.ts';
 import type { ApiRequest } from '../api/connection.ts';
 import type { Resource } from '../api/resource.ts';
+import { configMaps, namespaces } from '../api/resources.ts';
 import type { Leadership } from '../leader/leadership.ts';
+import { connectionOver } from '../testing/connection-over.ts';
 import { FakeApi, type Fault } from '../testing/fake-api.ts';
+import type { ConfigMap } from '../types/configuration.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { type ObjectWrite, ObjectWriter } from './object-writer.ts';
 
@@ -230,5 +234,43 @@ describe('ObjectWriter', () => {
     expect(await failed).toMatchObject({ message: 'shutting down' });
     expect(sent()).toEqual([]);
     expect(counts).toEqual(['publish failed']);
+  });
+
+  describe('with fields of another manager', () => {
+    const APPLY = { name: 'paint', ifItDiesHere: 'It is painted.' };
+    const key = { namespace: 'shop', name: 'web' };
+
+    async function served() {
+      const clock = new VirtualClock();
+      const kube = new SimulatedKube({ clock, random: seededRandom(1) });
+      const client = new KubeClient(connectionOver(kube.transport(), clock), clock);
+      await client.create(namespaces, { metadata: { name: 'shop' } });
+      const leadership: Leadership = { epoch: 1, signal: new AbortController().signal, covers: () => true };
+      const options = { clock, client, leadership, journal: new Journal(clock), fieldManager: 'us' };
+      const writer = new ObjectWriter<ConfigMap>({ ...options, resource: configMaps });
+      return { client, writer, signal: new AbortController().signal };
+    }
+
+    it('creates the object, and owns no more than it applied', async () => {
+      const { client, writer, signal } = await served();
+      await writer.apply({ metadata: key, data: { a: '1' } }, 'one', APPLY, signal);
+      const both = await writer.apply({ metadata: key, data: { b: '2' } }, 'two', APPLY, signal);
+      expect(both.data).toEqual({ a: '1', b: '2' });
+      expect(writer.latest('shop/web', undefined)).toBeUndefined();
+      const without = await writer.apply({ metadata: key, data: {} }, 'one', APPLY, signal);
+      expect([without.data, (await client.get(configMaps, key)).data]).toEqual([{ b: '2' }, { b: '2' }]);
+    });
+
+    it('deletes this very object, and none that is there in its place', async () => {
+      const { client, writer, signal } = await served();
+      const first = await client.create<ConfigMap>(configMaps, { metadata: key });
+      await client.delete(configMaps, key);
+      await client.create<ConfigMap>(configMaps, { metadata: key });
+      expect(await failure(writer.delete(first, APPLY, signal))).toMatchObject({ verdict: 'stale' });
+      const second = await client.get(configMaps, key);
+      await writer.delete(second, APPLY, signal);
+      await writer.delete(second, APPLY, signal);
+      expect(await client.find(configMaps, key)).toBeUndefined();
+    });
   });
 });

@@ -1,8 +1,9 @@
 import { type Clock, type Journal, type MetricDefinition, type Metrics, runSteps, sleep } from '@fairlead/control';
+import { isNotFound } from '../api/api-error.ts';
 import type { KubeClient } from '../api/client.ts';
 import { isRecord } from '../api/decode.ts';
-import type { MergePatch } from '../api/patch.ts';
-import { keyText, type Resource, statusOf } from '../api/resource.ts';
+import type { Applied, MergePatch } from '../api/patch.ts';
+import { keyText, type ObjectKey, type Resource, statusOf } from '../api/resource.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { leasedWrite, WRITE_DEADLINE_MILLISECONDS } from './leased-write.ts';
@@ -21,9 +22,12 @@ export interface ObjectWrite<Kind extends KubeObject> {
   readonly patch: MergePatch<Kind>;
 }
 
+/** How a write is told of. */
+export type WriteText = Pick<ObjectWrite<KubeObject>, 'name' | 'ifItDiesHere'>;
+
 export interface ObjectWriterOptions<Kind extends KubeObject> {
   readonly resource: Resource<Kind>;
-  readonly client: Pick<KubeClient, 'patchMerge' | 'find'>;
+  readonly client: Pick<KubeClient, 'patchMerge' | 'find' | 'apply' | 'delete'>;
   readonly clock: Clock;
   readonly journal: Journal;
   readonly leadership: Leadership;
@@ -70,6 +74,55 @@ export class ObjectWriter<Kind extends KubeObject> {
       await runSteps([{ name, call, ifItDiesHere, run }], record, signal);
     }
     return latest;
+  }
+
+  /**
+   * Makes these fields as they are here, by server-side apply, and creates the object where there is none. The manager
+   * owns them from then on, and no others. Gives the object as it then is.
+   */
+  async apply(object: Applied<Kind>, fieldManager: string, about: WriteText, signal: AbortSignal): Promise<Kind> {
+    const { client, resource, leadership } = this.#options;
+    const send = async (stepSignal: AbortSignal) => {
+      const options = { ...leasedWrite(leadership, fieldManager, stepSignal), fieldManager, force: true };
+      const written = await client.apply<Kind>(resource, object, options);
+      this.#ownWrites.note(written);
+      return written;
+    };
+    return this.#asStep(object.metadata, `PATCH ${resource.plural}`, about, send, signal);
+  }
+
+  /** Has this very object deleted; it stays until its finalizers are gone. */
+  async delete({ metadata }: Kind, about: WriteText, signal: AbortSignal): Promise<void> {
+    const { client, resource, leadership, fieldManager } = this.#options;
+    const { uid } = metadata;
+    const send = async (stepSignal: AbortSignal) => {
+      const options = { ...leasedWrite(leadership, fieldManager, stepSignal), ...(uid === undefined ? {} : { uid }) };
+      try {
+        await client.delete(resource, metadata, options);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    };
+    await this.#asStep(metadata, `DELETE ${resource.plural}`, about, send, signal);
+  }
+
+  async #asStep<Result>(
+    key: ObjectKey,
+    call: string,
+    { name, ifItDiesHere }: WriteText,
+    send: (signal: AbortSignal) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { resource, journal } = this.#options;
+    const record = { journal, key: `${resource.kind.toLowerCase()} ${keyText(key)}` };
+    const answer = Promise.withResolvers<Result>();
+    const run = async (stepSignal: AbortSignal) => {
+      await this.#untilCovered(stepSignal);
+      const result = await send(stepSignal);
+      answer.resolve(result);
+    };
+    await runSteps([{ name, call, ifItDiesHere, run }], record, signal);
+    return answer.promise;
   }
 
   /** Undefined when the object is gone: then there is nothing left to write to, be it that a finalizer was to go. */
