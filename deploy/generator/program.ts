@@ -2,6 +2,7 @@ import { armMetrics } from '@fairlead/azure/arm';
 import { jsonApiMetrics } from '@fairlead/cloud';
 import { type MetricDefinition, throttleGateMetrics } from '@fairlead/control';
 import { eventsTotal, queueMetrics, watchMetrics } from '@fairlead/kube';
+import { openStackMetrics } from '@fairlead/openstack/client';
 import { leading, type Part, type Permission } from '@fairlead/part';
 import { buildInfo } from '../../packages/cli/observability/metrics.ts';
 import { parts } from '../../packages/cli/parts.ts';
@@ -33,6 +34,7 @@ export const fairlead: Program = {
     { title: 'The program', metrics: [buildInfo, leading] },
     { title: 'Talking to Kubernetes', metrics: [...watchMetrics, ...queueMetrics, eventsTotal] },
     { title: 'Talking to Azure', metrics: armMetrics },
+    { title: 'Talking to OpenStack', metrics: openStackMetrics },
     { title: 'Talking to plain JSON APIs', metrics: jsonApiMetrics },
     { title: 'Throttled clouds', metrics: throttleGateMetrics },
   ],

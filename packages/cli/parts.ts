@@ -6,6 +6,7 @@ import { dnsPart } from '@fairlead/dns';
 import { systemSockets } from '@fairlead/dns/adapters';
 import { gatewayAgentPart, gatewayPart } from '@fairlead/gateway';
 import { openCloud } from '@fairlead/openstack/client/adapters';
+import { octaviaPart } from '@fairlead/openstack/octavia';
 import { openStackAddresses } from '@fairlead/openstack/ports';
 import type { Part } from '@fairlead/part';
 
@@ -17,4 +18,5 @@ export const parts: readonly Part[] = [
   azureLocalPart,
   clusterSetPart(systemOutside),
   dnsPart(systemSockets),
+  octaviaPart(openCloud),
 ];

@@ -80,7 +80,7 @@ export function gatewayPartWith({
     loadBalancerClass: GATEWAY_CLASS,
     schema: gatewayConfiguration(cloud?.sections),
     permissions,
-    metrics: [...gatewayMetrics, ...(cloud?.metrics ?? [])],
+    metrics: gatewayMetrics,
     events: describeServiceEvents(
       'EnsuringLoadBalancer',
       'EnsuredLoadBalancer',

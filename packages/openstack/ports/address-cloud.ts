@@ -2,7 +2,7 @@ import { withinLease } from '@fairlead/cloud';
 import { noMetrics, seededRandom } from '@fairlead/control';
 import type { AddressCloud } from '@fairlead/gateway';
 import { readClusterId } from '@fairlead/part';
-import { NeutronClient, type OpenStackSession, openStackMetrics, type SessionOptions } from '../client/index.ts';
+import { NeutronClient, type OpenStackSession, type SessionOptions } from '../client/index.ts';
 import { NeutronAddresses } from './provider.ts';
 import { type CloudSection, cloudSection, poolSection } from './section.ts';
 
@@ -19,7 +19,6 @@ export type OpenSession = (
 export function openStackAddresses(openSession: OpenSession): AddressCloud {
   return {
     sections: { cloud: cloudSection, pool: poolSection },
-    metrics: openStackMetrics,
     async open(section, pools, environment) {
       const { clusterId, ...source } = cloudSection.parse(section ?? {});
       const { client, clock, random = seededRandom(clock.now()), metrics = noMetrics, leadership } = environment;

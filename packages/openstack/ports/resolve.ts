@@ -17,7 +17,7 @@ export async function resolvePool(
 ): Promise<PortPool> {
   const where = (key: keyof PoolSection) => `openstack.${key} of the pool ${name}`;
   const options = { signal };
-  const network = await theOne(section.network, 'network', where('network'), (filter) =>
+  const network = await findReferenced(section.network, 'network', where('network'), (filter) =>
     neutron.listNetworks(filter, options),
   );
   const inNetwork = await neutron.listSubnets({ network_id: network.id }, options);
@@ -25,7 +25,7 @@ export async function resolvePool(
   const floating =
     section.floatingNetwork === undefined
       ? undefined
-      : await theOne(section.floatingNetwork, 'network', where('floatingNetwork'), (filter) =>
+      : await findReferenced(section.floatingNetwork, 'network', where('floatingNetwork'), (filter) =>
           neutron.listNetworks(filter, options),
         );
   if (floating?.['router:external'] === false) {
@@ -36,7 +36,7 @@ export async function resolvePool(
   }
   const securityGroupIds: string[] = [];
   for (const group of section.securityGroups ?? []) {
-    const found = await theOne(group, 'security group', where('securityGroups'), (filter) =>
+    const found = await findReferenced(group, 'security group', where('securityGroups'), (filter) =>
       neutron.listSecurityGroups(filter, options),
     );
     securityGroupIds.push(found.id);
@@ -51,7 +51,7 @@ export async function resolvePool(
 }
 
 /** By its id, else by its name. */
-async function theOne<Found>(
+export async function findReferenced<Found>(
   reference: string,
   kind: string,
   where: string,
@@ -66,7 +66,7 @@ async function theOne<Found>(
 }
 
 /** Those that are named, or all of them: one of each family. */
-function subnetsByFamily(
+export function subnetsByFamily(
   named: readonly string[],
   inNetwork: readonly Subnet[],
   network: string,

@@ -1,7 +1,7 @@
 {{/* Made by `npm run generate` from what the parts declare: edit those instead. */}}
 
 {{- define "fairlead.partNames" -}}
-gateway, azure-service-gateway, azure-local, clusterset, dns
+gateway, azure-service-gateway, azure-local, clusterset, dns, octavia
 {{- end }}
 
 {{- define "fairlead.classes" -}}
@@ -13,6 +13,9 @@ fairlead.dev/azure-service-gateway: Gives Services load balancers, and pods egre
 {{- end }}
 {{- if hasKey .Values.configuration.parts "azure-local" }}
 fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, with pools that follow their nodes.
+{{- end }}
+{{- if hasKey .Values.configuration.parts "octavia" }}
+fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each kept as a KuryrLoadBalancer resource.
 {{- end }}
 {{- end }}
 
@@ -141,6 +144,36 @@ fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, 
 # dns: The addresses that clusters export are in EndpointSlices.
 - apiGroups: ['discovery.k8s.io']
   resources: [endpointslices]
+  verbs: [get, list, watch]
+{{- end }}
+{{- if hasKey .Values.configuration.parts "octavia" }}
+# octavia: It reads Services, and puts its finalizer and what it records on those of its class.
+- apiGroups: ['']
+  resources: [services]
+  verbs: [get, list, watch, patch]
+# octavia: It publishes the address, and a condition, in the status of the Service.
+- apiGroups: ['']
+  resources: [services/status]
+  verbs: [patch]
+# octavia: The UID of kube-system marks what belongs to this cluster outside; Events about all of it are on that.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
+# octavia: What a Service asks of its load balancer, and what stands behind it, is kept in a resource of its own.
+- apiGroups: ['openstack.org']
+  resources: [kuryrloadbalancers]
+  verbs: [get, list, watch, create, patch, delete]
+# octavia: The status of the resource tells what exists in OpenStack.
+- apiGroups: ['openstack.org']
+  resources: [kuryrloadbalancers/status]
+  verbs: [patch]
+# octavia: Where load balancers send to pods, the slices tell which.
+- apiGroups: ['discovery.k8s.io']
+  resources: [endpointslices]
+  verbs: [get, list, watch]
+# octavia: Where load balancers send to node ports, the nodes are their members.
+- apiGroups: ['']
+  resources: [nodes]
   verbs: [get, list, watch]
 {{- end }}
 {{- end }}

@@ -1,4 +1,4 @@
-import type { IpFamily, MetricDefinition } from '@fairlead/control';
+import type { IpFamily } from '@fairlead/control';
 import type { LeaderEnvironment, ReadEnvironment } from '@fairlead/part';
 import type { z } from 'zod';
 import type { L2Port } from './l2-port.ts';
@@ -24,7 +24,6 @@ export interface AddressSupply {
 /** A cloud that makes the addresses of pools. Its sections of the configuration are its own. */
 export interface AddressCloud {
   readonly sections: CloudSections;
-  readonly metrics: readonly MetricDefinition[];
   /** Gets ready to make addresses for the pools; without a Lease, only to list them. */
   open(section: unknown, pools: readonly CloudPool[], environment: CloudEnvironment): Promise<AddressProvider>;
 }

@@ -1,0 +1,148 @@
+import type { ClusterId, Step } from '@fairlead/control';
+import { refusal } from '@fairlead/service';
+import { type LoadBalancer, type NeutronClient, provisioningOf, type Subnet } from '../../client/index.ts';
+import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
+import type { DesiredBalancer } from './desired.ts';
+import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
+import { isNetworkStep, performNetworkStep } from './network-steps.ts';
+import type { BalancerTree, ObservedBalancer } from './observed.ts';
+import type { BalancerStep } from './plan.ts';
+import type { Leftovers } from './removal.ts';
+
+/** What happens if the process dies right after each step. */
+const IF_IT_DIES: Readonly<Record<BalancerStep['kind'], string>> = {
+  'create-vip-port': 'The port carries our mark and its name: the next pass finds it, and puts the VIP there.',
+  'delete-vip-port': 'It is gone: the next pass finds nothing left, and lets go.',
+  'create-load-balancer': 'It carries our mark: the next pass finds it, and waits until it is ACTIVE.',
+  'update-load-balancer': 'The next pass finds it as it should be.',
+  'delete-load-balancer': 'It is PENDING_DELETE or gone: the next pass waits, and goes on.',
+  'create-listener': 'It carries our mark: the next pass gives it its pool.',
+  'update-listener': 'The next pass finds it as it should be.',
+  'delete-listener': 'Its pool is left, which carries our mark: the next pass deletes it.',
+  'create-pool': 'It is the pool of its listener: the next pass puts its members there.',
+  'update-pool': 'The next pass finds it as it should be.',
+  'delete-pool': 'The next pass goes on with what is missing.',
+  'set-members': 'The next pass finds the members as they should be.',
+  'create-monitor': 'The next pass finds it at its pool.',
+  'update-monitor': 'The next pass finds it as it should be.',
+  'delete-monitor': 'The next pass creates the one that is wanted.',
+  'create-floating-ip': 'It is on the VIP and carries our mark: the next pass finds it there.',
+  'assign-floating-ip': 'It is on the VIP: the next pass finds it there.',
+  'detach-floating-ip': 'The user has it back: the next pass finds another.',
+  'give-away-floating-ip': 'It carries no mark of ours any more: it is the user’s.',
+  'delete-floating-ip': 'It is gone: the next pass goes on.',
+};
+
+/** OpenStack, as far as the load balancers of Services go: looks, and makes one change at a time. */
+export class BalancerCloud {
+  readonly #lbaas: LbaasDriver;
+  readonly #neutron: NeutronClient;
+
+  constructor(lbaas: LbaasDriver, neutron: NeutronClient) {
+    this.#lbaas = lbaas;
+    this.#neutron = neutron;
+  }
+
+  /** What is there of what should be. No more is read than tells what is to be done next. */
+  async observe(desired: DesiredBalancer, signal: AbortSignal): Promise<ObservedBalancer> {
+    const { owner, vip } = desired;
+    const isShared = vip.kind === 'shared';
+    const balancers = isShared ? [] : await this.#lbaas.listTagged(tagsOf(owner), signal);
+    const shared = isShared ? await this.#lbaas.find(vip.loadBalancerId, signal) : undefined;
+    const balancer = shared ?? balancers[0];
+    const nothing = { balancers, shared, tree: undefined, namesake: undefined, vipPorts: [], subnets: [] };
+    if (balancer === undefined) {
+      if (isShared) return { ...nothing, floatingIps: [] };
+      return { ...nothing, floatingIps: [], ...(await this.#beforeCreation(desired, signal)) };
+    }
+    const isActive = provisioningOf(balancer).kind === 'active';
+    const tree = isActive ? await this.#lbaas.tree(balancer, signal) : undefined;
+    return { ...nothing, tree, floatingIps: await this.#floatingIps(desired, balancer, signal) };
+  }
+
+  /** What is left of a Service, found by its mark alone. */
+  async leftovers(owner: BalancerOwner, signal: AbortSignal): Promise<Leftovers> {
+    const tags = tagsOf(owner);
+    const [balancers, childrenAt, vipPorts, floatingIps] = await Promise.all([
+      this.#lbaas.listTagged(tags, signal),
+      this.#lbaas.listTaggedChildren(tags, signal),
+      this.#neutron.listPorts({ name: vipPortName(owner.uid) }, { signal }),
+      this.#neutron.listFloatingIps({}, { signal }),
+    ]);
+    const shared: BalancerTree[] = [];
+    for (const id of childrenAt.filter((id) => balancers.every((own) => own.id !== id))) {
+      const balancer = await this.#lbaas.find(id, signal);
+      if (balancer !== undefined) shared.push(await this.#lbaas.tree(balancer, signal));
+    }
+    return { balancers, shared, vipPorts, floatingIps };
+  }
+
+  /** The UIDs of all Services of this cluster of which something is there. */
+  async owners(cluster: ClusterId, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const [balancers, ports, floatingIps] = await Promise.all([
+      this.#lbaas.listTagged(clusterTags(cluster), signal),
+      this.#neutron.listPorts({}, { signal }),
+      this.#neutron.listFloatingIps({}, { signal }),
+    ]);
+    const marked = [...balancers, ...ports, ...floatingIps].filter((one) => isOfCluster(one, cluster));
+    return new Set(marked.flatMap((one) => readMark(one)?.service ?? []));
+  }
+
+  /** Refuses what names something that does not exist, before anything is created for it. */
+  async requireKnown(desired: DesiredBalancer, signal: AbortSignal): Promise<void> {
+    const { flavorId, vip, floatingIp } = desired;
+    if (flavorId !== undefined && !(await this.#lbaas.hasFlavor(flavorId, signal))) {
+      throw refusal('flavor-unknown', `it asks for the flavor ${flavorId}, which does not exist`);
+    }
+    if (vip.kind === 'port' && (await this.#neutron.findPort(vip.portId, { signal })) === undefined) {
+      throw refusal('port-unknown', `it asks for the port ${vip.portId}, which does not exist`);
+    }
+    if (floatingIp === undefined) return;
+    const network = await this.#neutron.findNetwork(floatingIp.network_id, { signal });
+    if (network?.['router:external'] === true) return;
+    const what = network === undefined ? 'does not exist' : 'is not external';
+    throw refusal('network-unknown', `its floating IP is to be of the network ${floatingIp.network_id}, which ${what}`);
+  }
+
+  toStep(step: BalancerStep): Step {
+    const [verb = '', ...words] = step.kind.split('-');
+    const call = `${verb === 'create' ? 'POST' : verb === 'delete' ? 'DELETE' : 'PUT'} ${words.join('-')}`;
+    const run = (signal: AbortSignal) => this.#perform(step, signal);
+    return { name: step.kind, call, ifItDiesHere: IF_IT_DIES[step.kind], run };
+  }
+
+  async #beforeCreation({ owner, vip }: DesiredBalancer, signal: AbortSignal) {
+    const [named, vipPorts, subnets] = await Promise.all([
+      this.#lbaas.listNamed(owner.name, signal),
+      vip.kind === 'subnet' ? this.#neutron.listPorts({ name: vipPortName(owner.uid) }, { signal }) : [],
+      vip.kind === 'subnet' ? this.#subnets(vip.subnetId, vip.networkId, signal) : [],
+    ]);
+    // Another cluster in the same project may well have a Service of the same name.
+    return { namesake: named.find((one) => readMark(one) === undefined), vipPorts, subnets };
+  }
+
+  async #subnets(
+    subnetId: string | undefined,
+    networkId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly Subnet[]> {
+    if (subnetId === undefined && networkId === undefined) return [];
+    if (subnetId === undefined) return this.#neutron.listSubnets({ network_id: networkId ?? '' }, { signal });
+    const found = await this.#neutron.findSubnet(subnetId, { signal });
+    return found === undefined ? [] : [found];
+  }
+
+  async #floatingIps({ floatingIp, vip }: DesiredBalancer, { vip_port_id }: LoadBalancer, signal: AbortSignal) {
+    if (vip_port_id === undefined) return [];
+    const there = await this.#neutron.listFloatingIps({ port_id: vip_port_id }, { signal });
+    if (floatingIp === undefined || vip.kind === 'shared') return there;
+    const isThere = there.some(
+      (one) => floatingIp.address === undefined || one.floating_ip_address === floatingIp.address,
+    );
+    return isThere ? there : this.#neutron.listFloatingIps({}, { signal });
+  }
+
+  #perform(step: BalancerStep, signal: AbortSignal): Promise<void> {
+    return isNetworkStep(step) ? performNetworkStep(this.#neutron, step, signal) : this.#lbaas.perform(step, signal);
+  }
+}

@@ -1,0 +1,50 @@
+import type { NeutronClient, PortRequest } from '../../client/index.ts';
+import type { FloatingIpStep } from './floating-ips.ts';
+
+/** One change in Neutron. */
+export type NetworkStep =
+  | FloatingIpStep
+  | { readonly kind: 'create-vip-port'; readonly body: PortRequest }
+  | { readonly kind: 'delete-vip-port'; readonly id: string };
+
+const KINDS: Readonly<Record<NetworkStep['kind'], true>> = {
+  'create-vip-port': true,
+  'delete-vip-port': true,
+  'create-floating-ip': true,
+  'assign-floating-ip': true,
+  'detach-floating-ip': true,
+  'give-away-floating-ip': true,
+  'delete-floating-ip': true,
+};
+
+export function isNetworkStep(step: { readonly kind: string }): step is NetworkStep {
+  return step.kind in KINDS;
+}
+
+export async function performNetworkStep(
+  neutron: NeutronClient,
+  step: NetworkStep,
+  signal: AbortSignal,
+): Promise<void> {
+  switch (step.kind) {
+    case 'create-vip-port':
+      return void (await neutron.createPort(step.body, { signal }));
+    case 'delete-vip-port':
+      return neutron.deletePort(step.id, { signal });
+    case 'create-floating-ip':
+      return void (await neutron.createFloatingIp(step.body, { signal }));
+    case 'assign-floating-ip':
+      return void (await neutron.updateFloatingIp(step.id, { port_id: step.portId }, asRead(step, signal)));
+    case 'detach-floating-ip':
+      return void (await neutron.updateFloatingIp(step.id, { port_id: null }, asRead(step, signal)));
+    case 'give-away-floating-ip':
+      return void (await neutron.updateFloatingIp(step.id, { description: '' }, asRead(step, signal)));
+    case 'delete-floating-ip':
+      return neutron.deleteFloatingIp(step.id, asRead(step, signal));
+  }
+}
+
+/** Only what is still as it was read is changed: a user may have taken it meanwhile. */
+function asRead({ revision }: { readonly revision?: number | undefined }, signal: AbortSignal) {
+  return { signal, notFound: 'stale', ...(revision === undefined ? {} : { revision }) } as const;
+}

@@ -1,0 +1,38 @@
+import type {
+  FloatingIp,
+  HealthMonitor,
+  Listener,
+  LoadBalancer,
+  Member,
+  Pool,
+  Port,
+  Subnet,
+} from '../../client/index.ts';
+
+/** A load balancer with all that is below it. */
+export interface BalancerTree {
+  readonly balancer: LoadBalancer;
+  readonly listeners: readonly Listener[];
+  readonly pools: readonly Pool[];
+  /** By the id of the pool. */
+  readonly members: ReadonlyMap<string, readonly Member[]>;
+  readonly monitors: readonly HealthMonitor[];
+}
+
+/** What there is in OpenStack of one Service. */
+export interface ObservedBalancer {
+  /** Those that carry its mark, the oldest first: there is more than one only after a mishap. */
+  readonly balancers: readonly LoadBalancer[];
+  /** What it is served by: its own, or one that it shares. Undefined while that is PENDING, or there is none. */
+  readonly tree: BalancerTree | undefined;
+  /** One that it is to share. */
+  readonly shared: LoadBalancer | undefined;
+  /** One of the same name with a mark of nobody's: it may be Kuryr's, or a user's. */
+  readonly namesake: LoadBalancer | undefined;
+  /** The ports that we made for its VIP. */
+  readonly vipPorts: readonly Port[];
+  /** Where a new VIP port can be made, when only a network is named. */
+  readonly subnets: readonly Subnet[];
+  /** Those on the VIP's port, those that carry its mark, and the one that the user chose. */
+  readonly floatingIps: readonly FloatingIp[];
+}

@@ -1,0 +1,88 @@
+import { refusal } from '@fairlead/service';
+import { type LoadBalancer, type PortRequest, provisioningOf } from '../../client/index.ts';
+import type { LbaasStep } from '../drivers/lbaas-driver.ts';
+import type { DesiredBalancer } from './desired.ts';
+import { floatingIpSteps } from './floating-ips.ts';
+import { descriptionOf, isOwn, vipPortName } from './marks.ts';
+import type { NetworkStep } from './network-steps.ts';
+import type { ObservedBalancer } from './observed.ts';
+import { loadBalancerRequest, type VipPort } from './requests.ts';
+import { treeSteps } from './tree-steps.ts';
+
+/** One call to OpenStack. */
+export type BalancerStep = LbaasStep | NetworkStep;
+
+/** What is to be done next, and what it waits for where that is Octavia. */
+export interface BalancerPlan {
+  /** In order. What they lead to is planned from what is there then. */
+  readonly steps: readonly BalancerStep[];
+  /** Octavia is still at a change of it, and refuses others. */
+  readonly waitsFor: LoadBalancer | undefined;
+  /** The id of one in ERROR that the first step deletes, so that it is made anew. */
+  readonly recovers?: string;
+}
+
+/** Throws a refusal for what can never be, however often it is tried. */
+export function planBalancer(desired: DesiredBalancer, observed: ObservedBalancer): BalancerPlan {
+  const { owner, vip, floatingIp } = desired;
+  const [own, ...surplus] = observed.balancers;
+  // After an answer was lost: whichever is older is served, and the other has never been shown to anybody.
+  const extra = surplus.filter((one) => provisioningOf(one).kind !== 'pending');
+  if (extra.length > 0) return { steps: extra.map(({ id }) => ({ kind: 'delete-load-balancer', id })), waitsFor: own };
+  const balancer = vip.kind === 'shared' ? observed.shared : own;
+  if (balancer === undefined) return { steps: creationSteps(desired, observed), waitsFor: undefined };
+  const state = provisioningOf(balancer).kind;
+  if (state === 'error') {
+    // It can only be deleted. Its VIP's port and floating IP are ours, and wait for the next one.
+    const { id } = balancer;
+    if (vip.kind !== 'shared')
+      return { steps: [{ kind: 'delete-load-balancer', id }], waitsFor: undefined, recovers: id };
+    throw refusal('load-balancer-in-error', `the load balancer ${balancer.id} that it shares is in ERROR`);
+  }
+  const { vip_port_id: portId } = balancer;
+  // Of one that is shared, the address is whoever's it is.
+  const addressed =
+    portId === undefined || vip.kind === 'shared'
+      ? []
+      : floatingIpSteps(owner, floatingIp, portId, observed.floatingIps);
+  if (state !== 'active' || observed.tree === undefined) return { steps: addressed, waitsFor: balancer };
+  return { steps: [...addressed, ...treeSteps(desired, observed.tree)], waitsFor: undefined };
+}
+
+function creationSteps(desired: DesiredBalancer, observed: ObservedBalancer): readonly BalancerStep[] {
+  const { owner, vip } = desired;
+  if (vip.kind === 'shared') {
+    const message = `it asks for the load balancer ${vip.loadBalancerId}, which does not exist`;
+    throw refusal('load-balancer-unknown', message);
+  }
+  if (observed.namesake !== undefined) {
+    const message = `there is a load balancer ${owner.name} already, ${observed.namesake.id}, which is not ours`;
+    throw refusal('name-taken', message);
+  }
+  const port = vipPortOf(desired, observed);
+  if (port === undefined) return [{ kind: 'create-vip-port', body: vipPortRequest(desired, observed) }];
+  return [{ kind: 'create-load-balancer', body: loadBalancerRequest(desired, port) }];
+}
+
+/** A port that is not where the VIP is to be is no use, and goes with the Service. */
+function vipPortOf({ owner, vip }: DesiredBalancer, { vipPorts }: ObservedBalancer): VipPort | undefined {
+  if (vip.kind === 'port') return { id: vip.portId, fixed_ips: [] };
+  return vipPorts.find((port) => isOwn(port, owner));
+}
+
+/** The port is ours, and not Octavia's, so that the address outlives a load balancer that ends in ERROR. */
+function vipPortRequest({ owner, vip }: DesiredBalancer, { subnets }: ObservedBalancer): PortRequest {
+  if (vip.kind !== 'subnet') throw new TypeError('only a VIP on a subnet gets a port of ours');
+  const subnet = subnets.find(({ id }) => id === vip.subnetId) ?? (vip.subnetId === undefined ? subnets[0] : undefined);
+  if (subnet === undefined) {
+    const what = vip.subnetId === undefined ? `the network ${vip.networkId ?? ''}` : `the subnet ${vip.subnetId}`;
+    throw refusal('subnet-unknown', `its VIP is to be in ${what}, which does not exist`);
+  }
+  const first = { subnet_id: subnet.id, ...(vip.address === undefined ? {} : { ip_address: vip.address }) };
+  return {
+    network_id: subnet.network_id,
+    name: vipPortName(owner.uid),
+    description: descriptionOf(owner),
+    fixed_ips: [first, ...vip.additional],
+  };
+}

@@ -1,0 +1,62 @@
+import { findCondition } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { PROGRAMMED } from './resource/types.ts';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+describe('the three handlers', () => {
+  it('make a load balancer in one call, and show its address', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    const service = await world.serve();
+    expect(world.steps).toEqual(['create-load-balancer']);
+    expect(service?.status?.loadBalancer?.ingress).toEqual([
+      { ip: expect.stringMatching(/^10\.0\.0\./), ipMode: 'Proxy' },
+    ]);
+    const resource = await world.resource();
+    expect(resource?.status?.members).toHaveLength(2);
+    expect(findCondition(resource ?? { metadata: { name: '' } }, PROGRAMMED)).toMatchObject({ status: 'True' });
+    expect([...world.lbaas.members.values()].flat().map(({ subnet_id }) => subnet_id)).toEqual([
+      'subnet-pods',
+      'subnet-pods',
+    ]);
+  });
+
+  it('follow the endpoints with one call for each pool', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    await world.serve();
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.2@node-2', '10.1.0.3@node-1', '10.1.0.4@node-1']);
+    await world.run();
+    expect(world.steps).toEqual(['create-load-balancer', 'set-members']);
+    expect([...world.lbaas.members.values()].flat().map(({ address }) => address)).toEqual([
+      '10.1.0.2',
+      '10.1.0.3',
+      '10.1.0.4',
+    ]);
+  });
+
+  it('leave nothing when the Service is deleted', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    await world.serve();
+    await world.cluster.deleteService('web');
+    await world.run();
+    expect(await world.cluster.service('web')).toBeUndefined();
+    expect(await world.resource()).toBeUndefined();
+    expect(world.lbaas.balancers.size).toBe(0);
+    expect(world.openstack.emulator.resources('ports')).toEqual([]);
+  });
+
+  it('write nothing in a converged world, and nothing after a restart', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const first = world.start({ comparisonIntervalSeconds: 60 });
+    await world.serve();
+    const [kube, lbaas] = [world.cluster.writes.length, world.steps.length];
+    await world.run(600);
+    await first.stop();
+    world.start();
+    await world.run(600);
+    expect(world.cluster.writes.slice(kube)).toEqual([]);
+    expect(world.steps.slice(lbaas)).toEqual([]);
+  });
+});

@@ -1,0 +1,197 @@
+import {
+  Controller,
+  type EndpointSlice,
+  endpointSlices,
+  type Node,
+  nodes,
+  ObjectWriter,
+  type Service,
+  type SharedCache,
+  services,
+} from '@fairlead/kube';
+import {
+  ClusterEvents,
+  Comparison,
+  DeletionGuard,
+  Health,
+  type LeaderEnvironment,
+  objectController,
+} from '@fairlead/part';
+import { type ClaimRules, claimService, EndpointIndex, serviceProjection } from '@fairlead/service';
+import { claimRules } from './claim.ts';
+import type { OctaviaConfiguration } from './configuration.ts';
+import { NeutronSecurityGroups } from './drivers/security-groups.ts';
+import { EndpointsHandler } from './handlers/endpoints-handler.ts';
+import { KuryrLoadBalancerHandler } from './handlers/loadbalancer-handler.ts';
+import { PendingWaits } from './handlers/pending.ts';
+import { ServiceHandler } from './handlers/service-handler.ts';
+import { Takedown } from './handlers/takedown.ts';
+import { leftoversHeld, octaviaMetrics, writesTotal } from './metrics.ts';
+import type { OpenStack } from './openstack.ts';
+import { isOwnResource, type KuryrLoadBalancer, kuryrLoadBalancers, serviceUidOf } from './resource/types.ts';
+
+const CONCURRENT_SERVICES = 10;
+/** Each waits for nothing but its own calls: one that is PENDING takes no place. */
+const CONCURRENT_BALANCERS = 20;
+/** Load balancers that no Service stands behind, all at once, are more likely a mistake than meant. */
+const BRAKE = { things: 'load balancers', fraction: 0.3, minimumCount: 10, confirmAfterMilliseconds: 600_000 };
+
+/**
+ * Runs the three handlers for as long as we lead. Each has a queue of its own, and they meet only in the resource:
+ * nothing is decided before all caches are complete.
+ */
+export async function runController(
+  configuration: OctaviaConfiguration,
+  openstack: OpenStack,
+  environment: LeaderEnvironment,
+): Promise<void> {
+  const { caches, clock, journal, metrics, readiness, signal } = environment;
+  for (const definition of octaviaMetrics) metrics.declare(definition);
+  const { site, cloud, neutron } = openstack;
+  const rules = claimRules(configuration, environment.defaultClass);
+  const kept = { rules, nodePorts: true, clusterAddresses: true };
+  const serviceCache = caches.projected(services, serviceProjection(kept));
+  const resourceCache = caches.cache(kuryrLoadBalancers);
+  const nodeCache = caches.projected(nodes, nodeFacts);
+
+  const writes = { ...environment, writesMetric: writesTotal, fieldManager: 'fairlead-octavia' };
+  const serviceWriter = new ObjectWriter<Service>({ ...writes, resource: services });
+  const writer = new ObjectWriter<KuryrLoadBalancer>({ ...writes, resource: kuryrLoadBalancers });
+  const securityGroups = new NeutronSecurityGroups(neutron, site.cluster, site.memberSecurityGroupIds);
+  const waits = new PendingWaits(clock);
+  const takedown = new Takedown(cloud, securityGroups, site, journal, waits);
+  const endpoints = new EndpointIndex();
+
+  const shared = { environment, site, rules, services: serviceCache, resources: resourceCache, writer, takedown };
+  const serviceHandler = new ServiceHandler({ ...shared, serviceWriter });
+  const endpointsHandler = new EndpointsHandler({ ...shared, endpoints, nodes: () => nodeCache.list() });
+  const balancerHandler = new KuryrLoadBalancerHandler({ ...shared, cloud, securityGroups, waits });
+
+  const serviceController = objectController(environment, {
+    name: 'octavia-services',
+    resource: services,
+    cache: serviceCache,
+    concurrency: CONCURRENT_SERVICES,
+    failureReason: () => 'SyncLoadBalancerFailed',
+  });
+  serviceController.watch(resourceCache);
+  const endpointsController = new Controller({
+    ...environment,
+    name: 'octavia-endpoints',
+    concurrency: CONCURRENT_SERVICES,
+  });
+  watchEndpoints(endpointsController, { ...shared, endpoints, nodeCache, serviceCache, environment });
+  endpointsController.watch(resourceCache);
+  const balancerController = objectController(environment, {
+    name: 'octavia-load-balancers',
+    resource: kuryrLoadBalancers,
+    cache: resourceCache,
+    concurrency: CONCURRENT_BALANCERS,
+    // The condition tells, and the ServiceHandler passes it on to the Service.
+    failureReason: () => undefined,
+  });
+
+  const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
+  const guard = new DeletionGuard<string>({ ...environment, cluster, brake: BRAKE, gauge: leftoversHeld });
+  /** Takes down what no Service stands behind, and has every load balancer looked at again. */
+  async function compare(): Promise<number | void> {
+    const begunAt = clock.monotonic();
+    const there = await cloud.owners(site.cluster, signal);
+    // Only now: what was listed was made for a Service that the caches had before.
+    const living = livingOwners(serviceCache, resourceCache, rules);
+    const leftovers = [...there].filter((uid) => !living.has(uid));
+    let again: number | undefined;
+    for (const uid of guard.allow(leftovers, there.size, begunAt)) {
+      const left = await takedown.remove({ namespace: 'leftover', name: uid }, uid, false, signal);
+      again = left?.afterMilliseconds ?? again;
+    }
+    for (const key of resourceCache.keys()) {
+      balancerHandler.suspect(key);
+      balancerController.add(key);
+    }
+    return again;
+  }
+
+  const health = new Health(readiness);
+  const { comparisonIntervalSeconds: seconds } = configuration;
+  const intervalMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
+  const comparison = new Comparison({ ...environment, health, outside: 'OpenStack', intervalMilliseconds, compare });
+  const all = [serviceController, endpointsController, balancerController];
+  await Promise.all(all.map((controller) => controller.synced(signal)));
+  for (const key of resourceCache.keys()) balancerHandler.restore(key);
+  health.started();
+  comparison.suspect('a new leader looks for what the one before it left behind');
+  await Promise.all([
+    serviceController.run((key) => serviceHandler.reconcile(key, signal), signal),
+    endpointsController.run((key) => endpointsHandler.reconcile(key, signal), signal),
+    balancerController.run((key) => balancerHandler.reconcile(key, signal), signal),
+    comparison.run(signal),
+  ]);
+}
+
+/** The UIDs of Services that may have something in OpenStack. */
+function livingOwners(
+  serviceCache: SharedCache<Service>,
+  resourceCache: SharedCache<KuryrLoadBalancer>,
+  rules: ClaimRules,
+): ReadonlySet<string> {
+  const held = serviceCache.list().filter((service) => claimService(service, rules).state !== 'foreign');
+  const resources = resourceCache.list().filter(isOwnResource);
+  return new Set([
+    ...held.map(({ metadata }) => metadata.uid ?? ''),
+    ...resources.map((one) => serviceUidOf(one) ?? ''),
+  ]);
+}
+
+interface EndpointSources {
+  readonly endpoints: EndpointIndex;
+  readonly nodeCache: SharedCache<Node>;
+  readonly serviceCache: SharedCache<Service>;
+  readonly environment: LeaderEnvironment;
+}
+
+function watchEndpoints(
+  controller: Controller,
+  { endpoints, nodeCache, serviceCache, environment }: EndpointSources,
+): void {
+  controller.watch(serviceCache);
+  controller.watch(environment.caches.projected(endpointSlices, keptSlice), (change) =>
+    change.type === 'delete' ? endpoints.delete(change.before.metadata) : endpoints.set(change.after),
+  );
+  controller.watch(nodeCache, () => serviceCache.keys());
+}
+
+/** Where traffic goes, and what the pod there is called. */
+function keptSlice({ metadata, addressType, endpoints, ports }: EndpointSlice): EndpointSlice {
+  const { name, namespace, uid, resourceVersion, labels } = metadata;
+  const kept = {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(labels === undefined ? {} : { labels }),
+  };
+  const lean = (endpoints ?? []).map(({ addresses, conditions, targetRef }) => ({
+    addresses,
+    ...(conditions === undefined ? {} : { conditions }),
+    ...(targetRef === undefined ? {} : { targetRef }),
+  }));
+  return { metadata: kept, addressType, endpoints: lean, ...(ports === undefined ? {} : { ports }) };
+}
+
+/** Of a node that reports its health all the time, what a load balancer needs changes rarely. */
+function nodeFacts({ metadata, spec, status }: Node): Node {
+  const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
+  const ready = (status?.conditions ?? []).filter(({ type }) => type === 'Ready');
+  return {
+    metadata: {
+      name,
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      ...(labels === undefined ? {} : { labels }),
+    },
+    spec: { taints: spec?.taints ?? [] },
+    status: { addresses: status?.addresses ?? [], conditions: ready },
+  };
+}

@@ -1,0 +1,45 @@
+import type {
+  HealthMonitorChanges,
+  HealthMonitorRequest,
+  ListenerChanges,
+  ListenerRequest,
+  LoadBalancer,
+  LoadBalancerChanges,
+  LoadBalancerRequest,
+  MemberRequest,
+  PoolChanges,
+  PoolRequest,
+} from '../../client/index.ts';
+import type { BalancerTree } from '../balancer/observed.ts';
+
+/** One change of a load balancer: one call, after which it is PENDING for a while. */
+export type LbaasStep =
+  | { readonly kind: 'create-load-balancer'; readonly body: LoadBalancerRequest }
+  | { readonly kind: 'update-load-balancer'; readonly id: string; readonly changes: LoadBalancerChanges }
+  /** With all that is below it. */
+  | { readonly kind: 'delete-load-balancer'; readonly id: string }
+  | { readonly kind: 'create-listener'; readonly body: ListenerRequest }
+  | { readonly kind: 'update-listener'; readonly id: string; readonly changes: ListenerChanges }
+  | { readonly kind: 'delete-listener'; readonly id: string }
+  | { readonly kind: 'create-pool'; readonly body: PoolRequest }
+  | { readonly kind: 'update-pool'; readonly id: string; readonly changes: PoolChanges }
+  | { readonly kind: 'delete-pool'; readonly id: string }
+  /** Makes these all the members of a pool. */
+  | { readonly kind: 'set-members'; readonly poolId: string; readonly members: readonly MemberRequest[] }
+  | { readonly kind: 'create-monitor'; readonly body: HealthMonitorRequest }
+  | { readonly kind: 'update-monitor'; readonly id: string; readonly changes: HealthMonitorChanges }
+  | { readonly kind: 'delete-monitor'; readonly id: string };
+
+/** What translates a Service to load balancers: Octavia, or another that is like it. */
+export interface LbaasDriver {
+  /** Those that carry all of these tags, the oldest first. */
+  listTagged(tags: readonly string[], signal: AbortSignal): Promise<readonly LoadBalancer[]>;
+  listNamed(name: string, signal: AbortSignal): Promise<readonly LoadBalancer[]>;
+  find(id: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
+  /** All below it. */
+  tree(balancer: LoadBalancer, signal: AbortSignal): Promise<BalancerTree>;
+  /** Listeners and pools of these tags, with the load balancers that they are on: those that are shared, too. */
+  listTaggedChildren(tags: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
+  hasFlavor(id: string, signal: AbortSignal): Promise<boolean>;
+  perform(step: LbaasStep, signal: AbortSignal): Promise<void>;
+}

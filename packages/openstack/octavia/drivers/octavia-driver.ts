@@ -1,0 +1,91 @@
+import type { LoadBalancer, OctaviaClient } from '../../client/index.ts';
+import type { BalancerTree } from '../balancer/observed.ts';
+import type { LbaasDriver, LbaasStep } from './lbaas-driver.ts';
+
+/** Load balancers of Octavia. */
+export class OctaviaDriver implements LbaasDriver {
+  readonly #octavia: OctaviaClient;
+
+  constructor(octavia: OctaviaClient) {
+    this.#octavia = octavia;
+  }
+
+  listTagged(tags: readonly string[], signal: AbortSignal): Promise<readonly LoadBalancer[]> {
+    return this.#octavia.listLoadBalancers({ tags: tags.join(',') }, { signal });
+  }
+
+  listNamed(name: string, signal: AbortSignal): Promise<readonly LoadBalancer[]> {
+    return this.#octavia.listLoadBalancers({ name }, { signal });
+  }
+
+  find(id: string, signal: AbortSignal): Promise<LoadBalancer | undefined> {
+    return this.#octavia.findLoadBalancer(id, { signal });
+  }
+
+  async tree(balancer: LoadBalancer, signal: AbortSignal): Promise<BalancerTree> {
+    const filter = { loadbalancer_id: balancer.id };
+    const [listeners, pools] = await Promise.all([
+      this.#octavia.listListeners(filter, { signal }),
+      this.#octavia.listPools(filter, { signal }),
+    ]);
+    const members = await Promise.all(
+      pools.map(async ({ id }) => [id, await this.#octavia.listMembers(id, {}, { signal })] as const),
+    );
+    const monitored = pools.flatMap(({ healthmonitor_id }) => healthmonitor_id ?? []);
+    const monitors = await Promise.all(monitored.map((id) => this.#octavia.findHealthMonitor(id, { signal })));
+    return {
+      balancer,
+      listeners,
+      pools,
+      members: new Map(members),
+      monitors: monitors.filter((monitor) => monitor !== undefined),
+    };
+  }
+
+  async listTaggedChildren(tags: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    const filter = { tags: tags.join(',') };
+    const [listeners, pools] = await Promise.all([
+      this.#octavia.listListeners(filter, { signal }),
+      this.#octavia.listPools(filter, { signal }),
+    ]);
+    const ids = [...listeners, ...pools].flatMap(({ loadbalancers }) => loadbalancers.map(({ id }) => id));
+    return [...new Set(ids)];
+  }
+
+  async hasFlavor(id: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.#octavia.findFlavor(id, { signal })) !== undefined;
+  }
+
+  async perform(step: LbaasStep, signal: AbortSignal): Promise<void> {
+    const octavia = this.#octavia;
+    const stale = { signal, notFound: 'stale' } as const;
+    switch (step.kind) {
+      case 'create-load-balancer':
+        return void (await octavia.createLoadBalancer(step.body, { signal }));
+      case 'update-load-balancer':
+        return void (await octavia.updateLoadBalancer(step.id, step.changes, stale));
+      case 'delete-load-balancer':
+        return octavia.deleteLoadBalancer(step.id, { signal });
+      case 'create-listener':
+        return void (await octavia.createListener(step.body, { signal }));
+      case 'update-listener':
+        return void (await octavia.updateListener(step.id, step.changes, stale));
+      case 'delete-listener':
+        return octavia.deleteListener(step.id, { signal });
+      case 'create-pool':
+        return void (await octavia.createPool(step.body, { signal }));
+      case 'update-pool':
+        return void (await octavia.updatePool(step.id, step.changes, stale));
+      case 'delete-pool':
+        return octavia.deletePool(step.id, { signal });
+      case 'set-members':
+        return octavia.setMembers(step.poolId, step.members, stale);
+      case 'create-monitor':
+        return void (await octavia.createHealthMonitor(step.body, { signal }));
+      case 'update-monitor':
+        return void (await octavia.updateHealthMonitor(step.id, step.changes, stale));
+      case 'delete-monitor':
+        return octavia.deleteHealthMonitor(step.id, { signal });
+    }
+  }
+}

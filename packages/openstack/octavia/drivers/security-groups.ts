@@ -1,0 +1,116 @@
+import { type ClusterId, Lanes, parseIpRange } from '@fairlead/control';
+import {
+  type NeutronClient,
+  problemIn,
+  type SecurityGroupRule,
+  type SecurityGroupRuleRequest,
+} from '../../client/index.ts';
+import type { DesiredBalancer } from '../balancer/desired.ts';
+import { clusterText, isOfCluster } from '../balancer/marks.ts';
+import type { KuryrLoadBalancerSpec } from '../resource/types.ts';
+
+/** A rule that lets load balancers reach what is behind them. */
+export type MemberRule = Omit<SecurityGroupRuleRequest, 'description'>;
+
+/**
+ * The rules that the members of a load balancer need in their security groups: their ports, and where nodes tell of
+ * their health, from the subnet of the load balancers.
+ */
+export function memberRules(
+  desired: DesiredBalancer,
+  { security_groups_ids = [] }: KuryrLoadBalancerSpec,
+  sourceCidrs: readonly string[],
+): readonly MemberRule[] {
+  const rules = new Map<string, MemberRule>();
+  for (const { pool } of desired.listeners) {
+    const transport = pool.protocol === 'UDP' ? 'udp' : pool.protocol === 'SCTP' ? 'sctp' : 'tcp';
+    const ports = pool.members.flatMap(({ protocol_port, monitor_port }) => [
+      [transport, protocol_port] as const,
+      ...(monitor_port === undefined ? [] : [['tcp', monitor_port] as const]),
+    ]);
+    for (const [protocol, port] of ports) {
+      for (const security_group_id of security_groups_ids) {
+        for (const remote_ip_prefix of sourceCidrs) {
+          const ethertype = parseIpRange(remote_ip_prefix)?.family ?? 'IPv4';
+          const range = { port_range_min: port, port_range_max: port };
+          const rule = {
+            security_group_id,
+            direction: 'ingress',
+            ethertype,
+            protocol,
+            ...range,
+            remote_ip_prefix,
+          } as const;
+          rules.set(ruleKey(rule), rule);
+        }
+      }
+    }
+  }
+  return [...rules.values()];
+}
+
+/** Neutron takes two rules for the same when these are equal, whatever their descriptions. */
+function ruleKey(rule: MemberRule | SecurityGroupRule): string {
+  const { security_group_id, direction, ethertype, protocol, port_range_min, port_range_max, remote_ip_prefix } = rule;
+  return [security_group_id, direction, ethertype, protocol, port_range_min, port_range_max, remote_ip_prefix].join(
+    ' ',
+  );
+}
+
+/** Sees to it that load balancers reach their members: the rules that Services need, each once for all of them. */
+export interface SecurityGroupDriver {
+  /** What a Service needs from now on. */
+  want(key: string, rules: readonly MemberRule[]): void;
+  /** Creates what is missing, and deletes those of ours that no Service needs any more. */
+  ensure(signal: AbortSignal): Promise<void>;
+}
+
+/** The security groups of Neutron. */
+export class NeutronSecurityGroups implements SecurityGroupDriver {
+  readonly #neutron: NeutronClient;
+  readonly #cluster: ClusterId;
+  readonly #groupIds: readonly string[];
+  readonly #lane = new Lanes(1);
+  /** Service key -> rule key -> rule */
+  readonly #wanted = new Map<string, ReadonlyMap<string, MemberRule>>();
+
+  constructor(neutron: NeutronClient, cluster: ClusterId, groupIds: readonly string[]) {
+    this.#neutron = neutron;
+    this.#cluster = cluster;
+    this.#groupIds = groupIds;
+  }
+
+  want(key: string, rules: readonly MemberRule[]): void {
+    if (rules.length === 0) this.#wanted.delete(key);
+    else this.#wanted.set(key, new Map(rules.map((rule) => [ruleKey(rule), rule])));
+  }
+
+  /** One at a time: two that look at the same moment would create the same rule. */
+  async ensure(signal: AbortSignal): Promise<void> {
+    if (this.#groupIds.length === 0) return;
+    await this.#lane.run('', () => this.#ensure(signal), signal);
+  }
+
+  async #ensure(signal: AbortSignal): Promise<void> {
+    const there = await this.#neutron.listSecurityGroupRules({ security_group_id: this.#groupIds }, { signal });
+    const found = new Set(there.map(ruleKey));
+    const wanted = new Map([...this.#wanted.values()].flatMap((rules) => [...rules]));
+    const description = clusterText(this.#cluster, 'load balancers reach their members');
+    for (const [key, rule] of wanted) {
+      if (!found.has(key)) await this.#create({ ...rule, description }, signal);
+    }
+    for (const rule of there) {
+      if (!isOfCluster(rule, this.#cluster) || wanted.has(ruleKey(rule))) continue;
+      await this.#neutron.deleteSecurityGroupRule(rule.id, { signal });
+    }
+  }
+
+  /** Another who created the same rule meanwhile has done it for us. */
+  async #create(body: SecurityGroupRuleRequest, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#neutron.createSecurityGroupRule(body, { signal });
+    } catch (error) {
+      if (problemIn(error) !== 'conflict') throw error;
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import type { Service } from '@fairlead/kube';
+import { refusal } from '@fairlead/service';
+
+const PREFIX = 'loadbalancer.openstack.org/';
+const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+const KURYR_CLIENT_DATA = 'openstack.org/kuryr-timeout-client-data';
+const KURYR_MEMBER_DATA = 'openstack.org/kuryr-timeout-member-data';
+const MEMBERS = 'fairlead.dev/octavia-members';
+const PROVIDER = 'fairlead.dev/octavia-provider';
+
+/** How the annotations begin that are read, or refused. */
+export const ANNOTATION_PREFIXES = [PREFIX, INTERNAL, 'openstack.org/kuryr-', 'fairlead.dev/octavia-'];
+
+const TEXTS = [
+  'floating-network-id',
+  'floating-subnet',
+  'floating-subnet-id',
+  'floating-subnet-tags',
+  'class',
+  'subnet-id',
+  'member-subnet-id',
+  'network-id',
+  'port-id',
+  'flavor-id',
+  'availability-zone',
+  'node-selector',
+  'lb-method',
+  'default-tls-container-ref',
+  'load-balancer-id',
+  'hostname',
+  'proxy-protocol',
+] as const;
+const NUMBERS = [
+  'connection-limit',
+  'timeout-client-data',
+  'timeout-member-connect',
+  'timeout-member-data',
+  'timeout-tcp-inspect',
+  'health-monitor-delay',
+  'health-monitor-timeout',
+  'health-monitor-max-retries',
+  'health-monitor-max-retries-down',
+] as const;
+const FLAGS = ['x-forwarded-for', 'enable-health-monitor', 'keep-floatingip'] as const;
+/** What cloud-provider-openstack records by itself; the address is read from OpenStack. */
+const RECORDS = ['load-balancer-address'];
+
+export type TextAnnotation = (typeof TEXTS)[number];
+export type NumberAnnotation = (typeof NUMBERS)[number];
+export type FlagAnnotation = (typeof FLAGS)[number];
+
+/** What the annotations of a Service ask for. */
+export class Annotations {
+  readonly #values: Readonly<Record<string, string>>;
+
+  /** Throws a refusal for one that is not known: nothing that a Service asks for is left out in silence. */
+  constructor({ metadata }: Service) {
+    this.#values = metadata.annotations ?? {};
+    const known = new Set<string>([...TEXTS, ...NUMBERS, ...FLAGS, ...RECORDS]);
+    const unknown = Object.keys(this.#values).filter(
+      (name) => name.startsWith(PREFIX) && !known.has(name.slice(PREFIX.length)),
+    );
+    if (unknown.length > 0)
+      throw refusal('annotation-unknown', `its annotation ${unknown.join(', ')} is not known: take it off`);
+  }
+
+  text(name: TextAnnotation): string | undefined {
+    return this.#at(PREFIX + name);
+  }
+
+  number(name: NumberAnnotation): number | undefined {
+    return this.#number(PREFIX + name, name === 'connection-limit' ? -1 : 0);
+  }
+
+  flag(name: FlagAnnotation): boolean | undefined {
+    return this.#flag(PREFIX + name);
+  }
+
+  get isInternal(): boolean {
+    return this.#flag(INTERNAL) ?? false;
+  }
+
+  get provider(): string | undefined {
+    return this.#at(PROVIDER);
+  }
+
+  get members(): 'pods' | 'node-ports' | undefined {
+    const value = this.#at(MEMBERS);
+    if (value === undefined || value === 'pods' || value === 'node-ports') return value;
+    throw invalid(MEMBERS, value, 'pods or node-ports');
+  }
+
+  /** As cloud-provider-openstack spells it, or as Kuryr did. */
+  get timeoutClientData(): number | undefined {
+    return this.#either('timeout-client-data', KURYR_CLIENT_DATA);
+  }
+
+  get timeoutMemberData(): number | undefined {
+    return this.#either('timeout-member-data', KURYR_MEMBER_DATA);
+  }
+
+  get proxyProtocol(): 'v1' | 'v2' | undefined {
+    const value = this.text('proxy-protocol');
+    if (value === undefined || value === 'false') return undefined;
+    if (value === 'true' || value === 'v1') return 'v1';
+    if (value === 'v2') return 'v2';
+    throw invalid(`${PREFIX}proxy-protocol`, value, 'true, v1 or v2');
+  }
+
+  /** `key=value` pairs with commas between; a key alone stands for any value. */
+  get nodeSelector(): readonly (readonly [key: string, value: string | undefined])[] {
+    const pairs = (this.text('node-selector') ?? '').split(',').map((pair) => pair.trim());
+    return pairs
+      .filter((pair) => pair !== '')
+      .map((pair) => {
+        const [key = '', value, ...more] = pair.split('=');
+        if (key === '' || more.length > 0) throw invalid(`${PREFIX}node-selector`, pair, 'key=value');
+        return [key, value];
+      });
+  }
+
+  #either(name: 'timeout-client-data' | 'timeout-member-data', kuryr: string): number | undefined {
+    const ours = this.number(name);
+    const theirs = this.#number(kuryr, 0);
+    if (ours !== undefined && theirs !== undefined && ours !== theirs) {
+      throw refusal('annotations-contradict', `its annotations ${PREFIX}${name} and ${kuryr} differ: keep one`);
+    }
+    return ours ?? theirs;
+  }
+
+  #number(name: string, least: number): number | undefined {
+    const value = this.#at(name);
+    if (value === undefined) return undefined;
+    const number = /^-?\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least) return number;
+    throw invalid(name, value, `a whole number, ${least} or more`);
+  }
+
+  #flag(name: string): boolean | undefined {
+    const value = this.#at(name);
+    if (value === undefined) return undefined;
+    if (value === 'true' || value === 'false') return value === 'true';
+    throw invalid(name, value, 'true or false');
+  }
+
+  /** An empty one asks for nothing. */
+  #at(name: string): string | undefined {
+    return this.#values[name]?.trim() || undefined;
+  }
+}
+
+function invalid(name: string, value: string, wanted: string) {
+  return refusal('annotation-invalid', `its annotation ${name} is ${JSON.stringify(value)}, and must be ${wanted}`);
+}

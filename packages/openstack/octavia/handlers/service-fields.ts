@@ -1,0 +1,319 @@
+import { familyOf, type IpFamily } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import {
+  type DemandedPort,
+  demandsOf,
+  refusal,
+  requireSupported,
+  servedFamilies,
+  type ServiceDemands,
+  unsupported,
+} from '@fairlead/service';
+import {
+  type BalancerCapabilities,
+  capabilitiesOf,
+  type MemberKind,
+  serviceCapabilities,
+} from '../drivers/capabilities.ts';
+import type { Site } from '../drivers/site.ts';
+import {
+  type BalancedPort,
+  type FloatingIpSpec,
+  type HealthMonitorSpec,
+  SCHEMA_VERSION,
+  type ServiceFields,
+  type TrafficSpec,
+  type VipSpec,
+} from '../resource/types.ts';
+import { Annotations } from './annotations.ts';
+
+const METHODS: Readonly<Record<string, TrafficSpec['lb_method']>> = {
+  ROUND_ROBIN: 'ROUND_ROBIN',
+  LEAST_CONNECTIONS: 'LEAST_CONNECTIONS',
+  SOURCE_IP: 'SOURCE_IP',
+  SOURCE_IP_PORT: 'SOURCE_IP_PORT',
+};
+
+/** What is to stand behind the load balancer of a Service. */
+export function memberKindOf(annotations: Annotations, site: Site): MemberKind {
+  return annotations.members ?? site.members;
+}
+
+/**
+ * The fields of the resource that the Service asks for, with what the configuration says where it does not. Throws a
+ * refusal for what cannot be honoured: it is never left out.
+ */
+export function serviceFields(service: Service, site: Site): ServiceFields {
+  const annotations = new Annotations(service);
+  const demands = demandsOf(service);
+  const { type = 'ClusterIP' } = service.spec;
+  const provider = annotations.provider ?? site.provider;
+  const capabilities = capabilitiesOf(provider, site.features);
+  const members = memberKindOf(annotations, site);
+  const isShared = annotations.text('load-balancer-id') !== undefined;
+  const own = { members, families: familiesAt(site, annotations, type) };
+  const supported = serviceCapabilities(capabilities, own);
+  requireSupported(
+    unsupported(demands, supported),
+    headless(service),
+    unsupportedAnnotations(annotations, demands, capabilities),
+    contradictions(annotations, demands),
+  );
+  const families = servedFamilies(demands, supported);
+  const placement = placementOf(annotations, site, families, type);
+  const floating = floatingIpOf(annotations, site, demands, families, type);
+  const chosen = demands.addresses[0];
+  const flavor = annotations.text('flavor-id') ?? site.flavorId;
+  const zone = annotations.text('availability-zone') ?? site.availabilityZone;
+  const memberSubnet = annotations.text('member-subnet-id') ?? classOf(annotations, site)?.memberSubnetId;
+  const clientData = annotations.timeoutClientData;
+  const memberData = annotations.timeoutMemberData;
+  const monitor = healthMonitorOf(annotations, site, demands, members);
+  const traffic = trafficOf(annotations, demands, families);
+  return {
+    schema_version: SCHEMA_VERSION,
+    type,
+    ports: demands.ports.map(balancedPort),
+    project_id: site.projectId,
+    ...(service.spec.clusterIP === undefined ? {} : { ip: service.spec.clusterIP }),
+    ...(chosen === undefined ? {} : { lb_ip: chosen }),
+    ...(site.memberSecurityGroupIds.length === 0 ? {} : { security_groups_ids: site.memberSecurityGroupIds }),
+    ...(isShared || placement.subnetId === undefined ? {} : { subnet_id: placement.subnetId }),
+    ...(memberSubnet === undefined ? {} : { member_subnet_id: memberSubnet }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(flavor === undefined ? {} : { flavor_id: flavor }),
+    ...(zone === undefined ? {} : { availability_zone: zone }),
+    ...(clientData === undefined ? {} : { timeout_client_data: clientData }),
+    ...(memberData === undefined ? {} : { timeout_member_data: memberData }),
+    ...(Object.keys(placement.vip).length === 0 ? {} : { vip: placement.vip }),
+    ...(floating === undefined ? {} : { floating_ip: floating }),
+    ...(Object.keys(traffic).length === 0 ? {} : { traffic }),
+    ...(monitor === undefined ? {} : { health_monitor: monitor }),
+  };
+}
+
+function balancedPort({ name, protocol, port, target }: DemandedPort): BalancedPort {
+  const targetPort = target.kind === 'number' ? String(target.port) : target.name;
+  return { ...(name === '' ? {} : { name }), protocol, port, targetPort };
+}
+
+function* headless({ spec }: Service) {
+  if (spec.clusterIP === 'None' && spec.type !== 'LoadBalancer') {
+    yield { code: 'headless', message: 'it is headless: it has no address that a load balancer could have' };
+  }
+}
+
+/** A Service may choose a network of its own, whose families are not known before it is looked at. */
+function familiesAt(site: Site, annotations: Annotations, type: string): readonly IpFamily[] {
+  const elsewhere = ['subnet-id', 'network-id', 'port-id', 'load-balancer-id', 'class'] as const;
+  if (type !== 'LoadBalancer' || elsewhere.some((name) => annotations.text(name) !== undefined))
+    return ['IPv4', 'IPv6'];
+  return (['IPv4', 'IPv6'] as const).filter((family) => site.vipSubnets[family] !== undefined);
+}
+
+function* unsupportedAnnotations(
+  annotations: Annotations,
+  { ports, externalTraffic }: ServiceDemands,
+  can: BalancerCapabilities,
+) {
+  const asked: readonly (readonly [isAsked: boolean, what: string, can: boolean])[] = [
+    [annotations.proxyProtocol === 'v1', 'the PROXY protocol', can.layer7],
+    [annotations.proxyProtocol === 'v2', 'the PROXY protocol, version 2', can.proxyV2],
+    [annotations.flag('x-forwarded-for') === true, 'X-Forwarded-For', can.layer7],
+    [annotations.text('default-tls-container-ref') !== undefined, 'terminated TLS', can.layer7],
+    [annotations.text('flavor-id') !== undefined, 'a flavor', can.flavors],
+    [annotations.text('availability-zone') !== undefined, 'an availability zone', can.availabilityZones],
+    [hasTimeouts(annotations), 'timeouts', can.timeouts],
+    [(annotations.number('connection-limit') ?? -1) >= 0, 'a connection limit', can.connectionLimit],
+  ];
+  for (const [isAsked, what, isPossible] of asked) {
+    if (isAsked && !isPossible) {
+      yield {
+        code: 'annotation-unsupported',
+        message: `it asks for ${what}, which its provider of load balancers has not`,
+      };
+    }
+  }
+  const method = annotations.text('lb-method');
+  if (method !== undefined && !can.algorithms.some((algorithm) => algorithm === method)) {
+    const message = `it asks for the method ${JSON.stringify(method)}, and there are ${can.algorithms.join(', ')}`;
+    yield { code: 'annotation-unsupported', message };
+  }
+  if (samePortTwice(ports) && !can.mixedProtocols) {
+    yield {
+      code: 'mixed-protocols-unsupported',
+      message: 'it has the same port for two protocols, which takes Octavia API 2.13',
+    };
+  }
+  const hasUdp = ports.some(({ protocol }) => protocol !== 'TCP');
+  if (externalTraffic === 'Local' && annotations.members === 'node-ports' && hasUdp && !can.udpHttpMonitors) {
+    const message = 'it asks for externalTrafficPolicy: Local with UDP, which takes Octavia API 2.16';
+    yield { code: 'local-traffic-unsupported', message };
+  }
+}
+
+function samePortTwice(ports: readonly DemandedPort[]): boolean {
+  return new Set(ports.map(({ port }) => port)).size < ports.length;
+}
+
+function hasTimeouts(annotations: Annotations): boolean {
+  const others = ['timeout-member-connect', 'timeout-tcp-inspect'] as const;
+  return (
+    annotations.timeoutClientData !== undefined ||
+    annotations.timeoutMemberData !== undefined ||
+    others.some((name) => annotations.number(name) !== undefined)
+  );
+}
+
+function* contradictions(annotations: Annotations, { ports }: ServiceDemands) {
+  const code = 'annotations-contradict';
+  const isForwarded = annotations.flag('x-forwarded-for') === true;
+  const hasTls = annotations.text('default-tls-container-ref') !== undefined;
+  if (isForwarded && annotations.proxyProtocol !== undefined) {
+    yield { code, message: 'it asks for X-Forwarded-For and for the PROXY protocol: keep one' };
+  }
+  if (hasTls && annotations.proxyProtocol !== undefined) {
+    yield { code, message: 'it asks for terminated TLS and for the PROXY protocol: keep one' };
+  }
+  const needsTcp = isForwarded || hasTls || annotations.proxyProtocol !== undefined;
+  if (needsTcp && ports.some(({ protocol }) => protocol !== 'TCP')) {
+    yield { code, message: 'it asks for what only TCP has (X-Forwarded-For, TLS or PROXY), and has other ports' };
+  }
+  const shared = annotations.text('load-balancer-id') !== undefined;
+  const own = ['subnet-id', 'network-id', 'port-id', 'flavor-id', 'availability-zone'] as const;
+  const given = own.filter((name) => annotations.text(name) !== undefined);
+  if (shared && given.length > 0) {
+    yield { code, message: `it shares a load balancer, and asks for ${given.join(', ')} of its own` };
+  }
+  if (annotations.isInternal && annotations.text('floating-network-id') !== undefined) {
+    yield { code, message: 'it is internal, and names a network of floating IPs' };
+  }
+  const hostname = annotations.text('hostname') ?? 'a';
+  if (hostname.length > 253 || !/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(hostname)) {
+    yield { code: 'annotation-invalid', message: 'its hostname is no name of at most 253 characters' };
+  }
+  const names = own.filter((name) => (annotations.text(name)?.length ?? 0) > 255);
+  if (names.length > 0) yield { code: 'annotation-invalid', message: `its ${names.join(', ')} is longer than 255` };
+}
+
+function classOf(annotations: Annotations, site: Site) {
+  const name = annotations.text('class');
+  if (name === undefined) return undefined;
+  const found = site.classes[name];
+  if (found !== undefined) return found;
+  throw refusal(
+    'class-unknown',
+    `it asks for the class ${JSON.stringify(name)}, which the configuration does not have`,
+  );
+}
+
+interface Placement {
+  readonly subnetId: string | undefined;
+  readonly vip: VipSpec;
+}
+
+function placementOf(
+  annotations: Annotations,
+  site: Site,
+  [first = 'IPv4', ...further]: readonly IpFamily[],
+  type: string,
+): Placement {
+  const sharedId = annotations.text('load-balancer-id');
+  if (sharedId !== undefined) return { subnetId: undefined, vip: { load_balancer_id: sharedId } };
+  if (type !== 'LoadBalancer') {
+    if (site.serviceSubnet !== undefined) return { subnetId: site.serviceSubnet.id, vip: {} };
+    throw refusal('service-subnet-missing', 'its VIP is its ClusterIP, and clusterIPServices.subnet is not configured');
+  }
+  const chosen = classOf(annotations, site);
+  const portId = annotations.text('port-id');
+  const networkId = annotations.text('network-id') ?? chosen?.networkId;
+  const subnetId = annotations.text('subnet-id') ?? chosen?.subnetId;
+  const isElsewhere = portId !== undefined || networkId !== undefined || subnetId !== undefined;
+  const additional = further.flatMap((family) => {
+    const subnet = site.vipSubnets[family];
+    return subnet === undefined || isElsewhere ? [] : [{ subnet_id: subnet.id }];
+  });
+  const vip = {
+    ...(portId === undefined ? {} : { port_id: portId }),
+    ...(networkId === undefined ? {} : { network_id: networkId }),
+    ...(additional.length === 0 ? {} : { additional }),
+  };
+  return { subnetId: subnetId ?? (isElsewhere ? undefined : site.vipSubnets[first]?.id), vip };
+}
+
+/** IPv6 has no floating IPs. */
+function floatingIpOf(
+  annotations: Annotations,
+  site: Site,
+  { addresses }: ServiceDemands,
+  families: readonly IpFamily[],
+  type: string,
+): FloatingIpSpec | undefined {
+  const chosen = classOf(annotations, site);
+  const network_id = annotations.text('floating-network-id') ?? chosen?.floatingNetworkId ?? site.floatingNetworkId;
+  if (type !== 'LoadBalancer' || annotations.isInternal || network_id === undefined || !families.includes('IPv4')) {
+    return undefined;
+  }
+  const subnet_id =
+    annotations.text('floating-subnet-id') ?? annotations.text('floating-subnet') ?? chosen?.floatingSubnetId;
+  if (annotations.text('floating-subnet-tags') !== undefined) {
+    throw refusal('annotation-unsupported', 'it chooses the floating subnet by tags: use floating-subnet-id');
+  }
+  const address = addresses.find((one) => familyOf(one) === 'IPv4');
+  return {
+    network_id,
+    ...(subnet_id === undefined ? {} : { subnet_id }),
+    ...(address === undefined ? {} : { address }),
+    ...(annotations.flag('keep-floatingip') === true ? { keep: true } : {}),
+  };
+}
+
+function trafficOf(annotations: Annotations, demands: ServiceDemands, families: readonly IpFamily[]): TrafficSpec {
+  const { affinity, sourceRanges } = demands;
+  const limit = annotations.number('connection-limit');
+  const connect = annotations.number('timeout-member-connect');
+  const inspect = annotations.number('timeout-tcp-inspect');
+  const tls = annotations.text('default-tls-container-ref');
+  const method = METHODS[annotations.text('lb-method') ?? ''];
+  const proxy = annotations.proxyProtocol;
+  const cidrs = sourceRanges.kind === 'any' ? undefined : families.flatMap((family) => sourceRanges[family]);
+  // Octavia takes an empty list for everybody.
+  if (cidrs?.length === 0) throw refusal('source-ranges-unsupported', 'its source ranges admit nobody of its family');
+  return {
+    ...(method === undefined ? {} : { lb_method: method }),
+    ...(limit === undefined ? {} : { connection_limit: limit }),
+    ...(connect === undefined ? {} : { timeout_member_connect: connect }),
+    ...(inspect === undefined ? {} : { timeout_tcp_inspect: inspect }),
+    ...(proxy === undefined ? {} : { proxy_protocol: proxy }),
+    ...(annotations.flag('x-forwarded-for') === true ? { x_forwarded_for: true } : {}),
+    ...(tls === undefined ? {} : { default_tls_container_ref: tls }),
+    ...(affinity.kind === 'none' ? {} : { affinity_seconds: affinity.timeoutSeconds }),
+    ...(cidrs === undefined ? {} : { allowed_cidrs: cidrs }),
+  };
+}
+
+/** Node ports with `externalTrafficPolicy: Local` need one: nodes without endpoints of their own drop connections. */
+function healthMonitorOf(
+  annotations: Annotations,
+  site: Site,
+  { externalTraffic, healthCheckNodePort }: ServiceDemands,
+  members: MemberKind,
+): HealthMonitorSpec | undefined {
+  const isLocal = externalTraffic === 'Local' && members === 'node-ports';
+  const isWanted = annotations.flag('enable-health-monitor') ?? site.hasHealthMonitors;
+  if (isLocal && annotations.flag('enable-health-monitor') === false) {
+    const message = 'externalTrafficPolicy: Local with node ports takes a health monitor, which it turns off';
+    throw refusal('annotations-contradict', message);
+  }
+  if (!isWanted && !isLocal) return undefined;
+  const delay = annotations.number('health-monitor-delay') ?? 5;
+  const timeout = annotations.number('health-monitor-timeout') ?? 3;
+  const max_retries = annotations.number('health-monitor-max-retries') ?? 1;
+  const max_retries_down = annotations.number('health-monitor-max-retries-down') ?? 3;
+  if (timeout > delay || timeout < 1 || [max_retries, max_retries_down].some((one) => one < 1 || one > 10)) {
+    const message = 'its health monitor needs a timeout from 1 to its delay, and retries from 1 to 10';
+    throw refusal('annotation-invalid', message);
+  }
+  const monitor = { delay, timeout, max_retries, max_retries_down };
+  return isLocal && healthCheckNodePort !== undefined ? { ...monitor, node_port: healthCheckNodePort } : monitor;
+}

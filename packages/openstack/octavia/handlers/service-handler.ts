@@ -1,0 +1,174 @@
+import { type Again, findCondition, type ObjectWriter, type Service, services } from '@fairlead/kube';
+import type { LeaderEnvironment } from '@fairlead/part';
+import {
+  announceUnserved,
+  type ClaimedService,
+  type ClaimRules,
+  holdWrites,
+  PROGRAMMED_CONDITION,
+  readService,
+  recordOnService,
+  refused,
+  releaseWrites,
+  type ServiceReading,
+  type ServiceToRelease,
+  type ServiceWrite,
+  statusWrites,
+  writeClaimed,
+} from '@fairlead/service';
+import type { Site } from '../drivers/site.ts';
+import { appliedByService, SERVICE_MANAGER } from '../resource/applied.ts';
+import {
+  isOwnResource,
+  type KuryrLoadBalancer,
+  kuryrLoadBalancers,
+  serviceUidOf,
+  type ServiceFields,
+} from '../resource/types.ts';
+import type { Lookup } from './endpoints-handler.ts';
+import { serviceFields } from './service-fields.ts';
+import { desiredStatus, eventFor } from './service-status.ts';
+import type { Takedown } from './takedown.ts';
+
+const APPLY = {
+  name: 'apply-service',
+  ifItDiesHere: 'The resource has what the Service asks for: the next leader finds no difference.',
+};
+const DELETE = {
+  name: 'delete-resource',
+  ifItDiesHere: 'The finalizer of the resource holds it until nothing of it is left in OpenStack.',
+};
+
+export type ServiceAsked = ServiceReading<ServiceFields>;
+
+export function readAsked(service: Service, rules: ClaimRules, site: Site): ServiceAsked {
+  return readService(service, rules, (one) => serviceFields(one, site));
+}
+
+/** The writes to a Service that is refused, or whose resource says how far it is. Pure: `plan` counts them. */
+export function writesToService(
+  asked: Extract<ServiceAsked, { kind: 'serve' | 'refuse' }>,
+  resource: KuryrLoadBalancer | undefined,
+  clock: { now(): number },
+): readonly ServiceWrite[] {
+  const { claim } = asked;
+  const status = desiredStatus(claim, resource);
+  const told = asked.kind === 'refuse' ? { ...status, programmed: refused(asked.refusal) } : status;
+  return statusWrites(claim, told, clock);
+}
+
+export interface ServiceHandlerOptions {
+  readonly environment: LeaderEnvironment;
+  readonly site: Site;
+  readonly rules: ClaimRules;
+  readonly services: Lookup<Service>;
+  readonly resources: Lookup<KuryrLoadBalancer>;
+  readonly serviceWriter: ObjectWriter<Service>;
+  readonly writer: ObjectWriter<KuryrLoadBalancer>;
+  readonly takedown: Takedown;
+}
+
+/** Puts what a Service asks for into its resource, and what the resource says into the status of the Service. */
+export class ServiceHandler {
+  readonly #options: ServiceHandlerOptions;
+
+  constructor(options: ServiceHandlerOptions) {
+    this.#options = options;
+  }
+
+  async reconcile(key: string, signal: AbortSignal): Promise<Again | void> {
+    const { site, rules, serviceWriter, writer } = this.#options;
+    const service = serviceWriter.latest(key, this.#options.services.get(key));
+    const resource = writer.latest(key, this.#options.resources.get(key));
+    if (service === undefined) return this.#withoutService(resource, signal);
+    const asked = readAsked(service, rules, site);
+    switch (asked.kind) {
+      case 'unreadable':
+        throw asked.error;
+      case 'foreign':
+        return this.#withoutService(resource, signal);
+      case 'release':
+        return this.#release(asked.claim, resource, signal);
+      case 'refuse': {
+        const claim = await writeClaimed(serviceWriter, asked.claim, holdWrites(asked.claim), signal);
+        await this.#tell({ ...asked, claim }, resource, signal);
+        return;
+      }
+      case 'serve': {
+        const claim = await writeClaimed(serviceWriter, asked.claim, holdWrites(asked.claim), signal);
+        const applied = await this.#apply(claim, asked.wanted, resource, signal);
+        await this.#tell({ ...asked, claim }, applied, signal);
+      }
+    }
+  }
+
+  async #apply(
+    { service }: ClaimedService,
+    fields: ServiceFields,
+    resource: KuryrLoadBalancer | undefined,
+    signal: AbortSignal,
+  ): Promise<KuryrLoadBalancer | undefined> {
+    const { writer } = this.#options;
+    if (resource !== undefined) {
+      // When it is gone, it is the Service's turn again.
+      if (resource.metadata.deletionTimestamp !== undefined) return undefined;
+      if (serviceUidOf(resource) !== service.metadata.uid && isOwnResource(resource)) {
+        await writer.delete(resource, DELETE, signal);
+        return undefined;
+      }
+    }
+    const applied = appliedByService(service, fields, resource);
+    return applied === undefined ? resource : writer.apply(applied, SERVICE_MANAGER, APPLY, signal);
+  }
+
+  async #tell(
+    asked: Extract<ServiceAsked, { kind: 'serve' | 'refuse' }>,
+    resource: KuryrLoadBalancer | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { environment, serviceWriter } = this.#options;
+    const { service } = asked.claim;
+    const writes = writesToService(asked, resource, environment.clock);
+    const written = await serviceWriter.write(service, writes, signal);
+    if (writes.length === 0 || written === undefined) return;
+    if (asked.kind === 'refuse') return announceUnserved(environment.events, asked);
+    const told = findCondition(written, PROGRAMMED_CONDITION);
+    if (told !== undefined) recordOnService(environment.events, service, eventFor(told), told.message);
+  }
+
+  /** The finalizer goes last: when the resource is gone, and a look by the mark finds nothing left in OpenStack. */
+  async #release(
+    claim: ServiceToRelease,
+    cached: KuryrLoadBalancer | undefined,
+    signal: AbortSignal,
+  ): Promise<Again | void> {
+    const { environment, serviceWriter, takedown } = this.#options;
+    const { service } = claim;
+    // The cache may not have what was created a moment ago.
+    const resource = cached ?? (await environment.client.find(kuryrLoadBalancers, service.metadata, { signal }));
+    if (resource !== undefined && isOwnResource(resource)) {
+      await this.#delete(resource, signal);
+      return cached === undefined ? { afterMilliseconds: 1_000 } : undefined;
+    }
+    const again = await takedown.remove(service.metadata, service.metadata.uid ?? '', false, signal);
+    if (again !== undefined) return again;
+    await serviceWriter.write(service, releaseWrites(claim), signal);
+    announceUnserved(environment.events, { kind: 'release', claim });
+  }
+
+  /** A resource whose Service is gone, or not ours any more. */
+  async #withoutService(resource: KuryrLoadBalancer | undefined, signal: AbortSignal): Promise<void> {
+    if (resource === undefined || !isOwnResource(resource)) return;
+    const found = await this.#options.environment.client.find(services, resource.metadata, { signal });
+    const asked = found === undefined ? undefined : readAsked(found, this.#options.rules, this.#options.site);
+    const isServed = asked !== undefined && asked.kind !== 'foreign' && asked.kind !== 'release';
+    // The cache was behind; it is the Service's turn when it has caught up.
+    if (isServed && found?.metadata.uid === serviceUidOf(resource)) return;
+    await this.#delete(resource, signal);
+  }
+
+  async #delete(resource: KuryrLoadBalancer, signal: AbortSignal): Promise<void> {
+    if (resource.metadata.deletionTimestamp !== undefined) return;
+    await this.#options.writer.delete(resource, DELETE, signal);
+  }
+}

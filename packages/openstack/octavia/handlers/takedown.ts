@@ -1,0 +1,65 @@
+import { type Journal, runSteps } from '@fairlead/control';
+import { type Again, keyText, type ObjectKey } from '@fairlead/kube';
+import { problemIn } from '../../client/index.ts';
+import type { BalancerCloud } from '../balancer/cloud.ts';
+import { planRemoval } from '../balancer/removal.ts';
+import type { SecurityGroupDriver } from '../drivers/security-groups.ts';
+import type { Site } from '../drivers/site.ts';
+import type { PendingWaits } from './pending.ts';
+
+/** Each deletes one thing, and what is there then is looked at afresh. */
+const MOST_STEPS = 50;
+
+/** Takes down what is left of a Service in OpenStack, found by its mark alone. */
+export class Takedown {
+  readonly #cloud: BalancerCloud;
+  readonly #securityGroups: SecurityGroupDriver;
+  readonly #site: Site;
+  readonly #journal: Journal;
+  readonly #waits: PendingWaits;
+
+  constructor(
+    cloud: BalancerCloud,
+    securityGroups: SecurityGroupDriver,
+    site: Site,
+    journal: Journal,
+    waits: PendingWaits,
+  ) {
+    this.#cloud = cloud;
+    this.#securityGroups = securityGroups;
+    this.#site = site;
+    this.#journal = journal;
+    this.#waits = waits;
+  }
+
+  /** Undefined when nothing is left; else when to look again. */
+  async remove(
+    object: ObjectKey,
+    uid: string,
+    keepsFloatingIp: boolean,
+    signal: AbortSignal,
+  ): Promise<Again | undefined> {
+    const key = keyText(object);
+    const owner = { cluster: this.#site.cluster, uid, name: key };
+    const record = { journal: this.#journal, key: `service ${key}` };
+    for (let count = 0; count < MOST_STEPS; count += 1) {
+      const plan = planRemoval(owner, keepsFloatingIp, await this.#cloud.leftovers(owner, signal));
+      const [step] = plan.steps;
+      if (step === undefined && plan.waitsFor !== undefined) return this.#waits.again(key);
+      if (step === undefined) {
+        this.#waits.over(key);
+        this.#securityGroups.want(key, []);
+        await this.#securityGroups.ensure(signal);
+        return undefined;
+      }
+      try {
+        await runSteps([this.#cloud.toStep(step)], record, signal);
+      } catch (error) {
+        // Octavia is at a change of it that began after the look.
+        if (problemIn(error) === 'immutable') return this.#waits.again(key);
+        throw error;
+      }
+    }
+    return this.#waits.again(key);
+  }
+}

@@ -1,0 +1,1 @@
+export { octaviaPart } from './part.ts';

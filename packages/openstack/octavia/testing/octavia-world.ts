@@ -1,0 +1,111 @@
+import { clusterId } from '@fairlead/control';
+import { customResourceDefinitions, type Service, type ServiceSpec } from '@fairlead/kube';
+import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
+import type { OctaviaFeature } from '../../client/index.ts';
+import { emulated, withNetwork } from '../../client/testing/emulated.ts';
+import { BalancerCloud } from '../balancer/cloud.ts';
+import { octaviaConfiguration } from '../configuration.ts';
+import { runController } from '../controller.ts';
+import type { Site } from '../drivers/site.ts';
+import { kuryrLoadBalancerDefinition } from '../resource/definition.ts';
+import { type KuryrLoadBalancer, kuryrLoadBalancers } from '../resource/types.ts';
+import { MemoryLbaas } from './memory-lbaas.ts';
+
+const FEATURES: readonly OctaviaFeature[] = [
+  'timeouts',
+  'tags',
+  'flavors',
+  'allowed-cidrs',
+  'mixed-protocols',
+  'availability-zones',
+  'udp-http-monitors',
+  'proxyv2',
+  'sctp',
+  'additional-vips',
+];
+
+/** What Services are read and load balancers planned with, where no OpenStack is asked. */
+const testSite: Site = {
+  cluster: clusterId('cluster-1'),
+  projectId: 'project-1',
+  features: new Set(FEATURES),
+  provider: undefined,
+  vipSubnets: {
+    IPv4: { id: 'subnet-4', cidr: '10.0.0.0/24', network_id: 'network-1' },
+    IPv6: { id: 'subnet-6', cidr: 'fd00::/64', network_id: 'network-1' },
+  },
+  serviceSubnet: undefined,
+  floatingNetworkId: undefined,
+  members: 'pods',
+  memberSubnets: [{ id: 'subnet-pods', cidr: '10.1.0.0/16', network_id: 'network-2' }],
+  memberSecurityGroupIds: [],
+  flavorId: undefined,
+  availabilityZone: undefined,
+  hasHealthMonitors: false,
+  classes: {},
+};
+
+/** A cluster, Neutron, and load balancers in memory, on one virtual clock. */
+export class OctaviaWorld {
+  readonly openstack = emulated();
+  readonly lbaas = new MemoryLbaas();
+  readonly cluster = new TestCluster({ loadBalancerClass: 'fairlead.dev/octavia' }, this.openstack.clock);
+  site: Site = testSite;
+  leader: TestLeader | undefined;
+
+  async setUp(site: Partial<Site> = {}): Promise<this> {
+    await this.cluster.setUp(['10.0.0.11'], ['10.0.0.12']);
+    await this.cluster.client.create(customResourceDefinitions, kuryrLoadBalancerDefinition);
+    await this.cluster.clock.advance(1_000);
+    const network_id = withNetwork(this.openstack);
+    const subnets = this.openstack.emulator.resources('subnets');
+    const subnet = (version: number) => {
+      const { id, cidr } = subnets.find(({ ip_version }) => ip_version === version) ?? {};
+      return { id: typeof id === 'string' ? id : '', cidr: typeof cidr === 'string' ? cidr : '', network_id };
+    };
+    this.site = { ...testSite, vipSubnets: { IPv4: subnet(4), IPv6: subnet(6) }, ...site };
+    this.lbaas.vipOf = (portId) => {
+      const port = this.openstack.emulator.resources('ports').find(({ id }) => id === portId);
+      return /"ip_address":"([^"]+)"/.exec(JSON.stringify(port?.['fixed_ips']))?.[1] ?? '';
+    };
+    return this;
+  }
+
+  start(configuration: object = {}): TestLeader {
+    const parsed = octaviaConfiguration.parse({ network: 'nodes', members: 'pods', ...configuration });
+    const { neutron } = this.openstack;
+    const openstack = {
+      site: this.site,
+      cloud: new BalancerCloud(this.lbaas, neutron),
+      neutron,
+      [Symbol.asyncDispose]: async () => {},
+    };
+    this.leader = new TestLeader(this.cluster, (environment) => runController(parsed, openstack, environment));
+    return this.leader;
+  }
+
+  async run(seconds = 10): Promise<void> {
+    await this.cluster.clock.advance(seconds * 1_000);
+  }
+
+  /** A Service with pods behind it, and what became of it after a while. */
+  async serve(
+    name = 'web',
+    spec: Partial<ServiceSpec> = {},
+    annotations: Readonly<Record<string, string>> = {},
+  ): Promise<Service | undefined> {
+    await this.cluster.putSlice(name, `${name}-1`, ['10.1.0.1@node-1', '10.1.0.2@node-2']);
+    await this.cluster.createService(name, spec, annotations);
+    await this.run();
+    return this.cluster.service(name);
+  }
+
+  resource(name = 'web'): Promise<KuryrLoadBalancer | undefined> {
+    return this.cluster.client.find(kuryrLoadBalancers, { namespace: NAMESPACE, name });
+  }
+
+  /** The kinds of what was done to load balancers. */
+  get steps(): readonly string[] {
+    return this.lbaas.log.map(({ kind }) => kind);
+  }
+}
