@@ -49,7 +49,7 @@ keepers:
   it('says of the chart what its schema takes for granted', () => {
     const schema = valuesSchema(fairlead.parts);
     const values: unknown = parse(write(schema));
-    const withPart = { parts: { gateway: { addresses: [] } } };
+    const withPart = { parts: { gateway: { addresses: ['192.0.2.1'] } } };
     const complete = z.looseObject({ configuration: z.looseObject({}) }).parse(values);
     const configuration = { ...complete.configuration, ...withPart };
     expect(schema.parse({ ...complete, configuration })).toEqual(schema.parse({ configuration: withPart }));

@@ -2,6 +2,7 @@ import { FairleadError, messageOf } from '@fairlead/control';
 import type { CommandOption, Part, PartCommand, Subject } from '@fairlead/part';
 import { Command, CommanderError } from 'commander';
 import { version } from './cluster.ts';
+import { checkCommand } from './commands/check.ts';
 import { demoCommand } from './commands/demo.ts';
 import { planCommand } from './commands/plan.ts';
 import { releaseCommand } from './commands/release.ts';
@@ -154,6 +155,15 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
       });
     });
 
+  withConfiguration(program.command('check'))
+    .description('Looks whether all is right: configuration, cluster, permissions, leaders, clouds, gateways, clock.')
+    .option(...OUTPUT)
+    .option('--json', 'the same as -o json')
+    .action(async (options: { config: string; output?: string; json?: true }) => {
+      const { isWell } = await checkCommand(options.config, parts, formatOf(options), signal, print);
+      if (!isWell) throw new Ending(1);
+    });
+
   withConfiguration(program.command('release'))
     .description('Lets go ahead what the brake of a part holds back.')
     .argument('<part>', 'a part that is configured, such as: gateway')
@@ -249,5 +259,6 @@ Examples:
   fairlead demo                                    see it work, without a cluster
   fairlead plan --config fairlead.yaml             what it would do; nothing is changed
   fairlead run --config fairlead.yaml              do it, and keep doing it
+  fairlead check --config fairlead.yaml            is anything missing before it can work
   fairlead why service default/web                 why a Service has no address`;
 }

@@ -157,6 +157,8 @@ export interface PartStatus {
   /** One sentence. */
   readonly summary: string;
   readonly figures: Readonly<Record<string, number | string>>;
+  /** What an operator has to see to, a sentence each: `fairlead check` fails for them. */
+  readonly problems?: readonly string[];
 }
 
 /** One line of least privilege: it becomes a rule of the chart's ClusterRole, or of its Role in a namespace. */

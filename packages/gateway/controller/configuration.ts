@@ -39,6 +39,7 @@ const namespaceLimits = z
 
 const addresses = z
   .array(addressEntry)
+  .min(1, 'is empty: name at least one address, such as 192.0.2.10')
   .superRefine((entries, context) => {
     const message = problemOf(entries);
     if (message !== undefined) context.addIssue({ code: 'custom', message });

@@ -61,7 +61,8 @@ describe('the configuration of pools', () => {
       { name: 'default', addresses: ['192.0.2.1'], gateways: [], backends: 'pods', automatic: true },
     ]);
     expect(problems({})).toEqual(['needs one of addresses, pools and poolsFile']);
-    expect(problems({ addresses: [], pools: [{ name: 'a', addresses: [] }] })).toHaveLength(1);
+    expect(problems({ addresses: [] })).toEqual(['is empty: name at least one address, such as 192.0.2.10']);
+    expect(problems({ addresses: ['192.0.2.1'], pools: [{ name: 'a', addresses: ['192.0.2.1'] }] })).toHaveLength(1);
   });
 
   it('has addresses in all pools, or a cloud that makes them', () => {
@@ -73,12 +74,12 @@ describe('the configuration of pools', () => {
     const openstack = { network: 'nodes' };
     expect(problemsWith([{ name: 'a', openstack }])).toBeUndefined();
     expect(problemsWith([{ name: 'a' }])).toEqual(['needs either addresses or openstack in the pool a']);
-    expect(problemsWith([{ name: 'a', openstack, addresses: [] }])).toHaveLength(1);
+    expect(problemsWith([{ name: 'a', openstack, addresses: ['192.0.2.1'] }])).toHaveLength(1);
     expect(problemsWith([{ name: 'a', openstack: {} }])).toHaveLength(1);
     expect(
       problemsWith([
         { name: 'a', openstack },
-        { name: 'b', addresses: [] },
+        { name: 'b', addresses: ['192.0.2.1'] },
       ]),
     ).toEqual(['has pools with addresses beside pools with openstack: give all of them one or the other']);
     expect(problems({ pools: [{ name: 'a', openstack }] })).toHaveLength(1);
@@ -94,12 +95,16 @@ describe('the configuration of pools', () => {
 
   it('reaches gateways with certificates, or on the loopback interface', () => {
     const gateways = [{ name: 'gw', url: 'https://192.0.2.9:8443' }];
-    expect(problems({ addresses: [], gateways })).toEqual(['needs certificates for its gateways']);
+    expect(problems({ addresses: ['192.0.2.1'], gateways })).toEqual(['needs certificates for its gateways']);
     const certificates = { certificateFile: 'a', keyFile: 'b', authorityFile: 'c' };
-    expect(problems({ addresses: [], gateways, certificates })).toBeUndefined();
-    expect(problems({ addresses: [], gateways: [{ name: 'gw', url: 'http://127.0.0.1:80' }] })).toBeUndefined();
-    expect(problems({ addresses: [], gateways: [{ name: 'gw', url: 'http://192.0.2.9' }] })).toHaveLength(1);
+    expect(problems({ addresses: ['192.0.2.1'], gateways, certificates })).toBeUndefined();
+    expect(
+      problems({ addresses: ['192.0.2.1'], gateways: [{ name: 'gw', url: 'http://127.0.0.1:80' }] }),
+    ).toBeUndefined();
+    expect(problems({ addresses: ['192.0.2.1'], gateways: [{ name: 'gw', url: 'http://192.0.2.9' }] })).toHaveLength(1);
     const moved = [...gateways, { name: 'gw', url: 'https://192.0.2.8' }];
-    expect(problems({ addresses: [], gateways: moved, certificates })).toEqual(['has two URLs for the gateway gw']);
+    expect(problems({ addresses: ['192.0.2.1'], gateways: moved, certificates })).toEqual([
+      'has two URLs for the gateway gw',
+    ]);
   });
 });

@@ -416,7 +416,7 @@ describe('a Service on gateways', () => {
     await pass(20);
     await first.stop();
     expect(agents.one.servers.size).toBe(12);
-    const second = lead({ addresses: [] });
+    const second = lead({ addresses: ['2001:db8::99'] });
     await pass(300);
     expect(agents.one.servers.size).toBe(12);
     await pass(400);

@@ -172,14 +172,14 @@ describe('the gateway controller', () => {
     const first = lead();
     await pass(5);
     await first.stop();
-    const emptied = gatewayPart().configure({ addresses: [] });
+    const emptied = gatewayPart().configure({ addresses: ['2001:db8::99'] });
     const second = new TestLeader(cluster, (environment) => emptied.start(environment));
     await pass(5);
     for (const name of names) expect(await cluster.addresses(name)).toHaveLength(1);
     expect(await cluster.eventLines('web-3')).toContainEqual(expect.stringContaining('DeletionHeldBack: Holding back'));
     await pass(600);
     for (const name of names) expect(await cluster.addresses(name)).toEqual([]);
-    expect(await conditionOf(cluster, 'web-3')).toMatchObject([{ status: 'False', reason: 'PoolEmpty' }]);
+    expect(await conditionOf(cluster, 'web-3')).toMatchObject([{ status: 'False', reason: 'FamilyMissing' }]);
     await second.stop();
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identify, may, mayUser } from './reviews.ts';
+import { identify, may, mayUser, whoAmI } from './reviews.ts';
 
 const SERVICE = { verb: 'get', group: '', resource: 'services', namespace: 'shop', name: 'web' };
 const JANE = { name: 'jane', uid: 'u1', groups: ['team'], extra: { scopes: ['all'] } };
@@ -43,6 +43,15 @@ describe('mayUser', () => {
     ]);
     expect(await mayUser(answering({ allowed: false }).client, JANE, SERVICE)).toBe(false);
     expect(await mayUser(answering(undefined).client, JANE, SERVICE)).toBe(false);
+  });
+});
+
+describe('whoAmI', () => {
+  it('is the name that the server has for us, where it tells', async () => {
+    const { client, asked } = answering({ userInfo: { username: 'jane' } });
+    expect(await whoAmI(client)).toBe('jane');
+    expect(asked).toMatchObject([{ path: '/apis/authentication.k8s.io/v1/selfsubjectreviews' }]);
+    expect(await whoAmI(answering(undefined).client)).toBeUndefined();
   });
 });
 

@@ -51,6 +51,13 @@ export async function identify(client: Reviewer, token: string, options?: CallOp
   };
 }
 
+/** The name by which the server knows us; undefined when it does not tell. */
+export async function whoAmI(client: Reviewer, options?: CallOptions): Promise<string | undefined> {
+  const user = (await review(client, 'SelfSubjectReview', undefined, options))?.['userInfo'];
+  const name = isRecord(user) ? user['username'] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
 function spec(wish: Wish): object {
   if ('path' in wish) return { nonResourceAttributes: wish };
   const { verb, group, resource, subresource, namespace, name } = wish;
@@ -59,11 +66,11 @@ function spec(wish: Wish): object {
 
 async function review(
   client: Reviewer,
-  kind: 'SelfSubjectAccessReview' | 'SubjectAccessReview' | 'TokenReview',
-  asked: object,
+  kind: 'SelfSubjectAccessReview' | 'SubjectAccessReview' | 'TokenReview' | 'SelfSubjectReview',
+  asked: object | undefined,
   options: CallOptions | undefined,
 ): Promise<Record<string, unknown> | undefined> {
-  const group = kind === 'TokenReview' ? 'authentication.k8s.io' : 'authorization.k8s.io';
+  const group = kind.includes('Access') ? 'authorization.k8s.io' : 'authentication.k8s.io';
   const body = { apiVersion: `${group}/v1`, kind, spec: asked };
   const answer = await client.postJson(`/apis/${group}/v1/${kind.toLowerCase()}s`, body, options);
   if (answer === undefined) return undefined;

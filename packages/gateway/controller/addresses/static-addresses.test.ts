@@ -12,6 +12,7 @@ describe('expandAddresses', () => {
     ['192.0.2.9-2001:db8::1', 'is neither an address'],
     ['192.0.2.9-192.0.2.1', 'ends before it begins'],
     ['2001:db8::/64', 'has more than 65536 addresses'],
+    ['192.0.2.77/24', 'has bits set behind its prefix: write 192.0.2.0/24 for the network, or 192.0.2.77 for'],
     ['10.0.0.0/8', 'has more than 65536 addresses'],
   ])('refuses %s', (entry, problem) => {
     expect(() => expandAddresses([entry])).toThrow(`"${entry}" ${problem}`);

@@ -42,12 +42,27 @@ function expandEntry(entry: string): Iterable<IpAddress> {
   const single = parseIpAddress(text);
   if (single !== undefined) return [single.address];
   const range = parseIpRange(text);
-  if (range !== undefined) return between(entry, range.first, range.last, range.family);
+  if (range !== undefined) {
+    checkHostBits(text, range.first, range.family);
+    return between(entry, range.first, range.last, range.family);
+  }
   const [first, last, ...more] = text.split('-').map((piece) => parseIpAddress(piece.trim()));
   if (first === undefined || last === undefined || more.length > 0 || first.family !== last.family) {
     throw invalid(entry, 'is neither an address, nor a CIDR, nor a range such as 192.0.2.10-192.0.2.20');
   }
   return between(entry, ipAddressValue(first.address), ipAddressValue(last.address), first.family);
+}
+
+/** `192.0.2.77/24` may mean one address, or 256 of which most were not meant. */
+function checkHostBits(text: string, first: bigint, family: 'IPv4' | 'IPv6'): void {
+  const [address = '', prefix] = text.split('/');
+  const given = parseIpAddress(address);
+  if (given === undefined || ipAddressValue(given.address) === first) return;
+  const network = `${formatIpAddress(first, family)}/${prefix}`;
+  throw invalid(
+    text,
+    `has bits set behind its prefix: write ${network} for the network, or ${address} for the address`,
+  );
 }
 
 function* between(entry: string, first: bigint, last: bigint, family: 'IPv4' | 'IPv6'): Generator<IpAddress> {

@@ -60,7 +60,7 @@ async function world() {
   const part = gatewayPartWith({ connect: () => () => agent, addresses: () => addresses });
   const certificates = { certificateFile: 'certificate', keyFile: 'key', authorityFile: 'authority' };
   const gateways = [{ name: 'gw', url: 'https://gw' }];
-  const configured = part.configure({ addresses: [], gateways, certificates });
+  const configured = part.configure({ addresses: ['203.0.113.99'], gateways, certificates });
   const lead = () => new TestLeader(cluster, (environment) => configured.start(environment));
   return { cluster, addresses, agent, lead, pass: (seconds: number) => cluster.clock.advance(seconds * 1_000) };
 }

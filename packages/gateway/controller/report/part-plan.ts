@@ -22,7 +22,11 @@ export function partStatus(
   const isWell = lacking.length + refused + working + unreadable === 0;
   const said = isWell ? 'every Service has what it asks for' : 'not every Service has what it asks for';
   const names = behind.map(({ gateway }) => gateway.name).join(', ');
+  const problems = gateways.flatMap(({ gateway, failure }) =>
+    failure === undefined ? [] : [`the gateway ${gateway.name} cannot be asked: ${failure}`],
+  );
   return {
+    ...(problems.length === 0 ? {} : { problems }),
     summary: behind.length === 0 ? said : `${said}; not in step: ${names}`,
     figures: {
       'Services served': served - lacking.length,

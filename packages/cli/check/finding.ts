@@ -1,0 +1,16 @@
+/** One thing that was looked at. */
+export interface Finding {
+  /** What it is about: `cluster`, `permission`, `gateway`. */
+  readonly about: string;
+  readonly isWell: boolean;
+  /** What was found, in a sentence; where it is not well, with what mends it. */
+  readonly text: string;
+}
+
+export const well = (about: string, text: string): Finding => ({ about, isWell: true, text });
+
+export const wrong = (about: string, text: string): Finding => ({ about, isWell: false, text });
+
+export function renderFinding({ about, isWell, text }: Finding): string {
+  return `${isWell ? '✓' : '✗'} ${about}: ${text}`;
+}
