@@ -4,6 +4,9 @@ import {
   type ConfigurationRequest,
   type Frontend,
   frontendKey,
+  type Generation,
+  isAfter,
+  isSameGeneration,
   type VirtualServer,
 } from '../../protocol/configuration.ts';
 
@@ -120,4 +123,23 @@ function virtualServersOf(request: ConfigurationRequest): readonly VirtualServer
 
 function frontendOf({ address, protocol, port }: Frontend): Frontend {
   return { address, protocol, port };
+}
+
+/** What does not come after all that was taken, or after a newer leader; or does not go on from what was taken last. */
+export function outOfOrder(
+  request: ConfigurationRequest,
+  taken: Generation | undefined,
+  highestEpoch: number,
+): Refusal | undefined {
+  const { generation } = request;
+  const text = ({ epoch, number }: Generation) => `${epoch}.${number}`;
+  if (generation.epoch < highestEpoch) {
+    const message = `a leader with epoch ${highestEpoch} came after ${generation.epoch}`;
+    return { code: 'older-generation', message };
+  }
+  if (taken !== undefined && !isAfter(generation, taken)) {
+    return { code: 'older-generation', message: `${text(taken)} was taken, and ${text(generation)} is not after it` };
+  }
+  if (request.kind === 'whole' || (taken !== undefined && isSameGeneration(request.since, taken))) return undefined;
+  return { code: 'unknown-generation', message: 'this is not what changed since what was taken last: send all of it' };
 }

@@ -1,7 +1,9 @@
 import { FairleadError, messageOf } from '@fairlead/control';
 import type { FrontendError } from '../../protocol/answer.ts';
-import { frontendKey } from '../../protocol/configuration.ts';
+import { type Frontend, frontendKey, type VirtualServer } from '../../protocol/configuration.ts';
 import type { Changes } from '../../protocol/delta.ts';
+import { portionsBySize } from '../nftables/served.ts';
+import { findRefused } from './bisection.ts';
 
 /** nft refused a script. `places` are the pieces of it that nft points at. */
 export class NftRefusal extends FairleadError {
@@ -28,9 +30,34 @@ export function nftRefusal(script: string, printed: string): NftRefusal {
   return new NftRefusal(message.slice(0, LONGEST_MESSAGE), places);
 }
 
-/** The frontends at fault, as far as the error tells. */
-export function failedFrontends(error: unknown, { put }: Changes): readonly FrontendError[] {
+function failedFrontend({ address, protocol, port }: Frontend, error: NftRefusal): FrontendError {
+  return { frontend: { address, protocol, port }, code: error.code, message: messageOf(error) };
+}
+
+/**
+ * The frontends at fault. nft does not always say where it found fault: then parts of what it refused are tried without
+ * effect.
+ */
+export async function failedFrontends(
+  error: unknown,
+  changes: Changes,
+  isTaken: (part: readonly VirtualServer[]) => Promise<boolean>,
+): Promise<readonly FrontendError[]> {
   if (!(error instanceof NftRefusal)) return [];
+  const pointedAt = frontendsAt(error, changes);
+  if (pointedAt.length > 0) return pointedAt;
+  try {
+    // Where it takes nothing at all, none of them is at fault.
+    if (!(await isTaken([]))) return [];
+    const found = await findRefused([...portionsBySize(changes.put)], isTaken);
+    return found.map((one) => failedFrontend(one, error));
+  } catch {
+    return [];
+  }
+}
+
+/** Those that nft points at. */
+function frontendsAt(error: NftRefusal, { put }: Changes): readonly FrontendError[] {
   const byText = new Map(
     put.map(({ address, protocol, port }) => [
       `${address} . ${protocol.toLowerCase()} . ${port}`,
@@ -39,7 +66,7 @@ export function failedFrontends(error: unknown, { put }: Changes): readonly Fron
   );
   const errors = error.places.flatMap((place): FrontendError[] => {
     const frontend = byText.get(place.split(' . ').slice(0, 3).join(' . ').split(' : ')[0] ?? '');
-    return frontend === undefined ? [] : [{ frontend, code: error.code, message: messageOf(error) }];
+    return frontend === undefined ? [] : [failedFrontend(frontend, error)];
   });
   return [...new Map(errors.map((one) => [frontendKey(one.frontend), one])).values()];
 }

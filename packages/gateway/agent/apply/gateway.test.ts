@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ConfigurationRequest, VirtualServer } from '../../protocol/configuration.ts';
 import { type Fault, Killed, SimulatedNode } from '../testing/simulated-node.ts';
 import { someVirtualServers } from '../testing/virtual-servers.ts';
+import { nftRefusal } from './failed-frontends.ts';
 import { Gateway } from './gateway.ts';
 import type { GatewayNode } from './node.ts';
 
@@ -357,6 +358,36 @@ describe('a gateway that is given a configuration', () => {
     await gateway.take(whole(1, [virtualServer()]));
     const answer = await gateway.take(whole(2, [virtualServer({ backends: [backendAt('192.0.2.1')] })]));
     expect(answer).toMatchObject({ kind: 'refused', errors: [{ current: { backends: [backendAt('10.0.0.1')] } }] });
+  });
+
+  it.each([false, true])('finds the frontend that nft refuses without a word (first load: %s)', async (isFirst) => {
+    const node = new SimulatedNode();
+    const process = node.process();
+    const refuseBad = (script: string) => {
+      if (script.includes('10.6.6.6')) throw nftRefusal(script, 'Message too long');
+    };
+    const nft = {
+      ...process.nft,
+      run: async (script: string) => {
+        refuseBad(script);
+        await process.nft.run(script);
+      },
+      accepts: async (script: string) => {
+        refuseBad(script);
+        return process.nft.accepts(script);
+      },
+    };
+    const gateway = await startOn({ ...process, nft });
+    if (!isFirst) await gateway.take(whole(1, one));
+    const before = picture(node);
+    const many = Array.from({ length: 60 }, (_, index) => virtualServer({ port: index + 1 }));
+    const bad = virtualServer({ port: 443, backends: [backendAt('10.6.6.6')] });
+    expect(await gateway.take(whole(2, [...many, bad]))).toMatchObject({
+      code: 'apply-failed',
+      errors: [{ frontend: { address: '192.0.2.1', protocol: 'TCP', port: 443 }, code: 'nft-refused' }],
+    });
+    expect(picture(node)).toBe(before);
+    expect(await gateway.take(whole(2, many))).toMatchObject({ kind: 'taken' });
   });
 
   it('names the frontend that nft points at', async () => {

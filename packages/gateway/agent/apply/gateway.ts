@@ -4,15 +4,15 @@ import {
   type ConfigurationRequest,
   frontendKey,
   type Generation,
-  isAfter,
   isSameGeneration,
+  type VirtualServer,
 } from '../../protocol/configuration.ts';
 import { byFrontend, type Changes, changesBetween } from '../../protocol/delta.ts';
 import type { Applied } from '../nftables/applied.ts';
 import type { ElementChanges } from '../nftables/scripts.ts';
 import { Served } from '../nftables/served.ts';
 import { Table, type TableState } from '../nftables/table.ts';
-import { type Admission, circlesIn, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
+import { type Admission, circlesIn, outOfOrder, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
 import { failedFrontends } from './failed-frontends.ts';
 import { KnownFlows } from './known-flows.ts';
 import type { GatewayNode } from './node.ts';
@@ -108,7 +108,8 @@ export class Gateway {
       try {
         await this.#apply(request.generation, changes);
       } catch (error) {
-        const errors = failedFrontends(error, changes);
+        const isTaken = (part: readonly VirtualServer[]) => this.#table.wouldTake(part, this.#applied?.bank);
+        const errors = await failedFrontends(error, changes, isTaken);
         return this.#refuse({ code: 'apply-failed', message: messageOf(error), errors });
       }
       return { kind: 'taken', generation: request.generation };
@@ -176,24 +177,8 @@ export class Gateway {
   }
 
   #refusalOf(request: ConfigurationRequest): Refusal | undefined {
-    const { generation } = request;
-    if (generation.epoch < this.#highestEpoch) {
-      return {
-        code: 'older-generation',
-        message: `a leader with epoch ${this.#highestEpoch} came after ${generation.epoch}`,
-      };
-    }
-    const taken = this.#generation;
-    if (taken !== undefined && !isAfter(generation, taken)) {
-      const text = ({ epoch, number }: Generation) => `${epoch}.${number}`;
-      return { code: 'older-generation', message: `${text(taken)} was taken, and ${text(generation)} is not after it` };
-    }
-    if (request.kind === 'delta' && (taken === undefined || !isSameGeneration(request.since, taken))) {
-      return {
-        code: 'unknown-generation',
-        message: 'this is not what changed since what was taken last: send all of it',
-      };
-    }
+    const unordered = outOfOrder(request, this.#generation, this.#highestEpoch);
+    if (unordered !== undefined) return unordered;
     const served = request.kind === 'delta' ? addressesOf(this.#served.virtualServers.values()) : new Set<IpAddress>();
     return refusedBy(this.#options.admission, request) ?? circlesIn(request, served) ?? rejectedRequest(request);
   }

@@ -61,6 +61,21 @@ export class Served {
   }
 }
 
+/** Groups of about as many elements as one transaction may have. */
+export function* portionsBySize(virtualServers: Iterable<VirtualServer>): Generator<readonly VirtualServer[]> {
+  let portion: VirtualServer[] = [];
+  let size = 0;
+  for (const one of virtualServers) {
+    portion.push(one);
+    size += sizeOf([one]);
+    if (size < MOST_ELEMENTS / 2) continue;
+    yield portion;
+    portion = [];
+    size = 0;
+  }
+  yield portion;
+}
+
 /** About how many elements they are. */
 function sizeOf(virtualServers: readonly VirtualServer[]): number {
   const size = ({ backends, sourceRanges = [] }: VirtualServer) =>

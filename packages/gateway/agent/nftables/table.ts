@@ -2,7 +2,9 @@ import { ipAddressValue, parseIpAddress } from '@fairlead/control';
 import { z } from 'zod';
 import { NftRefusal } from '../apply/failed-frontends.ts';
 import type { Nft } from '../apply/node.ts';
+import type { VirtualServer } from '../../protocol/configuration.ts';
 import { type Applied, isOfThisLayout, readApplied } from './applied.ts';
+import { ownElements } from './elements.ts';
 import { type Bank, bankSet, choosingRules, leadingRules, otherBank, TABLE } from './layout.ts';
 import {
   deltaScript,
@@ -91,6 +93,18 @@ export class Table {
     await this.#nft.run(switchScript(to));
     await this.#tryRules();
     return to;
+  }
+
+  /** Whether nft would take these into a bank that is not in use. */
+  async wouldTake(virtualServers: readonly VirtualServer[], bankInUse: Bank | undefined): Promise<boolean> {
+    const bank = bankInUse === undefined ? 'a' : otherBank(bankInUse);
+    const elements = virtualServers.flatMap(ownElements);
+    try {
+      return await this.#nft.accepts(prepareScript(bank) + elementScript('add', elements, bank));
+    } catch (error) {
+      if (error instanceof NftRefusal) return false;
+      throw error;
+    }
   }
 
   /** For a table that another program left in a state that nothing can be loaded into. */

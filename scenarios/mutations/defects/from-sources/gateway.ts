@@ -48,10 +48,8 @@ export const gatewayDefectsFromSources: readonly Defect[] = [
   {
     name: 'a Service that has to wait for something else now still waits for what it did',
     file: 'packages/gateway/controller/addresses/allocation.ts',
-    find: `      // Who waited for ports may have to wait for room now, on an address where they are free.
-      this.#waiting.add(request, this.#waitsFor(request));
-      // What`,
-    replace: '      // What',
+    find: 'this.#waiting.awaitRoom(service);',
+    replace: '{}',
     foundBy: { unit: 'packages/gateway/controller/addresses' },
   },
   {

@@ -82,9 +82,23 @@ export const gatewayAddressDefects: readonly Defect[] = [
   {
     name: 'a freed address is not found again',
     file: `${FOLDER}/addresses/occupancy.ts`,
-    find: 'this.#searchFrom.set(search, Math.min(this.#searchFrom.get(search) ?? 0, this.#known.placeOf(l2Port)));',
+    find: "for (const search of ['free', SHARED]) this.#places.lower(l2Port, `${search} ${l4PortText(l4Port)}`);",
     replace: '',
     foundBy: allocation,
+  },
+  {
+    name: 'an address that all left is not found by those that want it alone',
+    file: `${FOLDER}/addresses/occupancy.ts`,
+    find: 'if (tenants.size === 0) this.#places.lower(l2Port, ALONE);',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/addresses/waiting-services` },
+  },
+  {
+    name: 'an address that was kept alone is not found by those that share',
+    file: `${FOLDER}/addresses/occupancy.ts`,
+    find: 'if (before === true && exclusiveTenants === 0) this.#places.lowerAll(l2Port, SHARED);',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/addresses/waiting-services` },
   },
   {
     name: 'the limit of addresses is off by one',
