@@ -30,7 +30,7 @@ export function droppedOf(
   if (gone.length === 0) return undefined;
   const shown = new Map(
     objects(services)
-      .filter(isTold)
+      .filter(isToBeServed)
       .map((service) => [nameOf(service), service]),
   );
   const wrong = gone.find(([frontend, { service, sourceRanges }]) => {
