@@ -37,7 +37,7 @@ export const gateway: Scenario<GatewayWorld, Edit> = {
   invariants,
   unfinished,
   // A new leader announces itself.
-  rest: { minutes: 10, allows: ({ name }) => ['leases', 'events', '/v1/leader'].some((word) => name.includes(word)) },
+  rest: { minutes: 10, allows: ({ id }) => [' leases ', ' events ', ' /v1/leader '].some((word) => id.includes(word)) },
   leaked: (world) => [...leakedMarks(world), ...leftOnGateways(world)],
   lost: missingOnGateways,
 };
