@@ -7,7 +7,6 @@ import {
   type Journal,
   type Logger,
   type Metrics,
-  messageOf,
   orAborted,
   type Random,
   sleep,
@@ -16,9 +15,10 @@ import { WorkSlices } from '@fairlead/kube';
 import type { AgentStatus, ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
 import { type Generation, isAfter, isSameGeneration, type VirtualServer } from '../../protocol/configuration.ts';
 import { deltaRequest } from '../../protocol/delta.ts';
-import { agentUp, pushesTotal } from '../metrics.ts';
+import { pushesTotal } from '../metrics.ts';
 import type { Gateway } from '../pools.ts';
 import type { AgentClient } from './agent-client.ts';
+import { AgentReach, type Reach } from './agent-reach.ts';
 import { type Attempt, ConfirmedServers } from './confirmed-servers.ts';
 import { RefusedFrontends } from './refused-frontends.ts';
 import type { VirtualServerTable } from './virtual-server-table.ts';
@@ -63,11 +63,9 @@ export class AgentSender {
   #isInDoubt = true;
   /** False when the agent says that it took a configuration and cannot serve it. */
   #isServing = true;
-  #reach: 'unknown' | 'reachable' | 'unreachable' = 'unknown';
+  readonly #reach: AgentReach;
   #sent: Generation;
   readonly #refused: RefusedFrontends;
-  /** Attempts that failed in a row, for the same reason. */
-  #failures = { code: '', count: 0 };
   #wake: (() => void) | undefined;
   #onConfirmed = () => {};
 
@@ -78,15 +76,15 @@ export class AgentSender {
     this.#slices = new WorkSlices(options.clock);
     this.#sent = { epoch: options.epoch, number: 0 };
     this.#refused = new RefusedFrontends(options.clock);
+    this.#reach = new AgentReach(options);
   }
 
   get serves(): ReadonlySet<string> {
     return this.#options.pools;
   }
 
-  /** `unknown` until the first attempt to talk to it has ended. */
-  get reach(): 'unknown' | 'reachable' | 'unreachable' {
-    return this.#reach;
+  get reach(): Reach {
+    return this.#reach.current;
   }
 
   /** Whether the agent has confirmed the table as it was then, and serves what it took. */
@@ -122,9 +120,8 @@ export class AgentSender {
         }
         this.mark(this.#refused.offerAgain());
         if (this.#pending.size > 0 && !stop.aborted) await this.#push(signal);
-        this.#setReach('reachable');
+        this.#reach.succeeded();
         this.#backoff.reset();
-        this.#noteSuccess();
         if (this.#pending.size === 0 && !this.#isInDoubt) {
           this.#onConfirmed();
           await this.#pause(comparedAt + comparisonMilliseconds - clock.monotonic(), stop);
@@ -162,38 +159,11 @@ export class AgentSender {
   async #fail(failure: unknown, signal: AbortSignal): Promise<void> {
     const { clock, journal, gateway } = this.#options;
     const delay = this.#backoff.next();
-    this.#noteFailure(failure);
     journal.recordError(`gateway ${gateway.name}`, failure);
     // What it was sent may have arrived, though the answer did not.
     if (this.#attempt !== undefined) this.#isInDoubt = true;
-    // An agent that was not even asked, for want of a Lease, may well be there.
-    if (codeOf(failure) !== 'lease-too-short') this.#setReach(isAnswer(failure) ? 'reachable' : 'unreachable');
+    this.#reach.failed(failure, isAnswer(failure));
     await sleep(clock, delay, signal).catch(() => {});
-  }
-
-  /** Once for each reason: a gateway may be dead for days. */
-  #noteFailure(failure: unknown): void {
-    const { logger, gateway } = this.#options;
-    const code = codeOf(failure) ?? '';
-    const isKnown = this.#failures.count > 0 && this.#failures.code === code;
-    this.#failures = { code, count: this.#failures.count + 1 };
-    if (isKnown) return;
-    logger.warn({ gateway: gateway.name, code, error: messageOf(failure) }, 'a gateway is not in step');
-  }
-
-  #noteSuccess(): void {
-    const { logger, gateway } = this.#options;
-    const { count: attempts } = this.#failures;
-    if (attempts > 0) logger.info({ gateway: gateway.name, attempts }, 'a gateway is in step again');
-    this.#failures = { code: '', count: 0 };
-  }
-
-  #setReach(reach: 'reachable' | 'unreachable'): void {
-    const { metrics, gateway, onNews } = this.#options;
-    if (this.#reach === reach) return;
-    this.#reach = reach;
-    metrics.set(agentUp, reach === 'reachable' ? 1 : 0, { gateway: gateway.name });
-    onNews([]);
   }
 
   /** Finds out what the agent has: what we sent last, what we would send, or something else. */
