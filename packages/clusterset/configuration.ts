@@ -45,6 +45,17 @@ export const clusterSetConfiguration = z.strictObject({
     })
     .prefault({})
     .describe('Which namespaces export and import Services.'),
+  older: z
+    .strictObject({
+      clusters: z
+        .array(name('name of a cluster'))
+        .default([])
+        .describe('Clusters whose software is that before aggregation: their per-cluster ServiceImports are believed.'),
+      namespace: namespaceName.default('submariner-operator').describe('Where they are in this cluster.'),
+      brokerNamespace: namespaceName.default('submariner-k8s-broker').describe('Where they are at the broker.'),
+    })
+    .prefault({})
+    .describe('For a migration: what is believed of clusters that are yet to be upgraded.'),
   mostServicesPerCluster: z
     .int()
     .min(1)

@@ -498,3 +498,47 @@ describe('what no namespace of this cluster wants', () => {
     expect(await set.clustersOf(b, 'web')).toBe('a');
   });
 });
+
+describe('a migration', () => {
+  const OLD_BROKER = 'submariner-k8s-broker';
+  const OLD_LOCAL = 'submariner-operator';
+  const older = (namespace: string, cluster: string, ip: string): ServiceImport => ({
+    metadata: {
+      namespace,
+      name: `web-${NAMESPACE}-${cluster}`,
+      labels: {
+        'lighthouse.submariner.io/sourceCluster': cluster,
+        'lighthouse.submariner.io/sourceName': 'web',
+        'lighthouse.submariner.io/sourceNamespace': NAMESPACE,
+      },
+    },
+    spec: { type: 'ClusterSetIP', ips: [ip], ports: [{ name: 'http', port: 80 }] },
+  });
+
+  it('copies what clusters before aggregation export, and lets go of it as they are upgraded', async () => {
+    set = new TestClusterSet();
+    const a = await set.add('a', { older: { clusters: ['b'] } });
+    await a.cluster.client.create(namespaces, { metadata: { name: OLD_LOCAL } });
+    await set.broker.client.create(namespaces, { metadata: { name: OLD_BROKER } });
+    await set.broker.client.create(imports, older(OLD_BROKER, 'b', '10.77.0.1'));
+    await set.broker.client.create(imports, older(OLD_BROKER, 'a', '10.66.0.1'));
+    await set.broker.client.create(imports, older(OLD_BROKER, 'forged', '10.99.0.1'));
+    await set.export(a, 'web');
+    await set.settle();
+    const there = async (where: TestClusterSet['broker'], namespace: string) =>
+      (await where.client.list<ServiceImport>(imports, { namespace })).items.map(
+        ({ metadata, spec }) => `${metadata.name} ${spec.ips?.join()}`,
+      );
+    expect(await there(a.cluster, OLD_LOCAL)).toEqual([`web-${NAMESPACE}-b 10.77.0.1`]);
+    expect(await there(set.broker, OLD_BROKER)).toContain(`web-${NAMESPACE}-a ${await set.vipOf(a, 'web')}`);
+    const b = await set.add('b');
+    await set.export(b, 'web');
+    await set.settle(60_000);
+    expect(await set.clustersOf(a, 'web')).toBe('a,b');
+    expect(await there(a.cluster, OLD_LOCAL)).toEqual([]);
+    expect(await there(set.broker, OLD_BROKER)).toEqual([
+      `web-${NAMESPACE}-b 10.77.0.1`,
+      `web-${NAMESPACE}-forged 10.99.0.1`,
+    ]);
+  });
+});

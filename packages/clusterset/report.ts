@@ -7,8 +7,15 @@ import { clusterOf } from './records/marks.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a leader that started now would write, Service by Service. */
-export function partPlan({ decisions }: Snapshot): PartPlan {
-  return { changes: [...decisions].flatMap(([key, { decision }]) => changeOf(key, decision)) };
+export function partPlan({ decisions, migration }: Snapshot): PartPlan {
+  const services = [...decisions].flatMap(([key, { decision }]) => changeOf(key, decision));
+  const older = migration.writes.map((write) => ({
+    action: write.verb,
+    subject: `${write.resource.kind} ${keyText(write.object.metadata)}`,
+    detail: `${describeWrite(write)}, of software before aggregation`,
+    writes: 1,
+  }));
+  return { changes: [...services, ...older] };
 }
 
 function changeOf(key: string, { writes, aggregate }: Decision): readonly PlannedChange[] {

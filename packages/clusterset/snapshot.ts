@@ -13,7 +13,9 @@ import {
   View,
 } from './controller/view.ts';
 import { type Decision, decide } from './decision/decide.ts';
+import { type Migration, migrationOf } from './decision/migration.ts';
 import type { Observation } from './decision/observation.ts';
+import type { ServiceImport } from './mcs/types.ts';
 import type { Settings } from './decision/settings.ts';
 import { CLUSTERSET, isLeaving } from './records/marks.ts';
 import { readSettings } from './settings.ts';
@@ -23,6 +25,7 @@ export interface Snapshot {
   readonly settings: Settings;
   readonly broker: BrokerStores;
   readonly state: BrokerState;
+  readonly migration: Migration;
   /** By key, in order. */
   readonly decisions: ReadonlyMap<string, { readonly observed: Observation; readonly decision: Decision }>;
 }
@@ -42,7 +45,7 @@ export async function takeSnapshot(
     namespaces: new ListedStore((await client.list(namespaces, { signal })).items),
   };
   const uid = member.namespaces.get('kube-system')?.metadata.uid;
-  const { broker, state } = await readBroker(configuration, settings, connect, { clock, signal, uid });
+  const { broker, state, older } = await readBroker(configuration, settings, connect, { clock, signal, uid });
   const view = new View(member, broker, settings);
   const standing = (cluster: string): Standing => {
     const lease = broker.leases.get(`${settings.brokerNamespace}/${cluster}`);
@@ -60,7 +63,13 @@ export async function takeSnapshot(
       return [];
     }
   });
-  return { settings, broker, state, decisions: new Map(decisions) };
+  const migration: Migration =
+    state.state === 'away' ? { writes: [], refused: [] } : migrationOf(view.migration(older), settings);
+  return { settings, broker, state, migration, decisions: new Map(decisions) };
+}
+
+async function listOlder(client: KubeClient, { brokerImports }: Settings, namespace: string, signal: AbortSignal) {
+  return (await client.list(brokerImports, { namespace, signal })).items;
 }
 
 const away = (reason: string): BrokerState => ({ state: 'away', reason, isLasting: true });
@@ -70,7 +79,11 @@ async function readBroker(
   settings: Settings,
   connect: Connect,
   { clock, signal, uid }: Pick<ReadEnvironment, 'clock' | 'signal'> & { readonly uid: string | undefined },
-): Promise<{ readonly broker: BrokerStores; readonly state: BrokerState }> {
+): Promise<{
+  readonly broker: BrokerStores;
+  readonly state: BrokerState;
+  readonly older: readonly ServiceImport[];
+}> {
   try {
     const connected = await connect(configuration.broker, signal);
     try {
@@ -83,7 +96,9 @@ async function readBroker(
         leases: new ListedStore((await client.list(leases, { namespace, labelSelector, signal })).items),
         registrations: new ListedStore((await client.list(configMaps, { namespace, labelSelector, signal })).items),
       };
-      return { broker, state: membershipState(broker, uid, settings) };
+      const { clusters, brokerNamespace } = settings.older;
+      const older = clusters.length === 0 ? [] : await listOlder(client, settings, brokerNamespace, signal);
+      return { broker, older, state: membershipState(broker, uid, settings) };
     } finally {
       await connected.close();
     }
@@ -91,6 +106,6 @@ async function readBroker(
     signal.throwIfAborted();
     const none = new ListedStore([]);
     const broker = { imports: none, slices: none, leases: none, registrations: none };
-    return { broker, state: away(`The broker cannot be read: ${messageOf(error)}.`) };
+    return { broker, older: [], state: away(`The broker cannot be read: ${messageOf(error)}.`) };
   }
 }

@@ -19,6 +19,10 @@ const options: readonly CommandOption[] = [
   { flags: '--kubeconfig <file>', summary: 'the way to this cluster', isRequired: true },
   { flags: '--broker-namespace <name>', summary: 'the shared namespace at the broker', default: 'fairlead-broker' },
   { flags: '--namespace <name>', summary: 'where Fairlead runs in this cluster', default: 'fairlead-system' },
+  {
+    flags: '--older-namespace <name>',
+    summary: 'for a migration: where the software before aggregation keeps its ServiceImports at the broker',
+  },
   { flags: '--yes', summary: 'does what would otherwise only be said' },
 ];
 
@@ -92,6 +96,7 @@ async function withClusters(
     clusterset: option('clusterset'),
     cluster: option('cluster'),
     brokerNamespace: option('brokerNamespace'),
+    ...(invocation.options['olderNamespace'] !== undefined && { olderNamespace: option('olderNamespace') }),
     ...(invocation.options['translated'] === undefined && { ranges: option('ranges').split(',').filter(Boolean) }),
   };
   for (const name of [member.clusterset, member.cluster]) {

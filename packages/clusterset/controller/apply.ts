@@ -38,7 +38,7 @@ export interface ApplierOptions {
   readonly journal: Journal;
   readonly metrics: Metrics;
   readonly leadership: Leadership;
-  readonly expectations: Expectations;
+  readonly expectations: Pick<Expectations, 'note'>;
 }
 
 /**

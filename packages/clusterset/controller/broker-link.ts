@@ -82,6 +82,8 @@ export class BrokerLink {
   #onState: (state: BrokerState) => void = () => {};
   readonly #startedAt: number;
   readonly #selections: readonly Selection[];
+  /** The per-cluster ServiceImports of older software, where clusters are named that have it. */
+  readonly older: SharedCache<ServiceImport> | undefined;
   #state: BrokerState = { state: 'away', reason: 'The broker has not been read yet.', isLasting: false };
 
   constructor(options: BrokerLinkOptions) {
@@ -94,6 +96,10 @@ export class BrokerLink {
     const imports = new Selection({ ...options, most: settings.mostServices, keyOf: recordKey });
     const slices = new Selection({ ...options, most: settings.mostServices * SLICES_PER_SERVICE, keyOf: sliceKey });
     this.#selections = [imports, slices];
+    const { older } = settings;
+    if (older.clusters.length > 0) {
+      this.older = caches.cache(settings.brokerImports, { namespace: older.brokerNamespace });
+    }
     this.caches = {
       imports: caches.selected(settings.brokerImports, (one) => imports.isWanted(one), { labelSelector }),
       slices: caches.selected(endpointSlices, (one) => slices.isWanted(one), { labelSelector }),

@@ -12,10 +12,12 @@ import {
 import { ClusterEvents, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
 import type { Settings } from '../decision/settings.ts';
 import { mayTakePart } from '../records/trust.ts';
+import { Applier } from './apply.ts';
 import { BrokerLink } from './broker-link.ts';
 import { Expectations, type Lookup } from './expectations.ts';
 import type { SilencePolicy } from './liveness.ts';
 import { brokerInStep, clustersetMetrics } from './metrics.ts';
+import { runMigration } from './migration.ts';
 import { Reconciler } from './reconciler.ts';
 import { accountOf } from '../membership/broker-objects.ts';
 import { requestToken } from '../membership/token.ts';
@@ -98,13 +100,14 @@ export async function runController(options: ControllerOptions, environment: Lea
     'broker endpointslices': link.caches.slices,
   };
   const lookup: Lookup = (at, plural, key) => stores[`${at} ${plural}`]?.get(key);
+  const clients = { member: client, broker: link.client };
   const reconciler = new Reconciler({
     ...environment,
+    clients,
     settings,
     expectations: new Expectations(clock, lookup),
     withdrawals: new Withdrawals({ ...environment, cluster, view }),
     observe: (key) => view.observe(key, link.state, (other) => silence.standing(other, keyText(key))),
-    clients: { member: client, broker: link.client },
   });
   link.caches.leases.subscribe(() => silence.see());
   // What a cluster may claim has changed: what it exports may be believed now, or no longer.
@@ -125,6 +128,15 @@ export async function runController(options: ControllerOptions, environment: Lea
       ...environment,
       namespace: settings.namespace,
       request: (stop) => requestToken(link.client, accountOf(settings), stop),
+    }),
+    runMigration({
+      ...environment,
+      settings,
+      applier: new Applier({ ...environment, clients, expectations: { note() {} } }),
+      view: () => {
+        const isSeen = link.older?.hasSynced === true && link.state.state === 'in-step';
+        return isSeen ? view.migration(link.older.list()) : undefined;
+      },
     }),
     silence.run(() => link.state.state === 'in-step', signal),
   ]);

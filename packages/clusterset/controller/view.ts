@@ -13,6 +13,7 @@ import type { Settings } from '../decision/settings.ts';
 import { SERVICE_NAME, type ServiceExport, type ServiceImport } from '../mcs/types.ts';
 import { clusterOf, importedSliceKey, isLeaving, isOurs } from '../records/marks.ts';
 import { type ExportKey, keyOfRecord, memberNamespace, partsOfExportedSlice, recordName } from '../records/names.ts';
+import type { MigrationView } from '../decision/migration.ts';
 import { claimsOf, isOfAnother, registrationName } from '../records/registration.ts';
 import { trustRecord, trustSlice } from '../records/trust.ts';
 import type { Store } from './store.ts';
@@ -91,6 +92,20 @@ export class View {
       imported: imports.get(text),
       importedSlices: imported,
       broker: state.state === 'away' ? state : this.#observeBroker(key, named, standing),
+    };
+  }
+
+  /** What there is of older software, with its ServiceImports at the broker. */
+  migration(atBroker: readonly ServiceImport[]): MigrationView {
+    const { exports, services, imports, namespaces } = this.#member;
+    const { older } = this.#settings;
+    return {
+      atBroker,
+      local: imports.list().filter(({ metadata }) => metadata.namespace === older.namespace),
+      hasNamespace: (name) => namespaces.get(name) !== undefined,
+      isUpgraded: (cluster, key) => clustersOf(imports.get(keyText(key))).includes(cluster),
+      exported: (key) => (exports.get(keyText(key)) === undefined ? undefined : services.get(keyText(key))),
+      claims: claimsOf(this.#broker.registrations.list()),
     };
   }
 

@@ -4,6 +4,16 @@ import type { ServiceExport, ServiceImport } from '../mcs/types.ts';
 import type { PortPolicy } from '../merge/ports.ts';
 import type { NamespaceRules } from '../records/trust.ts';
 
+/** What is believed of the software before aggregation. */
+export interface OlderSettings {
+  /** Those that are yet to be upgraded. */
+  readonly clusters: readonly string[];
+  /** Where its ServiceImports are in this cluster. */
+  readonly namespace: string;
+  /** Where those of all clusters are at the broker. */
+  readonly brokerNamespace: string;
+}
+
 /** Who we are in which clusterset, and how it is to be done here. */
 export interface Settings {
   readonly clusterset: string;
@@ -17,6 +27,7 @@ export interface Settings {
   readonly ownRanges: readonly IpRange[];
   /** Of one cluster that are read at the broker. */
   readonly mostServices: number;
+  readonly older: OlderSettings;
   /** In the version that this cluster serves. */
   readonly serviceExports: Resource<ServiceExport>;
   readonly serviceImports: Resource<ServiceImport>;

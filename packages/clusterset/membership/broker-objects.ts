@@ -28,6 +28,8 @@ export interface Member {
   readonly ranges?: readonly string[];
   /** Of its namespace kube-system: tells it from another cluster of the same name. */
   readonly uid?: string;
+  /** Where older software keeps its ServiceImports: those of this cluster are to go from there. */
+  readonly olderNamespace?: string;
 }
 
 export interface Rule {
@@ -104,7 +106,7 @@ export function sharedObjects({ clusterset, brokerNamespace }: Member): readonly
 
 /** What this cluster has for itself, in the order in which it is made. The Lease comes last: by it, it is a member. */
 export function memberObjects(member: Member): readonly Placed[] {
-  const { clusterset, cluster, brokerNamespace, ranges = [], uid } = member;
+  const { clusterset, cluster, brokerNamespace, ranges = [], uid, olderNamespace } = member;
   const account = accountOf(member);
   const own = account.namespace;
   const labels = { [CLUSTERSET]: clusterset, [SOURCE_CLUSTER]: cluster };
@@ -128,6 +130,9 @@ export function memberObjects(member: Member): readonly Placed[] {
       // No other cluster can be made to look alive, or dead.
       { ...LEASES, verbs: ['update', 'patch'], resourceNames: [cluster] },
     ]),
+    ...(olderNamespace === undefined
+      ? []
+      : role(olderNamespace, own, [{ ...IMPORTS, verbs: ['get', 'update', 'delete'] }])),
     placed(clusterRoles, {
       metadata: { name: own, labels },
       rules: [

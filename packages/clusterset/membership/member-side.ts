@@ -1,7 +1,7 @@
 import { endpointSlices, type KubeClient, type KubeObject, type Resource } from '@fairlead/kube';
 import { servedMcsVersion } from '../mcs/served-version.ts';
 import { serviceImports } from '../mcs/types.ts';
-import { isOurs } from '../records/marks.ts';
+import { isAdopted, isOurs } from '../records/marks.ts';
 import { type MembershipStep, removal } from './membership.ts';
 
 /** What we made in a cluster that leaves: imports and the slices behind them. */
@@ -9,7 +9,9 @@ export async function removeImports(client: KubeClient, signal: AbortSignal): Pr
   const steps: MembershipStep[] = [];
   const collect = async (resource: Resource<KubeObject>) => {
     const { items } = await client.list(resource, { signal });
-    steps.push(...items.filter(isOurs).map((object) => removal(client, resource, object)));
+    steps.push(
+      ...items.filter((one) => isOurs(one) || isAdopted(one)).map((object) => removal(client, resource, object)),
+    );
   };
   await collect(endpointSlices);
   await collect(serviceImports(await servedMcsVersion(client, { signal })));

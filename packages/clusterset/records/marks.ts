@@ -13,6 +13,8 @@ const MANAGED_BY = 'clusterset.fairlead.dev/managed-by';
 const MANAGER = 'fairlead';
 const SLICE_MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const SLICE_MANAGER = 'clusterset.fairlead.dev';
+/** On copies of what older software has at the broker, and on what it left that we are to remove. */
+const OLDER = 'clusterset.fairlead.dev/older-import';
 /** Exported labels and annotations as JSON: what came from the export, to be taken back when it no longer does. */
 export const EXPORTED_LABELS = 'clusterset.fairlead.dev/exported-labels';
 export const EXPORTED_ANNOTATIONS = 'clusterset.fairlead.dev/exported-annotations';
@@ -51,6 +53,13 @@ export function sliceLabels(service: string, cluster: string): Texts {
 
 export function isOurs({ metadata }: KubeObject): boolean {
   return metadata.labels?.[MANAGED_BY] === MANAGER;
+}
+
+export const OLDER_COPY: Texts = { [OLDER]: MANAGER };
+
+/** Whether it is of older software, and ours to remove. */
+export function isAdopted({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[OLDER] === MANAGER;
 }
 
 /** The Service of the clusterset behind an EndpointSlice that we made in a cluster. */

@@ -34,6 +34,8 @@ export function isOfAnother(registration: ConfigMap | undefined, uid: string | u
 /** The ranges of every cluster that has any. */
 export type Claims = ReadonlyMap<string, readonly IpRange[]>;
 
+export const NO_CLAIMS: Claims = new Map();
+
 export function claimsOf(registrations: readonly ConfigMap[]): Claims {
   const claims = registrations.map(({ metadata, data }) => {
     const texts = (data?.[RANGES] ?? '').split(',');

@@ -7,7 +7,7 @@ import { malformation } from './malformed.ts';
 import { CLUSTERSET, SOURCE_NAMESPACE } from './marks.ts';
 import { type ExportKey, isClusterName, keyOfRecord, memberNamespace, partsOfExportedSlice } from './names.ts';
 import { readRecord } from './record.ts';
-import { type Claims, notItsOwn } from './registration.ts';
+import { type Claims, NO_CLAIMS, notItsOwn } from './registration.ts';
 
 /*
  * What a cluster believes of what other clusters wrote to the broker. Each may write in its own namespace only, and
@@ -20,8 +20,6 @@ const MOST_ADDRESSES = 1_000;
 const MOST_BYTES_OF_TEXTS = 64 * 1_024;
 /** Of one cluster and Service. */
 export const MOST_SLICES = 100;
-
-const NO_CLAIMS: Claims = new Map();
 
 /** An object at the broker, or why it is not believed. What is refused deletes nothing. */
 export type Trusted<Value> =
@@ -121,10 +119,11 @@ const SPECIAL_RANGES = [
   return range === undefined ? [] : [{ range, what }];
 });
 
-function wrongAddress(
+/** Why no client may be led to this address of a cluster; undefined when it may. */
+export function wrongAddress(
   text: string,
   family: 'IPv4' | 'IPv6',
-  { ownRanges }: TrustRules,
+  { ownRanges }: Pick<TrustRules, 'ownRanges'>,
   cluster: string,
   claims: Claims,
 ): string | undefined {

@@ -158,6 +158,20 @@ export const clustersetDefects: readonly Defect[] = [
     foundBy: part,
   },
   {
+    name: 'any cluster is believed to have older software',
+    file: `${FOLDER}/decision/migration.ts`,
+    find: 'about.cluster === own || !older.clusters.includes(about.cluster)) continue;',
+    replace: 'about.cluster === own) continue;',
+    foundBy: decision,
+  },
+  {
+    name: 'our import of before goes while others still need it',
+    file: `${FOLDER}/decision/migration.ts`,
+    find: 'if (copyCount === 0 || service === undefined)',
+    replace: 'if (true)',
+    foundBy: decision,
+  },
+  {
     name: 'special addresses are believed',
     file: `${FOLDER}/records/trust.ts`,
     find: 'if (special !== undefined)',

@@ -1,0 +1,42 @@
+import { type Clock, type Logger, messageOf, sleep } from '@fairlead/control';
+import { type Migration, type MigrationView, migrationOf } from '../decision/migration.ts';
+import type { Settings } from '../decision/settings.ts';
+import type { Applier } from './apply.ts';
+
+const LOOK_MILLISECONDS = 10_000;
+
+export interface MigrationRunOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly settings: Settings;
+  readonly applier: Pick<Applier, 'apply'>;
+  /** Undefined while it cannot be seen. */
+  readonly view: () => MigrationView | undefined;
+}
+
+/** Looks now and then, while clusters are named that are yet to be upgraded, and after. */
+export async function runMigration(options: MigrationRunOptions): Promise<void> {
+  const { clock, logger, signal, settings, applier, view } = options;
+  let told = '';
+  while (!signal.aborted) {
+    const seen = view();
+    if (seen !== undefined) {
+      const { writes, refused } = migrationOf(seen, settings);
+      told = tell(logger, refused, told);
+      for (const write of writes) {
+        // One that fails holds up no other, and is tried again at the next look.
+        await applier.apply('older imports', [write], signal).catch((error: unknown) => {
+          if (!signal.aborted) logger.warn({ error: messageOf(error) }, 'an older import could not be brought in step');
+        });
+      }
+    }
+    await sleep(clock, LOOK_MILLISECONDS, signal).catch(() => {});
+  }
+}
+
+function tell(logger: Logger, refused: Migration['refused'], before: string): string {
+  const text = refused.join('; ');
+  if (text !== '' && text !== before) logger.warn({ refused: text }, 'older imports were refused');
+  return text;
+}
