@@ -40,8 +40,19 @@ const CONDITIONS: Readonly<Record<EndpointState, Endpoint['conditions']>> = {
 const SLICE_PORTS = [{ name: 'p80', protocol: 'TCP', port: 80 }] as const;
 
 /** Does it, if it makes sense in the world as it is. */
+/** What concerns pools otherwise than by their nodes. */
+const ABOUT_POOLS = new Set<Edit['kind']>([
+  'delete-load-balancer',
+  'delete-pool',
+  'foreign-entry',
+  'foreign-rule',
+  'reconfigure',
+]);
+
 export async function applyEdit(world: World, edit: Edit): Promise<void> {
   const { azure, foreign, simulation } = world;
+  if ('name' in edit) world.edited(edit.name);
+  else if (ABOUT_POOLS.has(edit.kind)) world.edited(undefined);
   switch (edit.kind) {
     case 'create':
       return create(world, edit);

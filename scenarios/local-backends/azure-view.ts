@@ -58,6 +58,18 @@ export class AzureView {
     return this.loadBalancers.find((candidate) => candidate.name === name);
   }
 
+  /** Of everything that carries the mark of a Service: addresses, what is in load balancers, security rules. */
+  get ownNames(): readonly string[] {
+    const inside = this.loadBalancers.flatMap(({ properties }) => [
+      ...(properties.frontendIPConfigurations ?? []),
+      ...(properties.backendAddressPools ?? []),
+      ...(properties.loadBalancingRules ?? []),
+    ]);
+    return [...this.publicIps, ...inside, ...this.securityRules]
+      .map(({ name }) => name)
+      .filter((name) => markIn(name) !== undefined);
+  }
+
   /** The pools of all load balancers that are the part's own, each with its load balancer. */
   get ownPools() {
     return this.loadBalancers.flatMap(({ name: loadBalancer, properties }) =>

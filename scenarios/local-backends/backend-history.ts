@@ -47,6 +47,11 @@ export class BackendHistory {
     return this.#wantedAt(service, family, { endpoints: hosts.length - 1, nodes: this.#nodes.length - 1 });
   }
 
+  /** How often endpoints of the Service, or nodes, have changed. */
+  changesOf(service: string): number {
+    return this.#hostsOf(service).length + this.#nodes.length;
+  }
+
   /** Something was written to a pool. False when it was never right, or only before what the pool held until then. */
   explains(pool: string, service: string, family: IpFamily, content: readonly string[]): boolean {
     const text = content.join();

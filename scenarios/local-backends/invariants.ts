@@ -11,9 +11,12 @@ export function invariantsOf(world: World): readonly Invariant[] {
   const pools = new PoolContents(world);
   const rules = new RuleGuard(world);
   const shown = new ShownServices(world);
+  const held = new HeldServices(world);
   return [
     { name: 'the updater keeps to its rules', check: () => world.watch.check() },
     { name: 'what others have stays', check: () => world.foreign.check() },
+    { name: "nobody's change is overwritten", check: () => world.azure.emulator.overwrites[0] },
+    { name: 'held while it exists outside', check: () => held.check() },
     { name: 'no pool goes back in time', check: () => pools.check() },
     { name: 'no client gets in that should not', check: () => rules.check() },
     { name: 'Services are as they should be', check: () => shown.check() },
@@ -46,6 +49,34 @@ class PoolContents {
       if (!history.explains(name, service, familyOfPool(name), addresses)) {
         return `${pool} gets [${addresses.join()}], which was not right, or not any more`;
       }
+    }
+    return undefined;
+  }
+}
+
+/** Nothing of a Service is in Azure that no finalizer of ours holds. */
+class HeldServices {
+  readonly #world: World;
+  #checked = '';
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  check(): string | undefined {
+    const { azure, kube } = this.#world;
+    const version = `${azure.version} ${kube.resourceVersion}`;
+    if (this.#checked === version) return undefined;
+    this.#checked = version;
+    const free = new Map(
+      shopServices(this.#world)
+        .filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER) !== true)
+        .map(({ metadata }) => [serviceMark(metadata.uid ?? ''), metadata.name]),
+    );
+    if (free.size === 0) return undefined;
+    for (const name of azure.ownNames) {
+      const service = free.get(markIn(name) ?? '');
+      if (service !== undefined) return `${name} is in Azure, and no finalizer of ours holds ${service}`;
     }
     return undefined;
   }

@@ -8,6 +8,8 @@ const FAILED = 'LoadBalancerBackendPoolUpdateFailed';
 const POOL = /\/loadBalancers\/([^/]+)\/backendAddressPools\/([^/?]+)/;
 /** How an Event tells that our own throttle gate was closed, so that no call was made. */
 const GATE_CLOSED = 'asked us to slow down';
+/** How it tells that our own Lease was about to end, so that no write was sent. */
+const LEASE_ENDS = 'the Lease may end';
 
 type EventMessage = Parameters<EventRecorder['record']>[2];
 
@@ -33,6 +35,9 @@ interface Parked {
 export interface UpdaterWitnessOptions {
   readonly clock: Clock;
   readonly intervalMilliseconds: number;
+  readonly maxRetries: number;
+  /** How often what the Service's pools should hold has changed so far, or was compared. */
+  readonly changesOf: (mark: string) => number;
   /** On the tick, one attempt may be late and the next on time: so many come closer together than an interval. */
   readonly attemptsWithinInterval: 1 | 2;
   /** Whether nothing about the Service made it move or go, from well before this time on. */
@@ -53,6 +58,8 @@ export class UpdaterWitness {
   /** Pool -> when its last attempts began. */
   readonly #began = new Map<string, readonly number[]>();
   readonly #parked = new Map<string, Parked>();
+  /** Mark of a Service -> how often it was told that it is tried again, since its changes were these. */
+  readonly #retries = new Map<string, { readonly changes: number; readonly times: number }>();
   readonly #told = { [UPDATED]: 0, [RETRYING]: 0, [FAILED]: 0 };
   readonly #counted = { succeeded: 0, failed: 0 };
   /** Times that the throttle gate was closed, and nothing was told of it yet. */
@@ -165,6 +172,23 @@ export class UpdaterWitness {
     return milliseconds > 0 ? milliseconds : undefined;
   }
 
+  /** Each change of what a pool should hold may be tried again so many times, and no more. */
+  #checkBudget(mark: string, reason: string): void {
+    const { maxRetries, changesOf, hasOnePool, complain } = this.#options;
+    if (reason !== RETRYING) {
+      this.#retries.delete(mark);
+      return;
+    }
+    const changes = changesOf(mark);
+    const before = this.#retries.get(mark) ?? { changes, times: 0 };
+    const now = { changes: before.changes, times: before.times + 1 };
+    this.#retries.set(mark, now);
+    const fresh = 1 + changes - now.changes;
+    if (hasOnePool(mark) && now.times > maxRetries * fresh) {
+      complain(`${reason} is told ${now.times} times of ${fresh} changes, with ${maxRetries} retries for each`);
+    }
+  }
+
   #count({ name }: MetricDefinition, result = ''): void {
     if (name === 'fairlead_throttle_gate_refusals_total') this.#refusals += 1;
     if (name !== 'fairlead_azure_local_operations_total') return;
@@ -177,6 +201,7 @@ export class UpdaterWitness {
     if (reason !== UPDATED && reason !== RETRYING && reason !== FAILED) return;
     this.#told[reason] += 1;
     const mark = serviceMark(uid);
+    this.#checkBudget(mark, reason);
     const attempt = this.#attempts.get(mark);
     this.#attempts.delete(mark);
     for (const [pool, parked] of this.#parked) {
@@ -196,6 +221,8 @@ export class UpdaterWitness {
     if (status === 404) complain(`${reason} is told of ${pool}, which is not there`);
     if (reason === UPDATED && !(status !== undefined && status < 300))
       complain(`${pool} answered ${status}: ${reason}`);
+    const isWorthARetry = status === 409 || status === 412 || status === 429 || note.includes(LEASE_ENDS);
+    if (reason === RETRYING && !isWorthARetry) complain(`${pool} answered ${status}: ${reason}: ${note}`);
     if (reason !== RETRYING || retryAfterMilliseconds === undefined) return;
     const since = clock.monotonic();
     this.#parked.set(pool, { since, until: since + retryAfterMilliseconds, mark });

@@ -98,6 +98,10 @@ export interface World extends Cluster {
   readonly processes: ReadonlyMap<string, SimulatedProcess>;
   /** Mark -> the Service of that mark, also when it is gone. */
   readonly named: Map<string, { readonly name: string; readonly families: number }>;
+  /** How often edits were about the Service, or about pools. */
+  readonly editsOf: (service: string) => number;
+  /** To be told of each; `undefined`: of one about pools. */
+  readonly edited: (service: string | undefined) => void;
   /** Name -> when an edit last changed where the Service is to be, or deleted it. */
   readonly replacedAt: Map<string, number>;
   /** Marks of Services that were not to have public addresses at some time, or were to be open to all clients. */
@@ -118,6 +122,15 @@ class FirstAddresses {
   of(mark: string): string | undefined {
     return this.#first.get(mark);
   }
+}
+
+function newEdits(): Pick<World, 'editsOf' | 'edited'> {
+  const counts = new Map<string | undefined, number>();
+  const count = (service: string | undefined) => counts.get(service) ?? 0;
+  return {
+    editsOf: (service) => count(service) + count(undefined),
+    edited: (service) => void counts.set(service, count(service) + 1),
+  };
 }
 
 /** What the next process that starts finds in its configuration file. */
@@ -143,6 +156,7 @@ export async function buildWorld(simulation: Simulation, minutes: number, settin
     configuration: { loadBalancers: LOAD_BALANCERS },
     processes: new Map(),
     named: new Map(),
+    ...newEdits(),
     replacedAt: new Map(),
     onceNotPublic: new Set(),
     onceOpen: new Set(),
@@ -195,6 +209,8 @@ function run(world: World, incarnation: Incarnation): Promise<void> {
         clock,
         intervalMilliseconds: settings.intervalSeconds * 1000,
         attemptsWithinInterval: settings.leadingEdge ? 1 : 2,
+        maxRetries: settings.maxRetries,
+        changesOf: (mark) => changesOf(world, mark),
         isSteady: (mark, since) => isSteady(world, mark, since),
         hasOnePool: (mark) => world.named.get(mark)?.families === 1,
         complain: (what) => watch.complain(`${incarnation.name}: ${what}`),
@@ -225,6 +241,13 @@ function whileLocked(world: World, transport: HttpTransport): HttpTransport {
 
 export function resourceLock({ objects }: World) {
   return objects(leases).find(({ metadata }) => metadata.name === RESOURCE_LOCK.name);
+}
+
+/** Including the comparisons with Azure, each of which may find the pool out of step anew. */
+function changesOf({ named, history, editsOf, settings, simulation }: World, mark: string): number {
+  const comparisons = Math.ceil(simulation.clock.monotonic() / (settings.comparisonIntervalSeconds * 1000));
+  const name = named.get(mark)?.name ?? '';
+  return history.changesOf(name) + comparisons + editsOf(name);
 }
 
 function isSteady({ named, replacedAt }: World, mark: string, since: number): boolean {

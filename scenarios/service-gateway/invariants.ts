@@ -32,6 +32,8 @@ export function invariants(world: World): readonly Invariant[] {
         return others();
       },
     },
+    { name: "nobody's change is overwritten", check: onAzure(() => world.azure.overwrites[0]) },
+    { name: 'held before it exists outside', check: onAzure(writtenUnheld) },
     { name: 'one leader writes', check: onAzure(writtenOnStandby) },
     { name: 'drained before it is unregistered', check: onAzure(unregisteredInUse) },
     { name: 'other classes are left alone', check: onCluster(touched) },
@@ -52,6 +54,18 @@ function writtenOnStandby({ world, writes: [write] }: Sight): string | undefined
   const holder = world.objects(leases)[0]?.spec?.holderIdentity;
   if (holder === undefined || holder === null || holder.startsWith(`${write.correlationId}_`)) return undefined;
   return `${write.correlationId} wrote ${write.kind}/${write.name} while ${holder} leads`;
+}
+
+/** Nothing is made for a Service that no finalizer of ours holds. */
+function writtenUnheld({ world, writes }: Sight): string | undefined {
+  for (const { method, kind, name } of writes) {
+    if (method !== 'PUT' || (kind !== 'publicIPAddresses' && kind !== 'loadBalancers')) continue;
+    const uid = name.replace(/-pip(?:-v6)?$/, '');
+    const service = world.objects(services).find((candidate) => uidOf(candidate) === uid);
+    if (service === undefined || hasFinalizer(service, FINALIZER) || world.meddling.freed.has(uid)) continue;
+    return `${kind}/${name} is written, and no finalizer of ours holds ${keyText(service.metadata)}`;
+  }
+  return undefined;
 }
 
 function unregisteredInUse({ world, writes, named }: Sight): string | undefined {

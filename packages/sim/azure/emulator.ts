@@ -128,6 +128,11 @@ export class ArmEmulator implements HttpTransport {
     return this.#world.tables(id);
   }
 
+  /** Writes that changed what was there without an If-Match; none of them by hand. */
+  get overwrites(): readonly string[] {
+    return this.#world.overwrites;
+  }
+
   /** How many operations are under way. */
   get operationsRunning(): number {
     this.#world.operations.settle();

@@ -27,6 +27,8 @@ export class ArmWorld {
   readonly operations: Operations;
   readonly addresses = new PublicAddresses();
   behaviour: ArmBehaviour;
+  /** Writes that changed what was there without saying what they were made from: another's change may be lost. */
+  readonly overwrites: string[] = [];
   /** Their paths, as they are spelled. */
   readonly groups: readonly string[];
   readonly #gateways = new Map<string, GatewayTables>();

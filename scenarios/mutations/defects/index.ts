@@ -1,5 +1,5 @@
 import type { Defect } from '../defect.ts';
-import { azureDefects } from './azure.ts';
+import { azureDefects } from './azure/index.ts';
 import { cloudDefects } from './cloud.ts';
 import { clustersetDefects } from './clusterset.ts';
 import { controlDefects } from './control.ts';

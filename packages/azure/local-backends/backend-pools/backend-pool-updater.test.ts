@@ -254,6 +254,49 @@ describe('the local service backend pool updater', () => {
     expect(world.missingPools).toEqual(['shop/web']);
   });
 
+  it('12. ARM resource-not-found does not requeue and emits no event: it goes between Get and CreateOrUpdate', async () => {
+    const world = new UpdaterWorld();
+    world.change('shop/web', ['10.0.0.1']);
+    world.emulator.faults.next(put, { kind: 'refuse', status: 404, code: 'NotFound' });
+    await world.tick();
+    expect(world.takeCalls()).toEqual([`${GET} 200`, `${PUT} 404 NotFound`]);
+    expect([world.takeEvents(), world.queue, world.results]).toEqual([[], [], []]);
+    expect(world.missingPools).toEqual(['shop/web']);
+  });
+
+  it('loses nothing that another program writes to the pool between Get and CreateOrUpdate', async () => {
+    const world = new UpdaterWorld();
+    world.change('shop/web', ['10.0.0.1']);
+    world.emulator.behave({ latency: { minimum: 1_000, maximum: 1_000 } });
+    const theirs = { name: 'theirs', properties: { ipAddress: '10.0.9.9' } };
+    // The pool is read within a second, and the write arrives half a second later.
+    world.clock.setTimer(INTERVAL + 1_200, () => {
+      const path =
+        '/subscriptions/sub/resourceGroups/cluster/providers/Microsoft.Network/loadBalancers/lb/backendAddressPools/web';
+      const body = { properties: { loadBalancerBackendAddresses: [theirs] } };
+      world.emulator.byHand({ method: 'PUT', path, body });
+    });
+    await world.tick();
+    expect(world.takeCalls()).toEqual([`${GET} 200`, `${PUT} 412 PreconditionFailed`]);
+    expect(world.takeReasons()).toEqual([`shop/web ${RETRYING}`]);
+    await world.tick();
+    expect(world.pool('web')).toEqual(['theirs=10.0.9.9', '10.0.0.1']);
+    expect(world.emulator.overwrites).toEqual([]);
+  });
+
+  it('goes on with other pools while one of them waits for its time', async () => {
+    const world = new UpdaterWorld();
+    world.change('shop/web', ['10.0.0.1']);
+    const headers = { 'retry-after': '75' };
+    world.emulator.faults.next(put, { kind: 'refuse', status: 429, code: 'RetryableError', headers });
+    await world.tick();
+    world.change('shop/api', ['10.0.0.2']);
+    await world.tick();
+    expect(world.takeReasons()).toEqual([`shop/web ${RETRYING}`, `shop/api ${UPDATED}`]);
+    expect(world.queue).toEqual(['web shop/web #1 +45s']);
+    expect(world.pool('api')).toEqual(['10.0.0.2']);
+  });
+
   it.each([
     ['the Service is gone', (world: UpdaterWorld) => world.services.delete('shop/web')],
     ['it is on another load balancer', (world: UpdaterWorld) => world.place('shop/web', 'web', 'lb-2')],

@@ -141,7 +141,7 @@ async function request(
   const name = armName(write.id);
   switch (write.kind) {
     case 'put-public-ip':
-      return { kind: 'public-ip', name, body: await client.put(write.id, write.body, call) };
+      return { kind: 'public-ip', name, body: await client.put(write.id, write.body, { ...call, ...matching(write) }) };
     case 'put-security-group':
       return { kind: 'security-group', body: await client.put(write.id, write.body, { ...call, ...matching(write) }) };
     case 'put-load-balancer': {

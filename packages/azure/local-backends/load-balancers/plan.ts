@@ -34,7 +34,7 @@ interface Conditional {
 
 /** One write to Azure, and the Services that it is for. */
 export type AzureWrite = { readonly subjects: readonly Target['subject'][] } & (
-  | Put<'put-public-ip', PublicIpAddress>
+  | (Put<'put-public-ip', PublicIpAddress> & Conditional)
   | (Put<'put-security-group', NetworkSecurityGroup> & Conditional)
   | (Put<'put-load-balancer', LoadBalancer> & Conditional)
   | { readonly kind: 'delete-public-ip'; readonly id: ArmId<'publicIPAddresses'> }
@@ -81,7 +81,8 @@ function publicIpWrites({ site, targets, observed }: Indexed): readonly AzureWri
       const there = observed.publicIps.get(name.toLowerCase());
       const body = publicIpBody(site, wanted, family, there);
       if (there !== undefined && matches(there, body)) return [];
-      return [{ kind: 'put-public-ip', id: publicIpId(site, name), body, subjects: [subject] } as const];
+      const write = { kind: 'put-public-ip', id: publicIpId(site, name), body, etag: there?.etag } as const;
+      return [{ ...write, subjects: [subject] }];
     });
   });
 }

@@ -1,4 +1,4 @@
-import { isNotFound, type Known } from '@fairlead/cloud';
+import { findCloudError, isNotFound, type Known } from '@fairlead/cloud';
 import { type Clock, FairleadError, type IpAddress, type IpFamily } from '@fairlead/control';
 import {
   type ArmClient,
@@ -150,12 +150,37 @@ export class Repository {
     await this.#client.updateAddressLocations(this.scope.gatewayId, body, options).catch(throwGatewayError);
   }
 
+  /**
+   * Reads what these writes change and whose ETag is not known, because Azure was still at work when it answered last.
+   * True when they have to be planned again.
+   */
+  async readBeforeUpdate(steps: readonly ResourceStep[], options: CallOptions): Promise<boolean> {
+    let hasRead = false;
+    for (const step of steps) {
+      if (step.kind !== 'put') continue;
+      const known = this.inventory.find<InventoryKind>(step.resource, step.id);
+      if (known.state !== 'present' || etagOf(known) !== undefined) continue;
+      await this.#read<InventoryKind>(step.resource, step.id, options);
+      hasRead = true;
+    }
+    return hasRead;
+  }
+
+  /** What another program wrote since it was read is never overwritten. */
   async #put<Kind extends InventoryKind>({ resource, id, body }: PutStep<Kind>, options: CallOptions): Promise<void> {
     // Of what Azure sets itself, only the public address is needed.
     const isAddress = resource === 'publicIPAddresses';
-    const put = () => this.#client.put(id, body, { ...options, answer: isAddress ? 'final' : 'accepted' });
-    const answered = await this.inventory.changing(resource, id, put);
-    this.inventory.set(resource, id, { state: 'present', body: isAddress ? answered : settled(answered) });
+    const etag = etagOf(this.inventory.find(resource, id));
+    const condition = etag === undefined ? {} : { ifMatch: etag };
+    const put = () =>
+      this.#client.put(id, body, { ...options, ...condition, answer: isAddress ? 'final' : 'accepted' });
+    try {
+      const answered = await this.inventory.changing(resource, id, put);
+      this.inventory.set(resource, id, { state: 'present', body: isAddress ? answered : settled(answered) });
+    } catch (error) {
+      if (findCloudError(error)?.status === 412) this.inventory.set(resource, id, { state: 'unknown' });
+      throw error;
+    }
   }
 
   #markUnknown<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): void {
@@ -172,9 +197,21 @@ export class Repository {
   }
 }
 
-/** What Azure accepted is what is there once it is done. */
-function settled<Body extends { readonly properties: object }>(body: Body): Body {
-  return { ...body, properties: { ...body.properties, provisioningState: 'Succeeded' } };
+/** An ETag that stands for none: it is not told before Azure is done. */
+const NO_ETAG = '';
+
+/** What Azure accepted is what is there once it is done; but then it has another ETag. */
+function settled<Body extends { readonly etag?: string; readonly properties: Provisioned }>(body: Body): Body {
+  if (body.properties.provisioningState === 'Succeeded') return body;
+  return { ...body, etag: NO_ETAG, properties: { ...body.properties, provisioningState: 'Succeeded' } };
+}
+
+function etagOf(known: Known<{ readonly etag?: string }>): string | undefined {
+  return known.state === 'present' ? known.body.etag || undefined : undefined;
+}
+
+interface Provisioned {
+  readonly provisioningState?: string;
 }
 
 function registered({ service }: ServiceRequest & { readonly isDelete: false }): GatewayService {

@@ -361,4 +361,38 @@ describe('ServiceUpdater, in a burst', () => {
     expect(bench.azure.log.writes.length).toBeLessThanOrEqual(2 * count + 10);
     expect(bench.located).toHaveLength(5_000);
   });
+
+  it('works on ten services at a time', async () => {
+    const bench = new AzureBench({ behaviour: { operationTime: { minimum: 5_000, maximum: 5_000 } } });
+    for (let number = 0; number < 30; number += 1) bench.engine.addService(inboundSpec(`web-${number}`));
+    await bench.clock.advance(1_000);
+    expect(bench.azure.log.count('PUT', 'publicIPAddresses')).toBe(10);
+    await bench.settle(600_000);
+    expect(bench.registered).toHaveLength(30);
+  });
+
+  it('loses nothing that another program has written to what it changes', async () => {
+    const bench = new AzureBench({ behaviour: { operationTime: { minimum: 1_000, maximum: 1_000 } } });
+    bench.engine.addService(inboundSpec('web'));
+    await bench.settle();
+    const tag = (id: string, tags: Record<string, string>) =>
+      bench.azure.byHand({ method: 'PATCH', path: id, body: { tags } });
+    const id = loadBalancerId(scope, web);
+    const marks = {
+      'fairlead-cluster': 'cluster-1',
+      'fairlead-part': 'azure-service-gateway',
+      'fairlead-service': 'web',
+    };
+    tag(id, { ...marks, cost: 'shop' });
+    bench.engine.addService(changedSpec('web', 443));
+    await bench.settle();
+    expect(bench.azure.resource(id)).toMatchObject({ tags: { cost: 'shop' } });
+    // Again, and this time while ours is on its way.
+    bench.azure.behave({ latency: { minimum: 1_000, maximum: 1_000 } });
+    bench.clock.setTimer(1_200, () => tag(id, { ...marks, cost: 'shop', owner: 'team' }));
+    bench.engine.addService(inboundSpec('web'));
+    await bench.settle();
+    expect(bench.azure.resource(id)).toMatchObject({ tags: { ...marks, cost: 'shop', owner: 'team' } });
+    expect(bench.azure.overwrites).toEqual([]);
+  });
 });

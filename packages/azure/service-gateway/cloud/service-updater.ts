@@ -145,7 +145,8 @@ export class ServiceUpdater {
   async #prepare(spec: ServiceSpec): Promise<CreationPlan> {
     const { repository, signal } = this.#options;
     await repository.readUnknown(spec.key, { signal });
-    const plan = planCreation(repository, spec);
+    let plan = planCreation(repository, spec);
+    if (await repository.readBeforeUpdate(plan.prepare, { signal })) plan = planCreation(repository, spec);
     await this.#run(spec.key, this.#toSteps(spec.key, plan.prepare));
     return plan;
   }

@@ -130,6 +130,7 @@ function write(
   checkReferences(world, id, body, before);
   kindRules[kind].check({ id, body, before }, world.store);
   const settled = kind === 'loadBalancers' ? withPrivateAddresses(world.store, id, body, before) : body;
+  if (isOverwriting(request, before, settled)) world.overwrites.push(`${request.method} ${request.path}`);
   const milliseconds = timeFor(world, request);
   const isQuick = request.failure === undefined && (isUnchanged(before, settled) || isBareLoadBalancer(kind, settled));
   const isDone = milliseconds === undefined || isQuick;
@@ -176,6 +177,16 @@ function answerToDelete(world: ArmWorld, request: ArmRequest, operation: Operati
 
 function isUnchanged(before: StoredResource | undefined, body: JsonObject): boolean {
   return before?.state === 'Succeeded' && equalJson(before.body, body);
+}
+
+/** A repeat of what is there changes nothing, and needs no condition. */
+function isOverwriting(
+  { headers, instant }: ArmRequest,
+  before: StoredResource | undefined,
+  body: JsonObject,
+): boolean {
+  if (before === undefined || instant === true || headers['if-match'] !== undefined) return false;
+  return !equalJson(before.body, body);
 }
 
 /** Without a pool there is nothing to be programmed. */

@@ -1,8 +1,8 @@
-import type { Defect } from '../defect.ts';
+import type { Defect } from '../../defect.ts';
 
 const PODS = 'packages/azure/service-gateway/cluster/pod-feed';
 
-export const azureDefects: readonly Defect[] = [
+export const azurePodDefects: readonly Defect[] = [
   {
     name: 'a new leader takes an address from a pod because a pod with that address has ended on another node',
     file: `${PODS}.ts`,

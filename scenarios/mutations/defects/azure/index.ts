@@ -1,0 +1,6 @@
+import type { Defect } from '../../defect.ts';
+import { localBackendsDefects } from './local-backends.ts';
+import { azurePodDefects } from './pods.ts';
+import { serviceGatewayDefects } from './service-gateway.ts';
+
+export const azureDefects: readonly Defect[] = [...azurePodDefects, ...serviceGatewayDefects, ...localBackendsDefects];
