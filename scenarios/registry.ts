@@ -10,6 +10,7 @@ import { gatewayStatic, gatewayStaticCrash } from './gateway/static.ts';
 import { kubeScenario } from './kube.ts';
 import { localBackendsCrash } from './local-backends/crash.ts';
 import { localBackends } from './local-backends/scenario.ts';
+import { octavia, octaviaCrash } from './octavia/scenario.ts';
 import { crashScenario, randomScenario, type RunnableScenario } from './scenario.ts';
 import { serviceGatewayCrash } from './service-gateway/crash.ts';
 import { serviceGateway } from './service-gateway/scenario.ts';
@@ -34,5 +35,7 @@ export const scenarios: readonly RunnableScenario[] = [
   crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),
   // The histories of this one, and of the address desk, are long.
   { ...randomScenario(serviceGateway), seeds: 100 },
+  { ...randomScenario(octavia), seeds: 30 },
+  crashScenario(octaviaCrash.name, octaviaCrash.description, octaviaCrash),
   crashScenario(serviceGatewayCrash.name, serviceGatewayCrash.description, serviceGatewayCrash),
 ];

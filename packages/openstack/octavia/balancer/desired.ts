@@ -87,12 +87,15 @@ export interface DesiredBalancer {
   readonly isCreatedInOneCall: boolean;
 }
 
-/** Undefined while one of the handlers has not yet said its part: an empty list of endpoints is said. */
-export function desiredBalancer(resource: KuryrLoadBalancer, site: Site): DesiredBalancer | undefined {
+/**
+ * Undefined while one of the handlers has not yet said its part: an empty list of endpoints is said. `actual` is the
+ * provider of the load balancer that is there, where there is one.
+ */
+export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?: string): DesiredBalancer | undefined {
   const { spec } = resource;
   const uid = serviceUidOf(resource);
   if (spec?.ports === undefined || spec.endpointSlices === undefined || uid === undefined) return undefined;
-  const capabilities = capabilitiesOf(spec.provider, site.features);
+  const capabilities = capabilitiesOf(spec.provider ?? actual, site.features);
   const name = keyText(resource.metadata);
   return {
     owner: { cluster: site.cluster, uid, name },

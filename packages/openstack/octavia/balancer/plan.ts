@@ -39,6 +39,7 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
       return { steps: [{ kind: 'delete-load-balancer', id }], waitsFor: undefined, recovers: id };
     throw refusal('load-balancer-in-error', `the load balancer ${balancer.id} that it shares is in ERROR`);
   }
+  if (vip.kind !== 'shared') requireUnchanged(desired, balancer);
   const { vip_port_id: portId } = balancer;
   // Of one that is shared, the address is whoever's it is.
   const addressed =
@@ -47,6 +48,25 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
       : floatingIpSteps(owner, floatingIp, portId, observed.floatingIps);
   if (state !== 'active' || observed.tree === undefined) return { steps: addressed, waitsFor: balancer };
   return { steps: [...addressed, ...treeSteps(desired, observed.tree)], waitsFor: undefined };
+}
+
+/** What a load balancer is made of never changes. It is not made anew for it: that would take its traffic down. */
+function requireUnchanged({ provider, flavorId, availabilityZone }: DesiredBalancer, there: LoadBalancer): void {
+  const all = [
+    ['provider', provider, there.provider],
+    ['flavor', flavorId, there.flavor_id],
+    ['availability zone', availabilityZone, there.availability_zone],
+  ] as const;
+  const changed = all.find(([, wanted, has]) => wanted !== undefined && wanted !== has);
+  if (changed === undefined) return;
+  const [what, wanted, has = 'none'] = changed;
+  const message = `it asks for the ${what} ${wanted}, and its load balancer has ${has}, which never changes`;
+  throw refusal('immutable', `${message}: delete the Service, and create it again`);
+}
+
+/** Whether a step begins something that is then to be looked at: all that it names has to exist. */
+export function isCreation(kind: BalancerStep['kind']): boolean {
+  return kind === 'create-vip-port' || kind === 'create-load-balancer';
 }
 
 function creationSteps(desired: DesiredBalancer, observed: ObservedBalancer): readonly BalancerStep[] {

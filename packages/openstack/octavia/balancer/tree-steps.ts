@@ -20,19 +20,18 @@ import { listenerRequest, markedMember, poolRequest, unchangedMember } from './r
  * others may stand in their place. What carries no mark of this Service stays as it is.
  */
 export function treeSteps({ owner, listeners }: DesiredBalancer, tree: BalancerTree): readonly LbaasStep[] {
-  const pairs = listeners.map((desired) => ({ desired, found: listenerFor(desired, owner, tree) }));
+  const pairs = listeners.map((desired) => {
+    const found = listenerFor(desired, owner, tree);
+    return { desired, found, pool: poolFor(owner, desired, found, tree) };
+  });
   const kept = new Set(pairs.flatMap(({ found }) => found?.id ?? []));
-  const names = new Set(listeners.map(({ name }) => name));
-  const ownListeners = tree.listeners.filter((one) => isOwn(one, owner));
-  const obsolete = ownListeners.filter(({ id }) => !kept.has(id));
-  const usedPools = new Set(pairs.flatMap(({ found }) => found?.default_pool_id ?? []));
-  const unused = tree.pools.filter(
-    (pool) => isOwn(pool, owner) && !usedPools.has(pool.id) && (!names.has(pool.name) || isBroken(pool)),
-  );
+  const keptPools = new Set(pairs.flatMap(({ pool }) => pool?.id ?? []));
+  const obsolete = tree.listeners.filter((one) => isOwn(one, owner) && !kept.has(one.id));
+  const unused = tree.pools.filter((one) => isOwn(one, owner) && !keptPools.has(one.id));
   return [
     ...obsolete.map(({ id }): LbaasStep => ({ kind: 'delete-listener', id })),
     ...unused.map(({ id }): LbaasStep => ({ kind: 'delete-pool', id })),
-    ...pairs.flatMap(({ desired, found }) => listenerSteps(owner, desired, found, tree)),
+    ...pairs.flatMap(({ desired, found, pool }) => listenerSteps(owner, desired, found, pool, tree)),
   ];
 }
 
@@ -65,9 +64,9 @@ function listenerSteps(
   owner: BalancerOwner,
   desired: DesiredListener,
   found: Listener | undefined,
+  pool: Pool | undefined,
   tree: BalancerTree,
 ): readonly LbaasStep[] {
-  const pool = poolFor(owner, desired, found, tree);
   if (found === undefined) {
     const body = listenerRequest(owner, tree.balancer.id, desired, pool?.id);
     // What is below it is seen to when it is there.

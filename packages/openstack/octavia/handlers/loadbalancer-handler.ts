@@ -1,36 +1,26 @@
-import { codeOf, FairleadError, messageOf, runSteps, verdictOf } from '@fairlead/control';
-import {
-  type Again,
-  findCondition,
-  hasFinalizer,
-  jsonEqual,
-  keyText,
-  type MergePatch,
-  type ObjectWrite,
-  type ObjectWriter,
-  reasonOf,
-  type WantedCondition,
-  withCondition,
-} from '@fairlead/kube';
+import { runSteps, verdictOf } from '@fairlead/control';
+import { type Again, hasFinalizer, keyText, type ObjectWriter } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
 import { problemIn } from '../../client/index.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
 import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
-import { planBalancer } from '../balancer/plan.ts';
-import { type FoundStatus, statusFrom } from '../balancer/status.ts';
+import { isCreation, planBalancer } from '../balancer/plan.ts';
 import { memberRules, type SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { isNewerShape, readResource } from '../resource/older-shapes.ts';
-import { FINALIZER, isOwnResource, type KuryrLoadBalancer, PROGRAMMED, serviceUidOf } from '../resource/types.ts';
+import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import type { PendingWaits } from './pending.ts';
+import { errorWrites, failureWrites, type ResourceWrite, settledWrites, waitingWrites } from './resource-status.ts';
 import type { Takedown } from './takedown.ts';
 
 /** Each makes one change, and what is there then is looked at afresh. */
 const MOST_STEPS = 50;
 /** A quota is raised, or something else is deleted, by people. */
 const QUOTA_MILLISECONDS = 600_000;
+/** What does not exist may be created, and what is taken may become free. */
+const REFUSED_MILLISECONDS = 300_000;
 /** Between two attempts to make a load balancer anew that ends in ERROR: twice as long each time. */
 const FIRST_RECOVERY_MILLISECONDS = 30_000;
 const LONGEST_RECOVERY_MILLISECONDS = 1_800_000;
@@ -46,6 +36,12 @@ export interface LoadBalancerHandlerOptions {
   readonly waits: PendingWaits;
 }
 
+/** What failed for a reason that people have to put right: it waits, unless the resource changes. */
+interface Parked {
+  readonly spec: string;
+  readonly until: number;
+}
+
 /** How often a load balancer was made anew, and when it may be again. */
 interface Recovery {
   readonly count: number;
@@ -58,6 +54,7 @@ export class KuryrLoadBalancerHandler {
   /** Resource key -> what it was like when OpenStack was found to be as it should. */
   readonly #settled = new Map<string, string>();
   readonly #recoveries = new Map<string, Recovery>();
+  readonly #parked = new Map<string, Parked>();
 
   constructor(options: LoadBalancerHandlerOptions) {
     this.#options = options;
@@ -86,15 +83,34 @@ export class KuryrLoadBalancerHandler {
     const desired = desiredBalancer(readResource(resource), site);
     // One of the handlers has not said its part yet.
     if (desired === undefined || this.#settled.get(key) === fingerprintOf(resource)) return;
+    const waits = this.#parkedFor(key, resource);
+    if (waits > 0) return { afterMilliseconds: waits };
     const held = await writer.write(resource, holdWrites(resource), signal);
     if (held === undefined) return;
     try {
       return await this.#converge(key, held, desired, signal);
     } catch (error) {
       signal.throwIfAborted();
-      await this.#tellFailure(held, error, signal);
-      throw patient(error);
+      this.#park(key, held, error);
+      await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
+      throw error;
     }
+  }
+
+  /** Telling of a failure changes the status, and that is no reason to try again. */
+  #park(key: string, { spec }: KuryrLoadBalancer, error: unknown): void {
+    const isQuota = problemIn(error) === 'quota';
+    if (!isQuota && verdictOf(error) !== 'terminal') return;
+    const pause = isQuota ? QUOTA_MILLISECONDS : REFUSED_MILLISECONDS;
+    const until = this.#options.environment.clock.monotonic() + pause;
+    this.#parked.set(key, { spec: JSON.stringify(spec), until });
+  }
+
+  /** For how many milliseconds it still waits. */
+  #parkedFor(key: string, { spec }: KuryrLoadBalancer): number {
+    const parked = this.#parked.get(key);
+    if (parked === undefined || parked.spec !== JSON.stringify(spec)) return 0;
+    return parked.until - this.#options.environment.clock.monotonic();
   }
 
   async #converge(
@@ -103,24 +119,35 @@ export class KuryrLoadBalancerHandler {
     desired: DesiredBalancer,
     signal: AbortSignal,
   ): Promise<Again | void> {
-    const { environment, cloud, securityGroups, waits } = this.#options;
+    const { environment, site, cloud, securityGroups, waits } = this.#options;
     const record = { journal: environment.journal, key: `service ${key}` };
     securityGroups.want(key, this.#rules(resource, desired));
     await securityGroups.ensure(signal);
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const observed = await cloud.observe(desired, signal);
-      const plan = planBalancer(desired, observed);
-      const [step] = plan.steps;
-      if (step === undefined && plan.waitsFor === undefined)
-        return this.#settle(key, resource, desired, observed, signal);
-      if (step === undefined) return this.#wait(key, resource, desired, observed, signal);
-      if (plan.recovers !== undefined) {
-        const again = await this.#holdRecovery(key, resource, plan.recovers, signal);
+      const fitting = fittedTo(observed, resource, site) ?? desired;
+      const { steps, waitsFor, recovers } = planBalancer(fitting, observed);
+      const [step] = steps;
+      if (step === undefined && waitsFor === undefined) {
+        waits.over(key);
+        this.#recoveries.delete(key);
+        this.#parked.delete(key);
+        const settled = (latest: KuryrLoadBalancer, now: number) => settledWrites(latest, fitting, observed, now);
+        const written = await this.#publish(resource, settled, signal);
+        if (written !== undefined) this.#settled.set(key, fingerprintOf(written));
+        return;
+      }
+      if (step === undefined) {
+        const { isStuck, ...again } = waits.again(key);
+        await this.#publish(resource, (latest, now) => waitingWrites(latest, fitting, observed, isStuck, now), signal);
+        return again;
+      }
+      if (recovers !== undefined) {
+        const again = this.#recoveryAfter(key);
+        await this.#publish(resource, (latest, now) => errorWrites(latest, recovers, now), signal);
         if (again !== undefined) return again;
       }
-      if (step.kind === 'create-vip-port' || step.kind === 'create-load-balancer') {
-        await cloud.requireKnown(desired, signal);
-      }
+      if (isCreation(step.kind)) await cloud.requireKnown(fitting, signal);
       try {
         await runSteps([cloud.toStep(step)], record, signal);
       } catch (error) {
@@ -140,91 +167,14 @@ export class KuryrLoadBalancerHandler {
     return memberRules(desired, resource.spec ?? {}, [...cidrs]);
   }
 
-  /** All is as it should be. */
-  async #settle(
-    key: string,
-    resource: KuryrLoadBalancer,
-    desired: DesiredBalancer,
-    observed: ObservedBalancer,
-    signal: AbortSignal,
-  ): Promise<void> {
-    this.#options.waits.over(key);
-    this.#recoveries.delete(key);
-    const found = statusFrom(desired.owner, observed, resource.spec?.security_groups_ids ?? []);
-    const message = `The load balancer ${found.loadbalancer?.id ?? ''} is as it should be.`;
-    const programmed = { type: PROGRAMMED, status: 'True', reason: 'Programmed', message } as const;
-    const written = await this.#publish(resource, found, programmed, signal);
-    if (written !== undefined) this.#settled.set(key, fingerprintOf(written));
-  }
-
-  /** Octavia is at it. What it was like before is still said of what is below: nothing of that is gone. */
-  async #wait(
-    key: string,
-    resource: KuryrLoadBalancer,
-    desired: DesiredBalancer,
-    observed: ObservedBalancer,
-    signal: AbortSignal,
-  ): Promise<Again> {
-    const { listeners, pools, members } = resource.status ?? {};
-    const found = {
-      ...statusFrom(desired.owner, observed, resource.spec?.security_groups_ids ?? []),
-      ...(listeners === undefined ? {} : { listeners }),
-      ...(pools === undefined ? {} : { pools }),
-      ...(members === undefined ? {} : { members }),
-    };
-    const { isStuck, ...again } = this.#options.waits.again(key);
-    const id = found.loadbalancer?.id ?? '';
-    const before = findCondition(resource, PROGRAMMED);
-    const stuck = {
-      status: 'False',
-      reason: 'LoadBalancerStuck',
-      message: `Octavia has been at a change of the load balancer ${id} for more than five minutes.`,
-    } as const;
-    const making = {
-      status: 'False',
-      reason: 'LoadBalancerPending',
-      message: 'Its load balancer is being made.',
-    } as const;
-    // A change of one that serves is no news, and one that is stuck stays so until it is done.
-    const isTold = before?.status === 'True' || before?.reason === stuck.reason;
-    const condition = isStuck ? stuck : isTold ? before : making;
-    await this.#publish(resource, found, { ...condition, type: PROGRAMMED }, signal);
-    return again;
-  }
-
-  /** Undefined when it may be made anew now. */
-  async #holdRecovery(
-    key: string,
-    resource: KuryrLoadBalancer,
-    id: string,
-    signal: AbortSignal,
-  ): Promise<Again | undefined> {
+  /** Undefined when it may be made anew now; else when. */
+  #recoveryAfter(key: string): Again | undefined {
     const now = this.#options.environment.clock.monotonic();
     const { count, notBefore } = this.#recoveries.get(key) ?? { count: 0, notBefore: now };
-    if (now < notBefore) {
-      const message = `The load balancer ${id} is in ERROR, again: it is made anew in a while.`;
-      await this.#publish(resource, undefined, failed('LoadBalancerInError', message), signal);
-      return { afterMilliseconds: notBefore - now };
-    }
+    if (now < notBefore) return { afterMilliseconds: notBefore - now };
     const pause = Math.min(FIRST_RECOVERY_MILLISECONDS * 2 ** count, LONGEST_RECOVERY_MILLISECONDS);
     this.#recoveries.set(key, { count: count + 1, notBefore: now + pause });
-    await this.#publish(
-      resource,
-      undefined,
-      failed('LoadBalancerInError', `The load balancer ${id} is in ERROR: it is made anew.`),
-      signal,
-    );
     return undefined;
-  }
-
-  /** Told once, whatever the request was called this time. */
-  async #tellFailure(resource: KuryrLoadBalancer, error: unknown, signal: AbortSignal): Promise<void> {
-    if (verdictOf(error) === 'stale') return;
-    const isRefusal = verdictOf(error) === 'terminal' && error instanceof FairleadError;
-    const reason = reasonOf(codeOf(error));
-    if (findCondition(this.#latest(resource), PROGRAMMED)?.reason === reason && !isRefusal) return;
-    const message = isRefusal ? `Refused: ${messageOf(error)}.` : messageOf(error);
-    await this.#publish(resource, undefined, failed(reason, message), signal);
   }
 
   /** Finds nothing left by its mark before it lets go. */
@@ -246,65 +196,31 @@ export class KuryrLoadBalancerHandler {
 
   async #publish(
     resource: KuryrLoadBalancer,
-    found: FoundStatus | undefined,
-    condition: WantedCondition,
+    writesFor: (latest: KuryrLoadBalancer, now: number) => readonly ResourceWrite[],
     signal: AbortSignal,
   ): Promise<KuryrLoadBalancer | undefined> {
     const { writer, environment } = this.#options;
     const latest = this.#latest(resource);
-    return writer.write(latest, statusWritesFor(latest, found, condition, environment.clock.now()), signal);
+    return writer.write(latest, writesFor(latest, environment.clock.now()), signal);
   }
 
   #forget(key: string): void {
     this.#settled.delete(key);
     this.#recoveries.delete(key);
+    this.#parked.delete(key);
     this.#options.waits.over(key);
     this.#options.securityGroups.want(key, []);
   }
 }
 
-/** With `found` undefined, what the status says of OpenStack stays. */
-function statusWritesFor(
-  resource: KuryrLoadBalancer,
-  found: FoundStatus | undefined,
-  condition: WantedCondition,
-  now: number,
-): readonly ObjectWrite<KuryrLoadBalancer>[] {
-  const { conditions, ...before } = resource.status ?? {};
-  const after = withCondition(resource, condition, now);
-  const isSame = jsonEqual(after, conditions ?? []) && (found === undefined || jsonEqual(before, found));
-  if (isSame) return [];
-  // What is no longer there is taken out: a merge patch leaves what it does not name.
-  const gone = Object.fromEntries(Object.keys(before).map((name) => [name, null]));
-  const replaced: object =
-    before.loadbalancer === undefined || found?.loadbalancer === undefined ? {} : withNulls(before, found);
-  const patch: MergePatch<KuryrLoadBalancer> = {
-    status: { ...(found === undefined ? {} : { ...gone, ...found, ...replaced }), conditions: after },
-  };
-  const ifItDiesHere = 'The status says what was found: the next pass finds no difference.';
-  return [{ name: 'publish-status', ifItDiesHere, subresource: 'status', patch }];
-}
-
-/** Fields of an object that a merge patch would leave there. */
-function withNulls(before: FoundStatus, found: FoundStatus): object {
-  const merged = <Part extends object>(old: Part | null | undefined, young: Part | null | undefined) => {
-    if (old === null || old === undefined || young === null || young === undefined) return young;
-    const missing = Object.keys(old).filter((name) => !(name in young));
-    return { ...young, ...Object.fromEntries(missing.map((name) => [name, null])) };
-  };
-  const loadbalancer = merged(before.loadbalancer, found.loadbalancer);
-  const address = merged(before.service_pub_ip_info, found.service_pub_ip_info);
-  return { loadbalancer, ...(address === undefined ? {} : { service_pub_ip_info: address }) };
-}
-
-function holdWrites(resource: KuryrLoadBalancer): readonly ObjectWrite<KuryrLoadBalancer>[] {
+function holdWrites(resource: KuryrLoadBalancer): readonly ResourceWrite[] {
   if (hasFinalizer(resource, FINALIZER)) return [];
   const finalizers = [...(resource.metadata.finalizers ?? []), FINALIZER];
   const ifItDiesHere = 'The finalizer holds the resource: the next pass goes on.';
   return [{ name: 'hold-resource', ifItDiesHere, patch: { metadata: { finalizers } } }];
 }
 
-function releaseWrites(resource: KuryrLoadBalancer): readonly ObjectWrite<KuryrLoadBalancer>[] {
+function releaseWrites(resource: KuryrLoadBalancer): readonly ResourceWrite[] {
   const left = (resource.metadata.finalizers ?? []).filter((one) => one !== FINALIZER);
   const ifItDiesHere = 'Nothing of it is left in OpenStack, and nothing holds it.';
   return [
@@ -312,21 +228,16 @@ function releaseWrites(resource: KuryrLoadBalancer): readonly ObjectWrite<KuryrL
   ];
 }
 
-function failed(reason: string, message: string): WantedCondition {
-  return { type: PROGRAMMED, status: 'False', reason, message };
+/** One that is there keeps its provider: what it can do decides what is asked of it. */
+export function fittedTo(
+  { balancers, shared }: ObservedBalancer,
+  resource: KuryrLoadBalancer,
+  site: Site,
+): DesiredBalancer | undefined {
+  const balancer = shared ?? balancers[0];
+  return balancer === undefined ? undefined : desiredBalancer(readResource(resource), site, balancer.provider);
 }
 
 function fingerprintOf({ metadata, spec, status }: KuryrLoadBalancer): string {
   return JSON.stringify([metadata.uid, metadata.finalizers, spec, status]);
-}
-
-/** What people have to put right is not tried again soon. */
-function patient(error: unknown): unknown {
-  if (problemIn(error) !== 'quota') return error;
-  return new FairleadError(messageOf(error), {
-    verdict: 'retriable',
-    code: codeOf(error),
-    retryAfterMilliseconds: QUOTA_MILLISECONDS,
-    cause: error,
-  });
 }

@@ -251,13 +251,15 @@ function floatingIpOf(
 ): FloatingIpSpec | undefined {
   const chosen = classOf(annotations, site);
   const network_id = annotations.text('floating-network-id') ?? chosen?.floatingNetworkId ?? site.floatingNetworkId;
-  if (type !== 'LoadBalancer' || annotations.isInternal || network_id === undefined || !families.includes('IPv4')) {
+  // Of one that is shared, the address is whoever's it is.
+  const isElsewhere = annotations.isInternal || annotations.text('load-balancer-id') !== undefined;
+  if (type !== 'LoadBalancer' || isElsewhere || network_id === undefined || !families.includes('IPv4'))
     return undefined;
-  }
-  const subnet_id =
-    annotations.text('floating-subnet-id') ?? annotations.text('floating-subnet') ?? chosen?.floatingSubnetId;
-  if (annotations.text('floating-subnet-tags') !== undefined) {
-    throw refusal('annotation-unsupported', 'it chooses the floating subnet by tags: use floating-subnet-id');
+  const subnet_id = annotations.text('floating-subnet-id') ?? chosen?.floatingSubnetId;
+  const byPattern = (['floating-subnet', 'floating-subnet-tags'] as const).filter((name) => annotations.text(name));
+  if (byPattern.length > 0) {
+    const message = `it chooses the floating subnet by ${byPattern.join(' and ')}: use floating-subnet-id`;
+    throw refusal('annotation-unsupported', message);
   }
   const address = addresses.find((one) => familyOf(one) === 'IPv4');
   return {

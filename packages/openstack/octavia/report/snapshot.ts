@@ -1,19 +1,22 @@
-import { messageOf } from '@fairlead/control';
+import { codeOf, messageOf, verdictOf } from '@fairlead/control';
 import { endpointSlices, keyText, nodes, type Node, type Service, services } from '@fairlead/kube';
 import type { ReadEnvironment } from '@fairlead/part';
 import { EndpointIndex, holdWrites, type ReportedService, releaseWrites } from '@fairlead/service';
 import type { OpenSession } from '../../ports/address-cloud.ts';
 import { desiredBalancer } from '../balancer/desired.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
-import { planBalancer } from '../balancer/plan.ts';
+import { isCreation, planBalancer } from '../balancer/plan.ts';
 import { planRemoval } from '../balancer/removal.ts';
 import { claimRules } from '../claim.ts';
 import type { OctaviaConfiguration } from '../configuration.ts';
 import type { Site } from '../drivers/site.ts';
 import { endpointFields } from '../handlers/endpoint-fields.ts';
+import { fittedTo } from '../handlers/loadbalancer-handler.ts';
+import { settledWrites } from '../handlers/resource-status.ts';
 import { readAsked, type ServiceAsked, writesToService } from '../handlers/service-handler.ts';
 import { openOpenStack } from '../openstack.ts';
 import { appliedByEndpoints, appliedByService } from '../resource/applied.ts';
+import { readResource } from '../resource/older-shapes.ts';
 import { isOwnResource, type KuryrLoadBalancer, kuryrLoadBalancers, serviceUidOf } from '../resource/types.ts';
 
 interface Cluster {
@@ -51,6 +54,21 @@ export async function takeSnapshot(
   return reported;
 }
 
+/** The resource as both handlers would have it, and in how many writes. */
+function filled(
+  service: Service,
+  asked: Extract<ServiceAsked, { kind: 'serve' }>,
+  before: KuryrLoadBalancer | undefined,
+  { cluster, site }: Surroundings,
+): { readonly applied: number; readonly wanted: KuryrLoadBalancer } {
+  const slices = endpointFields(service, cluster.endpoints.endpoints(service.metadata), cluster.nodes, site);
+  const applies = [appliedByService(service, asked.wanted, before), appliedByEndpoints(service, slices, before)];
+  const applied = applies.filter((one) => one !== undefined);
+  const ownerReferences = applied[0]?.metadata.ownerReferences ?? before?.metadata.ownerReferences ?? [];
+  const metadata = { ...service.metadata, ownerReferences };
+  return { applied: applied.length, wanted: { metadata, spec: { ...asked.wanted, endpointSlices: slices } } };
+}
+
 interface Surroundings {
   readonly cluster: Cluster;
   readonly site: Site;
@@ -78,37 +96,32 @@ async function reportFor(
     return { reading: asked, writes: steps.length + held + releaseWrites(asked.claim).length, detail: has, isThere };
   }
   const told = [...holdWrites(asked.claim), ...writesToService(asked, resource, clock)].length;
-  if (asked.kind === 'refuse') return { reading: asked, writes: told, detail: has, isThere };
-  const slices = endpointFields(
-    service,
-    around.cluster.endpoints.endpoints(service.metadata),
-    around.cluster.nodes,
-    site,
-  );
   const isOther = resource !== undefined && serviceUidOf(resource) !== service.metadata.uid;
   const before = isOther ? undefined : resource;
-  const applies = [appliedByService(service, asked.wanted, before), appliedByEndpoints(service, slices, before)];
-  const applied = applies.filter((one) => one !== undefined);
-  const wanted: KuryrLoadBalancer = {
-    metadata: {
-      ...service.metadata,
-      ownerReferences: applied[0]?.metadata.ownerReferences ?? resource?.metadata.ownerReferences ?? [],
-    },
-    spec: { ...asked.wanted, endpointSlices: slices },
-  };
-  const desired = desiredBalancer(wanted, site);
-  if (desired === undefined) return { reading: asked, writes: told + applied.length, detail: has, isThere };
+  // One that is refused keeps what it asked for before.
+  const { applied, wanted } =
+    asked.kind === 'refuse' ? { applied: 0, wanted: before } : filled(service, asked, before, around);
+  const desired = wanted === undefined ? undefined : desiredBalancer(readResource(wanted), site);
+  if (wanted === undefined || desired === undefined)
+    return { reading: asked, writes: told + applied, detail: has, isThere };
   try {
     const observed = await cloud.observe(desired, signal);
-    const { steps, waitsFor } = planBalancer(desired, observed);
+    const fitting = fittedTo(observed, wanted, site) ?? desired;
+    const { steps, waitsFor } = planBalancer(fitting, observed);
+    if (steps.some(({ kind }) => isCreation(kind))) await cloud.requireKnown(fitting, signal);
     // A load balancer that is not there yet follows its port, and its floating IP follows both.
     const follow = steps.some(({ kind }) => kind === 'create-vip-port') ? 1 : 0;
-    const published = steps.length > 0 || waitsFor !== undefined ? 1 : 0;
-    const writes = told + applied.length + steps.length + follow + published;
+    const isSettled = steps.length === 0 && waitsFor === undefined && before !== undefined;
+    const published = isSettled ? settledWrites(before, fitting, observed, clock.now()).length : 1;
+    const writes = told + applied + steps.length + follow + published;
     const waiting = waitsFor === undefined ? has : `${has}, which is ${waitsFor.provisioning_status}`;
     return { reading: asked, writes, detail: waiting, isThere };
   } catch (error) {
     signal.throwIfAborted();
-    return { reading: asked, writes: told + applied.length, detail: `${has}: ${messageOf(error)}`, isThere };
+    if (verdictOf(error) === 'terminal') {
+      const refusal = { code: codeOf(error), message: messageOf(error) };
+      return { reading: { kind: 'refuse', claim: asked.claim, refusal }, writes: told + applied, detail: has, isThere };
+    }
+    return { reading: asked, writes: told + applied, detail: `${has}: ${messageOf(error)}`, isThere };
   }
 }

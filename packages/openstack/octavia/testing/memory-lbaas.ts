@@ -82,7 +82,10 @@ export class MemoryLbaas implements LbaasDriver {
         return this.#delete(step.id);
       case 'create-listener': {
         const { loadbalancer_id, default_pool_id, ...rest } = step.body;
-        return void this.#listener(loadbalancer_id, rest, default_pool_id);
+        const id = this.#listener(loadbalancer_id, rest, default_pool_id);
+        const used = default_pool_id === undefined ? undefined : this.pools.get(default_pool_id);
+        if (used !== undefined) this.pools.set(used.id, { ...used, listeners: [...used.listeners, { id }] });
+        return;
       }
       case 'update-listener':
         return change(this.listeners, step.id, (one) => {
@@ -99,7 +102,11 @@ export class MemoryLbaas implements LbaasDriver {
           };
         });
       case 'delete-listener':
-        return void this.listeners.delete(step.id);
+        this.listeners.delete(step.id);
+        for (const [id, one] of this.pools) {
+          this.pools.set(id, { ...one, listeners: one.listeners.filter((listener) => listener.id !== step.id) });
+        }
+        return;
       case 'create-pool': {
         if (!('listener_id' in step.body)) throw missing('a listener');
         const { listener_id, ...rest } = step.body;

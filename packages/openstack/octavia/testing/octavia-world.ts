@@ -1,7 +1,5 @@
-import { clusterId } from '@fairlead/control';
 import { customResourceDefinitions, type Service, type ServiceSpec } from '@fairlead/kube';
 import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
-import type { OctaviaFeature } from '../../client/index.ts';
 import { emulated, withNetwork } from '../../client/testing/emulated.ts';
 import { BalancerCloud } from '../balancer/cloud.ts';
 import { octaviaConfiguration } from '../configuration.ts';
@@ -10,40 +8,7 @@ import type { Site } from '../drivers/site.ts';
 import { kuryrLoadBalancerDefinition } from '../resource/definition.ts';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from '../resource/types.ts';
 import { MemoryLbaas } from './memory-lbaas.ts';
-
-const FEATURES: readonly OctaviaFeature[] = [
-  'timeouts',
-  'tags',
-  'flavors',
-  'allowed-cidrs',
-  'mixed-protocols',
-  'availability-zones',
-  'udp-http-monitors',
-  'proxyv2',
-  'sctp',
-  'additional-vips',
-];
-
-/** What Services are read and load balancers planned with, where no OpenStack is asked. */
-const testSite: Site = {
-  cluster: clusterId('cluster-1'),
-  projectId: 'project-1',
-  features: new Set(FEATURES),
-  provider: undefined,
-  vipSubnets: {
-    IPv4: { id: 'subnet-4', cidr: '10.0.0.0/24', network_id: 'network-1' },
-    IPv6: { id: 'subnet-6', cidr: 'fd00::/64', network_id: 'network-1' },
-  },
-  serviceSubnet: undefined,
-  floatingNetworkId: undefined,
-  members: 'pods',
-  memberSubnets: [{ id: 'subnet-pods', cidr: '10.1.0.0/16', network_id: 'network-2' }],
-  memberSecurityGroupIds: [],
-  flavorId: undefined,
-  availabilityZone: undefined,
-  hasHealthMonitors: false,
-  classes: {},
-};
+import { testSite } from './test-site.ts';
 
 /** A cluster, Neutron, and load balancers in memory, on one virtual clock. */
 export class OctaviaWorld {

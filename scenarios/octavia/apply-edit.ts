@@ -1,0 +1,189 @@
+import {
+  endpointSlices,
+  isConflict,
+  isNotFound,
+  type MergePatch,
+  type Service,
+  type ServiceSpec,
+  services,
+  statusOf,
+} from '@fairlead/kube';
+import type { Edit, Lost, PortWish, Wish } from './edits.ts';
+import { resources } from './resources.ts';
+import { CLASS, fieldText, NAMESPACE, type World } from './world.ts';
+
+const PREFIX = 'loadbalancer.openstack.org';
+
+export async function applyEdit(world: World, edit: Edit): Promise<void> {
+  try {
+    await perform(world, edit);
+  } catch (error) {
+    // Another was quicker.
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+async function perform(world: World, edit: Edit): Promise<void> {
+  const { editor, emulator, project } = world;
+  if (edit.kind === 'quota') {
+    const body = { quota: { load_balancer: edit.isMet ? 1 : -1 } };
+    emulator.byHand({ method: 'PUT', path: `/lbaas/quotas/${project.id}`, body });
+    return;
+  }
+  const key = { namespace: NAMESPACE, name: edit.name };
+  const found = await editor.find(services, key);
+  if (edit.kind === 'endpoints') return putSlice(world, edit.name, edit.pods, found);
+  if (edit.kind === 'create') {
+    if (found !== undefined) return;
+    const loadBalancerClass = edit.isOurs ? CLASS : 'example.com/other';
+    const { annotations, spec } = wished(world, edit.wish);
+    const ports = edit.ports.map(servicePort);
+    const metadata = { ...key, ...(annotations === null ? {} : { annotations }) };
+    await editor.create<Service>(services, {
+      metadata,
+      spec: { type: 'LoadBalancer', loadBalancerClass, ports, ...spec },
+    });
+    return;
+  }
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
+  switch (edit.kind) {
+    case 'ports':
+      return void (await editor.patchMerge<Service>(services, key, { spec: { ports: edit.ports.map(servicePort) } }));
+    case 'wish': {
+      const { annotations, spec } = wished(world, edit.wish);
+      const plain = { sessionAffinity: 'None', loadBalancerSourceRanges: null, loadBalancerIP: null } as const;
+      await editor.patchMerge<Service>(services, key, { metadata: { annotations: null } });
+      if (found.spec.type !== 'LoadBalancer') return;
+      const patch: MergePatch<Service> = { metadata: { annotations }, spec: { ...plain, ...spec } };
+      return void (await editor.patchMerge<Service>(services, key, patch));
+    }
+    case 'type': {
+      if (edit.type === found.spec.type) return;
+      const loadBalancerClass = edit.type === 'LoadBalancer' ? CLASS : null;
+      const none = { loadBalancerSourceRanges: null, loadBalancerIP: null };
+      const spec = { type: edit.type, loadBalancerClass, ...(edit.type === 'LoadBalancer' ? {} : none) };
+      return void (await editor.patchMerge<Service>(services, key, { spec }));
+    }
+    case 'delete':
+      return editor.delete(services, key);
+    case 'delete-resource':
+      return editor.delete(resources, key);
+    case 'empty-status': {
+      const status = edit.only === 'members' ? { members: null } : null;
+      return void (await editor.patchMerge(statusOf(resources), key, { status }));
+    }
+    case 'edit-spec':
+      return void (await editor.patchMerge(resources, key, { spec: { subnet_id: 'by-hand', endpointSlices: [] } }));
+    case 'lose':
+      return lose(world, found.metadata.uid ?? '', edit.what);
+  }
+}
+
+function servicePort({ protocol, port }: PortWish) {
+  return { name: `${protocol.toLowerCase()}-${port}`, protocol, port, targetPort: 8_000 + port };
+}
+
+/** The pods of a Service, by their numbers; each Service has some of its own. */
+async function putSlice(
+  { editor }: World,
+  name: string,
+  pods: readonly number[],
+  service: Service | undefined,
+): Promise<void> {
+  const metadata = { namespace: NAMESPACE, name: `${name}-1`, labels: { 'kubernetes.io/service-name': name } };
+  const endpoints = pods.map((number) => ({
+    addresses: [`10.1.${name.length}.${number}`],
+    conditions: { ready: true },
+    targetRef: { kind: 'Pod', namespace: NAMESPACE, name: `${name}-${number}` },
+  }));
+  const ports = (service?.spec.ports ?? []).map(({ name: port = '', protocol = 'TCP', targetPort }) => ({
+    name: port,
+    protocol,
+    port: Number(targetPort),
+  }));
+  const found = await editor.find(endpointSlices, metadata);
+  if (found === undefined) await editor.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints, ports });
+  else await editor.patchMerge(endpointSlices, metadata, { endpoints, ports });
+}
+
+interface Wished {
+  readonly annotations: Readonly<Record<string, string>> | null;
+  readonly spec: Partial<ServiceSpec>;
+}
+
+function wished({ chosenAddress }: World, wish: Wish): Wished {
+  const annotated = (annotations: Readonly<Record<string, string>>): Wished => ({ annotations, spec: {} });
+  switch (wish) {
+    case 'plain':
+      return { annotations: null, spec: {} };
+    case 'internal':
+      return annotated({ 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' });
+    case 'keep-address':
+      return annotated({ [`${PREFIX}/keep-floatingip`]: 'true' });
+    case 'chosen-address':
+      return { annotations: null, spec: { loadBalancerIP: chosenAddress } };
+    case 'ovn':
+      return annotated({ 'fairlead.dev/octavia-provider': 'ovn' });
+    case 'affinity':
+      return { annotations: null, spec: { sessionAffinity: 'ClientIP' } };
+    case 'ranges':
+      return { annotations: null, spec: { loadBalancerSourceRanges: ['198.51.100.0/24'] } };
+    case 'monitor':
+      return annotated({ [`${PREFIX}/enable-health-monitor`]: 'true' });
+    case 'proxy':
+      return annotated({ [`${PREFIX}/proxy-protocol`]: 'true' });
+    case 'timeouts':
+      return annotated({ [`${PREFIX}/timeout-client-data`]: '60000', [`${PREFIX}/connection-limit`]: '100' });
+    case 'unknown-annotation':
+      return annotated({ [`${PREFIX}/speed`]: 'fast' });
+    case 'unknown-flavor':
+      return annotated({ [`${PREFIX}/flavor-id`]: 'no-such-flavor' });
+    case 'contradiction':
+      return annotated({ [`${PREFIX}/proxy-protocol`]: 'true', [`${PREFIX}/x-forwarded-for`]: 'true' });
+  }
+}
+
+/** Something goes in OpenStack, as an operator or Octavia itself has it go. */
+function lose({ settings, emulator, project }: World, uid: string, what: Lost): void {
+  if (!settings.isCompared) return;
+  const isOfIt = (one: unknown) => JSON.stringify(one).includes(`fairlead-service=${uid}`);
+  const [balancer] = emulator.octaviaResources('loadbalancers').filter(isOfIt);
+  const byHand = (path: string, body?: { readonly members: readonly [] }) => {
+    try {
+      emulator.byHand({
+        method: body === undefined ? 'DELETE' : 'PUT',
+        path,
+        project,
+        ...(body === undefined ? {} : { body }),
+      });
+    } catch {
+      // It is PENDING: whoever tried it has to try again.
+    }
+  };
+  const first = (kind: 'listeners' | 'pools') => fieldText(emulator.octaviaResources(kind).find(isOfIt), 'id');
+  switch (what) {
+    case 'load-balancer':
+      return byHand(`/lbaas/loadbalancers/${fieldText(balancer, 'id')}?cascade=true`);
+    case 'listener':
+      return byHand(`/lbaas/listeners/${first('listeners')}`);
+    case 'pool':
+      return byHand(`/lbaas/pools/${first('pools')}`);
+    case 'members':
+      return byHand(`/lbaas/pools/${first('pools')}/members`, { members: [] });
+    case 'error':
+      if (balancer !== undefined && balancer['provisioning_status'] === 'ACTIVE') {
+        emulator.setProvisioningStatus('loadbalancers', fieldText(balancer, 'id'), 'ERROR');
+      }
+      return;
+    case 'floating-ip': {
+      const [floatingIp] = emulator.resources('floatingips').filter(isOfIt);
+      return byHand(`/floatingips/${fieldText(floatingIp, 'id')}`);
+    }
+    case 'rule': {
+      const [rule] = emulator
+        .resources('security-group-rules')
+        .filter((one) => fieldText(one, 'description').includes('fairlead-part=octavia'));
+      return byHand(`/security-group-rules/${fieldText(rule, 'id')}`);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { type Random, randomInteger, randomPick } from '@fairlead/control';
+import type { Protocol } from '@fairlead/kube';
+import type { Timed } from '@fairlead/sim';
+
+/** How a Service is to be served; each is one that users write, or one that must be refused. */
+export type Wish =
+  | 'plain'
+  | 'internal'
+  | 'keep-address'
+  | 'chosen-address'
+  | 'ovn'
+  | 'affinity'
+  | 'ranges'
+  | 'monitor'
+  | 'proxy'
+  | 'timeouts'
+  | 'unknown-annotation'
+  | 'unknown-flavor'
+  | 'contradiction';
+
+export interface PortWish {
+  readonly protocol: Protocol;
+  readonly port: number;
+}
+
+/** What a user, an operator or OpenStack does. */
+export type Edit =
+  | {
+      readonly kind: 'create';
+      readonly name: string;
+      readonly isOurs: boolean;
+      readonly wish: Wish;
+      readonly ports: readonly PortWish[];
+    }
+  | { readonly kind: 'ports'; readonly name: string; readonly ports: readonly PortWish[] }
+  | { readonly kind: 'wish'; readonly name: string; readonly wish: Wish }
+  | { readonly kind: 'type'; readonly name: string; readonly type: 'LoadBalancer' | 'ClusterIP' }
+  | { readonly kind: 'endpoints'; readonly name: string; readonly pods: readonly number[] }
+  | { readonly kind: 'delete'; readonly name: string }
+  | { readonly kind: 'delete-resource'; readonly name: string }
+  | { readonly kind: 'empty-status'; readonly name: string; readonly only?: 'members' }
+  | { readonly kind: 'edit-spec'; readonly name: string }
+  /** Only where OpenStack is compared: else it is not noticed before something else changes. */
+  | { readonly kind: 'lose'; readonly name: string; readonly what: Lost }
+  | { readonly kind: 'quota'; readonly isMet: boolean };
+
+export type Lost = 'load-balancer' | 'listener' | 'pool' | 'members' | 'error' | 'floating-ip' | 'rule';
+
+const NAMES = ['web', 'api', 'dns', 'mail'];
+const WISHES: readonly Wish[] = [
+  'plain',
+  'plain',
+  'plain',
+  'internal',
+  'keep-address',
+  'chosen-address',
+  'ovn',
+  'affinity',
+  'ranges',
+  'monitor',
+  'proxy',
+  'timeouts',
+  'unknown-annotation',
+  'unknown-flavor',
+  'contradiction',
+];
+const LOST: readonly Lost[] = ['load-balancer', 'listener', 'pool', 'members', 'error', 'floating-ip', 'rule'];
+
+export function drawEdits(random: Random, milliseconds: number, count: number): readonly Timed<Edit>[] {
+  const edits = Array.from({ length: count }, () => ({
+    at: randomInteger(random, 0, milliseconds),
+    event: drawEdit(random),
+  }));
+  // Whatever was met is raised in the end.
+  return [...edits, { at: milliseconds - 1, event: { kind: 'quota', isMet: false } }];
+}
+
+function drawEdit(random: Random): Edit {
+  const name = randomPick(random, NAMES);
+  const luck = random.next();
+  if (luck < 0.25) {
+    return {
+      kind: 'create',
+      name,
+      isOurs: random.next() < 0.9,
+      wish: randomPick(random, WISHES),
+      ports: drawPorts(random),
+    };
+  }
+  if (luck < 0.45) return { kind: 'endpoints', name, pods: drawPods(random) };
+  if (luck < 0.55) return { kind: 'ports', name, ports: drawPorts(random) };
+  if (luck < 0.65) return { kind: 'wish', name, wish: randomPick(random, WISHES) };
+  if (luck < 0.7) return { kind: 'type', name, type: random.next() < 0.5 ? 'ClusterIP' : 'LoadBalancer' };
+  if (luck < 0.77) return { kind: 'delete', name };
+  if (luck < 0.8) return { kind: 'delete-resource', name };
+  if (luck < 0.85)
+    return random.next() < 0.5 ? { kind: 'empty-status', name } : { kind: 'empty-status', name, only: 'members' };
+  if (luck < 0.88) return { kind: 'edit-spec', name };
+  if (luck < 0.96) return { kind: 'lose', name, what: randomPick(random, LOST) };
+  return { kind: 'quota', isMet: random.next() < 0.5 };
+}
+
+function drawPorts(random: Random): readonly PortWish[] {
+  const all: readonly PortWish[] = [
+    { protocol: 'TCP', port: 80 },
+    { protocol: 'TCP', port: 443 },
+    { protocol: 'UDP', port: 53 },
+    { protocol: 'TCP', port: 53 },
+  ];
+  const some = all.filter(() => random.next() < 0.4);
+  return some.length === 0 ? [{ protocol: 'TCP', port: 80 }] : some;
+}
+
+function drawPods(random: Random): readonly number[] {
+  return [1, 2, 3, 4, 5].filter(() => random.next() < 0.5);
+}
+
+export function describeEdit(edit: Edit): string {
+  return Object.values(edit)
+    .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+    .join(' ');
+}

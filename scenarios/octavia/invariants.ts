@@ -1,0 +1,180 @@
+import { endpointSlices, keyText, type Service, services } from '@fairlead/kube';
+import { writesOf } from '@fairlead/part';
+import { silentLogger } from '@fairlead/control';
+import type { Invariant } from '@fairlead/sim';
+import { resources } from './resources.ts';
+import { CLASS, CLUSTER, fieldText, NAMESPACE, type World } from './world.ts';
+
+type Found = Readonly<Record<string, unknown>>;
+
+/** What carries our mark, and of which Service: `kind id`, uid. */
+function marked({ emulator }: World): readonly (readonly [what: string, uid: string, found: Found])[] {
+  const all: readonly (readonly [string, readonly Found[]])[] = [
+    ['load balancer', emulator.octaviaResources('loadbalancers')],
+    ['listener', emulator.octaviaResources('listeners')],
+    ['pool', emulator.octaviaResources('pools')],
+    ['port', emulator.resources('ports')],
+    ['floating IP', emulator.resources('floatingips')],
+  ];
+  return all.flatMap(([kind, found]) =>
+    found.flatMap((one) => {
+      const text = JSON.stringify(one);
+      const uid = /fairlead-service=([\w-]+)/.exec(text)?.[1];
+      const isOurs = text.includes(`fairlead-cluster=${CLUSTER}`);
+      return isOurs && uid !== undefined ? [[`the ${kind} ${fieldText(one, 'id')}`, uid, one] as const] : [];
+    }),
+  );
+}
+
+function isOurs({ spec }: Service): boolean {
+  return spec.type === 'LoadBalancer' && spec.loadBalancerClass === CLASS;
+}
+
+export function invariantsOf(world: World): readonly Invariant[] {
+  const { emulator, foreign, objects, vipPorts } = world;
+  return [
+    {
+      name: 'nothing is in OpenStack without an object that we hold',
+      check() {
+        const holding = [...objects(services), ...objects(resources)].filter(({ metadata }) =>
+          metadata.finalizers?.includes(CLASS),
+        );
+        const uids = new Set(
+          holding.flatMap(({ metadata }) => [metadata.uid, ...(metadata.ownerReferences ?? []).map(({ uid }) => uid)]),
+        );
+        const stray = marked(world).find(([, uid]) => !uids.has(uid));
+        return stray === undefined ? undefined : `${stray[0]} is of ${stray[1]}, which nothing holds any more`;
+      },
+    },
+    {
+      name: 'what is of others stays',
+      check() {
+        const { loadBalancer, listener, floatingIp, rule, securityGroup } = foreign;
+        const lost = [
+          ['load balancer', emulator.octaviaResources('loadbalancers'), loadBalancer],
+          ['listener', emulator.octaviaResources('listeners'), listener],
+          ['floating IP', emulator.resources('floatingips'), floatingIp],
+          ['rule', emulator.resources('security-group-rules'), rule],
+          ['security group', emulator.resources('security-groups'), securityGroup],
+        ] as const;
+        const gone = lost.find(([, there, id]) => there.every((one) => one['id'] !== id));
+        if (gone !== undefined) return `the ${gone[0]} of a user is gone`;
+        const touched = objects(services).find(
+          ({ spec, metadata }) => spec.loadBalancerClass === 'example.com/other' && metadata.finalizers !== undefined,
+        );
+        return touched === undefined ? undefined : `${keyText(touched.metadata)} is of another class, and was touched`;
+      },
+    },
+    {
+      name: 'the port of a VIP lasts as long as its resource',
+      check() {
+        const uids = objects(resources)
+          .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+          .flatMap(({ metadata }) => metadata.ownerReferences?.[0]?.uid ?? []);
+        for (const uid of vipPorts.keys()) if (!uids.includes(uid)) vipPorts.delete(uid);
+        for (const uid of uids) {
+          const ports = emulator.resources('ports').filter(({ name }) => name === `fairlead-octavia-${uid}`);
+          const before = vipPorts.get(uid);
+          if (before !== undefined && ports.every(({ id }) => id !== before))
+            return `the port ${before} of ${uid} is gone`;
+          const [first] = ports;
+          if (before === undefined && first !== undefined) vipPorts.set(uid, fieldText(first, 'id'));
+        }
+        return undefined;
+      },
+    },
+    {
+      name: 'every member has its subnet',
+      check() {
+        const without = emulator.octaviaResources('members').find((member) => fieldText(member, 'subnet_id') === '');
+        return without === undefined ? undefined : `${fieldText(without, 'address')} has none`;
+      },
+    },
+  ];
+}
+
+export async function unfinished(world: World): Promise<string | undefined> {
+  const { editor, objects, part, emulator } = world;
+  const leaving = [...objects(services), ...objects(resources)].find(
+    ({ metadata }) => metadata.deletionTimestamp !== undefined,
+  );
+  if (leaving !== undefined) return `${keyText(leaving.metadata)} is still being deleted`;
+  const busy = emulator
+    .octaviaResources('loadbalancers')
+    .find(({ provisioning_status }) => provisioning_status !== 'ACTIVE');
+  if (busy !== undefined)
+    return `the load balancer ${fieldText(busy, 'name')} is ${fieldText(busy, 'provisioning_status')}`;
+  const plan = await part.plan({
+    client: editor,
+    clock: { now: () => 0, monotonic: () => 0, setTimer: () => ({ cancel() {} }), turn: async () => {} },
+    logger: silentLogger,
+    signal: new AbortController().signal,
+  });
+  const first = plan.changes.find(({ writes }) => writes > 0);
+  if (writesOf(plan) > 0) return `${first?.subject}: ${first?.action}, ${first?.detail}`;
+  return missing(world);
+}
+
+/** What should be so, worked out from the objects alone and not by the code that makes it so. */
+function missing({ objects, emulator }: World): string | undefined {
+  for (const service of objects(services).filter(isOurs)) {
+    const key = keyText(service.metadata);
+    const condition = service.status?.conditions?.find(({ type }) => type === 'fairlead.dev/Programmed');
+    if (condition?.status !== 'True') {
+      if (condition?.message.startsWith('Refused') === true) continue;
+      return `${key} is not served: ${condition?.reason ?? 'nothing is said'}`;
+    }
+    const of = (kind: 'loadbalancers' | 'listeners' | 'pools') =>
+      emulator.octaviaResources(kind).filter((one) => JSON.stringify(one).includes(service.metadata.uid ?? ''));
+    const ports = (service.spec.ports ?? []).map(({ protocol, port }) => `${protocol} ${port}`).toSorted();
+    const served = of('listeners').map(
+      (one) => `${fieldText(one, 'protocol')} ${JSON.stringify(one['protocol_port'])}`,
+    );
+    if (ports.join() !== served.toSorted().join()) return `${key} has ${ports.join()}, and ${served.join()} are served`;
+    const [slice] = objects(endpointSlices).filter(
+      ({ metadata }) => metadata.namespace === NAMESPACE && metadata.name === `${service.metadata.name}-1`,
+    );
+    const ready = (slice?.endpoints ?? []).map(({ addresses }) => addresses[0] ?? '');
+    const wanted = (service.spec.ports ?? []).flatMap(({ name, protocol }) => {
+      const behind = (slice?.ports ?? []).find((port) => port.name === name && port.protocol === protocol);
+      return behind === undefined ? [] : ready.map((address) => `${address} ${behind.port}`);
+    });
+    const poolIds = new Set(of('pools').map(({ id }) => id));
+    const members = emulator
+      .octaviaResources('members')
+      .filter(({ pool_id }) => poolIds.has(pool_id))
+      .map((one) => `${fieldText(one, 'address')} ${JSON.stringify(one['protocol_port'])}`);
+    const [left, right] = [wanted.toSorted().join(), members.toSorted().join()];
+    if (left !== right) return `${key} should have the members ${left}, and has ${right}`;
+  }
+  return undefined;
+}
+
+export function leaked(world: World): readonly string[] {
+  const { objects, emulator } = world;
+  const uids = new Set(
+    objects(services)
+      .filter(isOurs)
+      .map(({ metadata }) => metadata.uid),
+  );
+  const needed = objects(services).some(isOurs);
+  const rules = emulator
+    .resources('security-group-rules')
+    .filter((rule) => fieldText(rule, 'description').includes(`fairlead-cluster=${CLUSTER}`));
+  return [
+    ...marked(world).flatMap(([what, uid]) => (uids.has(uid) ? [] : [what])),
+    ...(needed ? [] : rules.map((rule) => `the rule ${fieldText(rule, 'id')}`)),
+    ...objects(resources).flatMap(({ metadata }) =>
+      uids.has(metadata.ownerReferences?.[0]?.uid) ? [] : [`the resource ${keyText(metadata)}`],
+    ),
+  ];
+}
+
+export function lost({ objects }: World): readonly string[] {
+  return objects(services).flatMap((service) => {
+    const { loadBalancer, conditions = [] } = service.status ?? {};
+    const isRefused = conditions.some(({ message }) => message.startsWith('Refused'));
+    const isServed = (loadBalancer?.ingress ?? []).length > 0;
+    return !isOurs(service) || isServed || isRefused ? [] : [`the address of ${keyText(service.metadata)}`];
+  });
+}

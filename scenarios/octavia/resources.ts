@@ -1,0 +1,15 @@
+import type { KubeObject, Resource } from '@fairlead/kube';
+
+/** A KuryrLoadBalancer as its users see it. */
+interface LoadBalancerResource extends KubeObject {
+  readonly spec?: { readonly subnet_id?: string; readonly endpointSlices?: readonly unknown[] };
+  readonly status?: { readonly members?: readonly unknown[] };
+}
+
+export const resources: Resource<LoadBalancerResource> = {
+  group: 'openstack.org',
+  version: 'v1',
+  plural: 'kuryrloadbalancers',
+  kind: 'KuryrLoadBalancer',
+  namespaced: true,
+};
