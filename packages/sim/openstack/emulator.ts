@@ -15,7 +15,7 @@ import { Identity, type Project } from './keystone/identity.ts';
 import { Neutron, singularOf } from './neutron/neutron.ts';
 import type { Kind } from './neutron/store.ts';
 import { Octavia } from './octavia/octavia.ts';
-import { octaviaError } from './octavia/refusals.ts';
+import { invalid, octaviaError } from './octavia/refusals.ts';
 import type { OctaviaKind, ProvisioningStatus } from './octavia/store.ts';
 import { badRequest, keystoneError, neutronError, noSuchPath, Refusal } from './refusal.ts';
 import { IDENTITY_PATH, kindOf, LOAD_BALANCER_PATH, nameOf, NETWORK_PATH, parseTarget, type Target } from './target.ts';
@@ -183,7 +183,7 @@ export class OpenStackEmulator implements HttpTransport {
     try {
       if (fault?.kind === 'refuse') throw scripted(fault);
       if (target === undefined) throw noSuchPath();
-      requestBody = parseBody(request.body);
+      requestBody = parseBody(request.body, target);
       const done = this.#serve(request, url, target, requestBody);
       if (fault?.kind === 'misreport') throw new Refusal(fault.status, 'HTTPInternalServerError', 'An error occurred.');
       return { ...done, requestBody };
@@ -267,7 +267,7 @@ function catalogAt(origin: string, hasOctavia: boolean): Json {
   }));
 }
 
-function parseBody(text: string | undefined): JsonObject | undefined {
+function parseBody(text: string | undefined, { service }: Target): JsonObject | undefined {
   if (text === undefined || text === '') return undefined;
   try {
     const value = parseJson(text);
@@ -275,6 +275,7 @@ function parseBody(text: string | undefined): JsonObject | undefined {
   } catch {
     // Told below.
   }
+  if (service === 'load-balancer') throw invalid('Request is not in valid JSON format');
   throw badRequest('Body contains invalid data');
 }
 

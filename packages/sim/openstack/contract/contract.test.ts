@@ -8,7 +8,8 @@ import { contractScenes } from './scenes/index.ts';
 
 function simulated(): ContractCloud {
   const clock = new VirtualClock();
-  const behaviour = { tokenCacheMilliseconds: 300_000 };
+  const octavia = { duration: { minimum: 2_000, maximum: 2_000 }, providers: ['amphora'] };
+  const behaviour = { tokenCacheMilliseconds: 300_000, octavia };
   const emulator = new OpenStackEmulator({ clock, random: seededRandom(1), behaviour });
   for (const name of ['demo', 'other']) emulator.identity.addUser(name, 'demopw', [emulator.identity.addProject(name)]);
   emulator.addAdministrator('adminpw');
@@ -18,13 +19,14 @@ function simulated(): ContractCloud {
     transport: emulator,
     authUrl: 'http://openstack.test/identity/v3',
     networkUrl: 'http://openstack.test/network/v2.0',
+    loadBalancerUrl: 'http://openstack.test/load-balancer/v2',
     passwords: { admin: 'adminpw', demo: 'demopw', other: 'demopw' },
     now: () => clock.now(),
     wait: (milliseconds) => clock.advance(milliseconds),
   };
 }
 
-/** The end-to-end tests hold real Keystone and Neutron to the same transcripts. */
+/** The end-to-end tests hold real Keystone, Neutron and Octavia to the same transcripts. */
 describe('the simulated OpenStack keeps the contract', () => {
   it.each(contractScenes)('$name', async (scene) => {
     expect(await playScene(scene, simulated())).toEqual(await transcripts.read(scene));

@@ -7,6 +7,8 @@ export interface ContractCloud {
   readonly authUrl: string;
   /** Neutron, with its version. */
   readonly networkUrl: string;
+  /** Octavia, with its version. */
+  readonly loadBalancerUrl: string;
   /** By user; each has the project of the same name. There is a network `public` that is external. */
   readonly passwords: Readonly<Record<ContractUser, string>>;
   /** Wall time, for what expires. */

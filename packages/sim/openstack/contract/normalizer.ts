@@ -3,11 +3,26 @@ import { isJsonList, isJsonObject, type Json, type JsonDraft, type JsonList } fr
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b/g;
 const MAC = /\bfa:16:3e(?::[0-9a-f]{2}){3}\b/g;
 const IPV4 = /\b\d+\.\d+\.\d+\.\d+\b/g;
-const ADDRESS_FIELDS = new Set(['ip_address', 'floating_ip_address', 'fixed_ip_address']);
+const ADDRESS_FIELDS = new Set(['ip_address', 'floating_ip_address', 'fixed_ip_address', 'vip_address']);
 const TIMES = new Set(['created_at', 'updated_at']);
 const NOWHERE = '00000000-0000-0000-0000-000000000000';
 /** Lists that come in the order of ids, or in any. */
-const UNORDERED = new Set(['ports', 'networks', 'subnets', 'floatingips', 'security_groups', 'allowed_address_pairs']);
+const UNORDERED = new Set([
+  'ports',
+  'networks',
+  'subnets',
+  'floatingips',
+  'security_groups',
+  'security_group_rules',
+  'allowed_address_pairs',
+  'loadbalancers',
+  'listeners',
+  'pools',
+  'members',
+  'healthmonitors',
+]);
+/** What tells the items of such a list apart before their ids have numbers. */
+const DISTINCTIVE = ['name', 'address', 'protocol_port', 'direction', 'ethertype'];
 
 /**
  * Replaces what no two clouds agree on (ids, addresses that they choose, times) by numbers in the order of appearance,
@@ -35,7 +50,8 @@ export class Normalizer {
   value(key: string, value: Json): Json {
     if (typeof value === 'string') {
       if (TIMES.has(key)) return 'TIME';
-      if (key === 'message') return this.text(value.replaceAll(IPV4, (found) => this.#address(found)));
+      if (key === 'message' || key === 'faultstring')
+        return this.text(value.replaceAll(IPV4, (found) => this.#address(found)));
       return ADDRESS_FIELDS.has(key) ? this.#address(value) : this.text(value);
     }
     if (isJsonList(value)) return this.#list(key, value);
@@ -52,9 +68,9 @@ export class Normalizer {
   }
 
   #list(key: string, items: JsonList): Json {
-    const values = items.map((item) => this.value(key, item));
-    if (!UNORDERED.has(key)) return values;
-    return values.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+    if (!UNORDERED.has(key)) return items.map((item) => this.value(key, item));
+    const values = sortedBy(items, distinction).map((item) => this.value(key, item));
+    return sortedBy(values, (value) => JSON.stringify(value));
   }
 
   #address(text: string): string {
@@ -70,4 +86,16 @@ export class Normalizer {
     this.#tokens.set(key, `${kind}-${count}`);
     return `${kind}-${count}`;
   }
+}
+
+function distinction(item: Json): string {
+  return isJsonObject(item) ? JSON.stringify(DISTINCTIVE.map((name) => item[name] ?? null)) : '';
+}
+
+/** Those that are alike stay in their order. */
+function sortedBy(items: JsonList, key: (item: Json) => string): JsonList {
+  return items.toSorted((left, right) => {
+    const [one, other] = [key(left), key(right)];
+    return one === other ? 0 : one < other ? -1 : 1;
+  });
 }

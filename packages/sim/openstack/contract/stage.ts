@@ -24,6 +24,9 @@ interface Answer {
   readonly body: JsonObject;
 }
 
+const POLL = 300;
+const LONGEST_WAIT = 90_000;
+
 /** Where a scene plays: sends requests, and writes down the answers. */
 export class Stage {
   readonly cloud: ContractCloud;
@@ -57,7 +60,7 @@ export class Stage {
     return this.call('DELETE', path, undefined, options);
   }
 
-  /** Sends a request to Neutron, and writes down the answer. */
+  /** Sends a request to Neutron, or below `/lbaas` to Octavia, and writes down the answer. */
   async call(
     method: HttpRequest['method'],
     path: string,
@@ -70,7 +73,7 @@ export class Stage {
     return answered;
   }
 
-  /** Sends a request to Neutron that only sets the scene, and must succeed. */
+  /** Sends a request that only sets the scene, and must succeed. */
   async quietly(
     method: HttpRequest['method'],
     path: string,
@@ -123,6 +126,15 @@ export class Stage {
     return token;
   }
 
+  async projectOf(user: ContractUser): Promise<string> {
+    const token = await this.tokenOf(user);
+    const { body } = await this.#keystone('GET', '/auth/tokens', undefined, {
+      'x-auth-token': token,
+      'x-subject-token': token,
+    });
+    return textOf(valueAt(body, 'token', 'project', 'id'));
+  }
+
   passwordOf(user: ContractUser, project: string = user): JsonObject {
     const domain = { id: 'default' };
     const password = { user: { name: user, domain, password: this.cloud.passwords[user] } };
@@ -148,6 +160,21 @@ export class Stage {
     return { id, subnets };
   }
 
+  /** Waits until Octavia is done with a load balancer and all that is below it, and has seen how they fare. */
+  async settled(id: string): Promise<void> {
+    await this.#until(`the load balancer ${id} is settled`, async () => {
+      const { text, status } = await this.#send('GET', `/lbaas/loadbalancers/${id}/status`, undefined, {});
+      return status === 200 && !/"provisioning_status": ?"PENDING|"operating_status": ?"OFFLINE"/.test(text);
+    });
+  }
+
+  /** Waits until a load balancer is gone. */
+  async gone(id: string): Promise<void> {
+    await this.#until(`the load balancer ${id} is gone`, async () => {
+      return (await this.#send('GET', `/lbaas/loadbalancers/${id}`, undefined, {})).status === 404;
+    });
+  }
+
   /** A router from the subnet to the network `public`: the id of that network. */
   async routeToPublic(subnetId: string): Promise<string> {
     const external = await this.publicNetwork();
@@ -171,7 +198,9 @@ export class Stage {
     if (typeof body === 'object') this.#normalizer.note(body);
     const credentials = token ?? (await this.tokenOf(as));
     const all = { ...(credentials === '' ? {} : { 'x-auth-token': credentials }), ...headers };
-    const answer = await this.#exchange(method, `${this.cloud.networkUrl}${path}`, body, all);
+    const { networkUrl, loadBalancerUrl } = this.cloud;
+    const root = path.startsWith('/lbaas/') ? loadBalancerUrl : networkUrl;
+    const answer = await this.#exchange(method, `${root}${path}`, body, all);
     if (answer.status < 300) this.#remember(method, path, answer.body, body, as);
     return answer;
   }
@@ -184,11 +213,34 @@ export class Stage {
     as: ContractUser,
   ): void {
     const remove = (what: string) => this.#undo.push(() => this.#send('DELETE', what, undefined, { as }));
+    if (path === '/lbaas/loadbalancers' && method === 'POST') {
+      this.#undo.push(() => this.#deleteLoadBalancer(textOf(valueAt(answer, 'loadbalancer', 'id'))));
+      return;
+    }
+    if (path.startsWith('/lbaas/quotas') && method === 'PUT') remove(path);
+    // What is below a load balancer goes with it.
+    if (path.startsWith('/lbaas/')) return;
     if (method === 'POST') remove(`${path}/${textOf(valueAt(objectOf(Object.values(answer)[0]), 'id'))}`);
     if (path.startsWith('/quotas') && method === 'PUT') remove(path);
     if (!path.endsWith('/add_router_interface') || typeof body !== 'object') return;
     const back = path.replace('/add_', '/remove_');
     this.#undo.push(() => this.#send('PUT', back, body, { as }));
+  }
+
+  async #deleteLoadBalancer(id: string): Promise<void> {
+    await this.#until(`the load balancer ${id} can be deleted`, async () => {
+      const { status } = await this.#send('DELETE', `/lbaas/loadbalancers/${id}?cascade=true`, undefined, {});
+      return status !== 409;
+    });
+    await this.gone(id);
+  }
+
+  async #until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    for (let waited = 0; waited < LONGEST_WAIT; waited += POLL) {
+      if (await holds()) return;
+      await this.cloud.wait(POLL);
+    }
+    throw new Error(`waited in vain until ${what}`);
   }
 
   #keystone(method: HttpRequest['method'], path: string, body?: JsonObject | string, headers = {}): Promise<Answer> {

@@ -6,7 +6,7 @@ import { badRequest, noSuchPath, Refusal } from '../refusal.ts';
 import { EXTENSIONS } from './extensions.ts';
 import { checkChanged, checkCreated, differs, filtersOf } from './fields.ts';
 import { changeFloatingIp, createFloatingIp, deleteFloatingIp } from './floating-ips.ts';
-import { list } from './listing.ts';
+import { list, selected } from './listing.ts';
 import {
   addRouterInterface,
   createNetwork,
@@ -143,9 +143,10 @@ export class Neutron {
 
   #onOne(requester: Requester, kind: Kind, id: string, request: NeutronRequest): NeutronAnswer {
     const rules = KINDS[kind];
-    const { method, body, ifMatch } = request;
+    const { method, body, ifMatch, query } = request;
     if (method === 'GET') {
-      return { status: 200, body: { [rules.singular]: this.world.required(requester, kind, id) } };
+      const shown = selected(this.world.required(requester, kind, id), query.getAll('fields'));
+      return { status: 200, body: { [rules.singular]: shown } };
     }
     if (method === 'PUT') {
       const fields = fieldsIn(body, rules.singular);

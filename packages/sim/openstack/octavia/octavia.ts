@@ -127,7 +127,10 @@ export class Octavia {
     const { world } = this;
     const changes = method === 'PUT' ? changedFields(kind, body?.[SINGULARS[kind]], world.minorVersion) : undefined;
     const object = world.required(requester, kind, id);
-    if (method === 'GET') return { status: 200, body: { [SINGULARS[kind]]: this.#bodies.one(kind, object) } };
+    if (method === 'GET') {
+      const shown = selected(this.#bodies.one(kind, object), query.getAll('fields'));
+      return { status: 200, body: { [SINGULARS[kind]]: shown } };
+    }
     if (changes !== undefined) {
       const changed = this.#change(kind, object, changes);
       return { status: 200, body: { [SINGULARS[kind]]: this.#bodies.one(kind, changed) } };
