@@ -17,6 +17,7 @@ import { gatewayServiceDefects } from './gateway/services.ts';
 import { kubeWritingDefects } from './kube/clients-and-writes.ts';
 import { kubeLeadingDefects } from './kube/leaders.ts';
 import { kubeReadingDefects } from './kube/watches-and-caches.ts';
+import { octaviaClientDefects } from './octavia-client.ts';
 import { openStackDefects } from './openstack.ts';
 import { partDefects } from './part.ts';
 import { serviceDefects } from './service.ts';
@@ -44,4 +45,5 @@ export const defects: readonly Defect[] = [
   ...clustersetDefects,
   ...dnsDefects,
   ...openStackDefects,
+  ...octaviaClientDefects,
 ];
