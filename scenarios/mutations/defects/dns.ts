@@ -62,8 +62,8 @@ export const dnsDefects: readonly Defect[] = [
   {
     name: 'every ServiceImport before aggregation is believed',
     file: `${FOLDER}/zone/cluster-share.ts`,
-    find: "olderClusters.includes(belongingOfImport(one).cluster ?? '')",
-    replace: 'olderClusters.length >= 0',
+    find: 'settings.olderClusters.includes(clusterOf(one, settings))',
+    replace: "clusterOf(one, settings) !== ''",
     foundBy: golden,
   },
   {

@@ -1,5 +1,6 @@
 import type { Defect } from '../defect.ts';
 import { azureDefects } from './azure/index.ts';
+import { cliDefects } from './cli.ts';
 import { cloudDefects } from './cloud.ts';
 import { clustersetDefects } from './clusterset.ts';
 import { controlDefects } from './control.ts';
@@ -30,6 +31,7 @@ export const defects: readonly Defect[] = [
   ...controlDefects,
   ...partDefects,
   ...cloudDefects,
+  ...cliDefects,
   ...azureDefects,
   ...serviceDefects,
   ...gatewayAddressDefects,

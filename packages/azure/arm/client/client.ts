@@ -100,9 +100,10 @@ export class ArmClient {
     const made = await this.#finish(request, answer, scope);
     if (isBodyAt(id, made)) return made;
     if (options.answer === 'accepted' && isBodyAt(id, answer.body)) return answer.body;
-    // Azure has taken the write: a gate that closed meanwhile must not make it look refused.
+    // Azure has taken the write: neither a gate that closed meanwhile nor a refusal to read may make it look refused.
     const { correlationId } = request;
-    return this.#read(id, this.#requests.at(id, 'GET', { ...options, throttle: 'wait', correlationId }), scope);
+    const reading = this.#requests.at(id, 'GET', { ...options, throttle: 'wait', correlationId });
+    return this.#read(id, { ...reading, mayHaveTakenEffect: true }, scope);
   }
 
   /** Waits until the resource is gone; that there is none is as good. */

@@ -1,3 +1,4 @@
+import { isWithoutEffect } from '@fairlead/cloud';
 import { failure, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
@@ -27,6 +28,14 @@ describe('throttling', () => {
       ]);
     },
   );
+
+  it('does not take a write for refused whose result Azure then refuses to show', async () => {
+    const { client, clock, emulator } = emulated({ behaviour: { operationTime: { minimum: 2_000, maximum: 2_000 } } });
+    emulator.faults.next({ method: 'GET', kind: 'publicIPAddresses' }, refusedWith({ 'retry-after': '2' }));
+    const error = await failure(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+    expect(error).toMatchObject({ status: 429, mayHaveTakenEffect: true });
+    expect(isWithoutEffect(error)).toBe(false);
+  });
 
   it('keeps reads and writes apart, and subscriptions too', async () => {
     const { client, clock, emulator } = emulated();

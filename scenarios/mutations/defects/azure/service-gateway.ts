@@ -127,4 +127,11 @@ export const serviceGatewayDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: 'packages/azure/service-gateway' },
   },
+  {
+    name: 'a write whose result Azure refuses to show counts as refused',
+    file: `${ARM}/client/client.ts`,
+    find: '{ ...reading, mayHaveTakenEffect: true }',
+    replace: 'reading',
+    foundBy: { unit: `${ARM}/client` },
+  },
 ];

@@ -72,11 +72,11 @@ export const partDefectsFromSources: readonly Defect[] = [
   {
     name: 'the gauge of held deletions never goes back to zero',
     file: 'packages/part/controller/deletion-guard.ts',
-    find: `    metrics.set(gauge, this.heldCount);
+    find: `    metrics.set(gauge, this.heldCount, labels);
     if (hold !== undefined) {
 `,
     replace: `    if (hold !== undefined) {
-      metrics.set(gauge, this.heldCount);
+      metrics.set(gauge, this.heldCount, labels);
 `,
     foundBy: { unit: 'packages/part/controller' },
   },

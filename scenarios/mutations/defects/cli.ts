@@ -1,0 +1,49 @@
+import type { Defect } from '../defect.ts';
+
+const GUARD = 'packages/cli/server/journal-guard.ts';
+const guard = { unit: 'packages/cli/server' };
+
+export const cliDefects: readonly Defect[] = [
+  {
+    name: 'a process in the Pod, or behind a tunnel to it, is told everything',
+    file: GUARD,
+    find: "if (this.#access === 'open') return undefined;",
+    replace: "if (this.#access === 'open' || isLocal) return undefined;",
+    foundBy: guard,
+  },
+  {
+    name: 'the journal of a Service is told to who may read none of it',
+    file: GUARD,
+    find: '(await mayUser(client, identity, wish, options)) ? undefined : forbidden(identity, wish)',
+    replace: '(await mayUser(client, identity, wish, options), undefined)',
+    foundBy: guard,
+  },
+  {
+    name: 'a right that was taken away holds for ever',
+    file: GUARD,
+    find: 'this.#clock.monotonic() < known.until',
+    replace: 'known.until > 0',
+    foundBy: guard,
+  },
+  {
+    name: 'everybody may have as many tokens reviewed as they like',
+    file: GUARD,
+    find: 'this.#reviews >= MOST_REVIEWS_AT_ONCE',
+    replace: 'this.#reviews < 0',
+    foundBy: guard,
+  },
+  {
+    name: 'a process on another machine may read what loopback alone may',
+    file: GUARD,
+    find: 'return isLocal\n',
+    replace: 'return isLocal || this.#clock !== undefined\n',
+    foundBy: guard,
+  },
+  {
+    name: 'a leader that fell silent is said to lead',
+    file: 'packages/cli/why/leader.ts',
+    find: 'silentSeconds <= leaseDurationSeconds',
+    replace: 'silentSeconds <= leaseDurationSeconds * 1000',
+    foundBy: { unit: 'packages/cli/why' },
+  },
+];
