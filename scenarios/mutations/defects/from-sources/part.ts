@@ -19,13 +19,13 @@ export const partDefectsFromSources: readonly Defect[] = [
   {
     name: 'which collections could not be read is forgotten when the leading ended with an error',
     file: 'packages/part/run-part.ts',
-    find: `        await lead(configured, options, leadership, sight);
+    find: `        await lead(configured, options, leadership, releases, sight);
       } finally {
         sight.close();
         unreadable = sight.unreadable;
       }
 `,
-    replace: `        await lead(configured, options, leadership, sight);
+    replace: `        await lead(configured, options, leadership, releases, sight);
         unreadable = sight.unreadable;
       } finally {
         sight.close();

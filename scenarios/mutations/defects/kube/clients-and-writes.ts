@@ -44,8 +44,8 @@ export const kubeWritingDefects: readonly Defect[] = [
   {
     name: 'what was just written is forgotten, and a cache that is behind believed',
     file: `${FOLDER}/objects/object-writer.ts`,
-    find: 'this.#ownWrites.note(written);',
-    replace: '',
+    find: "this.#ownWrites.note(written);\n      this.#count(write, 'done');",
+    replace: "this.#count(write, 'done');",
     foundBy: objects,
   },
   {
