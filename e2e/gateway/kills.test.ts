@@ -45,7 +45,7 @@ describe.skipIf(!isRoot)('an agent that is killed (needs root)', () => {
   }
 
   beforeAll(async () => {
-    testbed = new Testbed();
+    testbed = new Testbed(['nft', 'keepalived']);
     controller = testbed.hand('client');
     await testbed.startAgent('gw1');
   }, 60_000);
@@ -74,6 +74,67 @@ describe.skipIf(!isRoot)('an agent that is killed (needs root)', () => {
     }
     expect(outcomes.size).toBe(2);
   }, 60_000);
+
+  it.each(['nft', 'keepalived'])(
+    'leaves one configuration or the other, whole, when %s refuses any of its calls',
+    async (program) => {
+      const whole: string[] = [];
+      for (const wanted of [one, other]) {
+        expect(await put(wanted)).toMatchObject({ status: 200 });
+        whole.push(picture());
+      }
+      let refused = 0;
+      for (let call = 1; ; call += 1) {
+        const isToOne = call % 2 === 1;
+        testbed.refuse(program, call);
+        const answer = await put(isToOne ? one : other);
+        const isOver = !testbed.hasRefused(program);
+        testbed.endRefusals(program);
+        const found = picture();
+        expect(whole).toContain(found);
+        if (isOver) break;
+        refused += 1;
+        const old = whole[isToOne ? 1 : 0];
+        expect(JSON.stringify(answer)).toContain(found === old ? 'apply-failed' : 'taken');
+        expect(await put(isToOne ? one : other)).toMatchObject({ status: 200 });
+      }
+      expect(refused).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+
+  it('loads all of one configuration after a foreign flush, also when nft refuses calls of the load', async () => {
+    const whole: string[] = [];
+    for (const wanted of [one, other]) {
+      expect(await put(wanted)).toMatchObject({ status: 200 });
+      whole.push(picture());
+    }
+    for (const call of [2, 4, 5, 6]) {
+      testbed.nft('gw1', 'delete', 'table', 'inet', 'fairlead');
+      testbed.refuse('nft', call);
+      await put(one);
+      testbed.endRefusals('nft');
+      const isThere = () => testbed.nft('gw1', 'list', 'tables').includes('fairlead') && whole.includes(picture());
+      await expect.poll(isThere, { timeout: 10_000 }).toBe(true);
+      expect(await put(other)).toMatchObject({ status: 200 });
+      expect(picture()).toBe(whole[1]);
+    }
+  }, 60_000);
+
+  it('refuses what nft does, and names the frontend', async () => {
+    expect(await put(one)).toMatchObject({ status: 200 });
+    const bank = testbed.nft('gw1', 'list', 'chain', 'inet', 'fairlead', 'refuse').includes('refuse4a') ? 'a' : 'b';
+    const element = `192.0.2.22 . tcp . 80 : goto pick4-420${bank}`;
+    testbed.nft('gw1', 'add', 'element', 'inet', 'fairlead', `services4${bank}`, `{ ${element} }`);
+    const before = picture();
+    expect(await put(other)).toMatchObject({
+      status: 500,
+      body: { errors: [{ frontend: { address: '192.0.2.22', protocol: 'TCP', port: 80 }, code: 'nft-refused' }] },
+    });
+    expect(picture()).toBe(before);
+    testbed.nft('gw1', 'delete', 'element', 'inet', 'fairlead', `services4${bank}`, '{ 192.0.2.22 . tcp . 80 }');
+    expect(await put(other)).toMatchObject({ status: 200 });
+  });
 
   it('refuses what it cannot keep on a full disk, and changes nothing', async () => {
     await testbed.killAgent('gw1');

@@ -204,6 +204,33 @@ describe.skipIf(!isRoot)('gateways in network namespaces (needs root)', () => {
     expect(testbed.log(name).join('\n')).toContain('the table is not as it was left');
   });
 
+  it('are repaired when another program flushes only the chain that keeps clients out', async () => {
+    const name = holder() ?? 'gw1';
+    const isOut = () =>
+      client.connect(VIP, 82).then(
+        () => 'let in',
+        () => 'kept out',
+      );
+    const bank = testbed.nft(name, 'list', 'chain', 'inet', 'fairlead', 'refuse').includes('refuse4a') ? 'a' : 'b';
+    testbed.nft(name, 'flush', 'chain', 'inet', 'fairlead', `allow4${bank}`);
+    await expect.poll(isOut, { timeout: 10_000 }).toBe('kept out');
+    expect(testbed.nft(name, 'list', 'chain', 'inet', 'fairlead', `allow4${bank}`)).toContain(`restricted4${bank}`);
+  });
+
+  it('choose by the address of a client where no more clients can be kept', async () => {
+    const full = server({ port: 85, affinitySeconds: 60 });
+    await configure([...everything, full]);
+    const name = holder() ?? 'gw1';
+    testbed.fillAffinity(name);
+    for (let from = 30_100; from < 30_104; from += 1) {
+      const [met] = await client.connect(VIP, 85, { from });
+      const foretold = flowEnd(virtualServer.parse(full), { address: requireIpAddress('198.51.100.9'), port: from });
+      expect(foretold).toMatchObject({ kind: 'backend', backend: { address: met } });
+    }
+    testbed.nft(name, 'flush', 'map', 'inet', 'fairlead', 'affinity4');
+    await configure(everything);
+  });
+
   it('are repaired when another program removes an element', async () => {
     const name = holder() ?? 'gw1';
     const slots = testbed.nft(name, 'list', 'table', 'inet', 'fairlead').includes('services4a')

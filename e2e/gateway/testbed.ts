@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +10,9 @@ import type { Task } from './tasks.ts';
 const HAND = fileURLToPath(new URL('hand.ts', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../packages/cli/main.ts', import.meta.url));
 const PORT = 9_443;
+/** The size of the map of clients that are kept with their backends. */
+const AFFINITY_CLIENTS = 262_144;
+const PORTION = 32_768;
 
 export const gatewayNames = ['gw1', 'gw2'] as const;
 export type GatewayName = (typeof gatewayNames)[number];
@@ -66,6 +69,17 @@ export class Hand {
   }
 }
 
+function shim(callsFile: string, program: string): string {
+  return `#!/bin/sh
+if [ -e ${callsFile} ]; then
+  left=$(($(cat ${callsFile}) - 1))
+  if [ $left -le 0 ]; then rm ${callsFile}; echo 'Error: refused' >&2; exit 1; fi
+  echo $left > ${callsFile}
+fi
+exec ${program} "$@"
+`;
+}
+
 /**
  * A client, two gateways and ten backends in network namespaces of their own: clients and gateways on one network,
  * gateways and backends on another. Needs root.
@@ -76,8 +90,15 @@ export class Testbed {
   readonly #agents = new Map<GatewayName, ChildProcess>();
   readonly #logs = new Map<GatewayName, string[]>();
   readonly #hands: Hand[] = [];
+  readonly #shims = join(this.folder, 'shims');
 
-  constructor() {
+  /** The agents run these programs by way of a script that can be told to refuse a call. */
+  constructor(shimmed: readonly string[] = []) {
+    mkdirSync(this.#shims);
+    for (const program of shimmed) {
+      const real = execFileSync('sh', ['-c', `PATH=$PATH:/usr/sbin:/sbin command -v ${program}`], { encoding: 'utf8' });
+      writeFileSync(join(this.#shims, program), shim(this.#callsFile(program), real.trim()), { mode: 0o755 });
+    }
     for (const name of ['net', 'client', 'gw1', 'gw2', 'pods']) this.#ip('netns', 'add', this.namespace(name));
     for (const name of ['net', 'client', 'gw1', 'gw2', 'pods']) this.#in(name, 'ip', 'link', 'set', 'lo', 'up');
     for (const bridge of ['out', 'in']) {
@@ -163,7 +184,8 @@ export class Testbed {
     const file = join(this.folder, `${name}.yaml`);
     writeFileSync(file, JSON.stringify(configuration));
     const command = ['netns', 'exec', this.namespace(name), process.execPath, PROGRAM, 'agent', '--config', file];
-    const child = spawn('ip', command, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const env = { ...process.env, PATH: `${this.#shims}:${process.env['PATH'] ?? ''}` };
+    const child = spawn('ip', command, { stdio: ['ignore', 'ignore', 'pipe'], env });
     this.#agents.set(name, child);
     const log: string[] = [];
     this.#logs.set(name, log);
@@ -195,8 +217,37 @@ export class Testbed {
     for (const side of ['out', 'in']) this.#in(name, 'ip', 'link', 'set', side, 'down');
   }
 
+  /** Has the program fail when the agents run it for the so-manieth time from now on. */
+  refuse(program: string, call: number): void {
+    writeFileSync(this.#callsFile(program), `${call}\n`);
+  }
+
+  /** Whether the call came that was to be refused. */
+  hasRefused(program: string): boolean {
+    return !existsSync(this.#callsFile(program));
+  }
+
+  endRefusals(program: string): void {
+    rmSync(this.#callsFile(program), { force: true });
+  }
+
+  #callsFile(program: string): string {
+    return join(this.#shims, `${program}.calls`);
+  }
+
   nft(name: GatewayName, ...words: readonly string[]): string {
     return this.#in(name, 'nft', ...words);
+  }
+
+  /** As if as many clients were kept with their backends as can be. */
+  fillAffinity(name: GatewayName): void {
+    const file = join(this.folder, 'affinity.nft');
+    this.nft(name, 'flush', 'map', 'inet', 'fairlead', 'affinity4');
+    for (let from = 0; from < AFFINITY_CLIENTS; from += PORTION) {
+      const clients = Array.from({ length: PORTION }, (_, index) => `1 . ${from + index} timeout 1h : 0:1`);
+      writeFileSync(file, `add element inet fairlead affinity4 { ${clients.join(', ')} }\n`);
+      this.nft(name, '-f', file);
+    }
   }
 
   holdsAddress(name: GatewayName, address: string): boolean {
