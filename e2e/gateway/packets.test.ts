@@ -221,14 +221,17 @@ describe.skipIf(!isRoot)('gateways in network namespaces (needs root)', () => {
     const full = server({ port: 85, affinitySeconds: 60 });
     await configure([...everything, full]);
     const name = holder() ?? 'gw1';
-    testbed.fillAffinity(name);
-    for (let from = 30_100; from < 30_104; from += 1) {
-      const [met] = await client.connect(VIP, 85, { from });
-      const foretold = flowEnd(virtualServer.parse(full), { address: requireIpAddress('198.51.100.9'), port: from });
-      expect(foretold).toMatchObject({ kind: 'backend', backend: { address: met } });
+    try {
+      testbed.fillAffinity(name);
+      for (let from = 30_100; from < 30_104; from += 1) {
+        const [met] = await client.connect(VIP, 85, { from });
+        const foretold = flowEnd(virtualServer.parse(full), { address: requireIpAddress('198.51.100.9'), port: from });
+        expect(foretold).toMatchObject({ kind: 'backend', backend: { address: met } });
+      }
+    } finally {
+      testbed.nft(name, 'flush', 'map', 'inet', 'fairlead', 'affinity4');
+      await configure(everything);
     }
-    testbed.nft(name, 'flush', 'map', 'inet', 'fairlead', 'affinity4');
-    await configure(everything);
   });
 
   it('are repaired when another program removes an element', async () => {
