@@ -37,7 +37,7 @@ describe('what an agent keeps on disk', () => {
     const log = new StateLog(node.process().state);
     await log.begin({ generation: generation(1), changes: changes(80) });
     await log.done(generation(1));
-    await log.begin({ generation: generation(2), changes: { put: [], remove: [virtualServer(80)] } });
+    await log.begin({ generation: generation(2), changes: changes(443) });
     await log.done(generation(2));
     await log.undone(generation(2));
     expect(await new StateLog(node.process().state).load()).toMatchObject({ generation: generation(1) });
