@@ -19,7 +19,7 @@ class AccountGate extends ThrottleGate {
 
   /** The cloud throttles. `retryAfterMilliseconds` is what it asked for, if that could be understood. */
   throttled(retryAfterMilliseconds: number | undefined): void {
-    this.closeFor(this.#backoff.next(retryAfterMilliseconds));
+    this.closeFor(this.#backoff.next(retryAfterMilliseconds), retryAfterMilliseconds !== undefined);
   }
 
   /** The cloud answered, and may have said that nothing is left of the budget for a while. */

@@ -40,6 +40,9 @@ const CONDITIONS: Readonly<Record<EndpointState, Endpoint['conditions']>> = {
 const SLICE_PORTS = [{ name: 'p80', protocol: 'TCP', port: 80 }] as const;
 
 /** Does it, if it makes sense in the world as it is. */
+/** As it holds the lock under its own name. */
+const PEER = 'cloud-controller-manager';
+
 /** What concerns pools otherwise than by their nodes. */
 const ABOUT_POOLS = new Set<Edit['kind']>([
   'delete-load-balancer',
@@ -259,14 +262,14 @@ async function lockElsewhere(world: World, seconds: number): Promise<void> {
   const renewTime = new Date(simulation.clock.now()).toISOString().replace('Z', '000Z');
   if (seconds > 0 && holder === '') {
     const spec = {
-      holderIdentity: 'another-component',
+      holderIdentity: PEER,
       leaseDurationSeconds: seconds,
       acquireTime: renewTime,
       renewTime,
     };
     await editor.patchMerge(leases, RESOURCE_LOCK, { spec });
   }
-  if (seconds === 0 && holder === 'another-component') {
+  if (seconds === 0 && holder === PEER) {
     await editor.patchMerge(leases, RESOURCE_LOCK, { spec: { holderIdentity: '' } });
   }
 }

@@ -27,7 +27,7 @@ describe('the lock of the Azure resources', () => {
     const holding = await locker.acquire(signal);
     expect(lease()).toMatchObject({
       spec: {
-        holderIdentity: 'cloud-controller-manager',
+        holderIdentity: 'fairlead-azure-local',
         leaseDurationSeconds: 900,
         acquireTime: '2026-01-01T00:00:00.000000Z',
         renewTime: '2026-01-01T00:00:00.000000Z',
@@ -35,7 +35,7 @@ describe('the lock of the Azure resources', () => {
     });
     await holding.release();
     expect(lease()).toMatchObject({
-      metadata: { annotations: { 'aks-managed-resource-locker-previous-holder': 'cloud-controller-manager' } },
+      metadata: { annotations: { 'aks-managed-resource-locker-previous-holder': 'fairlead-azure-local' } },
       spec: { holderIdentity: '' },
     });
     await expect(locker.acquire(signal)).resolves.toBeDefined();
@@ -49,12 +49,25 @@ describe('the lock of the Azure resources', () => {
     await expect(locker.acquire(signal)).rejects.toThrowError(locked);
     await clock.advance(1);
     await locker.acquire(signal);
-    expect(lease()).toMatchObject({ spec: { holderIdentity: 'cloud-controller-manager' } });
+    expect(lease()).toMatchObject({ spec: { holderIdentity: 'fairlead-azure-local' } });
+  });
+
+  it('is left to the cloud-controller-manager while that holds it under its own name', async () => {
+    const { locker, clock, heldBy, lease } = world();
+    heldBy('cloud-controller-manager');
+    await expect(locker.acquire(signal)).rejects.toThrowError(locked);
+    heldBy('');
+    const holding = await locker.acquire(signal);
+    await clock.advance(1_000);
+    await holding.release();
+    // By this it knows that it has to read again what it remembers.
+    const annotations = { 'aks-managed-resource-locker-previous-holder': 'fairlead-azure-local' };
+    expect(lease()).toMatchObject({ metadata: { annotations }, spec: { holderIdentity: '' } });
   });
 
   it.each([
     ['nobody', '', {}],
-    ['ourselves, in an earlier life', 'Cloud-Controller-Manager', {}],
+    ['ourselves, in an earlier life', 'Fairlead-Azure-Local', {}],
     ['a holder that never said since when', 'other', { renewTime: undefined }],
   ])('is taken when it is held by %s', async (_, holder, spec) => {
     const { locker, heldBy } = world();

@@ -3,7 +3,8 @@ import { isAlreadyExists, isConflict, type KubeClient, keyText, type Lease, leas
 
 /** What all components that change load balancers of the cluster agreed upon. */
 const LEASE = { namespace: 'kube-system', name: 'aks-managed-resource-locker' };
-const HOLDER = 'cloud-controller-manager';
+/** A name of our own: under that of the cloud-controller-manager, neither would keep the other out. */
+const HOLDER = 'fairlead-azure-local';
 const PREVIOUS_HOLDER_ANNOTATION = 'aks-managed-resource-locker-previous-holder';
 const DURATION_SECONDS = 900;
 /** A holding is renewed when it has used up so much of its time: one step outside never takes the rest. */

@@ -107,7 +107,7 @@ describe('the part', () => {
     await world.pass(900);
     expect(await world.addresses('web')).toEqual(['198.18.0.1']);
     expect(await world.client.get(leases, LEASE)).toMatchObject({
-      metadata: { annotations: { 'aks-managed-resource-locker-previous-holder': 'cloud-controller-manager' } },
+      metadata: { annotations: { 'aks-managed-resource-locker-previous-holder': 'fairlead-azure-local' } },
       spec: { holderIdentity: '' },
     });
     await world.stop();

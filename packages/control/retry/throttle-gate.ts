@@ -46,6 +46,7 @@ export class ThrottleGate {
   /** In order of arrival. */
   readonly #waiters = new Set<() => void>();
   #reopensAt = Number.NEGATIVE_INFINITY;
+  #isNamed = false;
   #wave = 1;
   #timer: Timer | undefined;
 
@@ -57,11 +58,15 @@ export class ThrottleGate {
     for (const definition of throttleGateMetrics) metrics.declare(definition);
   }
 
-  /** The server asked for a pause. While the gate is closed already, the later end counts. */
-  closeFor(milliseconds: number): void {
+  /**
+   * The server asked for a pause. While the gate is closed already, the later end counts. `isNamed`: the server itself
+   * said how long.
+   */
+  closeFor(milliseconds: number, isNamed = false): void {
     const reopensAt = this.#clock.monotonic() + milliseconds;
     if (!(milliseconds > 0) || reopensAt <= this.#reopensAt) return;
     this.#reopensAt = reopensAt;
+    this.#isNamed = isNamed;
     this.#wave = 1;
     this.#metrics.increment(closuresTotal, { gate: this.#name });
     this.#metrics.set(reopensTimestamp, (this.#clock.now() + milliseconds) / 1000, { gate: this.#name });
@@ -94,15 +99,17 @@ export class ThrottleGate {
   }
 
   /**
-   * Throws while the gate is closed. The error carries no time: who does not wait for the gate has a rhythm of its
-   * own, and must not mistake our guess for the server's answer.
+   * Throws while the gate is closed. The error carries the time where the server named one: who does not wait for the
+   * gate has a rhythm of its own, and must not mistake our guess for the server's answer.
    */
   refuse(): void {
-    if (this.#remaining() <= 0) return;
+    const remaining = this.#remaining();
+    if (remaining <= 0) return;
     this.#metrics.increment(refusalsTotal, { gate: this.#name });
     throw new FairleadError(`${this.#name} has asked us to slow down, so the call was not made; try again later`, {
       verdict: 'retriable',
       code: 'throttle-gate-closed',
+      ...(this.#isNamed ? { retryAfterMilliseconds: remaining } : {}),
     });
   }
 

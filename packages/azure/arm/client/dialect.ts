@@ -23,7 +23,7 @@ export function armDialect(userAgent: string, random: Random): CloudDialect<ArmR
     cloud: 'Azure',
     server: SERVER,
     metrics: armCalls,
-    side: (verb: CallVerb) => (isWrite(verb) ? 'writes' : 'reads'),
+    side: sideOf,
     headers({ correlationId, headers: own }, token) {
       const headers: Record<string, string> = {
         accept: 'application/json',
@@ -42,6 +42,12 @@ export function armDialect(userAgent: string, random: Random): CloudDialect<ArmR
     },
     pauseMilliseconds: (headers) => (isBucketEmpty(headers) ? EMPTY_BUCKET_MILLISECONDS : 0),
   };
+}
+
+/** Azure has a bucket for each. */
+function sideOf(verb: CallVerb): 'reads' | 'writes' | 'deletes' {
+  if (verb === 'DELETE') return 'deletes';
+  return isWrite(verb) ? 'writes' : 'reads';
 }
 
 /** The values are a number, or several as `Microsoft.Network/GetSomething;12,Microsoft.Network/GetOther;0`. */

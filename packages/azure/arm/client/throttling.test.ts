@@ -6,7 +6,7 @@ import { drafts, emulated, group, ids } from '../testing/emulated.ts';
 
 const refusedWith = (headers: Readonly<Record<string, string>>) =>
   ({ kind: 'refuse', status: 429, code: 'TooManyRequests', headers }) as const;
-const closed = { code: 'throttle-gate-closed', verdict: 'retriable', retryAfterMilliseconds: undefined };
+const closed = { code: 'throttle-gate-closed', verdict: 'retriable' };
 
 describe('throttling', () => {
   it.each(['seconds', 'date'] as const)(
@@ -37,14 +37,16 @@ describe('throttling', () => {
     expect(isWithoutEffect(error)).toBe(false);
   });
 
-  it('keeps reads and writes apart, and subscriptions too', async () => {
+  it('keeps reads, writes and deletions apart, as Azure counts them, and subscriptions too', async () => {
     const { client, clock, emulator } = emulated();
     emulator.faults.next({ method: 'PUT' }, refusedWith({ 'retry-after': '600' }));
     await failure(clock, client.put(ids.publicIp('a'), drafts.publicIp));
     expect(await result(clock, client.list('publicIPAddresses', group))).toEqual([]);
     const elsewhere = { subscriptionId: 'other', resourceGroup: 'x' };
     expect(await failure(clock, client.list('publicIPAddresses', elsewhere))).toMatchObject({ status: 404 });
-    expect(await failure(clock, client.delete(ids.publicIp('a'), { throttle: 'refuse' }))).toMatchObject(closed);
+    const writing = client.put(ids.publicIp('a'), drafts.publicIp, { throttle: 'refuse' });
+    expect(await failure(clock, writing)).toMatchObject({ ...closed, retryAfterMilliseconds: 600_000 });
+    await result(clock, client.delete(ids.publicIp('a'), { throttle: 'refuse' }));
     emulator.faults.next({ method: 'GET' }, refusedWith({ 'retry-after': '600' }));
     await failure(clock, client.list('publicIPAddresses', group));
     const reading = client.list('publicIPAddresses', group, { throttle: 'refuse' });

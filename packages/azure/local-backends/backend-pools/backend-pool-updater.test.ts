@@ -85,11 +85,11 @@ describe('the local service backend pool updater', () => {
     const world = new UpdaterWorld();
     world.change('shop/web', ['10.0.0.1']);
     world.change('shop/api', ['10.0.0.1']);
-    world.emulator.faults.next({ ...get, name: 'lb/web' }, throttled(20));
+    world.emulator.faults.next({ ...get, name: 'lb/web' }, throttled());
     await world.tick();
     // The first pool met the server's refusal; the gate it closed refuses the second, without a time.
     expect(world.takeCalls()).toEqual([`${GET} 429 TooManyRequests`]);
-    expect(world.queue).toEqual(['web shop/web #1 +20s', 'api shop/api #1']);
+    expect(world.queue).toEqual(['web shop/web #1', 'api shop/api #1']);
     expect(world.takeEvents()).toEqual([
       expect.stringContaining(`shop/web Warning ${RETRYING}: `),
       expect.stringMatching(/^shop\/api Warning \w+: .*Azure reads of sub has asked us to slow down/),
@@ -99,6 +99,19 @@ describe('the local service backend pool updater', () => {
     expect(world.takeReasons()).toEqual([`shop/web ${UPDATED}`, `shop/api ${UPDATED}`]);
     expect([world.queue, world.pool('web'), world.pool('api')]).toEqual([[], ['10.0.0.1'], ['10.0.0.1']]);
     expect(world.results).toEqual(['services_local update_backend_pool succeeded 2']);
+  });
+
+  it('keeps all pools parked through a long throttle, at the cost of one retry and one Event each', async () => {
+    const world = new UpdaterWorld();
+    for (const name of ['web', 'api', 'shared']) world.change(`shop/${name}`, ['10.0.0.1']);
+    world.emulator.faults.throttle({}, 600_000);
+    await world.tick();
+    expect(world.takeReasons()).toEqual(['web', 'api', 'shared'].map((name) => `shop/${name} ${RETRYING}`));
+    for (let tick = 0; tick < 18; tick += 1) await world.tick();
+    expect(world.takeReasons()).toEqual([]);
+    expect(world.queue).toEqual(['web', 'api', 'shared'].map((name) => `${name} shop/${name} #1 +30s`));
+    await world.tick();
+    expect(world.takeReasons()).toEqual(['web', 'api', 'shared'].map((name) => `shop/${name} ${UPDATED}`));
   });
 
   it.each([409, 412])(
@@ -129,10 +142,10 @@ describe('the local service backend pool updater', () => {
     world.change('shop/api', ['10.0.0.3']);
     await world.tick();
     await world.tick();
-    // All writes are throttled, and nothing at all is asked about the pool that is parked.
-    expect(world.takeCalls()).toEqual(Array.from({ length: 2 }, () => 'GET backendAddressPools/lb/api 200'));
-    expect(world.takeReasons()).toEqual([`shop/api ${RETRYING}`, `shop/api ${RETRYING}`]);
-    expect(world.queue).toEqual(['web shop/web #1 +30s', 'web shop/web #0', 'api shop/api #2']);
+    // All writes are throttled: the other pool hears of it once, and then waits, too.
+    expect(world.takeCalls()).toEqual(['GET backendAddressPools/lb/api 200']);
+    expect(world.takeReasons()).toEqual([`shop/api ${RETRYING}`]);
+    expect(world.queue).toEqual(['web shop/web #1 +30s', 'web shop/web #0', 'api shop/api #1 +30s']);
     await world.tick();
     expect(world.takeCalls()).toEqual([
       `${GET} 200`,
@@ -184,6 +197,20 @@ describe('the local service backend pool updater', () => {
     // What the pool gets is what it should hold, whichever operation was given up.
     expect([world.queue, world.pool('shared')]).toEqual([[], ['10.0.0.1', '10.0.0.2']]);
     expect(world.results).toEqual([...FAILED_ONCE, ...SUCCEEDED_ONCE]);
+  });
+
+  it('says so when newer changes of a Service that is given up are still being tried', async () => {
+    const world = new UpdaterWorld({ maxRetries: 1 });
+    world.change('shop/web', ['10.0.0.1']);
+    world.emulator.faults.next(put, refused(412), 2);
+    await world.tick();
+    world.change('shop/web', ['10.0.0.2']);
+    world.takeEvents();
+    await world.tick();
+    expect(world.takeEvents()).toEqual([
+      expect.stringMatching(/^shop\/web Warning \w+Failed: .* Newer changes of this Service are still being tried\.$/),
+    ]);
+    expect(world.queue).toEqual(['web shop/web #1']);
   });
 
   it('9. Retry budget exhaustion emits LoadBalancerBackendPoolUpdateFailed with guidance text and leaves the queue empty', async () => {
@@ -381,7 +408,7 @@ describe('the local service backend pool updater', () => {
     await world.tick();
     expect(world.takeCalls()).toEqual(['GET backendAddressPools/lb/api 200']);
     expect([world.takeReasons(), world.results]).toEqual([[`shop/api ${RETRYING}`], []]);
-    expect(world.queue).toEqual(['api shop/api #1']);
+    expect(world.queue).toEqual(['api shop/api #1 +270s']);
   });
 
   it('17. Updater shutdown with parked operations does not emit retry/failure events and does not requeue', async () => {

@@ -219,7 +219,7 @@ export class BackendPoolUpdater {
         const { retryAfterMilliseconds: delay } = verdict;
         const eligibleAt = delay === undefined ? undefined : clock.monotonic() + delay;
         const { again, exhausted } = afterFailure(relevant, settings.maxRetries, eligibleAt);
-        reporter.failed(exhausted, error, startedAt);
+        reporter.failed(exhausted, error, startedAt, distinctServices(again));
         if (again.length === 0) return;
         this.#requeue(again);
         const retryAt = this.#leadingEdge.follow(group.pool, eligibleAt) ?? this.#tickFrom(eligibleAt);

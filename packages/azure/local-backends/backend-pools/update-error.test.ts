@@ -19,6 +19,8 @@ const refused = (status: number, retryAfterMilliseconds?: number) =>
   });
 const retriable = { kind: 'retriable', retryAfterMilliseconds: undefined };
 const gateClosed = new FairleadError('slow down', { verdict: 'retriable', code: 'throttle-gate-closed' });
+const gateClosedFor = (retryAfterMilliseconds: number) =>
+  new FairleadError('slow down', { verdict: 'retriable', code: 'throttle-gate-closed', retryAfterMilliseconds });
 const timeout = new FairleadError('not done within 10 s', { verdict: 'retriable', code: 'deadline-exceeded' });
 
 describe('what the updater does about a failure', () => {
@@ -27,6 +29,11 @@ describe('what the updater does about a failure', () => {
     ['throttling that names a delay', refused(429, 60_000), { kind: 'retriable', retryAfterMilliseconds: 60_000 }],
     ['throttling that names none', refused(429), retriable],
     ['our own throttle gate', gateClosed, retriable],
+    [
+      'our own throttle gate, which knows its time',
+      gateClosedFor(60_000),
+      { kind: 'retriable', retryAfterMilliseconds: 60_000 },
+    ],
     ['a conflict', refused(409), retriable],
     ['an etag that is out of date', refused(412), retriable],
     ['a refusal for good', refused(400), { kind: 'terminal' }],

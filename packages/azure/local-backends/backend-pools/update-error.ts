@@ -21,7 +21,7 @@ const TERMINAL: UpdateVerdict = { kind: 'terminal' };
 export function classifyUpdateError(error: unknown): UpdateVerdict {
   if (isRetriableBackendPoolUpdateError(error)) return NEXT_TICK;
   const refusal = findArmError(error);
-  if (refusal === undefined) return codeOf(error) === 'throttle-gate-closed' ? NEXT_TICK : TERMINAL;
+  if (refusal === undefined) return codeOf(error) === 'throttle-gate-closed' ? afterGate(error) : TERMINAL;
   switch (refusal.status) {
     case 404:
       return STALE;
@@ -34,6 +34,11 @@ export function classifyUpdateError(error: unknown): UpdateVerdict {
     default:
       return TERMINAL;
   }
+}
+
+/** The gate tells the server's time where it knows it; the calls of other pools would only use up their retries. */
+function afterGate(error: unknown): UpdateVerdict {
+  return { kind: 'retriable', retryAfterMilliseconds: findFairleadError(error)?.retryAfterMilliseconds };
 }
 
 class RetriableBackendPoolUpdateError extends FairleadError {}

@@ -19,13 +19,15 @@ export const updateEvents = {
   },
   LoadBalancerBackendPoolUpdateFailed: {
     type: 'Warning',
-    meaning: 'the backend pool could not be updated, and no further attempt is made before something changes',
+    meaning:
+      'the backend pool could not be updated; no further attempt is made before something changes, unless the note says that newer changes are still being tried',
   },
 } as const satisfies Readonly<Record<string, { readonly type: EventType; readonly meaning: string }>>;
 
 type UpdateEventReason = keyof typeof updateEvents;
 
 const OPERATION = { prefix: 'services_local', request: 'update_backend_pool' };
+const STILL_TRIED = 'Newer changes of this Service are still being tried.';
 const GUIDANCE = 'To retrigger, cause an endpoint change for the Service (e.g., restart or scale a backing pod).';
 
 export interface UpdateReporterOptions {
@@ -65,15 +67,21 @@ export class UpdateReporter {
     );
   }
 
-  /** These operations are given up. */
-  failed(operations: readonly BackendPoolOperation[], error: unknown, startedAt: number): void {
+  /** These operations are given up; `stillTried` are the Services with newer changes of the same pool that are not. */
+  failed(
+    operations: readonly BackendPoolOperation[],
+    error: unknown,
+    startedAt: number,
+    stillTried: readonly ServiceKey[] = [],
+  ): void {
     if (operations.length === 0) return;
     this.#observeOperationWithResult(false, startedAt);
-    this.#notify(
-      'LoadBalancerBackendPoolUpdateFailed',
-      `Backend pool update failed: ${sentence(error)} ${GUIDANCE}`,
-      operations,
-    );
+    const note = `Backend pool update failed: ${sentence(error)} ${GUIDANCE}`;
+    for (const service of distinctServices(operations)) {
+      const own = operations.filter((operation) => operation.service === service);
+      const more = stillTried.includes(service) ? ` ${STILL_TRIED}` : '';
+      this.#notify('LoadBalancerBackendPoolUpdateFailed', `${note}${more}`, own);
+    }
   }
 
   /** For `fairlead why`: when the next attempt is due, on the monotonic clock, and after what. */
