@@ -16,7 +16,7 @@ import { AccountGates } from './account-gates.ts';
 import type { CallScope } from './call-scope.ts';
 import { type CallResult, CloudError, resultOf, unexpectedAnswer } from './cloud-error.ts';
 import type { CloudDialect, RefusedAnswer } from './dialect.ts';
-import { type CloudAnswer, type CloudCall, type CloudRequest, what } from './request.ts';
+import { type CallVerb, type CloudAnswer, type CloudCall, type CloudRequest, what } from './request.ts';
 import { type AccessToken, TokenCache, type TokenProvider } from './tokens.ts';
 
 /** Statuses after which the same request may succeed at once: repeated inside the call. */
@@ -44,7 +44,7 @@ export interface CloudConnectionOptions {
   readonly metrics: Metrics;
   readonly repeats?: RepeatPolicy;
   /** For one request; a call may consist of several. */
-  readonly requestDeadlineMilliseconds?: number;
+  readonly requestDeadlineMilliseconds?: number | ((verb: CallVerb) => number);
   /** Asked before each request, which is not sent when this throws: a call must not outlive the lease, say. */
   readonly beforeCall?: (call: CloudCall) => void;
 }
@@ -70,7 +70,7 @@ export class CloudConnection<Request extends CloudRequest> {
   readonly #gates: AccountGates;
   readonly #tokens: TokenCache | undefined;
   readonly #repeats: RepeatPolicy;
-  readonly #requestDeadline: number;
+  readonly #requestDeadline: (verb: CallVerb) => number;
 
   constructor(dialect: CloudDialect<Request>, options: CloudConnectionOptions) {
     const { clock, random, metrics, tokens } = options;
@@ -80,7 +80,8 @@ export class CloudConnection<Request extends CloudRequest> {
     const isShared = tokens === undefined || tokens instanceof TokenCache;
     this.#tokens = isShared ? tokens : new TokenCache(dialect.cloud, tokens, clock);
     this.#repeats = options.repeats ?? DEFAULT_REPEATS;
-    this.#requestDeadline = options.requestDeadlineMilliseconds ?? DEFAULT_REQUEST_DEADLINE_MILLISECONDS;
+    const deadline = options.requestDeadlineMilliseconds ?? DEFAULT_REQUEST_DEADLINE_MILLISECONDS;
+    this.#requestDeadline = typeof deadline === 'number' ? () => deadline : deadline;
     metrics.declare(dialect.metrics.callsTotal);
     metrics.declare(dialect.metrics.callSeconds);
   }
@@ -131,7 +132,7 @@ export class CloudConnection<Request extends CloudRequest> {
   async #exchange(request: Request, token: AccessToken | undefined, scope: CallScope): Promise<Received> {
     const { clock, transport, beforeCall } = this.#options;
     const { verb, kind, subject } = request;
-    const deadlineMilliseconds = this.#requestDeadline;
+    const deadlineMilliseconds = this.#requestDeadline(verb);
     // What cannot be sent any more is neither asked about nor counted.
     scope.throwIfOver();
     beforeCall?.({ verb, kind, name: `${verb} ${kind}`, subject, deadlineMilliseconds });

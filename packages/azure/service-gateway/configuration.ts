@@ -4,6 +4,9 @@ import { azureSection, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
 import type { EgressPolicy } from './cluster/egress-pod.ts';
 import { egressName } from './engine/nrp-key.ts';
 
+/** The oldest that has service gateways; from 2025-09-01 on, updates of addresses and services are answered at once. */
+const FIRST_API_VERSION = '2025-05-01';
+
 const egressRule = z.strictObject({
   gateway: z
     .string()
@@ -51,7 +54,11 @@ export const serviceGatewayConfiguration = z
       })
       .describe('Which namespaces may use which egress gateway. A gateway that is not named here is open to all.'),
   })
-  .refine(namesOneCloud, ONE_CLOUD);
+  .refine(namesOneCloud, ONE_CLOUD)
+  .refine(({ apiVersion = FIRST_API_VERSION }) => apiVersion >= FIRST_API_VERSION, {
+    path: ['apiVersion'],
+    message: `must be ${FIRST_API_VERSION} or later: older ones know no service gateways`,
+  });
 
 export type ServiceGatewayConfiguration = z.infer<typeof serviceGatewayConfiguration>;
 

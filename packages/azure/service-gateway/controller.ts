@@ -15,6 +15,7 @@ import {
   toServiceKey,
 } from '@fairlead/service';
 import type { ArmClient } from '../arm/index.ts';
+import { AzureRefusals, type Refusal } from './cloud/azure-refusals.ts';
 import { AzureComparison } from './cloud/comparison.ts';
 import { Inventory } from './cloud/inventory.ts';
 import { Leftovers } from './cloud/leftovers.ts';
@@ -32,7 +33,7 @@ import { EGRESS_LABEL, type NrpKey, podUid } from './engine/nrp-key.ts';
 import { Initialization, type InitialWork } from './initialization.ts';
 import { keepGauges } from './metrics.ts';
 import { EnginePump } from './pump.ts';
-import { Announcer } from './report/events.ts';
+import { Announcer, azureRefuses, refusalText } from './report/events.ts';
 import { LeftoverFailures } from './report/leftover-failures.ts';
 import { StateJournal } from './report/state-journal.ts';
 import type { GatewayScope } from './scope.ts';
@@ -70,8 +71,10 @@ export class ServiceGatewayController {
     const { clock, caches, events } = environment;
     const names = this.#names;
     this.#environment = environment;
-    const repository = new Repository(azure, scope, new Inventory(clock), clock);
     this.#health = new Health(environment.readiness);
+    const cluster = new ClusterEvents({ ...environment, recorder: events });
+    const refusals = new AzureRefusals(clock, (refusal) => this.#onRefusal(refusal, cluster));
+    const repository = new Repository(azure, scope, new Inventory(clock), clock, refusals);
     this.#journal = new StateJournal(environment.journal, clock, names);
     const { maximumAddresses, maximumKilobytes } = configuration.addressLocations;
     const limits = { addresses: maximumAddresses, bytes: maximumKilobytes * 1_000 };
@@ -97,7 +100,6 @@ export class ServiceGatewayController {
     this.#reconciler = new ServiceReconciler({ environment, rules, services, engine, repository, feed: this.#feed });
     this.#podFinalizers = new PodFinalizers({ ...environment, feed: this.#podFeed });
 
-    const cluster = new ClusterEvents({ ...environment, recorder: events });
     const leftoverFailures = new LeftoverFailures({ ...environment, cluster, names });
     const told = { engine, repository, services, names, pods: this.#podFeed };
     this.#announcer = new Announcer({ ...told, recorder: events, cluster, leftoverFailures });
@@ -194,6 +196,12 @@ export class ServiceGatewayController {
       case 'drift-suspected':
         return this.#comparison.suspect(notice.why);
     }
+  }
+
+  /** One Event when it begins; whether it is over is for the readiness to tell. */
+  #onRefusal(refusal: Refusal, cluster: ClusterEvents): void {
+    this.#health.obstacle(refusal === undefined ? undefined : refusalText(refusal));
+    if (refusal !== undefined) cluster.record(azureRefuses(refusal));
   }
 
   #onStateChanged(change: StateChange): void {

@@ -39,7 +39,9 @@ async function newWorld() {
     azure.byHand({ method: 'PUT', path, body: JSON.parse(JSON.stringify({ ...body, tags: { team: 'shop' } })) });
   const post = (action: string, body: object) =>
     azure.byHand({ method: 'POST', path: `${scope.gatewayId}/${action}`, body: JSON.parse(JSON.stringify(body)) });
-  put(scope.gatewayId, { location: scope.location, properties: { virtualNetwork: { id: scope.networkId } } });
+  const routeTargetAddress = { subnet: { id: scope.subnetId }, privateIPAllocationMethod: 'Dynamic' };
+  const properties = { virtualNetwork: { id: scope.networkId }, routeTargetAddress };
+  put(scope.gatewayId, { location: scope.location, sku: { name: 'Standard', tier: 'Regional' }, properties });
   put(publicIpId(scope, web.key, 'IPv4'), publicIpBody(scope, web, 'IPv4', {}));
   put(loadBalancerId(scope, web.key), loadBalancerBody(scope, web, {}));
   put(publicIpId(scope, blue.key, 'IPv4'), publicIpBody(scope, blue, 'IPv4', {}));

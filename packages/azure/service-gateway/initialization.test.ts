@@ -283,7 +283,7 @@ describe('Initialization', () => {
     const { clock, azure } = newWorld();
     const properties = {
       virtualNetwork: { id: scope.networkId },
-      routeTargetAddress: { privateIPAddress: '10.0.1.4' },
+      routeTargetAddress: { subnet: { id: scope.subnetId }, privateIPAddress: '10.0.1.4' },
     };
     const body = { location: scope.location, tags: { team: 'network' }, properties };
     azure.faults.next(

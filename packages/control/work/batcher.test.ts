@@ -79,6 +79,24 @@ describe('sendInBatches', () => {
     expect(calls.length).toBeLessThanOrEqual(15);
   });
 
+  it("postpones a batch that is refused as one of its entries is alone: it is nobody's fault", async () => {
+    const { calls, send } = server(upTo(100));
+    const error = failure('retriable', 'later');
+    const probe = { pick: (batch: readonly number[]) => batch[batch.length - 1] ?? 0, postponedWith: () => error };
+    const outcome = await sendInBatches(upTo(100), { limits, send, probe });
+    expect(outcome).toEqual({ accepted: [], refused: [], postponed: [{ entries: upTo(100), error }] });
+    expect(calls).toEqual([upTo(100), [99]]);
+  });
+
+  it('bisects a batch after one of its entries was taken alone', async () => {
+    const { calls, held, send } = server([42]);
+    const probe = { pick: () => 7, postponedWith: () => undefined };
+    const outcome = await sendInBatches(upTo(100), { limits, send, probe });
+    expect(outcome.refused.map(({ entry }) => entry)).toEqual([42]);
+    expect(held).toHaveLength(99);
+    expect(calls.length).toBeLessThanOrEqual(2 + 2 * 7);
+  });
+
   it('postpones a batch that met a passing error, in one call, and goes on with the next', async () => {
     for (const verdict of ['retriable', 'stale'] as const) {
       const error = failure(verdict, 'busy');

@@ -9,6 +9,7 @@ export class Health {
   readonly #report: ReadinessReport;
   readonly #failures = new Map<string, { readonly count: number; readonly error: unknown }>();
   #startupReason: string | undefined = 'reading the cluster';
+  #obstacle: string | undefined;
 
   constructor(report: ReadinessReport) {
     this.#report = report;
@@ -26,6 +27,12 @@ export class Health {
     this.#tell();
   }
 
+  /** What keeps the part from its work, whatever its loops tell; undefined: nothing does. */
+  obstacle(reason: string | undefined): void {
+    this.#obstacle = reason;
+    this.#tell();
+  }
+
   /** A loop has ended a round; the error is what it failed with. */
   round(what: string, error: unknown): void {
     if (error === undefined) this.#failures.delete(what);
@@ -35,7 +42,11 @@ export class Health {
 
   #tell(): void {
     if (this.#startupReason !== undefined) {
-      this.#report.set({ ready: false, reason: this.#startupReason });
+      this.#report.set({ ready: false, reason: this.#obstacle ?? this.#startupReason });
+      return;
+    }
+    if (this.#obstacle !== undefined) {
+      this.#report.set({ ready: false, reason: this.#obstacle });
       return;
     }
     const failing = [...this.#failures].filter(([, { count }]) => count >= FAILURES_UNTIL_UNREADY);

@@ -1,6 +1,6 @@
 import { SocketTransport } from '@fairlead/control/adapters';
 import type { AzureDependencies } from '../parts/azure-access.ts';
-import { ArmClient } from '../client/client.ts';
+import { ArmClient, type ArmClientOptions } from '../client/client.ts';
 import { type CloudConfiguration, repeatPolicy } from '../configuration/cloud-configuration.ts';
 import { cloudEndpoints } from '../configuration/clouds.ts';
 import { chooseCredential } from '../configuration/credential-choice.ts';
@@ -12,7 +12,10 @@ export interface AzureConnection extends AsyncDisposable {
 }
 
 /** Gets ready to talk to the Azure that is configured: the first call connects and asks for a token. */
-export function connectToAzure(configuration: CloudConfiguration, dependencies: AzureDependencies): AzureConnection {
+export function connectToAzure(
+  configuration: CloudConfiguration,
+  dependencies: AzureDependencies & Pick<ArmClientOptions, 'apiVersion' | 'requestDeadlineMilliseconds'>,
+): AzureConnection {
   const cloud = cloudEndpoints(configuration);
   const tokens = tokenProviderFor(chooseCredential(configuration), cloud);
   const repeats = repeatPolicy(configuration);

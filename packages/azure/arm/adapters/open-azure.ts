@@ -6,13 +6,13 @@ import {
   parseCloudConfiguration,
 } from '../configuration/cloud-configuration.ts';
 import type { OpenAzure } from '../parts/azure-access.ts';
-import type { CloudSource } from '../parts/azure-section.ts';
+import { type CloudSource, clientOptionsOf } from '../parts/azure-section.ts';
 import { connectToAzure } from './connect.ts';
 
 /** Connects to the Azure that is configured. */
 export const openAzure: OpenAzure = async (source, dependencies) => {
   const cloud = await readCloud(source);
-  return { ...connectToAzure(cloud, dependencies), cloud };
+  return { ...connectToAzure(cloud, { ...dependencies, ...clientOptionsOf(source) }), cloud };
 };
 
 async function readCloud({ cloud, cloudFile = '' }: CloudSource): Promise<CloudConfiguration> {

@@ -26,7 +26,7 @@ import { failedOperation, OperationPoller } from './operation-poller.ts';
 import { RequestFactory } from './request-factory.ts';
 
 /** The version of the network API whose shapes the types describe. */
-const API_VERSION = '2026-01-01';
+export const API_VERSION = '2026-01-01';
 
 export interface ArmClientOptions extends CloudConnectionOptions {
   /** Scheme, host and port of Azure Resource Manager. */

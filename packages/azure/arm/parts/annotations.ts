@@ -14,6 +14,7 @@ export const azureAnnotations = {
   internalSubnet: `${PREFIX}load-balancer-internal-subnet`,
   loadBalancers: `${PREFIX}load-balancer-configurations`,
   idleTimeout: `${PREFIX}load-balancer-tcp-idle-timeout`,
+  withoutFloatingIp: `${PREFIX}disable-load-balancer-floating-ip`,
 } as const;
 
 type AzureAnnotation = (typeof azureAnnotations)[keyof typeof azureAnnotations];
@@ -58,6 +59,17 @@ export function refuseAnnotationsBut(honoured: ReadonlySet<string>, { metadata }
     const message = `its annotation ${annotation} asks for ${meaning}, which cannot be had`;
     throw new FairleadError(message, { verdict: 'terminal', code: 'annotation-unsupported' });
   }
+}
+
+/** A frontend of Azure listens on these. */
+const HIGHEST_PORT = 65_534;
+
+/** Throws a terminal error, in plain words about «it», for a port that no frontend can have. */
+export function refusePortsBeyond(ports: readonly { readonly port: number }[]): void {
+  const beyond = ports.find(({ port }) => port > HIGHEST_PORT);
+  if (beyond === undefined) return;
+  const message = `it has the port ${beyond.port}, and a load balancer of Azure listens on 1 to ${HIGHEST_PORT}`;
+  throw new FairleadError(message, { verdict: 'terminal', code: 'port-unsupported' });
 }
 
 /** What the annotation says; undefined where it is missing or empty. */

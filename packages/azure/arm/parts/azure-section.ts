@@ -1,8 +1,34 @@
+import { type CallVerb, isWrite } from '@fairlead/cloud';
 import { z } from 'zod';
+import { API_VERSION, type ArmClientOptions } from '../client/client.ts';
+import { REQUEST_DEADLINE_MILLISECONDS } from '../client/deadlines.ts';
 import { cloudConfiguration } from '../configuration/cloud-configuration.ts';
+
+const deadlines = z.strictObject({
+  readSeconds: seconds('a read'),
+  writeSeconds: seconds('a PUT or DELETE'),
+  actionSeconds: seconds('an update of the service gateway, which Azure answers only when it is done'),
+});
+
+function seconds(what: string) {
+  return z
+    .int()
+    .min(1)
+    .max(600)
+    .default(REQUEST_DEADLINE_MILLISECONDS / 1_000)
+    .describe(`For ${what}.`);
+}
 
 /** What every part on Azure has in its section of the configuration. */
 export const azureSection = {
+  apiVersion: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}(-preview)?$/, 'is no API version, such as 2026-01-01')
+    .optional()
+    .describe(`The version of the network API, for a cloud that lags behind. Unset: ${API_VERSION}.`),
+  deadlines: deadlines
+    .optional()
+    .describe('When a request is given up. No write is begun that the Lease of the leader would not outlive.'),
   cloud: cloudConfiguration.optional().describe('What azure.json would say, with the same keys.'),
   cloudFile: z.string().min(1).optional().describe('The path of azure.json, in place of cloud.'),
   clusterId: z
@@ -14,10 +40,23 @@ export const azureSection = {
 type AzureSection = z.infer<z.ZodObject<typeof azureSection>>;
 
 /** Where a part's section says how to get to Azure: in itself, or in an azure.json. */
-export type CloudSource = Pick<AzureSection, 'cloud' | 'cloudFile'>;
+export type CloudSource = Pick<AzureSection, 'cloud' | 'cloudFile' | 'apiVersion' | 'deadlines'>;
+
+/** What of it is for the client. */
+export function clientOptionsOf({
+  apiVersion,
+  deadlines: given,
+}: CloudSource): Pick<ArmClientOptions, 'apiVersion' | 'requestDeadlineMilliseconds'> {
+  const deadlineOf = (verb: CallVerb) => {
+    if (given === undefined) return REQUEST_DEADLINE_MILLISECONDS;
+    if (!isWrite(verb)) return given.readSeconds * 1_000;
+    return (verb === 'POST' ? given.actionSeconds : given.writeSeconds) * 1_000;
+  };
+  return { requestDeadlineMilliseconds: deadlineOf, ...(apiVersion === undefined ? {} : { apiVersion }) };
+}
 
 /** The refinement of each such section. */
-export function namesOneCloud({ cloud, cloudFile }: CloudSource): boolean {
+export function namesOneCloud({ cloud, cloudFile }: Pick<CloudSource, 'cloud' | 'cloudFile'>): boolean {
   return (cloud === undefined) !== (cloudFile === undefined);
 }
 

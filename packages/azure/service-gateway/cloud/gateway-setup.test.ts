@@ -21,6 +21,31 @@ function newWorld() {
 }
 
 describe('setting up the service gateway', () => {
+  const whole = {
+    sku: { name: 'Standard', tier: 'Regional' },
+    properties: {
+      virtualNetwork: { id: scope.networkId },
+      routeTargetAddress: { subnet: { id: scope.subnetId }, privateIPAllocationMethod: 'Dynamic' },
+    },
+  };
+
+  it('creates the gateway whole: its SKU, and the address that traffic is led to', async () => {
+    const { clock, azure, repository } = newWorld();
+    expect(await result(clock, ensureServiceGateway(repository, {}))).toEqual({ created: true, attached: true });
+    expect(azure.resource(scope.gatewayId)).toMatchObject(whole);
+    expect(await result(clock, ensureServiceGateway(repository, {}))).toEqual({ created: false, attached: false });
+  });
+
+  it('completes a gateway that has no address for traffic, and leaves the rest of it as it is', async () => {
+    const { clock, azure, repository } = newWorld();
+    const properties = { virtualNetwork: { id: scope.networkId } };
+    const body = { location: scope.location, tags: { team: 'network' }, properties };
+    azure.byHand({ method: 'PUT', path: scope.gatewayId, body });
+    expect(await result(clock, ensureServiceGateway(repository, {}))).toEqual({ created: true, attached: true });
+    expect(azure.resource(scope.gatewayId)).toMatchObject({ ...whole, tags: { team: 'network' } });
+    expect(azure.overwrites).toEqual([]);
+  });
+
   it('leaves everything else about the subnet as it is', async () => {
     const { clock, repository, subnet, edit } = newWorld();
     edit(POLICIES);

@@ -14,10 +14,15 @@ export interface GatewaySetup {
 /** Creates the service gateway where there is none, and attaches it to the nodes' subnet where that is not so yet. */
 export async function ensureServiceGateway(repository: Repository, options: CallOptions): Promise<GatewaySetup> {
   const gateway = await findServiceGateway(repository, options);
-  const isThere = gateway !== undefined && gateway.properties.provisioningState !== 'Failed';
+  const isThere = gateway !== undefined && gateway.properties.provisioningState !== 'Failed' && isWhole(gateway);
   if (gateway === undefined) await repository.createGateway(options);
   else if (!isThere) await repository.repeatGateway(gateway, options);
   return { created: !isThere, attached: await attachServiceGatewayToSubnet(repository, options) };
+}
+
+/** Without an address to lead traffic to, it serves nothing. */
+function isWhole({ properties }: ServiceGateway): boolean {
+  return properties.routeTargetAddress?.subnet !== undefined;
 }
 
 /** The gateway of this name; throws when it is one that cannot be ours. */

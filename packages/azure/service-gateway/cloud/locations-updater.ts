@@ -2,6 +2,7 @@ import { isWithoutEffect } from '@fairlead/cloud';
 import {
   Backoff,
   type BatchLimits,
+  type BatchProbe,
   type Clock,
   codeOf,
   findFairleadError,
@@ -9,6 +10,7 @@ import {
   type Metrics,
   messageOf,
   type Random,
+  randomPick,
   sendInBatches,
   type Timer,
 } from '@fairlead/control';
@@ -23,7 +25,7 @@ import {
   quarantinedAddressesTotal,
 } from '../metrics.ts';
 import { isSignOfDrift } from './azure-errors.ts';
-import type { Repository } from './repository.ts';
+import { type Repository, UPDATE_LOCATIONS } from './repository.ts';
 import { sizeInRequest } from './request-bodies.ts';
 
 /** How much goes into one request; Azure publishes no limits. */
@@ -52,6 +54,9 @@ export class LocationsUpdater {
   readonly #tracker: DiffTracker;
   readonly #options: LocationsUpdaterOptions;
   readonly #limits: BatchLimits<AddressEntry>;
+  /** Fewer than the limit allows after a request has run out of time, until some have succeeded. */
+  #ceiling: number;
+  readonly #probe: BatchProbe<AddressEntry>;
   readonly #backoff: Backoff;
   #isTriggered = false;
   #isRunning = false;
@@ -63,7 +68,12 @@ export class LocationsUpdater {
     this.#tracker = engine.tracker;
     this.#options = options;
     const { addresses, bytes } = options.limits;
+    this.#ceiling = addresses;
     this.#limits = { maximumCount: addresses, bytes: { maximum: bytes, sizeOf: sizeInRequest } };
+    this.#probe = {
+      pick: (batch) => randomPick(options.random, batch),
+      postponedWith: (error) => options.repository.refusesAll(UPDATE_LOCATIONS, error),
+    };
     this.#backoff = new Backoff(options.random, BACKOFF);
     options.signal.addEventListener('abort', () => this.#timer?.cancel(), { once: true });
   }
@@ -93,15 +103,27 @@ export class LocationsUpdater {
   }
 
   async #round(): Promise<void> {
-    const { metrics, signal } = this.#options;
-    const entries = this.#tracker.locationChanges();
-    const outcome = await sendInBatches(entries, { limits: this.#limits, send: (batch) => this.#send(batch) });
+    const { metrics, random, repository, signal } = this.#options;
+    const changes = this.#tracker.locationChanges();
+    // While Azure refuses everything, one address asks whether that is over; then come all others.
+    const isProbe = changes.length > 1 && repository.isRefused(UPDATE_LOCATIONS);
+    const entries = isProbe ? [randomPick(random, changes)] : changes;
+    if (isProbe) this.#isTriggered = true;
+    const limits = { ...this.#limits, maximumCount: this.#ceiling };
+    const send = (batch: readonly AddressEntry[]) => this.#send(batch);
+    const outcome = await sendInBatches(entries, { limits, send, probe: this.#probe });
     if (signal.aborted) return;
     for (const { entry, error } of outcome.refused) this.#refuse(entry, error);
     metrics.set(addressesOutOfStep, this.#tracker.dirtyCount);
     const [postponed] = outcome.postponed;
-    if (postponed !== undefined) this.#postpone(postponed.error);
-    else this.#backoff.reset();
+    if (postponed === undefined) {
+      this.#backoff.reset();
+      this.#ceiling = Math.min(this.#limits.maximumCount, 2 * this.#ceiling);
+    } else {
+      const { error, entries: late } = postponed;
+      if (codeOf(error) === 'deadline-exceeded') this.#ceiling = Math.max(1, late.length >> 1);
+      this.#postpone(error);
+    }
     this.#engine.effects.push({ kind: 'locations-round', error: postponed?.error });
   }
 

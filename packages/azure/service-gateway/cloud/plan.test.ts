@@ -197,4 +197,11 @@ describe('the plan of a service', () => {
       expect(calls(planCreation({ scope, inventory }, outboundSpec('blue')).prepare)).toContain('put natGateways/blue');
     });
   });
+
+  it('unregisters a service of which it is not known whether it is registered', () => {
+    const inventory = new Inventory(new VirtualClock());
+    expect(planDeletion({ scope, inventory }, inbound('web')).unregister).toBeUndefined();
+    inventory.setRegistration('web', { state: 'unknown' });
+    expect(planDeletion({ scope, inventory }, inbound('web')).unregister).toMatchObject({ isDelete: true });
+  });
 });

@@ -1,4 +1,12 @@
-import { type BatchLimits, type Clock, FairleadError, sendInBatches, type Timer } from '@fairlead/control';
+import {
+  type BatchLimits,
+  type BatchOutcome,
+  type BatchProbe,
+  type Clock,
+  FairleadError,
+  sendInBatches,
+  type Timer,
+} from '@fairlead/control';
 import type { ServiceRequest } from '../../arm/index.ts';
 
 export interface RegistrationBatcherOptions {
@@ -8,6 +16,9 @@ export interface RegistrationBatcherOptions {
   /** Whether more registrations are about to come, for which it is worth waiting a little. */
   readonly expectsMore: () => boolean;
   readonly limits: BatchLimits<ServiceRequest>;
+  readonly probe?: BatchProbe<ServiceRequest>;
+  /** Whether Azure refuses such calls whatever is in them: then one request asks whether that is over. */
+  readonly isRefused?: () => boolean;
 }
 
 interface Waiting {
@@ -80,7 +91,7 @@ export class RegistrationBatcher {
   }
 
   async #sendAll(): Promise<void> {
-    const { send, limits, clock } = this.#options;
+    const { clock } = this.#options;
     this.#isSending = true;
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -88,18 +99,30 @@ export class RegistrationBatcher {
     await clock.turn();
     const batch = this.#waiting;
     this.#waiting = [];
-    const outcome = await sendInBatches(
-      batch.map(({ request }) => request),
-      { limits, send },
-    );
+    const errors = await this.#deliver(batch.map(({ request }) => request));
     this.#isSending = false;
-    const errors = new Map<ServiceRequest, unknown>();
-    for (const { entry, error } of outcome.refused) errors.set(entry, error);
-    for (const { entries, error } of outcome.postponed) for (const entry of entries) errors.set(entry, error);
     for (const { request, resolve, reject } of batch) {
       if (errors.has(request)) reject(errors.get(request));
       else resolve();
     }
     this.consider();
   }
+
+  /** Gives the errors of those that were not taken. */
+  async #deliver(requests: readonly ServiceRequest[]): Promise<ReadonlyMap<ServiceRequest, unknown>> {
+    const { send, limits, probe, isRefused } = this.#options;
+    const sender = { limits, send, ...(probe === undefined ? {} : { probe }) };
+    const errors = new Map<ServiceRequest, unknown>();
+    const picked = isRefused?.() === true ? probe?.pick(requests) : undefined;
+    if (picked !== undefined) note(errors, await sendInBatches([picked], sender));
+    const rest = requests.filter((request) => request !== picked);
+    if (picked === undefined || isRefused?.() !== true) note(errors, await sendInBatches(rest, sender));
+    else for (const request of rest) errors.set(request, errors.get(picked));
+    return errors;
+  }
+}
+
+function note(errors: Map<ServiceRequest, unknown>, { refused, postponed }: BatchOutcome<ServiceRequest>): void {
+  for (const { entry, error } of refused) errors.set(entry, error);
+  for (const { entries, error } of postponed) for (const entry of entries) errors.set(entry, error);
 }

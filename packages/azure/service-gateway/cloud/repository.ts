@@ -1,4 +1,4 @@
-import { findCloudError, isNotFound, type Known } from '@fairlead/cloud';
+import { isNotFound, type Known } from '@fairlead/cloud';
 import { type Clock, FairleadError, type IpAddress, type IpFamily } from '@fairlead/control';
 import {
   type ArmClient,
@@ -12,9 +12,13 @@ import {
 import type { AddressUpdate } from '../engine/difftracker.ts';
 import { isOutbound, type NrpKey } from '../engine/nrp-key.ts';
 import { FAMILIES, type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from '../scope.ts';
+import { AzureRefusals } from './azure-refusals.ts';
 import { assignedAddress, type Inventory, type InventoryKind, type Listing } from './inventory.ts';
 import type { PutStep, ResourceStep } from './plan.ts';
-import { toLocationRequest } from './request-bodies.ts';
+import { gatewayBody, toLocationRequest } from './request-bodies.ts';
+
+export const UPDATE_SERVICES = 'POST updateServices';
+export const UPDATE_LOCATIONS = 'POST updateAddressLocations';
 
 /** All calls to Azure, and what is known from their answers. */
 export class Repository {
@@ -22,9 +26,17 @@ export class Repository {
   readonly inventory: Inventory;
   readonly #client: ArmClient;
   readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #refusals: AzureRefusals;
 
-  constructor(client: ArmClient, scope: GatewayScope, inventory: Inventory, clock: Pick<Clock, 'monotonic'>) {
+  constructor(
+    client: ArmClient,
+    scope: GatewayScope,
+    inventory: Inventory,
+    clock: Pick<Clock, 'monotonic'>,
+    refusals = new AzureRefusals(clock),
+  ) {
     this.#client = client;
+    this.#refusals = refusals;
     this.scope = scope;
     this.inventory = inventory;
     this.#clock = clock;
@@ -35,14 +47,19 @@ export class Repository {
   }
 
   async createGateway(options: CallOptions): Promise<void> {
-    const { gatewayId, location, networkId } = this.scope;
-    const body = { location, tags: clusterTags(this.scope), properties: { virtualNetwork: { id: networkId } } };
+    const { gatewayId, location } = this.scope;
+    const body = { location, tags: clusterTags(this.scope), ...gatewayBody(this.scope) };
     await this.#client.put(gatewayId, body, { ...options, answer: 'accepted' });
   }
 
-  /** Has Azure try again what it failed at: the gateway as it was asked for, unless it changed since. */
+  /**
+   * Has Azure try again what it failed at, or complete what is not whole: the gateway as it is, with what it lacks,
+   * unless it changed since.
+   */
   async repeatGateway(gateway: ServiceGateway, options: CallOptions): Promise<void> {
-    const { id, name: _, etag, ...body } = gateway;
+    const { id, name: _, etag, ...there } = gateway;
+    const { sku, properties } = gatewayBody(this.scope);
+    const body = { ...there, sku: { ...sku, ...there.sku }, properties: { ...properties, ...there.properties } };
     const condition = etag === undefined ? {} : { ifMatch: etag };
     await this.#client.put(id, body, { ...options, ...condition, answer: 'accepted' });
   }
@@ -76,7 +93,10 @@ export class Repository {
 
   async perform(step: ResourceStep, options: CallOptions): Promise<void> {
     if (step.kind === 'delete') {
-      await this.inventory.changing(step.resource, step.id, () => this.#client.delete(step.id, options));
+      const remove = () => this.#client.delete(step.id, options);
+      await this.#refusals.run(`DELETE ${step.resource}`, () =>
+        this.inventory.changing(step.resource, step.id, remove),
+      );
       this.inventory.set(step.resource, step.id, { state: 'absent' });
       return;
     }
@@ -135,7 +155,8 @@ export class Repository {
     const names = requests.map(({ service }) => service.name);
     const body = { action: 'PartialUpdate', serviceRequests: requests } as const;
     const update = () => this.#client.updateServices(this.scope.gatewayId, body, options);
-    await this.inventory.changingRegistrations(names, update).catch(throwGatewayError);
+    const registering = () => this.inventory.changingRegistrations(names, update);
+    await this.#refusals.run(UPDATE_SERVICES, registering).catch(throwGatewayError);
     for (const request of requests) {
       const known: Known<GatewayService> = request.isDelete
         ? { state: 'absent' }
@@ -147,7 +168,18 @@ export class Repository {
   /** Puts addresses under services: all of them, or none. */
   async updateAddressLocations(updates: readonly AddressUpdate[], options: CallOptions): Promise<void> {
     const body = toLocationRequest(updates);
-    await this.#client.updateAddressLocations(this.scope.gatewayId, body, options).catch(throwGatewayError);
+    const update = () => this.#client.updateAddressLocations(this.scope.gatewayId, body, options);
+    await this.#refusals.run(UPDATE_LOCATIONS, update).catch(throwGatewayError);
+  }
+
+  /** Whether Azure refuses such calls whatever is in them: the next one asks whether that is over. */
+  isRefused(call: typeof UPDATE_SERVICES | typeof UPDATE_LOCATIONS): boolean {
+    return this.#refusals.isBlocked(call);
+  }
+
+  /** A refusal was found to be nobody's fault; gives the error with which everything waits. */
+  refusesAll(call: typeof UPDATE_SERVICES | typeof UPDATE_LOCATIONS, error: unknown): FairleadError {
+    return this.#refusals.block(call, error);
   }
 
   /**
@@ -166,7 +198,7 @@ export class Repository {
     return hasRead;
   }
 
-  /** What another program wrote since it was read is never overwritten. */
+  /** What another program wrote since it was read is never overwritten: after a 412 it is unknown, and read again. */
   async #put<Kind extends InventoryKind>({ resource, id, body }: PutStep<Kind>, options: CallOptions): Promise<void> {
     // Of what Azure sets itself, only the public address is needed.
     const isAddress = resource === 'publicIPAddresses';
@@ -174,13 +206,9 @@ export class Repository {
     const condition = etag === undefined ? {} : { ifMatch: etag };
     const put = () =>
       this.#client.put(id, body, { ...options, ...condition, answer: isAddress ? 'final' : 'accepted' });
-    try {
-      const answered = await this.inventory.changing(resource, id, put);
-      this.inventory.set(resource, id, { state: 'present', body: isAddress ? answered : settled(answered) });
-    } catch (error) {
-      if (findCloudError(error)?.status === 412) this.inventory.set(resource, id, { state: 'unknown' });
-      throw error;
-    }
+    const changing = () => this.inventory.changing(resource, id, put);
+    const answered = await this.#refusals.run(`PUT ${resource}`, changing);
+    this.inventory.set(resource, id, { state: 'present', body: isAddress ? answered : settled(answered) });
   }
 
   #markUnknown<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>): void {

@@ -9,6 +9,7 @@ import {
   type LoadBalancerProperties,
   type NatGateway,
   type PublicIpAddress,
+  type ServiceGateway,
   type ServiceType,
   type UpdateAddressLocationsRequest,
 } from '../../arm/index.ts';
@@ -25,6 +26,20 @@ import {
 import { backendPoolId, type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
 
 const FRONTEND = 'frontend';
+
+/** A gateway that is whole: it needs an address of its own in the nodes' subnet, to which their traffic is led. */
+export function gatewayBody({
+  networkId,
+  subnetId,
+}: GatewayScope): Pick<Required<ServiceGateway>, 'sku' | 'properties'> {
+  return {
+    sku: { name: 'Standard', tier: 'Regional' },
+    properties: {
+      virtualNetwork: { id: networkId },
+      routeTargetAddress: { subnet: { id: subnetId }, privateIPAllocationMethod: 'Dynamic' },
+    },
+  };
+}
 
 export function publicIpBody(
   scope: GatewayScope,

@@ -5,6 +5,8 @@ import {
   Lanes,
   type Metrics,
   messageOf,
+  type Random,
+  randomPick,
   runSteps,
   type Step,
   type Timer,
@@ -27,7 +29,7 @@ import {
   writesOfCreation,
 } from './plan.ts';
 import { RegistrationBatcher } from './registration-batcher.ts';
-import type { Repository } from './repository.ts';
+import { type Repository, UPDATE_SERVICES } from './repository.ts';
 import { registrationStep, toSteps } from './step-texts.ts';
 
 /** So many services are worked on at once. */
@@ -37,6 +39,7 @@ export const REGISTRATIONS_PER_CALL = 500;
 export interface ServiceUpdaterOptions {
   readonly repository: Repository;
   readonly clock: Clock;
+  readonly random: Random;
   readonly journal: StateJournal;
   readonly metrics: Metrics;
   readonly signal: AbortSignal;
@@ -70,6 +73,11 @@ export class ServiceUpdater {
     this.#registrations = new RegistrationBatcher({
       clock,
       limits: { maximumCount: REGISTRATIONS_PER_CALL },
+      probe: {
+        pick: (batch) => randomPick(options.random, batch),
+        postponedWith: (error) => repository.refusesAll(UPDATE_SERVICES, error),
+      },
+      isRefused: () => repository.isRefused(UPDATE_SERVICES),
       expectsMore: () => this.#expected.size > 0,
       send: async (requests) => {
         metrics.observe(registrationBatchSize, requests.length);

@@ -83,6 +83,17 @@ describe('what a Service needs outside', () => {
     expect(desired).toMatchObject({ kind: 'refuse', refusal: { code: 'annotation-unsupported' } });
   });
 
+  it('is served with an annotation that asks for what is so anyway', () => {
+    const annotation = 'service.beta.kubernetes.io/azure-disable-load-balancer-floating-ip';
+    expect(desiredFor(service({}, { [annotation]: 'true' }), claimRules(undefined)).kind).toBe('serve');
+  });
+
+  it('is refused for a port that no frontend of Azure can have', () => {
+    const desired = (port: number) => desiredFor(service({ ports: [{ port }] }), claimRules(undefined));
+    expect(desired(65_534).kind).toBe('serve');
+    expect(desired(65_535)).toMatchObject({ kind: 'refuse', refusal: { code: 'port-unsupported' } });
+  });
+
   it('is not changed by an annotation that says no', () => {
     const annotation = 'service.beta.kubernetes.io/azure-load-balancer-internal';
     expect(desiredFor(service({}, { [annotation]: 'false' }), claimRules(undefined)).kind).toBe('serve');

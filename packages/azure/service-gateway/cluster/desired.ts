@@ -27,6 +27,7 @@ import {
   azureAnnotations,
   idleTimeoutMinutes,
   refuseAnnotationsBut,
+  refusePortsBeyond,
 } from '../../arm/index.ts';
 import type { Endpoints } from '../engine/difftracker.ts';
 import { type InboundKey, inboundKey } from '../engine/nrp-key.ts';
@@ -37,8 +38,8 @@ import { resolvePorts } from './target-ports.ts';
 
 export const SERVICE_GATEWAY_CLASS = 'fairlead.dev/azure-service-gateway';
 
-/** The annotations of Azure's own controller that count here, too. */
-const HONOURED: ReadonlySet<string> = new Set([azureAnnotations.idleTimeout]);
+/** The annotations of Azure's own controller that count here, too; pods are reached without a floating IP anyway. */
+const HONOURED: ReadonlySet<string> = new Set([azureAnnotations.idleTimeout, azureAnnotations.withoutFloatingIp]);
 /** In minutes. */
 const LONGEST_IDLE_TIMEOUT = 30;
 
@@ -87,6 +88,7 @@ function loadBalancerRequest(service: Service): LoadBalancerRequest {
   const demands = demandsOf(service);
   requireSupported(unsupported(demands, capabilities));
   refuseAnnotationsBut(HONOURED, service);
+  refusePortsBeyond(demands.ports);
   const [family] = servedFamilies(demands, capabilities);
   if (family === undefined) throw refusal('family-unsupported', 'it asks for no address family that there is');
   return {

@@ -9,6 +9,7 @@ import {
   verdictOf,
 } from '@fairlead/control';
 import { findArmError } from '../../arm/index.ts';
+import { REFUSES_CODE } from '../cloud/azure-refusals.ts';
 import type { Failure, FailureAction, Wait } from './service-state.ts';
 
 /** How long to wait before what Azure did not take is tried again. */
@@ -30,9 +31,14 @@ export interface RetryPolicy {
 /** When to try again after `failures` in a row. Throttling says nothing about the service: its gate has the say. */
 export function waitAfter({ clock, random }: RetryPolicy, failures: number, error: unknown): Wait {
   const asked = findFairleadError(error)?.retryAfterMilliseconds;
-  const isSlow = failures > QUICK_TRIES && findArmError(error)?.isThrottling !== true;
+  const isSlow = failures > QUICK_TRIES && !isAboutAll(error);
   const delay = isSlow ? SLOW_MILLISECONDS : backoffDelay(BACKOFF, failures, random, asked);
   return { failures, notBefore: clock.monotonic() + delay, failure: codeOf(error) };
+}
+
+/** Azure is asked once for all services whether it is over, so that none of them need be slow. */
+function isAboutAll(error: unknown): boolean {
+  return findArmError(error)?.isThrottling === true || codeOf(error) === REFUSES_CODE;
 }
 
 /** What a failed creation or update leads to: a refusal that is about the service itself parks it. */

@@ -1,8 +1,17 @@
 import { codeOf, findFairleadError, messageOf } from '@fairlead/control';
-import { type EventRecorder, type EventType, type Pod, pods, type Service, type SharedCache } from '@fairlead/kube';
+import {
+  type EventMessage,
+  type EventRecorder,
+  type EventType,
+  type Pod,
+  pods,
+  type Service,
+  type SharedCache,
+} from '@fairlead/kube';
 import type { ClusterEvents, EventDescription } from '@fairlead/part';
 import { describeServiceEvents, recordOnService, type ServiceKey, serviceNotes } from '@fairlead/service';
 import { stableMessage } from '../cloud/azure-errors.ts';
+import type { Refusal } from '../cloud/azure-refusals.ts';
 import type { Repository } from '../cloud/repository.ts';
 import { likelyFamily, nrpKeyOf } from '../cluster/desired.ts';
 import type { PodFeed } from '../cluster/pod-feed.ts';
@@ -32,6 +41,20 @@ const egressEvents = {
   },
 } as const satisfies Readonly<Record<string, { readonly type: EventType; readonly meaning: string }>>;
 
+/** About no object in particular: nothing in the cluster is to blame. */
+const AZURE_REFUSES = {
+  reason: 'AzureRefuses',
+  meaning: 'Azure refuses all calls of a kind for a reason of its own; it is asked again once a minute',
+};
+
+export function refusalText({ call, reason }: NonNullable<Refusal>): string {
+  return `Azure refuses every ${call}: ${reason}`;
+}
+
+export function azureRefuses(refusal: NonNullable<Refusal>): EventMessage {
+  return { type: 'Warning', reason: AZURE_REFUSES.reason, note: refusalText(refusal) };
+}
+
 type EgressEventReason = keyof typeof egressEvents;
 
 /** An egress gateway may have thousands of pods; a few of them tell enough. */
@@ -52,6 +75,7 @@ export const serviceGatewayEvents: readonly EventDescription[] = [
     'EndpointsIgnored',
     'DeletionHeldBack',
   ),
+  AZURE_REFUSES,
   ...Object.entries(egressEvents).map(([reason, { meaning }]) => ({ reason, meaning })),
 ];
 

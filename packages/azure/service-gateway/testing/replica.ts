@@ -3,7 +3,7 @@ import type { Journal } from '@fairlead/control';
 import type { LeaderEnvironment, Readiness } from '@fairlead/part';
 import { TestLeader } from '@fairlead/part/testing';
 import type { ArmEmulator } from '@fairlead/sim/azure';
-import { ArmClient } from '../../arm/index.ts';
+import { ArmClient, clientOptionsOf } from '../../arm/index.ts';
 import { serviceGatewayConfiguration } from '../configuration.ts';
 import { ServiceGatewayController } from '../controller.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -23,6 +23,7 @@ export class Replica {
     const start = (environment: LeaderEnvironment) => {
       const client = new ArmClient({
         ...environment,
+        ...clientOptionsOf(configuration),
         endpoint: 'https://arm.test',
         userAgent: 'test',
         transport: azure,

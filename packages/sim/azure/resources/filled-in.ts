@@ -9,7 +9,7 @@ interface Defaults {
 
 const REGIONAL: JsonObject = { tier: 'Regional' };
 const DEFAULTS: Readonly<Record<RootKind, Defaults>> = {
-  serviceGateways: { sku: REGIONAL, properties: { services: [] } },
+  serviceGateways: { sku: { name: 'Standard', ...REGIONAL }, properties: { services: [] } },
   publicIPAddresses: {
     sku: { name: 'Basic', ...REGIONAL },
     properties: {

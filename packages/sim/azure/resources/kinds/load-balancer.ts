@@ -5,6 +5,7 @@ import { checkPublicIpUse } from './public-ip-address.ts';
 import type { Draft, KindRules } from './rules.ts';
 
 const SKUS = ['Standard', 'Service'];
+const HIGHEST_PORT = 65_534;
 /** In minutes. */
 const IDLE_TIMEOUTS = { Service: { minimum: 4, maximum: 30 }, Standard: { minimum: 4, maximum: 100 } };
 const LISTS = ['frontendIPConfigurations', 'backendAddressPools', 'loadBalancingRules', 'probes'] as const;
@@ -89,6 +90,13 @@ function checkRule({ id, body }: Draft, rule: JsonObject): void {
   const protocol = valueAt(rule, 'properties', 'protocol');
   if (protocol !== 'Tcp' && protocol !== 'Udp' && protocol !== 'All') {
     throw invalid('InvalidRequestFormat', `${name}: the protocol must be Tcp, Udp or All.`);
+  }
+  const { frontendPort } = portsOf(objectOf(rule['properties']));
+  if (!(frontendPort >= 1 && frontendPort <= HIGHEST_PORT) && protocol !== 'All') {
+    throw invalid(
+      'InvalidRequestFormat',
+      `${name}: the frontend port ${frontendPort} is not from 1 to ${HIGHEST_PORT}.`,
+    );
   }
   const minutes = Number(valueAt(rule, 'properties', 'idleTimeoutInMinutes') ?? 4);
   const { minimum, maximum } = IDLE_TIMEOUTS[skuOf(body) === 'Service' ? 'Service' : 'Standard'];
