@@ -13,6 +13,8 @@ import type { Leftovers } from './removal.ts';
 const IF_IT_DIES: Readonly<Record<BalancerStep['kind'], string>> = {
   'create-vip-port': 'The port carries our mark and its name: the next pass finds it, and puts the VIP there.',
   'delete-vip-port': 'It is gone: the next pass finds nothing left, and lets go.',
+  'hand-over-vip-port': 'It is of the Service that is left: the next pass goes on with the load balancer.',
+  'hand-over-floating-ip': 'It is of the Service that is left: the next pass goes on with the load balancer.',
   'create-load-balancer': 'It carries our mark: the next pass finds it, and waits until it is ACTIVE.',
   'update-load-balancer': 'The next pass finds it as it should be.',
   'delete-load-balancer': 'It is PENDING_DELETE or gone: the next pass waits, and goes on.',
@@ -69,12 +71,14 @@ export class BalancerCloud {
       this.#neutron.listPorts({ name: vipPortName(owner.uid) }, { signal }),
       this.#neutron.listFloatingIps({}, { signal }),
     ]);
+    const trees: BalancerTree[] = [];
+    for (const balancer of balancers) trees.push(await this.#lbaas.tree(balancer, signal));
     const shared: BalancerTree[] = [];
     for (const id of childrenAt.filter((id) => balancers.every((own) => own.id !== id))) {
       const balancer = await this.#lbaas.find(id, signal);
       if (balancer !== undefined) shared.push(await this.#lbaas.tree(balancer, signal));
     }
-    return { balancers, shared, vipPorts, floatingIps };
+    return { own: trees, shared, vipPorts, floatingIps };
   }
 
   /** The UIDs of all Services of this cluster of which something is there. */

@@ -16,6 +16,13 @@ export type FloatingIpStep =
   | { readonly kind: 'detach-floating-ip'; readonly id: string; readonly revision?: number | undefined }
   /** Takes our mark off: it is the user's from then on. */
   | { readonly kind: 'give-away-floating-ip'; readonly id: string; readonly revision?: number | undefined }
+  /** To a Service that shares the load balancer with one that leaves. */
+  | {
+      readonly kind: 'hand-over-floating-ip';
+      readonly id: string;
+      readonly description: string;
+      readonly revision?: number | undefined;
+    }
   | { readonly kind: 'delete-floating-ip'; readonly id: string; readonly revision?: number | undefined };
 
 /** What leads to the VIP from outside; one that a user put there is as good as ours, and stays the user's. */

@@ -5,11 +5,15 @@ import type { FloatingIpStep } from './floating-ips.ts';
 export type NetworkStep =
   | FloatingIpStep
   | { readonly kind: 'create-vip-port'; readonly body: PortRequest }
-  | { readonly kind: 'delete-vip-port'; readonly id: string };
+  | { readonly kind: 'delete-vip-port'; readonly id: string }
+  /** To a Service that shares the load balancer with one that leaves. */
+  | { readonly kind: 'hand-over-vip-port'; readonly id: string; readonly name: string; readonly description: string };
 
 const KINDS: Readonly<Record<NetworkStep['kind'], true>> = {
   'create-vip-port': true,
   'delete-vip-port': true,
+  'hand-over-vip-port': true,
+  'hand-over-floating-ip': true,
   'create-floating-ip': true,
   'assign-floating-ip': true,
   'detach-floating-ip': true,
@@ -31,6 +35,12 @@ export async function performNetworkStep(
       return void (await neutron.createPort(step.body, { signal }));
     case 'delete-vip-port':
       return neutron.deletePort(step.id, { signal });
+    case 'hand-over-vip-port': {
+      const { id, name, description } = step;
+      return void (await neutron.updatePort(id, { name, description }, { signal, notFound: 'stale' }));
+    }
+    case 'hand-over-floating-ip':
+      return void (await neutron.updateFloatingIp(step.id, { description: step.description }, asRead(step, signal)));
     case 'create-floating-ip':
       return void (await neutron.createFloatingIp(step.body, { signal }));
     case 'assign-floating-ip':

@@ -1,13 +1,13 @@
-import { type FloatingIp, type LoadBalancer, type Port, provisioningOf } from '../../client/index.ts';
-import { type FloatingIpStep, floatingIpRemovals } from './floating-ips.ts';
-import { type BalancerOwner, isOwn } from './marks.ts';
+import { type FloatingIp, type Listener, type Port, provisioningOf } from '../../client/index.ts';
+import { floatingIpRemovals } from './floating-ips.ts';
+import { type BalancerOwner, isOfCluster, isOwn, readMark, vipPortName } from './marks.ts';
 import type { BalancerTree } from './observed.ts';
 import type { BalancerPlan, BalancerStep } from './plan.ts';
 
 /** All that is left in OpenStack of a Service, found by its mark alone. */
 export interface Leftovers {
-  /** Its own. */
-  readonly balancers: readonly LoadBalancer[];
+  /** Its load balancers. */
+  readonly own: readonly BalancerTree[];
   /** Those of others on which it has listeners or pools. */
   readonly shared: readonly BalancerTree[];
   readonly vipPorts: readonly Port[];
@@ -16,20 +16,54 @@ export interface Leftovers {
 
 /** What takes all of it down, in order. Nothing to do and nothing to wait for: nothing is left. */
 export function planRemoval(owner: BalancerOwner, keepsFloatingIp: boolean, left: Leftovers): BalancerPlan {
-  const addresses: readonly FloatingIpStep[] = floatingIpRemovals(owner, keepsFloatingIp, left.floatingIps);
-  const waiting = [...left.balancers, ...left.shared.map(({ balancer }) => balancer)].find(
-    (balancer) => provisioningOf(balancer).kind === 'pending',
-  );
-  const trunks = left.balancers.filter((balancer) => provisioningOf(balancer).kind !== 'pending');
+  const trees = [...left.own, ...left.shared];
+  const waitsFor = trees.map(({ balancer }) => balancer).find((one) => provisioningOf(one).kind === 'pending');
+  const handed = left.own.filter((tree) => heirOf(owner, tree) !== undefined);
+  const handedPorts = new Set(handed.flatMap(({ balancer }) => balancer.vip_port_id ?? []));
+  const removed = left.floatingIps.filter(({ port_id }) => port_id === null || !handedPorts.has(port_id));
   const steps: readonly BalancerStep[] = [
-    ...addresses,
-    ...trunks.map(({ id }) => ({ kind: 'delete-load-balancer', id }) as const),
+    ...floatingIpRemovals(owner, keepsFloatingIp, removed),
+    ...left.own.flatMap((tree) => trunkSteps(owner, tree, left)),
     ...left.shared.flatMap((tree) => branchSteps(owner, tree)),
   ];
-  if (steps.length > 0 || waiting !== undefined) return { steps, waitsFor: waiting };
+  if (steps.length > 0 || waitsFor !== undefined) return { steps, waitsFor };
   // Only now: Neutron keeps no port from being deleted that a load balancer still has.
   const ports = left.vipPorts.filter((port) => isOwn(port, owner));
   return { steps: ports.map(({ id }) => ({ kind: 'delete-vip-port', id })), waitsFor: undefined };
+}
+
+/** A load balancer on which another Service has listeners becomes that one's; else it goes, and all below it. */
+function trunkSteps(owner: BalancerOwner, tree: BalancerTree, left: Leftovers): readonly BalancerStep[] {
+  const { balancer } = tree;
+  const { id, vip_port_id } = balancer;
+  const state = provisioningOf(balancer).kind;
+  if (state === 'pending') return [];
+  const heir = state === 'active' ? heirOf(owner, tree) : undefined;
+  if (heir === undefined) return [{ kind: 'delete-load-balancer', id }];
+  const { description, tags } = heir;
+  const name = vipPortName(readMark(heir)?.service ?? '');
+  const isHanded = (port: Port) => port.id === vip_port_id && isOwn(port, owner);
+  return [
+    ...branchSteps(owner, tree),
+    ...left.floatingIps
+      .filter((one) => one.port_id === vip_port_id && isOwn(one, owner))
+      .map(
+        (one) => ({ kind: 'hand-over-floating-ip', id: one.id, description, revision: one.revision_number }) as const,
+      ),
+    ...left.vipPorts
+      .filter(isHanded)
+      .map((port) => ({ kind: 'hand-over-vip-port', id: port.id, name, description }) as const),
+    // Last: by its mark, all that belongs to it is found.
+    { kind: 'update-load-balancer', id, changes: { description, tags } },
+  ];
+}
+
+/** A listener of another Service of this cluster. */
+function heirOf(owner: BalancerOwner, { listeners }: BalancerTree): Listener | undefined {
+  const others = listeners.filter(
+    (one) => isOfCluster(one, owner.cluster) && !isOwn(one, owner) && readMark(one)?.service !== undefined,
+  );
+  return others.toSorted((one, another) => (one.id < another.id ? -1 : 1))[0];
 }
 
 /** The load balancer itself, and what others have there, stays. */

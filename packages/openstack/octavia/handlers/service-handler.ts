@@ -45,6 +45,13 @@ export function readAsked(service: Service, rules: ClaimRules, site: Site): Serv
   return readService(service, rules, (one) => serviceFields(one, site));
 }
 
+/** A resource of its name that is not ours is never taken. */
+export function withResource(asked: ServiceAsked, resource: KuryrLoadBalancer | undefined): ServiceAsked {
+  if (asked.kind !== 'serve' || resource === undefined || isOwnResource(resource)) return asked;
+  const message = 'there is a KuryrLoadBalancer of its name that is not ours: Kuryr’s, or one made by hand';
+  return { kind: 'refuse', claim: asked.claim, refusal: { code: 'resource-taken', message } };
+}
+
 /** The writes to a Service that is refused, or whose resource says how far it is. Pure: `plan` counts them. */
 export function writesToService(
   asked: Extract<ServiceAsked, { kind: 'serve' | 'refuse' }>,
@@ -81,7 +88,7 @@ export class ServiceHandler {
     const service = serviceWriter.latest(key, this.#options.services.get(key));
     const resource = writer.latest(key, this.#options.resources.get(key));
     if (service === undefined) return this.#withoutService(resource, signal);
-    const asked = readAsked(service, rules, site);
+    const asked = withResource(readAsked(service, rules, site), resource);
     switch (asked.kind) {
       case 'unreadable':
         throw asked.error;

@@ -13,7 +13,7 @@ import type { Site } from '../drivers/site.ts';
 import { endpointFields } from '../handlers/endpoint-fields.ts';
 import { fittedTo } from '../handlers/loadbalancer-handler.ts';
 import { settledWrites } from '../handlers/resource-status.ts';
-import { readAsked, type ServiceAsked, writesToService } from '../handlers/service-handler.ts';
+import { readAsked, type ServiceAsked, withResource, writesToService } from '../handlers/service-handler.ts';
 import { openOpenStack } from '../openstack.ts';
 import { appliedByEndpoints, appliedByService } from '../resource/applied.ts';
 import { readResource } from '../resource/older-shapes.ts';
@@ -46,8 +46,8 @@ export async function takeSnapshot(
   const reported = new Map<string, ReportedService>();
   for (const service of all.items) {
     const key = keyText(service.metadata);
-    const asked = readAsked(service, rules, site);
     const resource = byKey.get(key);
+    const asked = withResource(readAsked(service, rules, site), resource);
     const cluster = { endpoints, nodes: listedNodes.items };
     reported.set(key, await reportFor(service, asked, resource, { cluster, site, cloud, clock, signal }));
   }

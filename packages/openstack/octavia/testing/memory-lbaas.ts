@@ -29,9 +29,14 @@ export class MemoryLbaas implements LbaasDriver {
   vipOf: (portId: string) => string = () => '';
   /** What a new load balancer is like at first. */
   status = 'ACTIVE';
+  /** Refuses a change. */
+  refuse: (step: LbaasStep) => Error | undefined = () => undefined;
+  /** How often it was looked for the load balancers of a Service. */
+  looks = 0;
   #count = 0;
 
   async listTagged(tags: readonly string[]): Promise<readonly LoadBalancer[]> {
+    this.looks += 1;
     return [...this.balancers.values()].filter((one) => tags.every((tag) => one.tags.includes(tag)));
   }
 
@@ -73,11 +78,16 @@ export class MemoryLbaas implements LbaasDriver {
 
   async perform(step: LbaasStep): Promise<void> {
     this.log.push(step);
+    const refusal = this.refuse(step);
+    if (refusal !== undefined) throw refusal;
     switch (step.kind) {
       case 'create-load-balancer':
         return this.#create(step.body);
       case 'update-load-balancer':
-        return change(this.balancers, step.id, (one) => ({ ...one, tags: [...(step.changes.tags ?? one.tags)] }));
+        return change(this.balancers, step.id, (one) => {
+          const { tags = one.tags, description = one.description } = step.changes;
+          return { ...one, tags: [...tags], description };
+        });
       case 'delete-load-balancer':
         return this.#delete(step.id);
       case 'create-listener': {

@@ -18,7 +18,7 @@ export class OctaviaWorld {
   site: Site = testSite;
   leader: TestLeader | undefined;
 
-  async setUp(site: Partial<Site> = {}): Promise<this> {
+  async setUp(site: Partial<Site> = {}, { hasFloatingIps = false } = {}): Promise<this> {
     await this.cluster.setUp(['10.0.0.11'], ['10.0.0.12']);
     await this.cluster.client.create(customResourceDefinitions, kuryrLoadBalancerDefinition);
     await this.cluster.clock.advance(1_000);
@@ -28,12 +28,33 @@ export class OctaviaWorld {
       const { id, cidr } = subnets.find(({ ip_version }) => ip_version === version) ?? {};
       return { id: typeof id === 'string' ? id : '', cidr: typeof cidr === 'string' ? cidr : '', network_id };
     };
-    this.site = { ...testSite, vipSubnets: { IPv4: subnet(4), IPv6: subnet(6) }, ...site };
+    const floatingNetworkId = hasFloatingIps ? this.#withRouter(subnet(4).id) : undefined;
+    this.site = { ...testSite, vipSubnets: { IPv4: subnet(4), IPv6: subnet(6) }, floatingNetworkId, ...site };
     this.lbaas.vipOf = (portId) => {
       const port = this.openstack.emulator.resources('ports').find(({ id }) => id === portId);
       return /"ip_address":"([^"]+)"/.exec(JSON.stringify(port?.['fixed_ips']))?.[1] ?? '';
     };
     return this;
+  }
+
+  /** An external network that the subnet has a way to. */
+  #withRouter(subnet_id: string): string {
+    const { emulator, project } = this.openstack;
+    const external = emulator.create('networks', { name: 'public', 'router:external': true });
+    emulator.create('subnets', { network_id: external, ip_version: 4, cidr: '203.0.113.0/24' });
+    const router = emulator.create('routers', { external_gateway_info: { network_id: external } }, project);
+    const path = `/routers/${router}/add_router_interface`;
+    emulator.byHand({ method: 'PUT', path, body: { subnet_id }, project });
+    return external;
+  }
+
+  /** One that a user has. */
+  async floatingIp(): Promise<{ readonly id: string; readonly address: string }> {
+    const { emulator, project } = this.openstack;
+    const id = emulator.create('floatingips', { floating_network_id: this.site.floatingNetworkId ?? '' }, project);
+    const found = emulator.resources('floatingips').find((one) => one['id'] === id);
+    const address = found?.['floating_ip_address'];
+    return { id, address: typeof address === 'string' ? address : '' };
   }
 
   start(configuration: object = {}): TestLeader {

@@ -1,0 +1,352 @@
+import { FairleadError } from '@fairlead/control';
+import { type Node, nodes, type Service, services, statusOf } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import { OpenStackError } from '../client/index.ts';
+import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+const PREFIX = 'loadbalancer.openstack.org';
+const key = { namespace: NAMESPACE, name: 'web' };
+const addressOf = (service: Service | undefined) => service?.status?.loadBalancer?.ingress?.[0]?.ip;
+
+describe('a load balancer that is PENDING', () => {
+  it('for an hour is told of once, looked at now and then, and keeps no other waiting', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    world.lbaas.status = 'PENDING_CREATE';
+    await world.serve('slow');
+    world.lbaas.status = 'ACTIVE';
+    const looks = world.lbaas.looks;
+    expect(addressOf(await world.serve('web'))).toMatch(/^10\.0\.0\./);
+    await world.run(3_600);
+    const told = (await world.cluster.eventLines('slow')).filter((line) => line.includes('SyncLoadBalancerFailed'));
+    expect(told).toEqual([expect.stringMatching(/for more than five minutes\.$/)]);
+    // About twenty in the first five minutes, and one a minute after that.
+    expect(world.lbaas.looks - looks).toBeLessThan(100);
+    expect(addressOf(await world.cluster.service('slow'))).toBeUndefined();
+    for (const { id, name } of world.lbaas.balancers.values())
+      if (name.endsWith('slow')) world.lbaas.setStatus(id, 'ACTIVE');
+    await world.run(120);
+    expect(addressOf(await world.cluster.service('slow'))).toMatch(/^10\.0\.0\./);
+  });
+
+  it('shows no address before it is ACTIVE', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    world.lbaas.status = 'PENDING_CREATE';
+    const service = await world.serve();
+    expect([addressOf(service), (await world.resource())?.status?.loadbalancer?.ip]).toEqual([
+      undefined,
+      expect.stringMatching(/^10\.0\.0\./),
+    ]);
+  });
+});
+
+describe('what Octavia and Neutron have', () => {
+  it('is made anew after an ERROR, with the port of the VIP and the floating IP that were there', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 60 });
+    const before = addressOf(await world.serve());
+    expect(before).toMatch(/^203\.0\.113\./);
+    const ids = () =>
+      [...world.openstack.emulator.resources('ports'), ...world.openstack.emulator.resources('floatingips')].map(
+        ({ id }) => id,
+      );
+    const things = ids();
+    const [id = ''] = world.lbaas.balancers.keys();
+    world.lbaas.setStatus(id, 'ERROR');
+    await world.run(200);
+    expect(world.steps.slice(1)).toEqual(['delete-load-balancer', 'create-load-balancer']);
+    expect([ids(), addressOf(await world.cluster.service('web'))]).toEqual([things, before]);
+  });
+
+  it('is made anew ever less often when it ends in ERROR again and again', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    world.lbaas.status = 'ERROR';
+    await world.serve();
+    await world.run(3_600);
+    expect(world.steps.filter((kind) => kind === 'create-load-balancer').length).toBeLessThan(10);
+  });
+
+  it('is tried again every ten minutes when a quota is met, and told of once', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const answer = {
+      status: 403,
+      headers: {},
+      text: '{"faultstring":"Quota has been met for resources: Load Balancer"}',
+      retryAfterMilliseconds: undefined,
+    };
+    world.lbaas.refuse = () => new OpenStackError({ what: 'POST loadbalancers' }, answer);
+    await world.serve();
+    await world.run(3_600);
+    expect(world.steps.length).toBeGreaterThanOrEqual(6);
+    expect(world.steps.length).toBeLessThanOrEqual(8);
+    const told = (await world.cluster.eventLines('web')).filter((line) => line.includes('SyncLoadBalancerFailed'));
+    expect(told).toHaveLength(1);
+  });
+
+  it('is found again when the status is emptied, and nothing is written to Octavia', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve();
+    const before = await world.resource();
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(statusOf(kuryrLoadBalancers), key, { status: null });
+    await world.run();
+    expect((await world.resource())?.status?.members).toEqual(before?.status?.members);
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(statusOf(kuryrLoadBalancers), key, {
+      status: { members: null },
+    });
+    await world.run();
+    expect((await world.resource())?.status?.members).toEqual(before?.status?.members);
+    expect(world.steps).toEqual(['create-load-balancer']);
+  });
+
+  it('comes back when it was deleted behind our back, at the same address', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 60 });
+    const before = addressOf(await world.serve());
+    world.lbaas.balancers.clear();
+    world.lbaas.listeners.clear();
+    world.lbaas.pools.clear();
+    await world.run(120);
+    expect(world.steps).toEqual(['create-load-balancer', 'create-load-balancer']);
+    expect(addressOf(await world.cluster.service('web'))).toBe(before);
+  });
+
+  it('of a user stays: a floating IP that was chosen goes back, and one that is kept becomes the user’s', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start();
+    const { emulator } = world.openstack;
+    const chosen = await world.floatingIp();
+    const service = await world.serve('web', { loadBalancerIP: chosen.address });
+    expect(addressOf(service)).toBe(chosen.address);
+    await world.serve('kept', {}, { [`${PREFIX}/keep-floatingip`]: 'true' });
+    for (const name of ['web', 'kept']) await world.cluster.deleteService(name);
+    await world.run(20);
+    const left = emulator.resources('floatingips').map(({ port_id, description }) => ({ port_id, description }));
+    expect(left).toEqual([
+      { port_id: null, description: '' },
+      { port_id: null, description: '' },
+    ]);
+    expect(emulator.resources('ports').filter(({ name }) => String(name).startsWith('fairlead'))).toEqual([]);
+  });
+});
+
+describe('security groups', () => {
+  it('have a rule for each port of members, once for all Services, and none when no Service needs it', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project } = world.openstack;
+    const group = emulator.create('security-groups', { name: 'pods' }, project);
+    world.site = { ...world.site, memberSecurityGroupIds: [group] };
+    world.start();
+    await world.serve('web');
+    await world.serve('api');
+    const rules = () =>
+      emulator.resources('security-group-rules').filter(({ description }) => String(description).includes('fairlead'));
+    expect(rules().map(({ port_range_min, remote_ip_prefix }) => [port_range_min, remote_ip_prefix])).toEqual([
+      [8080, '10.0.0.0/24'],
+      [8080, 'fd00::/64'],
+    ]);
+    await world.cluster.deleteService('web');
+    await world.run();
+    expect(rules()).toHaveLength(2);
+    await world.cluster.deleteService('api');
+    await world.run();
+    expect(rules()).toEqual([]);
+  });
+});
+
+describe('a load balancer that Services share', () => {
+  it('outlives the first of them, and goes with the last', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start();
+    const address = addressOf(await world.serve('first'));
+    const [id = ''] = world.lbaas.balancers.keys();
+    const shares = { [`${PREFIX}/load-balancer-id`]: id };
+    expect(addressOf(await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, shares))).toBe(address);
+    await world.cluster.deleteService('first');
+    await world.run(20);
+    expect([...world.lbaas.balancers.keys()]).toEqual([id]);
+    expect([...world.lbaas.listeners.values()].map(({ protocol_port }) => protocol_port)).toEqual([81]);
+    expect(addressOf(await world.cluster.service('second'))).toBe(address);
+    await world.cluster.deleteService('second');
+    await world.run(20);
+    expect([world.lbaas.balancers.size, world.openstack.emulator.resources('floatingips')]).toEqual([0, []]);
+    expect(
+      world.openstack.emulator.resources('ports').filter(({ name }) => String(name).startsWith('fairlead')),
+    ).toEqual([]);
+  });
+
+  it('of a user stays when the last Service goes, with what the user has there', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    await world.lbaas.perform({
+      kind: 'create-load-balancer',
+      body: {
+        name: 'by-hand',
+        vip_port_id: 'theirs',
+        listeners: [{ name: 'theirs', protocol: 'TCP', protocol_port: 443 }],
+      },
+    });
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('web', {}, { [`${PREFIX}/load-balancer-id`]: id });
+    expect(world.lbaas.listeners.size).toBe(2);
+    await world.cluster.deleteService('web');
+    await world.run(20);
+    expect([...world.lbaas.listeners.values()].map(({ name }) => name)).toEqual(['theirs']);
+    expect([world.lbaas.balancers.size, world.lbaas.pools.size]).toEqual([1, 0]);
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    ['an unknown flavor', { 'flavor-id': 'none' }, 'flavor-unknown'],
+    ['an unknown subnet', { 'subnet-id': 'none' }, 'subnet-unknown'],
+    ['an unknown network', { 'network-id': 'none' }, 'subnet-unknown'],
+    ['an unknown network of floating IPs', { 'floating-network-id': 'none' }, 'network-unknown'],
+    ['an unknown port', { 'port-id': 'none' }, 'port-unknown'],
+    ['an unknown load balancer', { 'load-balancer-id': 'none' }, 'load-balancer-unknown'],
+    ['contradictory annotations', { 'x-forwarded-for': 'true', 'proxy-protocol': 'true' }, 'annotations-contradict'],
+    ['a name over 255', { 'flavor-id': 'n'.repeat(256) }, 'annotation-invalid'],
+  ])('is refused with an Event, and nothing is created: %s', async (_, annotations, code) => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    const asked = Object.entries(annotations).map(([name, value]) => [`${PREFIX}/${name}`, value] as const);
+    const service = await world.serve('web', {}, Object.fromEntries(asked));
+    const refused = (await world.cluster.events('web')).filter(({ reason }) => reason === 'LoadBalancerRefused');
+    expect(refused).toHaveLength(1);
+    const reason = code.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) => letter.toUpperCase());
+    expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason }]);
+    expect([world.steps, world.openstack.emulator.resources('ports')]).toEqual([[], []]);
+  });
+
+  it('is a load balancer of its name that is not ours: it is not taken, and none is made beside it', async () => {
+    const world = await new OctaviaWorld().setUp();
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'shop/web' } });
+    world.start();
+    const service = await world.serve();
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    await world.cluster.deleteService('web');
+    await world.run();
+    expect(await world.cluster.service('web')).toBeUndefined();
+    expect([...world.lbaas.balancers.values()].map(({ name }) => name)).toEqual(['shop/web']);
+  });
+
+  it('is a resource of its name that is not ours: it stays as it is', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const finalizers = ['kuryr.openstack.org/kuryrloadbalancer-finalizers'];
+    const theirs = { metadata: { ...key, finalizers }, spec: { ip: '10.96.0.1' } };
+    const before = await world.cluster.client.create<KuryrLoadBalancer>(kuryrLoadBalancers, theirs);
+    world.start();
+    const service = await world.serve();
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'ResourceTaken' }]);
+    await world.cluster.deleteService('web');
+    await world.run();
+    expect([await world.cluster.service('web'), await world.resource()]).toEqual([undefined, before]);
+  });
+});
+
+describe('handlers', () => {
+  it('own their own fields, and put back what others write there', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    await world.serve();
+    const before = (await world.resource())?.spec;
+    const spec = { subnet_id: 'by-hand', endpointSlices: [] };
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(kuryrLoadBalancers, key, { spec });
+    await world.run();
+    expect((await world.resource())?.spec).toEqual(before);
+    const path = `/apis/openstack.org/v1/namespaces/${NAMESPACE}/kuryrloadbalancers/web`;
+    const { metadata } = JSON.parse(await world.cluster.client.getText(path));
+    const owned: readonly [string, readonly string[]][] = metadata.managedFields
+      .filter(({ operation }: { operation: string }) => operation === 'Apply')
+      .map(({ manager, fieldsV1 }: { manager: string; fieldsV1: Record<string, object> }) => [
+        manager,
+        Object.keys(fieldsV1['f:spec'] ?? {}),
+      ]);
+    const fields = new Map(owned);
+    expect(fields.get('fairlead-endpoints-handler')).toEqual(['f:endpointSlices']);
+    expect(fields.get('fairlead-service-handler')).not.toContain('f:endpointSlices');
+    expect(fields.get('fairlead-service-handler')).toContain('f:subnet_id');
+  });
+
+  it('make nothing of slices whose Service does not exist, or is of another class', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    await world.cluster.putSlice('ghost', 'ghost-1', ['10.1.0.1@node-1']);
+    await world.serve('other', { loadBalancerClass: 'example.com/other' });
+    expect(world.cluster.writes).toEqual([]);
+  });
+
+  it('give an address before the first pod, and to a Service that never has one', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    await world.cluster.createService('web');
+    await world.run();
+    expect(addressOf(await world.cluster.service('web'))).toMatch(/^10\.0\.0\./);
+  });
+
+  it('serve a Service of a name that another had, with a load balancer of its own', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const first = world.start();
+    await world.serve();
+    await first.stop();
+    await world.cluster.forceDeleteService('web');
+    await world.cluster.createService('web');
+    world.start();
+    await world.run(60);
+    expect(world.steps).toEqual(['create-load-balancer', 'delete-load-balancer', 'create-load-balancer']);
+    expect(addressOf(await world.cluster.service('web'))).toMatch(/^10\.0\.0\./);
+  });
+
+  it('take down a load balancer whose Service and resource were both forced away', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const first = world.start();
+    await world.serve();
+    await first.stop();
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(kuryrLoadBalancers, key, {
+      metadata: { finalizers: null },
+    });
+    await world.cluster.client.delete(kuryrLoadBalancers, key);
+    await world.cluster.forceDeleteService('web');
+    world.start();
+    await world.run(60);
+    expect([world.lbaas.balancers.size, world.openstack.emulator.resources('ports')]).toEqual([0, []]);
+  });
+
+  it('hold a Service until its load balancer is gone', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    await world.serve();
+    world.lbaas.refuse = ({ kind }) => {
+      if (kind !== 'delete-load-balancer') return undefined;
+      return new FairleadError('not now', { verdict: 'retriable', code: 'test' });
+    };
+    await world.cluster.deleteService('web');
+    await world.run(60);
+    expect((await world.cluster.client.get(services, key)).metadata.finalizers).toEqual(['fairlead.dev/octavia']);
+    expect((await world.resource())?.metadata.finalizers).toEqual(['fairlead.dev/octavia']);
+  });
+
+  it('send to the node ports of nodes that are ready and selected, where pods cannot be reached', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ members: 'node-ports' });
+    world.site = { ...world.site, members: 'node-ports' };
+    await world.serve('web', {}, { 'fairlead.dev/octavia-members': 'node-ports' });
+    expect([...world.lbaas.members.values()].flat()).toEqual([]);
+    const status = { conditions: [{ type: 'Ready', status: 'True' }] } as const;
+    for (const name of ['node-1', 'node-2']) await world.cluster.client.patchMerge<Node>(statusOf(nodes), { name }, { status });
+    await world.run();
+    const { spec } = await world.cluster.client.get(services, key);
+    const [port] = spec.ports ?? [];
+    expect(
+      [...world.lbaas.members.values()].flat().map(({ address, protocol_port }) => [address, protocol_port]),
+    ).toEqual([
+      ['10.0.0.11', port?.nodePort],
+      ['10.0.0.12', port?.nodePort],
+    ]);
+  });
+});
