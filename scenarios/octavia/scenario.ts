@@ -54,11 +54,12 @@ export const octaviaCrash: Scenario<World, Edit> = {
   name: 'octavia-crash',
   description:
     'one replica is killed before and after each of its calls: no load balancer, port or floating IP is leaked',
-  minutes: 3,
+  minutes: 2,
   faults: [],
+  rest: { ...REST, minutes: 3 },
   disturbances: { perMinute: {}, processes: REPLICAS, servers: [], longestMilliseconds: 0 },
   // What is read in the same way over and over tells the first few times.
-  isCrashPoint: ({ name, ordinal }) => !/leases|^(?:LIST|GET) /.test(name) || ordinal <= 2,
+  isCrashPoint: ({ name, ordinal }) => !/leases|^(?:LIST|GET) /.test(name) || ordinal <= 1,
   build: (simulation) => buildWorld(simulation, { isCompared: false, isSlow: false, failures: 0 }),
   actions: () => [
     { at: 500, event: { kind: 'endpoints', name: 'web', pods: [1, 2] } },

@@ -131,7 +131,7 @@ describe('what Octavia and Neutron have', () => {
       { port_id: null, description: '' },
       { port_id: null, description: '' },
     ]);
-    expect(emulator.resources('ports').filter(({ name }) => String(name).startsWith('fairlead'))).toEqual([]);
+    expect(emulator.resources('ports').filter(({ name }) => JSON.stringify(name).startsWith('"fairlead'))).toEqual([]);
   });
 });
 
@@ -145,7 +145,9 @@ describe('security groups', () => {
     await world.serve('web');
     await world.serve('api');
     const rules = () =>
-      emulator.resources('security-group-rules').filter(({ description }) => String(description).includes('fairlead'));
+      emulator
+        .resources('security-group-rules')
+        .filter(({ description }) => JSON.stringify(description).includes('fairlead'));
     expect(rules().map(({ port_range_min, remote_ip_prefix }) => [port_range_min, remote_ip_prefix])).toEqual([
       [8080, '10.0.0.0/24'],
       [8080, 'fd00::/64'],
@@ -176,7 +178,7 @@ describe('a load balancer that Services share', () => {
     await world.run(20);
     expect([world.lbaas.balancers.size, world.openstack.emulator.resources('floatingips')]).toEqual([0, []]);
     expect(
-      world.openstack.emulator.resources('ports').filter(({ name }) => String(name).startsWith('fairlead')),
+      world.openstack.emulator.resources('ports').filter(({ name }) => JSON.stringify(name).startsWith('"fairlead')),
     ).toEqual([]);
   });
 
@@ -338,7 +340,8 @@ describe('handlers', () => {
     await world.serve('web', {}, { 'fairlead.dev/octavia-members': 'node-ports' });
     expect([...world.lbaas.members.values()].flat()).toEqual([]);
     const status = { conditions: [{ type: 'Ready', status: 'True' }] } as const;
-    for (const name of ['node-1', 'node-2']) await world.cluster.client.patchMerge<Node>(statusOf(nodes), { name }, { status });
+    for (const name of ['node-1', 'node-2'])
+      await world.cluster.client.patchMerge<Node>(statusOf(nodes), { name }, { status });
     await world.run();
     const { spec } = await world.cluster.client.get(services, key);
     const [port] = spec.ports ?? [];

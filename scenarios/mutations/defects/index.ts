@@ -19,6 +19,7 @@ import { kubeWritingDefects } from './kube/clients-and-writes.ts';
 import { kubeLeadingDefects } from './kube/leaders.ts';
 import { kubeReadingDefects } from './kube/watches-and-caches.ts';
 import { octaviaClientDefects } from './octavia-client.ts';
+import { octaviaDefects } from './octavia.ts';
 import { openStackDefects } from './openstack.ts';
 import { partDefects } from './part.ts';
 import { serviceDefects } from './service.ts';
@@ -48,4 +49,5 @@ export const defects: readonly Defect[] = [
   ...dnsDefects,
   ...openStackDefects,
   ...octaviaClientDefects,
+  ...octaviaDefects,
 ];
