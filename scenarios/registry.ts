@@ -35,7 +35,7 @@ export const scenarios: readonly RunnableScenario[] = [
   crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),
   // The histories of this one, and of the address desk, are long.
   { ...randomScenario(serviceGateway), seeds: 100 },
-  { ...randomScenario(octavia), seeds: 30 },
+  { ...randomScenario(octavia), seeds: 20 },
   crashScenario(octaviaCrash.name, octaviaCrash.description, octaviaCrash),
   crashScenario(serviceGatewayCrash.name, serviceGatewayCrash.description, serviceGatewayCrash),
 ];

@@ -92,7 +92,7 @@ export function withdrawWrites(claim: ServiceToRelease, annotations: readonly st
 export function releaseWrites(claim: ServiceToRelease, annotations: readonly string[] = []): readonly ServiceWrite[] {
   const { service, rules } = claim;
   const { finalizers = [] } = service.metadata;
-  const ours = [rules.finalizer, ...(rules.companionFinalizers ?? [])];
+  const ours = [rules.finalizer, ...(rules.companionFinalizers ?? []), ...(rules.predecessors ?? [])];
   const left = finalizers.filter((one) => {
     return !ours.includes(one) || (one === CLOUD_PROVIDER_FINALIZER && hasMovedOn(claim));
   });

@@ -43,7 +43,10 @@ function whenChanged({ objects, emulator }: World, check: () => string | undefin
 }
 
 export function invariantsOf(world: World): readonly Invariant[] {
-  return strictInvariants(world).map(({ name, check }) => ({ name, check: whenChanged(world, check) }));
+  return strictInvariants(world).map((invariant) => {
+    const check = whenChanged(world, () => invariant.check());
+    return { name: invariant.name, check };
+  });
 }
 
 function strictInvariants(world: World): readonly Invariant[] {

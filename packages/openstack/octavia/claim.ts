@@ -1,13 +1,13 @@
-import type { ClaimRules } from '@fairlead/service';
+import { CLOUD_PROVIDER_FINALIZER, type ClaimRules } from '@fairlead/service';
 import type { OctaviaConfiguration } from './configuration.ts';
 import { ANNOTATION_PREFIXES } from './handlers/annotations.ts';
-import { FINALIZER } from './resource/types.ts';
+import { FINALIZER, KURYR_SERVICE_FINALIZER } from './resource/types.ts';
 
 export const OCTAVIA_CLASS = 'fairlead.dev/octavia';
 
 /** Which Services are ours: those of our class, and the ClusterIP ones that the configuration selects by label. */
 export function claimRules(
-  { clusterIPServices }: Pick<OctaviaConfiguration, 'clusterIPServices'>,
+  { clusterIPServices, adopt }: Pick<OctaviaConfiguration, 'clusterIPServices' | 'adopt'>,
   defaultClass: string | undefined,
 ): ClaimRules {
   return {
@@ -15,6 +15,8 @@ export function claimRules(
     finalizer: FINALIZER,
     isDefault: defaultClass === OCTAVIA_CLASS,
     annotationPrefixes: ANNOTATION_PREFIXES,
+    predecessors: [KURYR_SERVICE_FINALIZER, CLOUD_PROVIDER_FINALIZER],
+    takesOver: adopt !== undefined,
     ...(clusterIPServices === undefined ? {} : { otherTypesByLabel: clusterIPServices.labels }),
   };
 }

@@ -56,6 +56,16 @@ export const octaviaConfiguration = z.strictObject({
     .record(z.string(), placementClass)
     .default({})
     .describe('Placements that Services choose by the annotation loadbalancer.openstack.org/class.'),
+  adopt: z
+    .strictObject({
+      clusterName: z
+        .string()
+        .min(1)
+        .default('kubernetes')
+        .describe('What cloud-provider-openstack called this cluster: it is in the names of its load balancers.'),
+    })
+    .optional()
+    .describe('Takes over what Kuryr and cloud-provider-openstack made for Services that name no class.'),
   comparisonIntervalSeconds: z
     .int()
     .min(0)

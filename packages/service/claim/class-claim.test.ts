@@ -89,6 +89,9 @@ describe('claimService', () => {
   const elsewhere: Shape = { ...balanced, loadBalancerClass: 'example.com/other' };
   const asDefault = { isDefault: true };
   const selecting = { otherTypesByLabel: labels };
+  const KURYR = 'kuryr.openstack.org/service-finalizer';
+  const knowing = { predecessors: [KURYR, cloudProvider] };
+  const inheriting = { ...knowing, takesOver: true };
 
   it.each<[string, Shape, Partial<ClaimRules>, string, string]>([
     ['a new Service of our class', chosen, {}, 'claimed', 'class'],
@@ -151,6 +154,49 @@ describe('claimService', () => {
       asDefault,
       'release',
       'owned-by-other-part',
+    ],
+    ['a Service of a predecessor', { ...balanced, finalizers: [KURYR] }, inheriting, 'claimed', 'adopted'],
+    [
+      'a ClusterIP Service of a predecessor',
+      { type: 'ClusterIP', finalizers: [KURYR] },
+      inheriting,
+      'claimed',
+      'adopted',
+    ],
+    [
+      'one of a predecessor that is not asked for',
+      { ...balanced, finalizers: [KURYR] },
+      knowing,
+      'foreign',
+      'no-class',
+    ],
+    [
+      'one that was taken over, when no others are any more',
+      { type: 'ClusterIP', finalizers: [KURYR, ...held] },
+      knowing,
+      'claimed',
+      'adopted',
+    ],
+    [
+      'a Service of a cloud controller manager',
+      { ...balanced, finalizers: [cloudProvider] },
+      inheriting,
+      'claimed',
+      'adopted',
+    ],
+    [
+      'one that a cloud controller manager is about to let go',
+      { type: 'ClusterIP', finalizers: [cloudProvider] },
+      inheriting,
+      'foreign',
+      'other-type',
+    ],
+    [
+      'one of a predecessor that names another class',
+      { ...elsewhere, finalizers: [KURYR] },
+      inheriting,
+      'foreign',
+      'other-class',
     ],
     [
       'a Service without a class that a cloud controller manager serves',

@@ -23,11 +23,15 @@ export interface ClaimRules {
    * claiming every Service of a cluster is never what was meant.
    */
   readonly otherTypesByLabel?: Readonly<Record<string, string>>;
+  /** Finalizers of software that this part can take over from. They stay until ours go, and go with them. */
+  readonly predecessors?: readonly string[];
+  /** Whether Services that name no class and carry one of those are taken over. */
+  readonly takesOver?: boolean;
   /** How the annotations begin that the part reads, writes or has to refuse. Those of demands need not be named. */
   readonly annotationPrefixes?: readonly string[];
 }
 
-export type ClaimedReason = 'class' | 'default' | 'selected' | 'finalizer';
+export type ClaimedReason = 'class' | 'default' | 'selected' | 'finalizer' | 'adopted';
 export type ReleaseReason =
   | 'being-deleted'
   | 'class-changed'
@@ -90,7 +94,7 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
       const sentence = `its class is ${loadBalancerClass}, ours is ${rules.loadBalancerClass}`;
       return notOurs('class-changed', 'other-class', sentence);
     }
-  } else {
+  } else if (predecessorOf(service, rules) === undefined) {
     const labels = Object.entries(rules.otherTypesByLabel ?? {});
     if (labels.length === 0 || type === 'ExternalName') {
       return notOurs('type-changed', 'other-type', `it is of type ${type}, which we do not serve`);
@@ -106,6 +110,13 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
     const sentence = `its finalizer ${owner} says that another part owns it, until that part lets go`;
     return notOurs('owned-by-other-part', 'owned-by-other-part', sentence);
   }
+  const predecessor = predecessorOf(service, rules);
+  if (predecessor !== undefined) {
+    return ours(
+      'adopted',
+      `it names no class, and is taken over from the software whose finalizer ${predecessor} is on it`,
+    );
+  }
   if (type !== 'LoadBalancer') return ours('selected', `it is of type ${type} and its labels select it for us`);
   if (!held && rules.isDefault && hasFinalizer(service, CLOUD_PROVIDER_FINALIZER)) {
     const sentence = `its finalizer ${CLOUD_PROVIDER_FINALIZER} says that a cloud controller manager serves it`;
@@ -117,6 +128,19 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
     return ours('finalizer', `${sentence}; recreate it to give it to the default`);
   }
   return foreign('no-class', `it names no class and ours, ${rules.loadBalancerClass}, is not the default`);
+}
+
+/**
+ * From whom the Service is taken over. What was taken over stays ours when no others are any more. Of cloud controller
+ * managers only Services of type LoadBalancer: on others their finalizer is about to go.
+ */
+function predecessorOf(service: Service, rules: ClaimRules): string | undefined {
+  const { type = 'ClusterIP', loadBalancerClass } = service.spec;
+  const isTaken = rules.takesOver === true || hasFinalizer(service, rules.finalizer);
+  if (!isTaken || loadBalancerClass !== undefined || type === 'ExternalName') return undefined;
+  return rules.predecessors?.find(
+    (one) => hasFinalizer(service, one) && (type === 'LoadBalancer' || one !== CLOUD_PROVIDER_FINALIZER),
+  );
 }
 
 /** Whether the Service has gone to another load balancer, whose fields and finalizers it carries by now. */

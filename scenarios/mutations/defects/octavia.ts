@@ -25,7 +25,7 @@ export const octaviaDefects: readonly Defect[] = [
   {
     name: 'a member of a user is taken for one of ours that is left over',
     file: `${HOME}/balancer/tree-steps.ts`,
-    find: 'there.some((member) => isOwn(member, owner) && !isWanted(member))',
+    find: 'there.some((member) => isOurs(member) && !isWanted(member))',
     replace: 'there.some((member) => !isWanted(member))',
     foundBy: TREE,
   },

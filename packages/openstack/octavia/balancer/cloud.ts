@@ -48,11 +48,13 @@ export class BalancerCloud {
   /** What is there of what should be. No more is read than tells what is to be done next. */
   async observe(desired: DesiredBalancer, signal: AbortSignal): Promise<ObservedBalancer> {
     const { owner, vip } = desired;
-    const isShared = vip.kind === 'shared';
-    const balancers = isShared ? [] : await this.#lbaas.listTagged(tagsOf(owner), signal);
+    const balancers = await this.#lbaas.listTagged(tagsOf(owner), signal);
+    const adoptable = balancers.length === 0 ? await this.#adoptable(desired, signal) : undefined;
+    const own = balancers[0] ?? adoptable;
+    const isShared = vip.kind === 'shared' && vip.loadBalancerId !== own?.id;
     const shared = isShared ? await this.#lbaas.find(vip.loadBalancerId, signal) : undefined;
-    const balancer = shared ?? balancers[0];
-    const nothing = { balancers, shared, tree: undefined, namesake: undefined, vipPorts: [], subnets: [] };
+    const balancer = isShared ? shared : own;
+    const nothing = { balancers, shared, adoptable, tree: undefined, namesake: undefined, vipPorts: [], subnets: [] };
     if (balancer === undefined) {
       if (isShared) return { ...nothing, floatingIps: [] };
       return { ...nothing, floatingIps: [], ...(await this.#beforeCreation(desired, signal)) };
@@ -113,6 +115,14 @@ export class BalancerCloud {
     const call = `${verb === 'create' ? 'POST' : verb === 'delete' ? 'DELETE' : 'PUT'} ${words.join('-')}`;
     const run = (signal: AbortSignal) => this.#perform(step, signal);
     return { name: step.kind, call, ifItDiesHere: IF_IT_DIES[step.kind], run };
+  }
+
+  async #adoptable({ adoptedNames }: DesiredBalancer, signal: AbortSignal): Promise<LoadBalancer | undefined> {
+    for (const name of adoptedNames) {
+      const found = (await this.#lbaas.listNamed(name, signal)).find((one) => readMark(one) === undefined);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   async #beforeCreation({ owner, vip }: DesiredBalancer, signal: AbortSignal) {

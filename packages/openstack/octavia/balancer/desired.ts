@@ -85,6 +85,8 @@ export interface DesiredBalancer {
   readonly floatingIp: FloatingIpSpec | undefined;
   readonly listeners: readonly DesiredListener[];
   readonly isCreatedInOneCall: boolean;
+  /** Names of load balancers that become ours where they carry no mark: by Kuryr, and by cloud-provider-openstack. */
+  readonly adoptedNames: readonly string[];
 }
 
 /**
@@ -107,7 +109,13 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
     floatingIp: spec.floating_ip,
     listeners: spec.ports.map((port) => listenerOf(port, spec, name, capabilities, site)),
     isCreatedInOneCall: capabilities.populatedCreation,
+    adoptedNames: spec.adopts === true ? adoptedNames(resource, site) : [],
   };
+}
+
+function adoptedNames({ metadata }: KuryrLoadBalancer, { adoptedClusterName }: Site): readonly string[] {
+  if (adoptedClusterName === undefined) return [];
+  return [keyText(metadata), `kube_service_${adoptedClusterName}_${metadata.namespace}_${metadata.name}`];
 }
 
 function vipOf(spec: KuryrLoadBalancerSpec): DesiredVip {

@@ -27,6 +27,8 @@ export interface ObservedBalancer {
   readonly tree: BalancerTree | undefined;
   /** One that it is to share. */
   readonly shared: LoadBalancer | undefined;
+  /** One that Kuryr or cloud-provider-openstack made, and that is to become ours. */
+  readonly adoptable: LoadBalancer | undefined;
   /** One of the same name with a mark of nobody's: it may be Kuryr's, or a user's. */
   readonly namesake: LoadBalancer | undefined;
   /** The ports that we made for its VIP. */

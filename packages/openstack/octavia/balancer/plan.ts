@@ -7,6 +7,7 @@ import { descriptionOf, isOwn, vipPortName } from './marks.ts';
 import type { NetworkStep } from './network-steps.ts';
 import type { ObservedBalancer } from './observed.ts';
 import { loadBalancerRequest, type VipPort } from './requests.ts';
+import { adoptionSteps } from './adoption.ts';
 import { treeSteps } from './tree-steps.ts';
 
 /** One call to OpenStack. */
@@ -29,25 +30,25 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
   // After an answer was lost: whichever is older is served, and the other has never been shown to anybody.
   const extra = surplus.filter((one) => provisioningOf(one).kind !== 'pending');
   if (extra.length > 0) return { steps: extra.map(({ id }) => ({ kind: 'delete-load-balancer', id })), waitsFor: own };
-  const balancer = vip.kind === 'shared' ? observed.shared : own;
+  const serving = own ?? observed.adoptable;
+  // One that the Service itself owns by now, be it that it names it, is not another's.
+  const isShared = vip.kind === 'shared' && vip.loadBalancerId !== serving?.id;
+  const balancer = isShared ? observed.shared : serving;
   if (balancer === undefined) return { steps: creationSteps(desired, observed), waitsFor: undefined };
   const state = provisioningOf(balancer).kind;
+  const { id, vip_port_id: portId } = balancer;
   if (state === 'error') {
     // It can only be deleted. Its VIP's port and floating IP are ours, and wait for the next one.
-    const { id } = balancer;
-    if (vip.kind !== 'shared')
-      return { steps: [{ kind: 'delete-load-balancer', id }], waitsFor: undefined, recovers: id };
-    throw refusal('load-balancer-in-error', `the load balancer ${balancer.id} that it shares is in ERROR`);
+    if (balancer === own) return { steps: [{ kind: 'delete-load-balancer', id }], waitsFor: undefined, recovers: id };
+    throw refusal('load-balancer-in-error', `the load balancer ${id}, which is not ours, is in ERROR`);
   }
-  if (vip.kind !== 'shared') requireUnchanged(desired, balancer);
-  const { vip_port_id: portId } = balancer;
-  // Of one that is shared, the address is whoever's it is.
-  const addressed =
-    portId === undefined || vip.kind === 'shared'
-      ? []
-      : floatingIpSteps(owner, floatingIp, portId, observed.floatingIps);
+  if (!isShared) requireUnchanged(desired, balancer);
+  // Of one that it shares, or shared, the address is whoever's it is.
+  const isAddressed = portId !== undefined && vip.kind !== 'shared';
+  const addressed = isAddressed ? floatingIpSteps(owner, floatingIp, portId, observed.floatingIps) : [];
   if (state !== 'active' || observed.tree === undefined) return { steps: addressed, waitsFor: balancer };
-  return { steps: [...addressed, ...treeSteps(desired, observed.tree)], waitsFor: undefined };
+  const adopted = isShared ? [] : adoptionSteps(desired, balancer, observed.floatingIps);
+  return { steps: [...adopted, ...addressed, ...treeSteps(desired, observed.tree)], waitsFor: undefined };
 }
 
 /** What a load balancer is made of never changes. It is not made anew for it: that would take its traffic down. */

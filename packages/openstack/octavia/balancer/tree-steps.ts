@@ -11,7 +11,8 @@ import {
 } from '../../client/index.ts';
 import type { LbaasStep } from '../drivers/lbaas-driver.ts';
 import type { DesiredBalancer, DesiredListener, DesiredPool, ListenerSettings } from './desired.ts';
-import { type BalancerOwner, isOwn, tagsOf } from './marks.ts';
+import { isAdoptable } from './adoption.ts';
+import { type BalancerOwner, descriptionOf, isOwn, tagsOf } from './marks.ts';
 import type { BalancerTree } from './observed.ts';
 import { listenerRequest, markedMember, poolRequest, unchangedMember } from './requests.ts';
 
@@ -19,9 +20,10 @@ import { listenerRequest, markedMember, poolRequest, unchangedMember } from './r
  * What is to be changed below a load balancer that is ACTIVE, in order. Ports that are no longer served go first, as
  * others may stand in their place. What carries no mark of this Service stays as it is.
  */
-export function treeSteps({ owner, listeners }: DesiredBalancer, tree: BalancerTree): readonly LbaasStep[] {
+export function treeSteps(balancer: DesiredBalancer, tree: BalancerTree): readonly LbaasStep[] {
+  const { owner, listeners } = balancer;
   const pairs = listeners.map((desired) => {
-    const found = listenerFor(desired, owner, tree);
+    const found = listenerFor(desired, balancer, tree);
     return { desired, found, pool: poolFor(owner, desired, found, tree) };
   });
   const kept = new Set(pairs.flatMap(({ found }) => found?.id ?? []));
@@ -31,21 +33,21 @@ export function treeSteps({ owner, listeners }: DesiredBalancer, tree: BalancerT
   return [
     ...obsolete.map(({ id }): LbaasStep => ({ kind: 'delete-listener', id })),
     ...unused.map(({ id }): LbaasStep => ({ kind: 'delete-pool', id })),
-    ...pairs.flatMap(({ desired, found, pool }) => listenerSteps(owner, desired, found, pool, tree)),
+    ...pairs.flatMap(({ desired, found, pool }) => listenerSteps(balancer, desired, found, pool, tree)),
   ];
 }
 
 /** The listener of ours that serves the port as it should; one of another protocol, or in ERROR, is made anew. */
 function listenerFor(
   desired: DesiredListener,
-  owner: BalancerOwner,
-  { listeners }: BalancerTree,
+  whole: DesiredBalancer,
+  { listeners, balancer }: BalancerTree,
 ): Listener | undefined {
   const there = listeners.find(
     (one) => one.protocol_port === desired.port && transportOf(one.protocol) === transportOf(desired.protocol),
   );
   if (there === undefined) return undefined;
-  if (!isOwn(there, owner)) {
+  if (!isOwn(there, whole.owner) && !isAdoptable(whole, balancer, there)) {
     const message = `the port ${transportOf(desired.protocol)} ${desired.port} of its load balancer is taken by ${there.name || there.id}`;
     throw refusal('port-taken', message);
   }
@@ -61,18 +63,19 @@ function isBroken(resource: { readonly provisioning_status: string }): boolean {
 }
 
 function listenerSteps(
-  owner: BalancerOwner,
+  whole: DesiredBalancer,
   desired: DesiredListener,
   found: Listener | undefined,
   pool: Pool | undefined,
   tree: BalancerTree,
 ): readonly LbaasStep[] {
+  const { owner } = whole;
   if (found === undefined) {
     const body = listenerRequest(owner, tree.balancer.id, desired, pool?.id);
     // What is below it is seen to when it is there.
     return [{ kind: 'create-listener', body }];
   }
-  const changes = changedSettings(desired.settings, found);
+  const changes = { ...changedSettings(desired.settings, found), ...missingMark(owner, found) };
   const update: readonly LbaasStep[] =
     Object.keys(changes).length === 0 ? [] : [{ kind: 'update-listener', id: found.id, changes }];
   if (pool === undefined) return [...update, { kind: 'create-pool', body: poolRequest(owner, found.id, desired) }];
@@ -80,7 +83,9 @@ function listenerSteps(
     return [{ kind: 'update-listener', id: found.id, changes: { ...changes, default_pool_id: pool.id } }];
   }
   if (pool.protocol !== desired.pool.protocol || isBroken(pool)) return [{ kind: 'delete-pool', id: pool.id }];
-  return [...memberSteps(owner, desired.pool, pool, tree), ...update, ...poolSteps(owner, desired, pool, tree)];
+  const isInherited = isAdoptable(whole, tree.balancer, pool);
+  const members = memberSteps(owner, desired.pool, pool, tree, isInherited);
+  return [...members, ...update, ...poolSteps(owner, desired, pool, tree)];
 }
 
 /** That of the listener, or one that was made for it and has lost it. */
@@ -102,12 +107,19 @@ function poolFor(
   );
 }
 
-/** At most one call, whatever has changed. */
+/** What is adopted gets our mark beside the tags that it has. */
+function missingMark(owner: BalancerOwner, part: Listener | Pool) {
+  if (isOwn(part, owner)) return {};
+  return { tags: [...part.tags, ...tagsOf(owner)], description: descriptionOf(owner) };
+}
+
+/** At most one call, whatever has changed. Of a pool that is being adopted, all members are ours. */
 function memberSteps(
   owner: BalancerOwner,
   { members: desired }: DesiredPool,
   { id }: Pool,
   { members }: BalancerTree,
+  isInherited: boolean,
 ): readonly LbaasStep[] {
   const there = members.get(id) ?? [];
   const wanted = new Map(desired.map((member) => [`${member.address} ${member.protocol_port}`, member]));
@@ -118,10 +130,11 @@ function memberSteps(
     if (found === undefined || !found.admin_state_up || found.weight !== 1 || isBroken(found)) return true;
     return (found.monitor_port ?? undefined) !== member.monitor_port || !isOwn(found, owner);
   });
-  const isLeft = there.some((member) => isOwn(member, owner) && !isWanted(member));
+  const isOurs = (member: Member) => isInherited || isOwn(member, owner);
+  const isLeft = there.some((member) => isOurs(member) && !isWanted(member));
   if (!isMissing && !isLeft) return [];
   // Members that a user has put there are named as they are: a batch takes away what it does not name.
-  const others = there.filter((member) => !isOwn(member, owner) && !isWanted(member));
+  const others = there.filter((member) => !isOurs(member) && !isWanted(member));
   const all = [...desired.map((member) => markedMember(owner, member)), ...others.map(unchangedMember)];
   return [{ kind: 'set-members', poolId: id, members: all }];
 }
@@ -138,7 +151,7 @@ function poolSteps(
   { monitors }: BalancerTree,
 ): readonly LbaasStep[] {
   const steps: LbaasStep[] = [];
-  const changes = changedPool(desired, pool);
+  const changes = { ...changedPool(desired, pool), ...missingMark(owner, pool) };
   if (Object.keys(changes).length > 0) steps.push({ kind: 'update-pool', id: pool.id, changes });
   const monitor = monitors.find(({ id }) => id === pool.healthmonitor_id);
   const isOther = monitor !== undefined && (monitor.type !== desired.monitor?.type || isBroken(monitor));

@@ -81,5 +81,6 @@ export async function readSite(
     availabilityZone: configuration.availabilityZone,
     hasHealthMonitors: configuration.healthMonitors,
     classes: Object.fromEntries(classes),
+    adoptedClusterName: configuration.adopt?.clusterName,
   };
 }

@@ -34,4 +34,6 @@ export interface Site {
   readonly availabilityZone: string | undefined;
   readonly hasHealthMonitors: boolean;
   readonly classes: Readonly<Record<string, PlacementClass>>;
+  /** By which name cloud-provider-openstack knew the cluster, where what it made is taken over. */
+  readonly adoptedClusterName: string | undefined;
 }

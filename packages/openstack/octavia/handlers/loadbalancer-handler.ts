@@ -9,14 +9,14 @@ import { isCreation, planBalancer } from '../balancer/plan.ts';
 import { memberRules, type SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { isNewerShape, readResource } from '../resource/older-shapes.ts';
-import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
+import { FINALIZER, isOwnResource, KURYR_FINALIZER, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import type { PendingWaits } from './pending.ts';
 import { errorWrites, failureWrites, type ResourceWrite, settledWrites, waitingWrites } from './resource-status.ts';
 import type { Takedown } from './takedown.ts';
 
 /** Each makes one change, and what is there then is looked at afresh. */
-const MOST_STEPS = 50;
+const MOST_STEPS = 20;
 /** A quota is raised, or something else is deleted, by people. */
 const QUOTA_MILLISECONDS = 600_000;
 /** What does not exist may be created, and what is taken may become free. */
@@ -213,28 +213,32 @@ export class KuryrLoadBalancerHandler {
   }
 }
 
-function holdWrites(resource: KuryrLoadBalancer): readonly ResourceWrite[] {
-  if (hasFinalizer(resource, FINALIZER)) return [];
-  const finalizers = [...(resource.metadata.finalizers ?? []), FINALIZER];
+/** What stood there in an older shape goes, when what stands there now has taken its place. */
+function holdWrites({ metadata, spec }: KuryrLoadBalancer): readonly ResourceWrite[] {
+  const { finalizers = [] } = metadata;
+  const isHeld = finalizers.includes(FINALIZER);
+  const isOld = spec?.subsets !== undefined;
+  if (isHeld && !isOld) return [];
   const ifItDiesHere = 'The finalizer holds the resource: the next pass goes on.';
-  return [{ name: 'hold-resource', ifItDiesHere, patch: { metadata: { finalizers } } }];
+  const held = isHeld ? {} : { metadata: { finalizers: [...finalizers, FINALIZER] } };
+  return [{ name: 'hold-resource', ifItDiesHere, patch: { ...held, ...(isOld ? { spec: { subsets: null } } : {}) } }];
 }
 
+/** Kuryr's own finalizer ends with ours. */
 function releaseWrites(resource: KuryrLoadBalancer): readonly ResourceWrite[] {
-  const left = (resource.metadata.finalizers ?? []).filter((one) => one !== FINALIZER);
+  const left = (resource.metadata.finalizers ?? []).filter((one) => one !== FINALIZER && one !== KURYR_FINALIZER);
   const ifItDiesHere = 'Nothing of it is left in OpenStack, and nothing holds it.';
-  return [
-    { name: 'release-resource', ifItDiesHere, patch: { metadata: { finalizers: left.length === 0 ? null : left } } },
-  ];
+  const finalizers = left.length === 0 ? null : left;
+  return [{ name: 'release-resource', ifItDiesHere, patch: { metadata: { finalizers } } }];
 }
 
 /** One that is there keeps its provider: what it can do decides what is asked of it. */
 export function fittedTo(
-  { balancers, shared }: ObservedBalancer,
+  { balancers, shared, adoptable }: ObservedBalancer,
   resource: KuryrLoadBalancer,
   site: Site,
 ): DesiredBalancer | undefined {
-  const balancer = shared ?? balancers[0];
+  const balancer = shared ?? balancers[0] ?? adoptable;
   return balancer === undefined ? undefined : desiredBalancer(readResource(resource), site, balancer.provider);
 }
 

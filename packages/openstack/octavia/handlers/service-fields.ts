@@ -1,6 +1,7 @@
 import { familyOf, type IpFamily } from '@fairlead/control';
-import type { Service } from '@fairlead/kube';
+import { hasFinalizer, type Service } from '@fairlead/kube';
 import {
+  CLOUD_PROVIDER_FINALIZER,
   type DemandedPort,
   demandsOf,
   refusal,
@@ -20,6 +21,7 @@ import {
   type BalancedPort,
   type FloatingIpSpec,
   type HealthMonitorSpec,
+  KURYR_SERVICE_FINALIZER,
   SCHEMA_VERSION,
   type ServiceFields,
   type TrafficSpec,
@@ -85,11 +87,20 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
     ...(zone === undefined ? {} : { availability_zone: zone }),
     ...(clientData === undefined ? {} : { timeout_client_data: clientData }),
     ...(memberData === undefined ? {} : { timeout_member_data: memberData }),
+    ...(isInherited(service, site) ? { adopts: true } : {}),
     ...(Object.keys(placement.vip).length === 0 ? {} : { vip: placement.vip }),
     ...(floating === undefined ? {} : { floating_ip: floating }),
     ...(Object.keys(traffic).length === 0 ? {} : { traffic }),
     ...(monitor === undefined ? {} : { health_monitor: monitor }),
   };
+}
+
+/** Whether Kuryr or cloud-provider-openstack served it before. */
+function isInherited(service: Service, { adoptedClusterName }: Site): boolean {
+  const { loadBalancerClass } = service.spec;
+  const predecessors = [KURYR_SERVICE_FINALIZER, CLOUD_PROVIDER_FINALIZER];
+  const isHeld = predecessors.some((finalizer) => hasFinalizer(service, finalizer));
+  return adoptedClusterName !== undefined && loadBalancerClass === undefined && isHeld;
 }
 
 function balancedPort({ name, protocol, port, target }: DemandedPort): BalancedPort {

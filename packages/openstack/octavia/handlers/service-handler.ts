@@ -45,9 +45,10 @@ export function readAsked(service: Service, rules: ClaimRules, site: Site): Serv
   return readService(service, rules, (one) => serviceFields(one, site));
 }
 
-/** A resource of its name that is not ours is never taken. */
+/** A resource of its name that is not ours is taken only where that is asked for. */
 export function withResource(asked: ServiceAsked, resource: KuryrLoadBalancer | undefined): ServiceAsked {
   if (asked.kind !== 'serve' || resource === undefined || isOwnResource(resource)) return asked;
+  if (asked.wanted.adopts === true) return asked;
   const message = 'there is a KuryrLoadBalancer of its name that is not ours: Kuryr’s, or one made by hand';
   return { kind: 'refuse', claim: asked.claim, refusal: { code: 'resource-taken', message } };
 }

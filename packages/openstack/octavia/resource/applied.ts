@@ -28,6 +28,7 @@ const SERVICE_FIELDS: Readonly<Record<keyof ServiceFields, true>> = {
   availability_zone: true,
   timeout_client_data: true,
   timeout_member_data: true,
+  adopts: true,
   vip: true,
   floating_ip: true,
   traffic: true,

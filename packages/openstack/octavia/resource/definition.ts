@@ -50,6 +50,7 @@ const spec = object({
   availability_zone: name,
   timeout_client_data: milliseconds,
   timeout_member_data: milliseconds,
+  adopts: flag,
   vip: object({
     network_id: name,
     port_id: name,

@@ -85,6 +85,8 @@ export interface ServiceFields {
   readonly availability_zone?: string;
   readonly timeout_client_data?: number;
   readonly timeout_member_data?: number;
+  /** Whether a load balancer that Kuryr or cloud-provider-openstack made for the Service becomes ours. */
+  readonly adopts?: boolean;
   readonly vip?: VipSpec;
   readonly floating_ip?: FloatingIpSpec;
   readonly traffic?: TrafficSpec;
@@ -163,6 +165,10 @@ export const kuryrLoadBalancers: Resource<KuryrLoadBalancer> = {
 };
 
 export const SCHEMA_VERSION = 2;
+
+/** What Kuryr held Services and resources by. */
+export const KURYR_SERVICE_FINALIZER = 'kuryr.openstack.org/service-finalizer';
+export const KURYR_FINALIZER = 'kuryr.openstack.org/kuryrloadbalancer-finalizers';
 
 /** Holds Services, and the resources of Services. */
 export const FINALIZER: OwnerFinalizer = 'fairlead.dev/octavia';

@@ -127,9 +127,9 @@ export class MemoryLbaas implements LbaasDriver {
       }
       case 'update-pool':
         return change(this.pools, step.id, (one) => {
-          const { lb_algorithm = one.lb_algorithm, session_persistence } = step.changes;
+          const { lb_algorithm = one.lb_algorithm, session_persistence, tags = one.tags } = step.changes;
           const persistence = session_persistence === undefined ? one.session_persistence : session_persistence;
-          return { ...one, lb_algorithm, session_persistence: withCookie(persistence) };
+          return { ...one, lb_algorithm, session_persistence: withCookie(persistence), tags: [...tags] };
         });
       case 'delete-pool':
         this.pools.delete(step.id);

@@ -34,4 +34,5 @@ export const testSite: Site = {
   availabilityZone: undefined,
   hasHealthMonitors: false,
   classes: {},
+  adoptedClusterName: undefined,
 };

@@ -1,0 +1,109 @@
+import { type Service, services } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+const key = { namespace: NAMESPACE, name: 'web' };
+const KURYR = 'kuryr.openstack.org/service-finalizer';
+const CLOUD_PROVIDER = 'service.kubernetes.io/load-balancer-cleanup';
+const KURYR_RESOURCE = 'kuryr.openstack.org/kuryrloadbalancer-finalizers';
+
+const MEMBERS = ['10.1.0.1', '10.1.0.2'].map((address) => ({ address, protocol_port: 8080, subnet_id: 'subnet-pods' }));
+const TIMES = {
+  timeout_client_data: 50_000,
+  timeout_member_connect: 5_000,
+  timeout_member_data: 50_000,
+  timeout_tcp_inspect: 0,
+};
+const listener = (name: string) => ({
+  name,
+  protocol: 'TCP' as const,
+  protocol_port: 80,
+  connection_limit: -1,
+  ...TIMES,
+  default_pool: { name, protocol: 'TCP' as const, lb_algorithm: 'ROUND_ROBIN' as const, members: MEMBERS },
+});
+
+/** A Service without a class that another program has served. */
+async function served(finalizer: string, balancer: string) {
+  const world = await new OctaviaWorld().setUp();
+  world.site = { ...world.site, adoptedClusterName: 'kubernetes' };
+  await world.lbaas.perform({
+    kind: 'create-load-balancer',
+    body: { name: balancer, vip_port_id: 'theirs', tags: ['theirs'], listeners: [listener(balancer)] },
+  });
+  for (const [id, one] of world.lbaas.balancers) world.lbaas.balancers.set(id, { ...one, vip_address: '10.0.0.99' });
+  world.lbaas.log.length = 0;
+  const metadata = { ...key, finalizers: [finalizer] };
+  const spec = { type: 'LoadBalancer', ports: [{ port: 80, targetPort: 8080 }] } as const;
+  await world.cluster.client.create<Service>(services, { metadata, spec });
+  await world.cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1', '10.1.0.2@node-2']);
+  return world;
+}
+
+const MARKS = ['update-load-balancer', 'set-members', 'update-listener', 'update-pool'];
+
+describe('adoption', () => {
+  it('leaves alone what Kuryr and cloud-provider-openstack made, unless it is asked for', async () => {
+    for (const finalizer of [KURYR, CLOUD_PROVIDER]) {
+      const world = await served(finalizer, 'shop/web');
+      world.start();
+      await world.run();
+      expect([world.steps, world.cluster.writes]).toEqual([[], []]);
+    }
+  });
+
+  it('takes a load balancer of cloud-provider-openstack over with its address, by nothing but our mark', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    world.start({ adopt: {} });
+    await world.run(30);
+    expect(world.steps).toEqual(MARKS);
+    expect(await world.cluster.addresses('web')).toEqual(['10.0.0.99']);
+    expect([...world.lbaas.balancers.values()].map(({ tags }) => tags[0])).toEqual(['theirs']);
+    await world.cluster.deleteService('web');
+    await world.run(30);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+  });
+
+  it('takes a load balancer and a resource of the older shape over from Kuryr, whose finalizers end with them', async () => {
+    const world = await served(KURYR, 'shop/web');
+    const spec = {
+      ip: '10.96.0.1',
+      ports: [{ port: 80, protocol: 'TCP', targetPort: '8080' }],
+      subsets: [{ addresses: [{ ip: '10.1.0.1' }], ports: [{ port: 8080 }] }],
+    } as const;
+    const theirs = { metadata: { ...key, finalizers: [KURYR_RESOURCE] }, spec };
+    await world.cluster.client.create<KuryrLoadBalancer>(kuryrLoadBalancers, theirs);
+    world.start({ adopt: {} });
+    await world.run(30);
+    expect(world.steps).toEqual(MARKS);
+    const resource = await world.resource();
+    expect(resource?.spec).toMatchObject({ schema_version: 2, adopts: true });
+    expect(resource?.spec?.subsets).toBeUndefined();
+    expect(await world.cluster.addresses('web')).toEqual(['10.0.0.99']);
+    await world.cluster.deleteService('web');
+    await world.run(30);
+    expect([await world.cluster.service('web'), await world.resource()]).toEqual([undefined, undefined]);
+  });
+
+  it('takes away members that are stale, and none that a user adds later', async () => {
+    const world = await served(KURYR, 'shop/web');
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.2@node-2']);
+    world.start({ adopt: {} });
+    await world.run(30);
+    expect([...world.lbaas.members.values()].flat().map(({ address }) => address)).toEqual(['10.1.0.2']);
+  });
+
+  it('keeps what it has taken over when it is not asked for any more', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    const first = world.start({ adopt: {} });
+    await world.run(30);
+    await first.stop();
+    world.site = { ...world.site, adoptedClusterName: undefined };
+    world.start();
+    await world.run(60);
+    expect(world.lbaas.balancers.size).toBe(1);
+    expect(await world.cluster.addresses('web')).toEqual(['10.0.0.99']);
+  });
+});
