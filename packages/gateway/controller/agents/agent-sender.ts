@@ -170,7 +170,9 @@ export class AgentSender {
   async #look(signal: AbortSignal): Promise<void> {
     const { client } = this.#options;
     const first = await client.status(signal);
-    const { generation, digest, programmed, problem } = (await this.#announce(first, signal))
+    const sent = this.#attempt?.generation;
+    const isLost = sent !== undefined && (first.generation === undefined || !isSameGeneration(first.generation, sent));
+    const { generation, digest, programmed, problem } = (await this.#announce(first, isLost, signal))
       ? await client.status(signal)
       : first;
     const attempt = this.#attempt;
@@ -193,12 +195,19 @@ export class AgentSender {
    * What an older leader sent may arrive yet: the agent must not take it, though we may have nothing to send. Gives whether
    * the agent had not heard of us: what it has is known only after that.
    */
-  async #announce({ epoch: known = 0, generation }: AgentStatus, signal: AbortSignal): Promise<boolean> {
+  async #announce(
+    { epoch: known = 0, generation }: AgentStatus,
+    isLost: boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { client, gateway } = this.#options;
     if (generation !== undefined && isAfter(generation, this.#sent)) {
       this.#sent = { epoch: generation.epoch + 1, number: 0 };
     }
-    if (known > this.#sent.epoch) this.#sent = { epoch: known + 1, number: 0 };
+    // What this leader sent and gave up on may arrive late as well.
+    if (known > this.#sent.epoch || (isLost && known === this.#sent.epoch)) {
+      this.#sent = { epoch: known + 1, number: 0 };
+    }
     const { epoch } = this.#sent;
     if (known === epoch) return false;
     const answer = await client.announce({ epoch }, signal);
