@@ -193,6 +193,21 @@ describe('without the broker', () => {
     expect((await set.imported(b, 'web'))?.status?.conditions ?? []).toEqual([]);
   });
 
+  it('that went away while it was read, a cluster says so, and catches up', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    set.isCut = true;
+    await set.settle(900_000);
+    expect((await set.imported(b, 'web'))?.status?.conditions).toMatchObject([
+      { type: 'fairlead.dev/InStep', status: 'False', reason: 'BrokerUnreachable' },
+    ]);
+    expect(await set.endpointsOf(b, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
+    set.isCut = false;
+    await set.settle(120_000);
+    expect((await set.imported(b, 'web'))?.status?.conditions ?? []).toEqual([]);
+  });
+
   it('that lost everything, nothing is withdrawn, and nothing turns its type', async () => {
     const { a, b } = await two();
     await set.export(a, 'web');
@@ -292,6 +307,18 @@ describe('a cluster that fell silent', () => {
     await set.restart(a);
     await set.settle(60_000);
     expect(await set.endpointsOf(b, 'web')).toEqual([`a ${vip}`]);
+  });
+});
+
+describe('a silent cluster that cannot even be probed', () => {
+  it('keeps its endpoints', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    set.isProbeBroken = true;
+    await a.leader.stop();
+    await set.settle(400_000);
+    expect(await set.endpointsOf(b, 'web')).toEqual([`a ${await set.vipOf(a, 'web')}`]);
   });
 });
 

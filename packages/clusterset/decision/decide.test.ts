@@ -2,7 +2,7 @@ import type { EndpointSlice } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { type ServiceImport, serviceExports, serviceImports } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
-import { importLabels, sliceLabels } from '../records/marks.ts';
+import { EXPORTED_ANNOTATIONS, EXPORTED_LABELS, importLabels, sliceLabels } from '../records/marks.ts';
 import type { Trusted } from '../records/trust.ts';
 import { decide } from './decide.ts';
 import type { BrokerObservation, Observation } from './observation.ts';
@@ -152,6 +152,41 @@ describe('an import', () => {
     const metadata = { name: 'shop', deletionTimestamp: '2026-11-15T12:00:00Z' };
     expect(planned({ records: [trusted('a')] }, { namespace: { metadata } })).toEqual([]);
     expect(planned({}, { namespace: undefined })).toEqual([]);
+    const denied = { namespace: { metadata: { name: 'kube-shop' } } };
+    expect(planned({ records: [trusted('a')] }, denied).map(describeWrite)).toEqual([
+      'delete EndpointSlice shop/web.ipv4.a',
+      'delete ServiceImport shop/web',
+    ]);
+  });
+
+  it('loses the labels and annotations that its export no longer has, and keeps those of others', () => {
+    const labels = { ...importLabels, team: 'blue', other: 'stays' };
+    const annotations = {
+      [EXPORTED_LABELS]: '{"team":"blue"}',
+      [EXPORTED_ANNOTATIONS]: '{"note":"old"}',
+      note: 'old',
+      other: 'stays',
+    };
+    const before = { ...imported, metadata: { ...imported.metadata, labels, annotations } };
+    const [write] = planned({ records: [trusted('a')] }, { imported: before, importedSlices: [] });
+    expect(write?.object.metadata).toMatchObject({
+      labels: { ...importLabels, other: 'stays' },
+      annotations: { other: 'stays' },
+    });
+    expect(Object.keys(write?.object.metadata.labels ?? {})).not.toContain('team');
+    expect(Object.keys(write?.object.metadata.annotations ?? {})).toEqual(['other']);
+  });
+
+  it('keeps this cluster until its own record is written again', () => {
+    const both = { ...imported, status: { clusters: [{ cluster: 'b' }, { cluster: 'own' }] } };
+    const spec = { clusterIP: '10.9.0.1', clusterIPs: ['10.9.0.1'], ports: [] };
+    const mine = { serviceExport: { metadata: key }, service: { metadata: key, spec }, imported: both };
+    const { writes, aggregate } = decided({ records: [trusted('b')] }, { ...mine, importedSlices: [] });
+    expect(writes.map(describeWrite)).toEqual([
+      'create ServiceImport fairlead-system/web.shop',
+      'create ServiceImport broker-m-own/web.shop at the broker',
+    ]);
+    expect(aggregate).toEqual([]);
   });
 
   it('of another controller is not touched', () => {

@@ -67,6 +67,13 @@ describe('joining', () => {
     expect((await join(member('a')))[0]).toBe('create Namespace broker-m-a');
   });
 
+  it('goes on when another cluster joins at the same time', async () => {
+    const { client } = setUp();
+    const both = [await joinSteps(client, member('a'), signal), await joinSteps(client, member('b'), signal)];
+    for (const step of both.flat()) await step.run(signal);
+    expect(await joinSteps(client, member('a'), signal)).toEqual([]);
+  });
+
   it('is refused at the broker of another clusterset, and in a namespace of others', async () => {
     const { client, join } = setUp();
     await join(member('a'));

@@ -4,6 +4,7 @@ import {
   configMaps,
   type EndpointSlice,
   endpointSlices,
+  isAlreadyExists,
   isConflict,
   isNotFound,
   jsonEqual,
@@ -152,7 +153,12 @@ async function ensured(
     return {
       text: `create ${resource.kind} ${where}`,
       run: async (stop) => {
-        await client.create(resource, object, { signal: stop });
+        try {
+          await client.create(resource, object, { signal: stop });
+        } catch (error) {
+          // Another cluster joins at the same time, and what they share is there now.
+          if (!isAlreadyExists(error)) throw error;
+        }
       },
     };
   }

@@ -36,6 +36,8 @@ export class TestClusterSet {
   isCut = false;
   /** Whether the broker shows empty lists of what it has. */
   isLying = false;
+  /** Whether addresses cannot even be asked. */
+  isProbeBroken = false;
   /** Addresses at which nothing answers. */
   readonly silentAddresses = new Set<string>();
 
@@ -57,7 +59,10 @@ export class TestClusterSet {
     await this.join(name);
     const part = clusterSetPart({
       connect: this.connect,
-      probe: async (address) => !this.silentAddresses.has(address),
+      probe: async (address) => {
+        if (this.isProbeBroken) throw new Error('there are no sockets left');
+        return !this.silentAddresses.has(address);
+      },
     }).configure({ clusterset: 'blue', cluster: name, broker: { kubeconfig: 'unused' }, ...configuration });
     await this.clock.advance(1_000);
     const member = { name, cluster, part, leader: this.#lead(cluster, part) };

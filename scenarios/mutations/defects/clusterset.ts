@@ -6,6 +6,7 @@ const records = { unit: `${FOLDER}/records` };
 const decision = { unit: `${FOLDER}/decision` };
 const part = { unit: `${FOLDER}/part` };
 const golden = { unit: `${FOLDER}/golden` };
+const apply = { unit: `${FOLDER}/controller/apply` };
 const liveness = { unit: `${FOLDER}/controller/liveness` };
 
 export const clustersetDefects: readonly Defect[] = [
@@ -113,7 +114,7 @@ export const clustersetDefects: readonly Defect[] = [
     file: `${FOLDER}/decision/import-side.ts`,
     find: 'if (!canImportInto(namespace, settings.namespaces)) return removal(observed, settings, []);',
     replace: '',
-    foundBy: part,
+    foundBy: decision,
   },
   {
     name: 'host names of pods are dropped',
@@ -212,5 +213,62 @@ export const clustersetDefects: readonly Defect[] = [
     find: 'if (waits > 0) return { afterMilliseconds: waits };',
     replace: '',
     foundBy: part,
+  },
+  // From here on: chosen by reading the code alone, before the tests were looked at.
+  {
+    name: 'labels that an export no longer has stay on the import',
+    file: `${FOLDER}/decision/write.ts`,
+    find: 'Object.keys(readTexts(before) ?? {}).filter((name) => !(name in wanted));',
+    replace: 'Object.keys(readTexts(before) ?? {}).filter(() => wanted === undefined);',
+    foundBy: decision,
+  },
+  {
+    name: 'a probe that could not be made counts as no answer',
+    file: `${FOLDER}/controller/silence.ts`,
+    find: '.catch(() => true)',
+    replace: '.catch(() => false)',
+    foundBy: part,
+  },
+  {
+    name: 'others are merged without us while our record is yet to be written',
+    file: `${FOLDER}/decision/decide.ts`,
+    find: "if (isHalf && broker.ownRecord === undefined && exported.state === 'waiting' && isListed(observed, settings))",
+    replace: 'if (isHalf && isListed(observed, settings) === undefined)',
+    foundBy: decision,
+  },
+  {
+    name: 'what is deleted may have changed since',
+    file: `${FOLDER}/controller/apply.ts`,
+    find: '{ ...options, ...preconditions }',
+    replace: '{ ...options }',
+    foundBy: apply,
+  },
+  {
+    name: 'a union has two ports of one name',
+    file: `${FOLDER}/merge/ports.ts`,
+    find: "if ((left.name ?? '') === (right.name ?? '')) return true;",
+    replace: '',
+    foundBy: merge,
+  },
+  {
+    name: 'a broker that cannot be read any more is gone by',
+    file: `${FOLDER}/controller/broker-link.ts`,
+    find: 'if (blindFor >= AWAY_AFTER_MILLISECONDS)',
+    replace: 'if (blindFor < 0)',
+    foundBy: part,
+  },
+  {
+    name: 'pods that are not ready are exported as ready',
+    file: `${FOLDER}/records/exported-slices.ts`,
+    find: '...(conditions !== undefined && { conditions }),',
+    replace: '',
+    foundBy: golden,
+  },
+  {
+    name: 'a record that is being deleted counts as there',
+    file: `${FOLDER}/controller/apply.ts`,
+    find: 'found !== undefined && found.metadata.deletionTimestamp === undefined',
+    replace: 'found !== undefined',
+    foundBy: apply,
   },
 ];
