@@ -45,6 +45,10 @@ export const clusterSetConfiguration = z.strictObject({
     })
     .prefault({})
     .describe('Which namespaces export and import Services.'),
+  globalnet: z
+    .boolean()
+    .default(false)
+    .describe('Whether Services and pods are exported with the global addresses of their GlobalIngressIPs.'),
   older: z
     .strictObject({
       clusters: z

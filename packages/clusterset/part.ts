@@ -69,6 +69,13 @@ const permissions: readonly Permission[] = [
     because: 'Those of exported Services are read, and those of other clusters are made here.',
   },
   {
+    group: 'submariner.io',
+    resources: ['globalingressips'],
+    verbs: READ,
+    scope: 'cluster',
+    because: 'Where Globalnet translates addresses, exports have the global ones.',
+  },
+  {
     group: '',
     resources: ['secrets'],
     verbs: ['get', 'update'],

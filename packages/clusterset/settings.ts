@@ -22,6 +22,7 @@ export async function readSettings(
       deny: [...configuration.namespaces.deny, configuration.namespace],
       ...(configuration.namespaces.allow !== undefined && { allow: configuration.namespaces.allow }),
     },
+    globalnet: configuration.globalnet,
     older: configuration.older,
     mostServices: configuration.mostServicesPerCluster,
     ownRanges: configuration.ownRanges.flatMap((text) => parseIpRange(text) ?? []),

@@ -18,6 +18,7 @@ import type { Observation } from './decision/observation.ts';
 import type { ServiceImport } from './mcs/types.ts';
 import type { Settings } from './decision/settings.ts';
 import { CLUSTERSET, isLeaving } from './records/marks.ts';
+import { globalIngressIps } from './records/global-addresses.ts';
 import { readSettings } from './settings.ts';
 
 /** Everything at one moment, and what would be done about it. */
@@ -44,9 +45,12 @@ export async function takeSnapshot(
     imports: new ListedStore((await client.list(settings.serviceImports, { signal })).items),
     namespaces: new ListedStore((await client.list(namespaces, { signal })).items),
   };
+  const globalIps = settings.globalnet
+    ? { globalIps: new ListedStore((await client.list(globalIngressIps, { signal })).items) }
+    : {};
   const uid = member.namespaces.get('kube-system')?.metadata.uid;
   const { broker, state, older } = await readBroker(configuration, settings, connect, { clock, signal, uid });
-  const view = new View(member, broker, settings);
+  const view = new View({ ...member, ...globalIps }, broker, settings);
   const standing = (cluster: string): Standing => {
     const lease = broker.leases.get(`${settings.brokerNamespace}/${cluster}`);
     if (lease === undefined) return 'missing';

@@ -11,6 +11,7 @@ import {
 } from '@fairlead/kube';
 import { ClusterEvents, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
 import type { Settings } from '../decision/settings.ts';
+import { globalIngressIps } from '../records/global-addresses.ts';
 import { mayTakePart } from '../records/trust.ts';
 import { Applier } from './apply.ts';
 import { BrokerLink } from './broker-link.ts';
@@ -53,6 +54,7 @@ export async function runController(options: ControllerOptions, environment: Lea
     imports: caches.cache(settings.serviceImports),
     namespaces: caches.cache(namespaces),
   };
+  const globalIps = settings.globalnet ? caches.cache(globalIngressIps) : undefined;
   const controller = objectController(environment, {
     name: 'clusterset',
     resource: settings.serviceExports,
@@ -79,7 +81,13 @@ export async function runController(options: ControllerOptions, environment: Lea
     cluster.record({ type: 'Warning', reason: 'ExportsLeftOut', note });
   };
   const link = new BrokerLink({ ...environment, ...options, uid, takesPart, onOverflow });
-  const view = new View(member, link.caches, settings);
+  const view = new View(globalIps === undefined ? member : { ...member, globalIps }, link.caches, settings);
+  if (globalIps !== undefined) {
+    controller.watch(globalIps, (change) => {
+      const { namespace = '' } = objectOf(change).metadata;
+      return [...member.exports.keys()].filter((key) => key.startsWith(`${namespace}/`));
+    });
+  }
   controller.watch(member.namespaces, ({ key: namespace }) =>
     [...view.keys()].filter((key) => key.startsWith(`${namespace}/`)),
   );

@@ -12,6 +12,7 @@ import type { Away, BrokerObservation, Observation } from '../decision/observati
 import type { Settings } from '../decision/settings.ts';
 import { SERVICE_NAME, type ServiceExport, type ServiceImport } from '../mcs/types.ts';
 import { clusterOf, importedSliceKey, isLeaving, isOurs } from '../records/marks.ts';
+import type { GlobalIngressIp } from '../records/global-addresses.ts';
 import { type ExportKey, keyOfRecord, memberNamespace, partsOfExportedSlice, recordName } from '../records/names.ts';
 import type { MigrationView } from '../decision/migration.ts';
 import { claimsOf, isOfAnother, registrationName } from '../records/registration.ts';
@@ -25,6 +26,8 @@ export interface MemberStores {
   readonly slices: Store<EndpointSlice>;
   readonly imports: Store<ServiceImport>;
   readonly namespaces: Store<Namespace>;
+  /** Where addresses are translated by Globalnet. */
+  readonly globalIps?: Store<GlobalIngressIp>;
 }
 
 /** What is read of the broker: records and aggregates of the clusterset, slices, and who its members are. */
@@ -75,7 +78,7 @@ export class View {
   }
 
   observe(key: ExportKey, state: BrokerState, standing: (cluster: string) => Standing): Observation {
-    const { exports, services, slices, imports, namespaces } = this.#member;
+    const { exports, services, slices, imports, namespaces, globalIps } = this.#member;
     const { namespace } = this.#settings;
     const text = keyText(key);
     const localImport = imports.get(keyText({ namespace, name: recordName(key) }));
@@ -88,6 +91,7 @@ export class View {
       serviceExport: exports.get(text),
       service: services.get(text),
       podSlices: own,
+      ...(globalIps !== undefined && { globalIps: globalIps.index('namespace', inNamespace).get(key.namespace) }),
       localImport: localImport !== undefined && isOurs(localImport) ? localImport : undefined,
       imported: imports.get(text),
       importedSlices: imported,
@@ -164,6 +168,8 @@ export class View {
 function clustersOf(object: ServiceImport | undefined): readonly string[] {
   return (object?.status?.clusters ?? []).map(({ cluster }) => cluster);
 }
+
+const inNamespace = ({ metadata }: KubeObject) => [metadata.namespace ?? ''];
 
 /** The key of the Service whose slice this is. */
 export function servedBy({ metadata: { namespace = '', labels } }: EndpointSlice): readonly string[] {

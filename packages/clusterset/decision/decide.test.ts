@@ -18,6 +18,7 @@ const settings: Settings = {
   namespaces: { deny: [] },
   ownRanges: [],
   mostServices: 100,
+  globalnet: false,
   older: { clusters: [], namespace: 'older', brokerNamespace: 'older-broker' },
   serviceExports: serviceExports('v1beta1'),
   serviceImports: serviceImports('v1beta1'),

@@ -8,7 +8,8 @@ import {
 } from '@fairlead/kube';
 import { type Merged, PORTS_SERVED } from '../merge/merge.ts';
 import { type ExportedSlice, exportedSlices } from '../records/exported-slices.ts';
-import { type LocalExport, readLocalExport } from '../records/local-export.ts';
+import { globalAddressOf, withGlobalAddress, withGlobalPods } from '../records/global-addresses.ts';
+import { isHeadless, type LocalExport, readLocalExport } from '../records/local-export.ts';
 import { clusterOf, importLabels, isOurs, recordLabels, sliceLabels } from '../records/marks.ts';
 import { exportedSliceName, importedSliceName, memberNamespace, recordName } from '../records/names.ts';
 import { recordContent } from '../records/record.ts';
@@ -40,7 +41,7 @@ export function exportSide(observed: Observation, merged: Merged, settings: Sett
     return { writes: withdrawal(observed, settings, grounds), isPending: false, state: 'none' };
   }
   const mayExport = mayTakePart(observed.key.namespace, settings.namespaces);
-  const local = readLocalExport(serviceExport, observed.service, settings.cluster, mayExport);
+  const local = globally(readLocalExport(serviceExport, observed.service, settings.cluster, mayExport), observed);
   if (local.kind === 'invalid') {
     const isMissing = local.valid.reason === 'NoService';
     const grounds: readonly Ground[] = isMissing
@@ -54,6 +55,27 @@ export function exportSide(observed: Observation, merged: Merged, settings: Sett
     return { writes, isPending: false, state: 'invalid' };
   }
   return validExport(observed, local, merged, settings, now);
+}
+
+/** Where addresses are translated, a Service without a global one cannot be reached from elsewhere. */
+function globally(local: LocalExport, { globalIps, key }: Observation): LocalExport {
+  if (globalIps === undefined || local.kind === 'invalid' || isHeadless(local.service)) return local;
+  const found = globalAddressOf(key.name, globalIps);
+  if (found.kind === 'allocated') return local;
+  const { reason, message } = found;
+  return { kind: 'invalid', valid: { type: 'Valid', status: 'False', reason, message } };
+}
+
+/** As other clusters reach it; this one goes on by its own addresses. */
+function reachedSlices(
+  { globalIps, key, podSlices }: Observation,
+  { service }: Extract<LocalExport, { kind: 'valid' }>,
+  slices: readonly ExportedSlice[],
+): readonly ExportedSlice[] {
+  if (globalIps === undefined) return slices;
+  if (isHeadless(service)) return exportedSlices(service, withGlobalPods(podSlices, globalIps));
+  const found = globalAddressOf(key.name, globalIps);
+  return found.kind === 'allocated' ? withGlobalAddress(slices, found.address) : [];
 }
 
 function validExport(
@@ -73,6 +95,7 @@ function validExport(
   const localLabels = { ...recordLabels(key, settings.clusterset, settings.cluster), ...importLabels };
   const localImport = ensureImport(localTarget, observed.localImport, { ...content, labels: localLabels });
   const slices = exportedSlices(local.service, podSlices);
+  const reached = reachedSlices(observed, local, slices);
   const conditions = (wanted: readonly WantedCondition[]) =>
     conditionWrites(observed, [VALID, ...wanted], settings, now);
 
@@ -110,7 +133,7 @@ function validExport(
   return {
     writes: [
       ...localImport,
-      ...brokerSliceWrites(observed, served, settings),
+      ...brokerSliceWrites(observed, verdict.isExported ? reached : [], settings),
       ...localSliceWrites(observed, served, settings),
       ...conditions([...verdict.conditions, ready]),
     ],

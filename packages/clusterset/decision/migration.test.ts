@@ -15,6 +15,7 @@ const settings: Settings = {
   namespaces: { deny: [] },
   ownRanges: [],
   mostServices: 100,
+  globalnet: false,
   older: { clusters: ['old', 'own'], namespace: 'older', brokerNamespace: 'older-broker' },
   serviceExports: serviceExports('v1beta1'),
   serviceImports: serviceImports('v1beta1'),

@@ -2,6 +2,7 @@ import type { EndpointSlice, Namespace, Service } from '@fairlead/kube';
 import type { ServiceExport, ServiceImport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import type { ExportedSlice } from '../records/exported-slices.ts';
+import type { GlobalIngressIp } from '../records/global-addresses.ts';
 import type { ExportKey } from '../records/names.ts';
 import type { Trusted } from '../records/trust.ts';
 
@@ -13,6 +14,8 @@ export interface Observation {
   readonly service: Service | undefined;
   /** Those of the Service itself. */
   readonly podSlices: readonly EndpointSlice[];
+  /** Of the namespace, where addresses are translated by Globalnet. */
+  readonly globalIps?: readonly GlobalIngressIp[];
   /** The local ServiceImport: what this cluster alone exports. */
   readonly localImport: ServiceImport | undefined;
   /** The ServiceImport of the clusterset in the namespace of the Service, whoever made it. */

@@ -27,6 +27,8 @@ export interface Settings {
   readonly ownRanges: readonly IpRange[];
   /** Of one cluster that are read at the broker. */
   readonly mostServices: number;
+  /** Whether exported addresses are those of Globalnet. */
+  readonly globalnet: boolean;
   readonly older: OlderSettings;
   /** In the version that this cluster serves. */
   readonly serviceExports: Resource<ServiceExport>;

@@ -138,6 +138,7 @@ describe('leaving', () => {
     const steps = await leave(member('a'));
     expect(steps[0]).toBe('mark the Lease broker/a as that of a cluster that leaves');
     expect(steps.at(-1)).toBe('delete Namespace broker-m-a');
+    await expect(join(member('a'))).rejects.toThrow('broker-m-a at the broker is still being deleted: try again');
     await clock.advance(10_000);
     expect(await leave(member('a'))).toEqual([]);
     expect(await client.find(namespaces, { name: 'broker-m-a' })).toBeUndefined();

@@ -100,6 +100,10 @@ async function requireOurs(client: KubeClient, { clusterset, cluster, brokerName
       `the namespace ${own.metadata.name} at the broker belongs to ${owner ?? 'others'}: choose another name`,
     );
   }
+  for (const one of [shared, own]) {
+    if (one?.metadata.deletionTimestamp === undefined) continue;
+    throw refused(`the namespace ${one.metadata.name} at the broker is still being deleted: try again in a moment`);
+  }
 }
 
 /** Two clusters of one name would each delete what the other exports. */

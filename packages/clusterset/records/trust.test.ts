@@ -36,6 +36,17 @@ function slice(metadata: Partial<EndpointSlice['metadata']> = {}, fields: Partia
   };
 }
 
+describe('a reserved address', () => {
+  it('is believed only of a cluster that was admitted with it, as those of Globalnet are', () => {
+    const [range] = [parseIpRange('242.1.0.0/16')].flatMap((one) => one ?? []);
+    if (range === undefined) throw new Error('there is no range');
+    const global = slice({}, { endpoints: [{ addresses: ['242.1.0.1'] }] });
+    expect(trustSlice(global, rules)).toMatchObject({ kind: 'refused' });
+    expect(trustSlice(global, rules, new Map([['a', [range]]]))).toMatchObject({ kind: 'trusted' });
+    expect(trustSlice(global, rules, new Map([['b', [range]]]))).toMatchObject({ kind: 'refused' });
+  });
+});
+
 describe('a record', () => {
   it('is believed when namespace, name and labels agree, and is as old as the broker says', () => {
     expect(trustRecord(record(), rules)).toMatchObject({

@@ -103,13 +103,15 @@ function mislabelled({ labels = {} }: ObjectMeta, { namespace, name }: ExportKey
   return undefined;
 }
 
+const RESERVED = 'a reserved address';
+
 /** No cluster's Services or pods are there: to lead clients to such an address is an attack, or a mistake. */
 const SPECIAL_RANGES = [
   ['0.0.0.0/8', 'of this network'],
   ['127.0.0.0/8', 'a loopback address'],
   ['169.254.0.0/16', 'a link-local address'],
   ['224.0.0.0/4', 'a multicast address'],
-  ['240.0.0.0/4', 'a reserved address'],
+  ['240.0.0.0/4', RESERVED],
   ['::/128', 'the unspecified address'],
   ['::1/128', 'a loopback address'],
   ['fe80::/10', 'a link-local address'],
@@ -130,7 +132,10 @@ export function wrongAddress(
   const parsed = parseIpAddress(text);
   if (parsed === undefined || parsed.family !== family) return `${text.slice(0, 50)} is no ${family} address`;
   const special = SPECIAL_RANGES.find(({ range }) => rangeContains(range, parsed.address));
-  if (special !== undefined) return `${text} is ${special.what}`;
+  // Globalnet gives addresses of a reserved range; who admits a cluster may say that these are its own.
+  const isGranted =
+    special?.what === RESERVED && claims.get(cluster)?.some((range) => rangeContains(range, parsed.address));
+  if (special !== undefined && isGranted !== true) return `${text} is ${special.what}`;
   const own = ownRanges.find((range) => rangeContains(range, parsed.address));
   if (own !== undefined) return `${text} is in ${own.text}, a range of this cluster`;
   const stolen = notItsOwn(parsed.address, cluster, claims);

@@ -175,7 +175,7 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'special addresses are believed',
     file: `${FOLDER}/records/trust.ts`,
-    find: 'if (special !== undefined)',
+    find: 'if (special !== undefined && isGranted !== true)',
     replace: 'if (false)',
     foundBy: records,
   },

@@ -131,6 +131,10 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
 - apiGroups: ['discovery.k8s.io']
   resources: [endpointslices]
   verbs: [get, list, watch, create, update, delete]
+# clusterset: Where Globalnet translates addresses, exports have the global ones.
+- apiGroups: ['submariner.io']
+  resources: [globalingressips]
+  verbs: [get, list, watch]
 # clusterset: The UID of kube-system marks what belongs to this cluster outside; Events about all of it are on that.
 - apiGroups: ['']
   resources: [namespaces]
