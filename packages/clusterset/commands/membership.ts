@@ -3,6 +3,7 @@ import { isNotFound, KubeClient, namespaces, secrets } from '@fairlead/kube';
 import type { CommandOption, Invocation, PartCommand } from '@fairlead/part';
 import type { Connect, ConnectedCluster } from '../controller/broker-link.ts';
 import { accountObject, type Member } from '../membership/broker-objects.ts';
+import { propertySteps, removeProperties } from '../membership/cluster-properties.ts';
 import { credentialSteps, SECRET } from '../membership/credentials.ts';
 import { joinSteps, leaveSteps, type MembershipStep } from '../membership/membership.ts';
 import { removeImports } from '../membership/member-side.ts';
@@ -51,6 +52,7 @@ export function joinCommand(connect: Connect): PartCommand<never> {
         const replaces = invocation.options['replace'] === true;
         const steps = [
           ...(await joinSteps(broker.client, known, signal, { replaces })),
+          ...(await propertySteps(cluster.client, member, signal)),
           ...(await credentialSteps(member, { ...places, namespace }, accountObject(member), signal)),
         ];
         await perform(steps, invocation);
@@ -74,6 +76,7 @@ export function leaveCommand(connect: Connect): PartCommand<never> {
         const steps = [
           ...(await leaveSteps(broker.client, member, signal)),
           ...(await removeImports(cluster.client, signal)),
+          ...(await removeProperties(cluster.client, signal)),
           ...(await removeSecret(cluster.client, namespace, signal)),
         ];
         await perform(steps, invocation);
