@@ -1,29 +1,14 @@
 import type { EndpointSlice } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { type ServiceImport, serviceExports, serviceImports } from '../mcs/types.ts';
+import type { ServiceImport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import { EXPORTED_ANNOTATIONS, EXPORTED_LABELS, importLabels, sliceLabels } from '../records/marks.ts';
 import type { Trusted } from '../records/trust.ts';
 import { decide } from './decide.ts';
 import type { BrokerObservation, Observation } from './observation.ts';
-import type { Settings } from './settings.ts';
+import { testSettings } from '../testing/test-settings.ts';
 import { describeWrite } from './write.ts';
 
-const settings: Settings = {
-  clusterset: 'blue',
-  cluster: 'own',
-  namespace: 'fairlead-system',
-  brokerNamespace: 'broker',
-  portPolicy: 'intersection',
-  namespaces: { deny: [] },
-  ownRanges: [],
-  mostServices: 100,
-  globalnet: false,
-  older: { clusters: [], namespace: 'older', brokerNamespace: 'older-broker' },
-  serviceExports: serviceExports('v1beta1'),
-  serviceImports: serviceImports('v1beta1'),
-  brokerImports: serviceImports('v1beta1'),
-};
 const key = { namespace: 'shop', name: 'web' };
 
 const imported: ServiceImport = {
@@ -80,7 +65,7 @@ function decided(broker: Partial<InStep>, changes: Partial<Observation> = {}) {
     },
     ...changes,
   };
-  return decide(observed, settings, 0);
+  return decide(observed, testSettings, 0);
 }
 
 const grounds = (writes: ReturnType<typeof planned>) =>

@@ -1,26 +1,12 @@
 import type { Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { type ServiceImport, serviceExports, serviceImports } from '../mcs/types.ts';
+import type { ServiceImport } from '../mcs/types.ts';
 import { OLDER_COPY } from '../records/marks.ts';
 import { type MigrationView, migrationOf } from './migration.ts';
-import type { Settings } from './settings.ts';
+import { testSettings } from '../testing/test-settings.ts';
 import { describeWrite } from './write.ts';
 
-const settings: Settings = {
-  clusterset: 'blue',
-  cluster: 'own',
-  namespace: 'fairlead-system',
-  brokerNamespace: 'broker',
-  portPolicy: 'intersection',
-  namespaces: { deny: [] },
-  ownRanges: [],
-  mostServices: 100,
-  globalnet: false,
-  older: { clusters: ['old', 'own'], namespace: 'older', brokerNamespace: 'older-broker' },
-  serviceExports: serviceExports('v1beta1'),
-  serviceImports: serviceImports('v1beta1'),
-  brokerImports: serviceImports('v1beta1'),
-};
+const settings = { ...testSettings, older: { ...testSettings.older, clusters: ['old', 'own'] } };
 
 /** As the older software of a cluster makes it. */
 function older(namespace: string, cluster: string, changes: { labels?: object; ips?: readonly string[] } = {}) {
