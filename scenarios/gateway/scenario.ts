@@ -1,3 +1,4 @@
+import { services } from '@fairlead/kube';
 import { ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { KUBE } from '../kubernetes.ts';
 import { applyEdit, describeEdit, drawEdits, type Edit } from './edits.ts';
@@ -43,7 +44,14 @@ export const gateway: Scenario<GatewayWorld, Edit> = {
 };
 
 /** Gateways have good days from now on, and are told what they missed. */
-function unfinished(world: GatewayWorld): Promise<string | undefined> {
+async function unfinished(world: GatewayWorld): Promise<string | undefined> {
   for (const agent of world.agents.values()) agent.recover();
+  for (const { metadata, status } of world.objects(services)) {
+    const reason = status?.conditions?.[0]?.reason ?? '';
+    if (UNCONFIRMED.includes(reason)) return `${metadata.name} waits for its gateways (${reason})`;
+  }
   return unfinishedServices(world);
 }
+
+/** A plan lets these stand; a leader takes them back as soon as it hears from a gateway that has recovered. */
+const UNCONFIRMED = ['AddressAssigned', 'GatewayRefused'];
