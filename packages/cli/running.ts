@@ -15,7 +15,7 @@ import type { ActivePart } from './configured-parts.ts';
 import { buildInfo, PrometheusMetrics } from './observability/metrics.ts';
 import { ReadinessBoard } from './observability/readiness.ts';
 import { readEnvironment } from './read-environment.ts';
-import { JournalGuard } from './server/journal-guard.ts';
+import { type JournalAccess, JournalGuard } from './server/journal-guard.ts';
 import { statusRoutes } from './server/routes.ts';
 import { hostOf, isLoopback, type StatusServer, startStatusServer } from './server/status-server.ts';
 
@@ -51,7 +51,7 @@ export const commonPermissions: readonly Permission[] = [
   },
 ];
 
-/** To answer `why`; without them all else goes on. */
+/** To answer `why` where the journal asks for tokens. */
 export const answerPermissions: readonly Permission[] = [
   {
     group: 'authentication.k8s.io',
@@ -76,6 +76,17 @@ export const answerPermissions: readonly Permission[] = [
   },
 ];
 
+/** Where only the same machine can ask, no token is needed, unless the configuration says so. */
+function journalAccess({ http: { listen, journal } }: Configuration): JournalAccess {
+  return journal ?? (isLoopback(hostOf(listen)) ? 'loopback' : 'token');
+}
+
+/** All that has to be allowed before we start. */
+export function neededPermissions(configuration: Configuration, active: readonly ActivePart[]): readonly Permission[] {
+  const answering = journalAccess(configuration) === 'token' ? answerPermissions : [];
+  return [...commonPermissions, ...answering, ...active.flatMap(({ part }) => part.permissions)];
+}
+
 /** What `why` compares clusters by: their addresses differ from place to place. */
 async function clusterIdOf(cluster: Cluster | undefined, signal: AbortSignal): Promise<string> {
   if (cluster === undefined) return '';
@@ -99,13 +110,13 @@ export async function startRunning(
   const readiness = new ReadinessBoard();
   const journals = new Map(active.map(({ part }) => [part.name, new Journal(clock)]));
   const standings = new Map<string, Standing>();
-  const { listen, journal: access = isLoopback(hostOf(listen)) ? 'loopback' : 'token' } = configuration.http;
+  const { listen } = configuration.http;
   const routes = statusRoutes({
     clusterId: () => clusterIdOf(cluster, signal),
     readiness,
     metrics,
     journals,
-    guard: new JournalGuard(access, cluster?.client, clock),
+    guard: new JournalGuard(journalAccess(configuration), cluster?.client, clock),
     standing: (name) => standings.get(name) ?? { kind: 'stands-by' },
     async explain(name, subject) {
       const configured = active.find(({ part }) => part.name === name)?.configured;

@@ -5,7 +5,7 @@ import { clusterFindings } from '../check/cluster.ts';
 import { type Finding, renderFinding, well, wrong } from '../check/finding.ts';
 import { partFindings } from '../check/parts.ts';
 import { type Format, renderValue } from '../render/format.ts';
-import { answerPermissions, commonPermissions } from '../running.ts';
+import { neededPermissions } from '../running.ts';
 import { look } from './read-only.ts';
 
 /** `fairlead check`: everything that has to be right before it can work, a line each. Tells whether all is. */
@@ -25,9 +25,16 @@ export async function checkCommand(
     await look(file, parts, signal, async (seen) => {
       const { configuration, active, cluster } = seen;
       add([well('configuration', `${file} is well; parts: ${active.map(({ part }) => part.name).join(', ')}`)]);
-      const needed = [...commonPermissions, ...answerPermissions, ...active.flatMap(({ part }) => part.permissions)];
       const { namespace } = configuration.leaderElection;
-      add(await clusterFindings(cluster, namespace, needed, () => systemClock.now(), signal));
+      add(
+        await clusterFindings(
+          cluster,
+          namespace,
+          neededPermissions(configuration, active),
+          () => systemClock.now(),
+          signal,
+        ),
+      );
       add(await partFindings(seen, signal));
     });
   } catch (error) {

@@ -6,7 +6,7 @@ import { loadConfiguration } from '../configuration/load.ts';
 import { type ActivePart, activeParts } from '../configured-parts.ts';
 import { openLog } from '../observability/logger.ts';
 import { requirePermissions } from '../permissions.ts';
-import { commonPermissions, startRunning } from '../running.ts';
+import { neededPermissions, startRunning } from '../running.ts';
 
 /** `fairlead run`: every configured part that runs in a cluster, until it is told to stop. */
 export function runCommand(file: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
@@ -33,9 +33,9 @@ async function run(
   const needsCluster = active.some(({ configured }) => configured.runs !== 'node');
   const cluster = needsCluster ? await openCluster(configuration, signal) : undefined;
   try {
-    const needed = [...commonPermissions, ...active.flatMap(({ part }) => part.permissions)];
     const { namespace } = configuration.leaderElection;
-    if (cluster !== undefined) await requirePermissions(cluster.client, needed, namespace, signal);
+    if (cluster !== undefined)
+      await requirePermissions(cluster.client, neededPermissions(configuration, active), namespace, signal);
     const running = await startRunning(configuration, cluster, active, surroundings, signal);
     await running.ended;
     logger.info({}, 'stopped');
