@@ -2,6 +2,7 @@ import type { Bench } from './bench.ts';
 import { dnsBench } from './dns/dns-bench.ts';
 import { gatewayAgentBench } from './gateway-agent/gateway-agent-bench.ts';
 import { localBackendsBench } from './local-backends/local-backends-bench.ts';
+import { octaviaBench } from './octavia/octavia-bench.ts';
 import { serviceGatewayBench } from './service-gateway/service-gateway-bench.ts';
 import { watchBench } from './watch/watch-bench.ts';
 
@@ -11,4 +12,5 @@ export const benches: readonly Bench[] = [
   serviceGatewayBench,
   gatewayAgentBench,
   dnsBench,
+  octaviaBench,
 ];

@@ -32,8 +32,8 @@ const APPLICATION_CREDENTIALS = /^\/identity\/v3\/users\/[^/]+\/application_cred
 
 /** The target of a path, or undefined where there is nothing. */
 export function parseTarget(path: string): Target | undefined {
-  if (path === `${NETWORK_PATH}/`) return { service: 'network', kind: 'versions' };
-  if (path === `${LOAD_BALANCER_PATH}/`) return { service: 'load-balancer', kind: 'versions' };
+  if (isRoot(path, NETWORK_PATH)) return { service: 'network', kind: 'versions' };
+  if (isRoot(path, LOAD_BALANCER_PATH)) return { service: 'load-balancer', kind: 'versions' };
   if (path === `${IDENTITY_PATH}/` || path === `${IDENTITY_PATH}/v3`) return { service: 'identity', kind: 'versions' };
   if (path === `${IDENTITY_PATH}/v3/auth/tokens`) return { service: 'identity', kind: 'tokens' };
   if (APPLICATION_CREDENTIALS.test(path)) return { service: 'identity', kind: 'application_credentials' };
@@ -41,6 +41,11 @@ export function parseTarget(path: string): Target | undefined {
   if (path.startsWith(network)) return resourceAt('network', path.slice(network.length));
   const [root] = LOAD_BALANCER_ROOT.exec(path) ?? [];
   return root === undefined ? undefined : resourceAt('load-balancer', path.slice(root.length));
+}
+
+/** The catalog has addresses without a slash at their end. */
+function isRoot(path: string, root: string): boolean {
+  return path === root || path === `${root}/`;
 }
 
 function resourceAt(service: 'network' | 'load-balancer', path: string): Target | undefined {
