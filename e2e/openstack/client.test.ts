@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, noMetrics } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
-import { NeutronClient, offersVersion } from '@fairlead/openstack/client';
+import { NeutronClient, OctaviaClient, offersVersion } from '@fairlead/openstack/client';
 import { openCloud } from '@fairlead/openstack/client/adapters';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../../scripts/run-command.ts';
@@ -52,6 +52,11 @@ describe('the client of OpenStack', () => {
     const versions = await opened.session.versions('load-balancer');
     expect(offersVersion(versions, { major: 2, minor: 23 })).toBe(true);
     expect(await opened.session.versions('network')).toEqual([{ major: 2, minor: 0 }]);
+    const octavia = new OctaviaClient(opened.session);
+    expect(await octavia.features()).toContain('vip-security-groups');
+    expect(await octavia.listProviders()).toEqual([{ name: 'amphora', description: 'Octavia amphora driver' }]);
+    expect(await octavia.quota(await opened.session.projectId())).toHaveProperty('load_balancer');
+    expect(await octavia.findLoadBalancer('00000000-0000-0000-0000-000000000000')).toBeUndefined();
   });
 
   it('says in one line what is wrong with the credentials', async () => {
