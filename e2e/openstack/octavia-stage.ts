@@ -121,6 +121,9 @@ export class OctaviaStage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#running?.kill();
     await this.cluster.stop();
+    const interfaces = `routers/${idAt(this.#made, 'routers')}/remove_router_interface`;
+    await send(this.#opened, 'PUT', interfaces, { subnet_id: idAt(this.#made, 'subnets') });
+    // Where a test failed, something may still use it: the cloud ends with the run.
     for (const path of this.#made.toReversed()) await send(this.#opened, 'DELETE', path).catch(() => undefined);
     await this.#opened[Symbol.asyncDispose]();
     await this.fairlead.remove();

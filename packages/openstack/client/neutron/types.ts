@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import type { ResourceKind } from '../api/resource-api.ts';
+import { resourceKind, tags, text } from '../api/resource-kind.ts';
 
-/** Absent where the cloud lacks the extension. */
-const tags = z.array(z.string()).default([]);
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
 const revision = z.int().optional();
 
 const networkShape = z.object({
@@ -82,19 +76,12 @@ export type SecurityGroup = z.infer<typeof securityGroupShape>;
 export type SecurityGroupRule = z.infer<typeof securityGroupRuleShape>;
 export type AddressPair = Port['allowed_address_pairs'][number];
 
-const kind = <Body extends { readonly id: string }>(
-  path: string,
-  singular: string,
-  plural: string,
-  shape: z.ZodType<Body>,
-): ResourceKind<Body> => ({ path, singular, plural, shape });
-
-export const networks = kind('networks', 'network', 'networks', networkShape);
-export const subnets = kind('subnets', 'subnet', 'subnets', subnetShape);
-export const ports = kind('ports', 'port', 'ports', portShape);
-export const floatingIps = kind('floatingips', 'floatingip', 'floatingips', floatingIpShape);
-export const securityGroups = kind('security-groups', 'security_group', 'security_groups', securityGroupShape);
-export const securityGroupRules = kind(
+export const networks = resourceKind('networks', 'network', 'networks', networkShape);
+export const subnets = resourceKind('subnets', 'subnet', 'subnets', subnetShape);
+export const ports = resourceKind('ports', 'port', 'ports', portShape);
+export const floatingIps = resourceKind('floatingips', 'floatingip', 'floatingips', floatingIpShape);
+export const securityGroups = resourceKind('security-groups', 'security_group', 'security_groups', securityGroupShape);
+export const securityGroupRules = resourceKind(
   'security-group-rules',
   'security_group_rule',
   'security_group_rules',

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import type { ResourceKind } from '../api/resource-api.ts';
+import { resourceKind, tags, text } from '../api/resource-kind.ts';
 
-/** Absent before version 2.5. */
-const tags = z.array(z.string()).default([]);
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
 const optional = z
   .string()
   .nullish()
@@ -183,20 +178,23 @@ export type LoadBalancerStatusTree = z.infer<typeof statusTreeShape>['loadbalanc
 export type OctaviaProvider = z.infer<typeof providerShape>;
 export type OctaviaQuota = z.infer<typeof quotaShape>;
 
-const kind = <Body extends { readonly id: string }>(
-  path: string,
-  singular: string,
-  plural: string,
-  shape: z.ZodType<Body>,
-): ResourceKind<Body> => ({ path, singular, plural, shape });
-
-export const loadBalancers = kind('lbaas/loadbalancers', 'loadbalancer', 'loadbalancers', loadBalancerShape);
-export const populatedLoadBalancers = kind('lbaas/loadbalancers', 'loadbalancer', 'loadbalancers', populatedShape);
-export const listeners = kind('lbaas/listeners', 'listener', 'listeners', listenerShape);
-export const pools = kind('lbaas/pools', 'pool', 'pools', poolShape);
-export const healthMonitors = kind('lbaas/healthmonitors', 'healthmonitor', 'healthmonitors', healthMonitorShape);
-export const flavors = kind('lbaas/flavors', 'flavor', 'flavors', flavorShape);
-export const amphorae = kind('octavia/amphorae', 'amphora', 'amphorae', amphoraShape);
+export const loadBalancers = resourceKind('lbaas/loadbalancers', 'loadbalancer', 'loadbalancers', loadBalancerShape);
+export const populatedLoadBalancers = resourceKind(
+  'lbaas/loadbalancers',
+  'loadbalancer',
+  'loadbalancers',
+  populatedShape,
+);
+export const listeners = resourceKind('lbaas/listeners', 'listener', 'listeners', listenerShape);
+export const pools = resourceKind('lbaas/pools', 'pool', 'pools', poolShape);
+export const healthMonitors = resourceKind(
+  'lbaas/healthmonitors',
+  'healthmonitor',
+  'healthmonitors',
+  healthMonitorShape,
+);
+export const flavors = resourceKind('lbaas/flavors', 'flavor', 'flavors', flavorShape);
+export const amphorae = resourceKind('octavia/amphorae', 'amphora', 'amphorae', amphoraShape);
 
 export const membersOf = (poolId: string): ResourceKind<Member> =>
-  kind(`lbaas/pools/${encodeURIComponent(poolId)}/members`, 'member', 'members', memberShape);
+  resourceKind(`lbaas/pools/${encodeURIComponent(poolId)}/members`, 'member', 'members', memberShape);

@@ -13,8 +13,8 @@ interface Fields {
 
 const COMMON = ['id', 'name', 'description', 'project_id', 'tenant_id', 'revision_number', 'tags'];
 
-const RULE = [
-  'security_group_id',
+/** What makes two rules of a security group the same. */
+export const RULE_MATCH = [
   'direction',
   'ethertype',
   'protocol',
@@ -23,6 +23,7 @@ const RULE = [
   'remote_ip_prefix',
   'remote_group_id',
 ];
+const RULE = ['security_group_id', ...RULE_MATCH];
 
 const FIELDS: Readonly<Record<Kind, Fields>> = {
   networks: {

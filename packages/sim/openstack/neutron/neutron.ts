@@ -1,8 +1,9 @@
 import type { Clock, Random } from '@fairlead/control';
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { OpenStackBehaviour } from '../behaviour.ts';
 import type { Requester } from '../keystone/identity.ts';
 import { badRequest, noSuchPath, Refusal } from '../refusal.ts';
+import type { ServiceAnswer, ServiceRequest } from '../service-request.ts';
 import { EXTENSIONS } from './extensions.ts';
 import { checkChanged, checkCreated, differs, filtersOf } from './fields.ts';
 import { changeFloatingIp, createFloatingIp, deleteFloatingIp } from './floating-ips.ts';
@@ -30,25 +31,6 @@ import {
 import type { Kind } from './store.ts';
 import { answerTags } from './tags.ts';
 import { idOf, isVisible, NeutronWorld, notFound } from './world.ts';
-
-export interface NeutronRequest {
-  readonly method: string;
-  /** Up to the version: links begin with it. */
-  readonly root: string;
-  readonly kind: string;
-  readonly id?: string | undefined;
-  readonly action?: string | undefined;
-  readonly item?: string | undefined;
-  readonly query: URLSearchParams;
-  readonly ifMatch?: string | undefined;
-  readonly body: JsonObject | undefined;
-}
-
-export interface NeutronAnswer {
-  readonly status: number;
-  /** Undefined where there is none. */
-  readonly body: Json | undefined;
-}
 
 interface KindRules {
   /** What a body is wrapped in, and a list. */
@@ -100,7 +82,7 @@ export class Neutron {
   }
 
   /** Throws a Refusal where Neutron says no. */
-  answer(requester: Requester, request: NeutronRequest): NeutronAnswer {
+  answer(requester: Requester, request: ServiceRequest): ServiceAnswer {
     const { kind, id, action, method, body } = request;
     if (kind === 'extensions' && method === 'GET' && id === undefined) return { status: 200, body: EXTENSIONS };
     if (kind === 'quotas' && id !== undefined) {
@@ -113,7 +95,7 @@ export class Neutron {
     return this.#act(requester, kind, id, request);
   }
 
-  #onAll(requester: Requester, kind: Kind, request: NeutronRequest): NeutronAnswer {
+  #onAll(requester: Requester, kind: Kind, request: ServiceRequest): ServiceAnswer {
     const rules = KINDS[kind];
     if (request.method === 'GET') return { status: 200, body: this.#list(requester, kind, request) };
     if (request.method !== 'POST') throw methodNotAllowed();
@@ -123,7 +105,7 @@ export class Neutron {
     return { status: 201, body: { [rules.singular]: made } };
   }
 
-  #list(requester: Requester, kind: Kind, { query, root }: NeutronRequest): JsonObject {
+  #list(requester: Requester, kind: Kind, { query, root }: ServiceRequest): JsonObject {
     if (kind === 'security-groups') defaultSecurityGroup(this.world, requester.projectId);
     const all = this.world.store.all(kind).filter((object) => isVisible(requester, object));
     const { pageLimit } = this.world.behaviour;
@@ -141,7 +123,7 @@ export class Neutron {
     return { [plural]: items, [`${plural}_links`]: links };
   }
 
-  #onOne(requester: Requester, kind: Kind, id: string, request: NeutronRequest): NeutronAnswer {
+  #onOne(requester: Requester, kind: Kind, id: string, request: ServiceRequest): ServiceAnswer {
     const rules = KINDS[kind];
     const { method, body, ifMatch, query } = request;
     if (method === 'GET') {
@@ -163,7 +145,7 @@ export class Neutron {
     return { status: 204, body: undefined };
   }
 
-  #act(requester: Requester, kind: Kind, id: string, { method, action, item, body }: NeutronRequest): NeutronAnswer {
+  #act(requester: Requester, kind: Kind, id: string, { method, action, item, body }: ServiceRequest): ServiceAnswer {
     if (action === 'tags') {
       const object = this.world.store.find(kind, id);
       if (object !== undefined && !isVisible(requester, object)) {

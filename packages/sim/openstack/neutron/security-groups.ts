@@ -3,18 +3,9 @@ import { type JsonObject, listOf, textOf, without } from '../../json.ts';
 import type { Requester } from '../keystone/identity.ts';
 import { badRequest, internalError, Refusal } from '../refusal.ts';
 import { spelled } from './addresses.ts';
+import { RULE_MATCH } from './fields.ts';
 import { idOf, type NeutronWorld } from './world.ts';
 
-/** What makes two rules the same. */
-const MATCHED = [
-  'direction',
-  'ethertype',
-  'protocol',
-  'port_range_min',
-  'port_range_max',
-  'remote_ip_prefix',
-  'remote_group_id',
-];
 const WITH_PORTS = ['tcp', 'udp', 'sctp', 'dccp', 'udplite'];
 const PROTOCOLS = [...WITH_PORTS, 'icmp', 'ipv6-icmp', 'icmpv6', 'any', 'vrrp', 'esp', 'ah', 'gre'];
 
@@ -63,7 +54,7 @@ export function createRule(world: NeutronWorld, requester: Requester, fields: Js
   const rule: JsonObject = prefix === undefined ? fields : { ...fields, remote_ip_prefix: prefix };
   checkRule(rule);
   const twin = rulesOf(world, idOf(group)).find((one) =>
-    MATCHED.every((name) => (one[name] ?? null) === (rule[name] ?? null)),
+    RULE_MATCH.every((name) => (one[name] ?? null) === (rule[name] ?? null)),
   );
   if (twin !== undefined) {
     const message = `Security group rule already exists. Rule id is ${idOf(twin)}.`;

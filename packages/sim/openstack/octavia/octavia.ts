@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject, objectOf, textOf } from '../.
 import type { Requester } from '../keystone/identity.ts';
 import { selected } from '../neutron/listing.ts';
 import type { NeutronWorld } from '../neutron/world.ts';
+import type { ServiceAnswer, ServiceRequest } from '../service-request.ts';
 import { Bodies } from './bodies.ts';
 import { changedFields, createdFields } from './fields.ts';
 import { addListener, changeListener } from './listeners.ts';
@@ -15,24 +16,6 @@ import { answerQuota } from './quotas.ts';
 import { conflict, failed, forbidden, frameworkRefusal, invalidRequest, missing } from './refusals.ts';
 import type { OctaviaKind } from './store.ts';
 import { OctaviaWorld, type Target } from './world.ts';
-
-export interface OctaviaRequest {
-  readonly method: string;
-  /** Up to the version: links begin with it. */
-  readonly root: string;
-  readonly kind: string;
-  readonly id?: string | undefined;
-  readonly action?: string | undefined;
-  readonly item?: string | undefined;
-  readonly query: URLSearchParams;
-  readonly body: JsonObject | undefined;
-}
-
-export interface OctaviaAnswer {
-  readonly status: number;
-  /** Undefined where there is none. */
-  readonly body: Json | undefined;
-}
 
 const SINGULARS: Readonly<Record<OctaviaKind, string>> = {
   loadbalancers: 'loadbalancer',
@@ -54,7 +37,7 @@ export class Octavia {
   }
 
   /** Throws a Refusal where Octavia says no; then nothing has changed, but for a new port of a VIP. */
-  answer(requester: Requester, request: OctaviaRequest): OctaviaAnswer {
+  answer(requester: Requester, request: ServiceRequest): ServiceAnswer {
     if (request.method === 'GET') return this.#answer(requester, request);
     return this.world.store.atomically(() => this.#answer(requester, request));
   }
@@ -71,7 +54,7 @@ export class Octavia {
     };
   }
 
-  #answer(requester: Requester, request: OctaviaRequest): OctaviaAnswer {
+  #answer(requester: Requester, request: ServiceRequest): ServiceAnswer {
     const { kind, id, action, method } = request;
     if (kind === 'providers') return this.#providers(requester, request);
     if (kind === 'quotas' && id !== undefined) return answerQuota(this.world.quotas, requester, id, request);
@@ -85,7 +68,7 @@ export class Octavia {
     return { status: 200, body: this.#bodies.statusTree(this.world.required(requester, kind, id)) };
   }
 
-  #onAll(requester: Requester, kind: OctaviaKind, request: OctaviaRequest): OctaviaAnswer {
+  #onAll(requester: Requester, kind: OctaviaKind, request: ServiceRequest): ServiceAnswer {
     if (request.method === 'GET') return this.#list(requester, kind, this.world.store.all(kind), request, kind);
     if (request.method !== 'POST') throw frameworkRefusal(405, '');
     if (kind === 'flavors') return this.#createFlavor(requester, request.body);
@@ -116,13 +99,13 @@ export class Octavia {
     return this.#begun(kind, addMonitor(world, pool, fields));
   }
 
-  #createFlavor({ isAdmin }: Requester, body: JsonObject | undefined): OctaviaAnswer {
+  #createFlavor({ isAdmin }: Requester, body: JsonObject | undefined): ServiceAnswer {
     if (!isAdmin) throw forbidden();
     const fields = { enabled: true, ...createdFields('flavors', body?.['flavor'], this.world.minorVersion) };
     return { status: 201, body: { flavor: this.#bodies.one('flavors', this.world.store.add('flavors', fields)) } };
   }
 
-  #onOne(requester: Requester, kind: OctaviaKind, id: string, { method, body, query }: OctaviaRequest): OctaviaAnswer {
+  #onOne(requester: Requester, kind: OctaviaKind, id: string, { method, body, query }: ServiceRequest): ServiceAnswer {
     if (kind === 'flavors' && method !== 'GET') throw forbidden();
     const { world } = this;
     const changes = method === 'PUT' ? changedFields(kind, body?.[SINGULARS[kind]], world.minorVersion) : undefined;
@@ -169,7 +152,7 @@ export class Octavia {
     this.#begun(kind, world.store.change(kind, id, { provisioning_status: 'PENDING_DELETE' }));
   }
 
-  #onMembers(requester: Requester, poolId: string, request: OctaviaRequest): OctaviaAnswer {
+  #onMembers(requester: Requester, poolId: string, request: ServiceRequest): ServiceAnswer {
     const { world } = this;
     const { method, item, body, query } = request;
     // The path is looked up before anything else is.
@@ -191,7 +174,7 @@ export class Octavia {
     return { status: 202, body: undefined };
   }
 
-  #onMember(pool: JsonObject, id: string, { method, body }: OctaviaRequest): OctaviaAnswer {
+  #onMember(pool: JsonObject, id: string, { method, body }: ServiceRequest): ServiceAnswer {
     const { world } = this;
     const member = world.store.find('members', id);
     if (member === undefined || member['pool_id'] !== pool['id']) throw missing('members', id);
@@ -216,7 +199,7 @@ export class Octavia {
     store.change('loadbalancers', textOf(pool['loadbalancer_id']), active);
   }
 
-  #failover({ isAdmin }: Requester, id: string): OctaviaAnswer {
+  #failover({ isAdmin }: Requester, id: string): ServiceAnswer {
     const { world } = this;
     const loadBalancer = world.store.find('loadbalancers', id);
     if (loadBalancer === undefined) throw missing('loadbalancers', id);
@@ -229,7 +212,7 @@ export class Octavia {
     return { status: 202, body: undefined };
   }
 
-  #providers({ isAdmin }: Requester, { method, id, action }: OctaviaRequest): OctaviaAnswer {
+  #providers({ isAdmin }: Requester, { method, id, action }: ServiceRequest): ServiceAnswer {
     if (method !== 'GET') throw frameworkRefusal(405, '');
     const { providers } = this.world.neutron.behaviour.octavia;
     if (id === undefined) {
@@ -249,9 +232,9 @@ export class Octavia {
     requester: Requester,
     kind: OctaviaKind,
     all: readonly JsonObject[],
-    { query, root }: OctaviaRequest,
+    { query, root }: ServiceRequest,
     path: string,
-  ): OctaviaAnswer {
+  ): ServiceAnswer {
     const { items, next } = listed(requester, kind, all, query, this.world.neutron.behaviour.pageLimit);
     const links = next === undefined ? [] : [{ rel: 'next', href: `${root}/lbaas/${path}?marker=${next}` }];
     const shown = items.map((one) => selected(this.#bodies.one(kind, one), query.getAll('fields')));
