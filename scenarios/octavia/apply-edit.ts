@@ -111,7 +111,15 @@ interface Wished {
   readonly spec: Partial<ServiceSpec>;
 }
 
-function wished({ chosenAddress }: World, wish: Wish): Wished {
+/** The load balancer of some Service, which another asks to share. */
+function someBalancer({ emulator }: World): string {
+  return fieldText(
+    emulator.octaviaResources('loadbalancers').find((one) => fieldText(one, 'name').startsWith(NAMESPACE)),
+    'id',
+  );
+}
+
+function wished(world: World, wish: Wish): Wished {
   const annotated = (annotations: Readonly<Record<string, string>>): Wished => ({ annotations, spec: {} });
   switch (wish) {
     case 'plain':
@@ -121,7 +129,7 @@ function wished({ chosenAddress }: World, wish: Wish): Wished {
     case 'keep-address':
       return annotated({ [`${PREFIX}/keep-floatingip`]: 'true' });
     case 'chosen-address':
-      return { annotations: null, spec: { loadBalancerIP: chosenAddress } };
+      return { annotations: null, spec: { loadBalancerIP: world.chosenAddress } };
     case 'ovn':
       return annotated({ 'fairlead.dev/octavia-provider': 'ovn' });
     case 'affinity':
@@ -134,6 +142,10 @@ function wished({ chosenAddress }: World, wish: Wish): Wished {
       return annotated({ [`${PREFIX}/proxy-protocol`]: 'true' });
     case 'timeouts':
       return annotated({ [`${PREFIX}/timeout-client-data`]: '60000', [`${PREFIX}/connection-limit`]: '100' });
+    case 'dual-stack':
+      return { annotations: null, spec: { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'] } };
+    case 'shared':
+      return annotated({ [`${PREFIX}/load-balancer-id`]: someBalancer(world) });
     case 'unknown-annotation':
       return annotated({ [`${PREFIX}/speed`]: 'fast' });
     case 'unknown-flavor':

@@ -14,6 +14,8 @@ export type Wish =
   | 'monitor'
   | 'proxy'
   | 'timeouts'
+  | 'dual-stack'
+  | 'shared'
   | 'unknown-annotation'
   | 'unknown-flavor'
   | 'contradiction';
@@ -60,6 +62,9 @@ const WISHES: readonly Wish[] = [
   'monitor',
   'proxy',
   'timeouts',
+  'dual-stack',
+  'shared',
+  'shared',
   'unknown-annotation',
   'unknown-flavor',
   'contradiction',

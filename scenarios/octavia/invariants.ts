@@ -88,7 +88,8 @@ function strictInvariants(world: World): readonly Invariant[] {
       name: 'the port of a VIP lasts as long as its resource',
       check() {
         const uids = objects(resources)
-          .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+          // One that shares a load balancer needs none of its own any more.
+          .filter(({ metadata, spec }) => metadata.deletionTimestamp === undefined && spec?.vip === undefined)
           .flatMap(({ metadata }) => metadata.ownerReferences?.[0]?.uid ?? []);
         for (const uid of vipPorts.keys()) if (!uids.includes(uid)) vipPorts.delete(uid);
         for (const uid of uids) {
@@ -164,6 +165,9 @@ function missing({ objects, emulator }: World): string | undefined {
       .filter(({ pool_id }) => poolIds.has(pool_id))
       .map((one) => `${fieldText(one, 'address')} ${JSON.stringify(one['protocol_port'])}`);
     const [left, right] = [wanted.toSorted().join(), members.toSorted().join()];
+    const admitted = emulator.resources('security-group-rules').map(({ port_range_min }) => port_range_min);
+    const closed = wanted.find((member) => !admitted.includes(Number(member.split(' ')[1])));
+    if (closed !== undefined) return `no rule lets the load balancer of ${key} reach ${closed}`;
     if (left !== right) return `${key} should have the members ${left}, and has ${right}`;
   }
   return undefined;

@@ -2,7 +2,11 @@ import type { KubeObject, Resource } from '@fairlead/kube';
 
 /** A KuryrLoadBalancer as its users see it. */
 interface LoadBalancerResource extends KubeObject {
-  readonly spec?: { readonly subnet_id?: string; readonly endpointSlices?: readonly unknown[] };
+  readonly spec?: {
+    readonly subnet_id?: string;
+    readonly endpointSlices?: readonly unknown[];
+    readonly vip?: { readonly load_balancer_id?: string };
+  };
   readonly status?: { readonly members?: readonly unknown[] };
 }
 

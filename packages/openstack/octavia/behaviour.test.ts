@@ -152,9 +152,13 @@ describe('security groups', () => {
       [8080, '10.0.0.0/24'],
       [8080, 'fd00::/64'],
     ]);
+    await world.cluster.putSlice('api', 'api-1', ['10.1.0.3@node-1'], { port: 9090 });
+    await world.run();
+    const ports = () => rules().map(({ port_range_min }) => port_range_min);
+    expect(ports()).toEqual([8080, 8080, 9090, 9090]);
     await world.cluster.deleteService('web');
     await world.run();
-    expect(rules()).toHaveLength(2);
+    expect(ports()).toEqual([9090, 9090]);
     await world.cluster.deleteService('api');
     await world.run();
     expect(rules()).toEqual([]);
@@ -223,6 +227,21 @@ describe('bad input', () => {
     const reason = code.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) => letter.toUpperCase());
     expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason }]);
     expect([world.steps, world.openstack.emulator.resources('ports')]).toEqual([[], []]);
+  });
+
+  it('in a Service that is served is refused, and takes its address not away', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    const before = addressOf(await world.serve());
+    await world.cluster.editService('web', { metadata: { annotations: { [`${PREFIX}/speed`]: 'fast' } } });
+    await world.run();
+    const service = await world.cluster.service('web');
+    expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'AnnotationUnknown' }]);
+    expect(addressOf(service)).toBe(before);
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.7@node-1']);
+    await world.cluster.editService('web', { metadata: { annotations: null } });
+    await world.run();
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ status: 'True' }]);
   });
 
   it('is a load balancer of its name that is not ours: it is not taken, and none is made beside it', async () => {

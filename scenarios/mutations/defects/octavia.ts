@@ -61,8 +61,8 @@ export const octaviaDefects: readonly Defect[] = [
   {
     name: 'the comparison with OpenStack believes what was found before',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: '  suspect(key: string): void {\n    this.#settled.delete(key);',
-    replace: '  suspect(_key: string): void {',
+    find: 'this.#options.securityGroups.suspect();\n    this.#settled.delete(key);',
+    replace: '',
     foundBy: BEHAVIOUR,
   },
   {
@@ -96,8 +96,8 @@ export const octaviaDefects: readonly Defect[] = [
   {
     name: 'the security group rules of a load balancer are left behind',
     file: `${HOME}/handlers/takedown.ts`,
-    find: 'this.#securityGroups.want(key, []);',
-    replace: '',
+    find: 'await this.#securityGroups.ensure(signal);\n        return undefined;',
+    replace: 'return undefined;',
     foundBy: BEHAVIOUR,
   },
   {
@@ -105,7 +105,7 @@ export const octaviaDefects: readonly Defect[] = [
     file: `${HOME}/drivers/security-groups.ts`,
     find: '[...this.#wanted.values()].flatMap((rules) => [...rules])',
     replace: '[...this.#wanted.values()].slice(-1).flatMap((rules) => [...rules])',
-    foundBy: { sim: 'octavia', seeds: 60 },
+    foundBy: BEHAVIOUR,
   },
   {
     name: 'the ServiceHandler takes the endpoints of a resource from their handler',

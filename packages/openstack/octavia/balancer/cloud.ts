@@ -5,7 +5,7 @@ import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
-import type { BalancerTree, ObservedBalancer } from './observed.ts';
+import type { BalancerTree, ObservedBalancer, Serving } from './observed.ts';
 import type { BalancerStep } from './plan.ts';
 import type { Leftovers } from './removal.ts';
 
@@ -47,21 +47,25 @@ export class BalancerCloud {
 
   /** What is there of what should be. No more is read than tells what is to be done next. */
   async observe(desired: DesiredBalancer, signal: AbortSignal): Promise<ObservedBalancer> {
-    const { owner, vip } = desired;
-    const balancers = await this.#lbaas.listTagged(tagsOf(owner), signal);
-    const adoptable = balancers.length === 0 ? await this.#adoptable(desired, signal) : undefined;
-    const own = balancers[0] ?? adoptable;
-    const isShared = vip.kind === 'shared' && vip.loadBalancerId !== own?.id;
-    const shared = isShared ? await this.#lbaas.find(vip.loadBalancerId, signal) : undefined;
-    const balancer = isShared ? shared : own;
-    const nothing = { balancers, shared, adoptable, tree: undefined, namesake: undefined, vipPorts: [], subnets: [] };
-    if (balancer === undefined) {
-      if (isShared) return { ...nothing, floatingIps: [] };
-      return { ...nothing, floatingIps: [], ...(await this.#beforeCreation(desired, signal)) };
-    }
+    const serving = await this.#serving(desired, signal);
+    const nothing = { serving, tree: undefined, namesake: undefined, vipPorts: [], subnets: [], floatingIps: [] };
+    if (serving === undefined) return { ...nothing, ...(await this.#beforeCreation(desired, signal)) };
+    const { balancer } = serving;
     const isActive = provisioningOf(balancer).kind === 'active';
     const tree = isActive ? await this.#lbaas.tree(balancer, signal) : undefined;
     return { ...nothing, tree, floatingIps: await this.#floatingIps(desired, balancer, signal) };
+  }
+
+  /** One that it names may be its own by now. Any other that carries its mark goes when the Service does. */
+  async #serving(desired: DesiredBalancer, signal: AbortSignal): Promise<Serving | undefined> {
+    const { owner, vip } = desired;
+    const isNamed = ({ id }: LoadBalancer) => vip.kind !== 'shared' || vip.loadBalancerId === id;
+    const own = (await this.#lbaas.listTagged(tagsOf(owner), signal)).find(isNamed);
+    if (own !== undefined) return { balancer: own, relation: 'own' };
+    const adoptable = await this.#adoptable(desired, signal);
+    if (adoptable !== undefined && isNamed(adoptable)) return { balancer: adoptable, relation: 'adoptable' };
+    const shared = vip.kind === 'shared' ? await this.#lbaas.find(vip.loadBalancerId, signal) : undefined;
+    return shared === undefined ? undefined : { balancer: shared, relation: 'shared' };
   }
 
   /** What is left of a Service, found by its mark alone. */
@@ -81,6 +85,20 @@ export class BalancerCloud {
       if (balancer !== undefined) shared.push(await this.#lbaas.tree(balancer, signal));
     }
     return { own: trees, shared, vipPorts, floatingIps };
+  }
+
+  /** What carries the mark of a Service and is of no use to it any more: it was served elsewhere before. */
+  async strays(owner: BalancerOwner, serving: LoadBalancer, signal: AbortSignal): Promise<Leftovers> {
+    const left = await this.leftovers(owner, signal);
+    const isElsewhere = ({ balancer }: BalancerTree) => balancer.id !== serving.id;
+    const own = left.own.filter(isElsewhere);
+    const ports = new Set(own.flatMap(({ balancer }) => balancer.vip_port_id ?? []));
+    return {
+      own,
+      shared: left.shared.filter(isElsewhere),
+      vipPorts: left.vipPorts.filter(({ id }) => id !== serving.vip_port_id),
+      floatingIps: left.floatingIps.filter(({ port_id }) => port_id !== null && ports.has(port_id)),
+    };
   }
 
   /** The UIDs of all Services of this cluster of which something is there. */

@@ -19,16 +19,18 @@ export interface BalancerTree {
   readonly monitors: readonly HealthMonitor[];
 }
 
+/** The load balancer that a Service is served by. */
+export interface Serving {
+  readonly balancer: LoadBalancer;
+  /** `adoptable`: Kuryr or cloud-provider-openstack made it, and it is to become ours. */
+  readonly relation: 'own' | 'shared' | 'adoptable';
+}
+
 /** What there is in OpenStack of one Service. */
 export interface ObservedBalancer {
-  /** Those that carry its mark, the oldest first: there is more than one only after a mishap. */
-  readonly balancers: readonly LoadBalancer[];
-  /** What it is served by: its own, or one that it shares. Undefined while that is PENDING, or there is none. */
+  readonly serving: Serving | undefined;
+  /** Undefined while it is PENDING, or there is none. */
   readonly tree: BalancerTree | undefined;
-  /** One that it is to share. */
-  readonly shared: LoadBalancer | undefined;
-  /** One that Kuryr or cloud-provider-openstack made, and that is to become ours. */
-  readonly adoptable: LoadBalancer | undefined;
   /** One of the same name with a mark of nobody's: it may be Kuryr's, or a user's. */
   readonly namesake: LoadBalancer | undefined;
   /** The ports that we made for its VIP. */

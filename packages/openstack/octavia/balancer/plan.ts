@@ -26,28 +26,23 @@ export interface BalancerPlan {
 /** Throws a refusal for what can never be, however often it is tried. */
 export function planBalancer(desired: DesiredBalancer, observed: ObservedBalancer): BalancerPlan {
   const { owner, vip, floatingIp } = desired;
-  const [own, ...surplus] = observed.balancers;
-  // After an answer was lost: whichever is older is served, and the other has never been shown to anybody.
-  const extra = surplus.filter((one) => provisioningOf(one).kind !== 'pending');
-  if (extra.length > 0) return { steps: extra.map(({ id }) => ({ kind: 'delete-load-balancer', id })), waitsFor: own };
-  const serving = own ?? observed.adoptable;
-  // One that the Service itself owns by now, be it that it names it, is not another's.
-  const isShared = vip.kind === 'shared' && vip.loadBalancerId !== serving?.id;
-  const balancer = isShared ? observed.shared : serving;
-  if (balancer === undefined) return { steps: creationSteps(desired, observed), waitsFor: undefined };
+  const { serving } = observed;
+  if (serving === undefined) return { steps: creationSteps(desired, observed), waitsFor: undefined };
+  const { balancer, relation } = serving;
   const state = provisioningOf(balancer).kind;
   const { id, vip_port_id: portId } = balancer;
   if (state === 'error') {
     // It can only be deleted. Its VIP's port and floating IP are ours, and wait for the next one.
-    if (balancer === own) return { steps: [{ kind: 'delete-load-balancer', id }], waitsFor: undefined, recovers: id };
-    throw refusal('load-balancer-in-error', `the load balancer ${id}, which is not ours, is in ERROR`);
+    const isMade = relation === 'own' && vip.kind !== 'shared';
+    if (isMade) return { steps: [{ kind: 'delete-load-balancer', id }], waitsFor: undefined, recovers: id };
+    throw refusal('load-balancer-in-error', `the load balancer ${id}, which is not its own, is in ERROR`);
   }
-  if (!isShared) requireUnchanged(desired, balancer);
+  if (relation !== 'shared') requireUnchanged(desired, balancer);
   // Of one that it shares, or shared, the address is whoever's it is.
   const isAddressed = portId !== undefined && vip.kind !== 'shared';
   const addressed = isAddressed ? floatingIpSteps(owner, floatingIp, portId, observed.floatingIps) : [];
   if (state !== 'active' || observed.tree === undefined) return { steps: addressed, waitsFor: balancer };
-  const adopted = isShared ? [] : adoptionSteps(desired, balancer, observed.floatingIps);
+  const adopted = relation === 'shared' ? [] : adoptionSteps(desired, balancer, observed.floatingIps);
   return { steps: [...adopted, ...addressed, ...treeSteps(desired, observed.tree)], waitsFor: undefined };
 }
 

@@ -8,11 +8,11 @@ export type FoundStatus = Omit<KuryrLoadBalancerStatus, 'conditions'>;
 /** What the status says of what was found, in the words that Kuryr had for it. */
 export function statusFrom(
   owner: BalancerOwner,
-  { balancers, shared, tree, floatingIps }: ObservedBalancer,
+  { serving, tree, floatingIps }: ObservedBalancer,
   securityGroupIds: readonly string[],
 ): FoundStatus {
-  const balancer = shared ?? balancers[0];
-  if (balancer === undefined) return {};
+  if (serving === undefined) return {};
+  const { balancer } = serving;
   const { id, name, project_id, provider, vip_address, vip_port_id, vip_subnet_id } = balancer;
   const more = balancer.additional_vips.map(({ ip_address }) => ip_address);
   const floating = floatingIps.find(({ port_id }) => port_id !== null && port_id === vip_port_id);

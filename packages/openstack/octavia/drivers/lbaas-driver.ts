@@ -32,7 +32,7 @@ export type LbaasStep =
 
 /** What translates a Service to load balancers: Octavia, or another that is like it. */
 export interface LbaasDriver {
-  /** Those that carry all of these tags, the oldest first. */
+  /** Those that carry all of these tags. */
   listTagged(tags: readonly string[], signal: AbortSignal): Promise<readonly LoadBalancer[]>;
   listNamed(name: string, signal: AbortSignal): Promise<readonly LoadBalancer[]>;
   find(id: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;

@@ -61,8 +61,10 @@ function ruleKey(rule: MemberRule | SecurityGroupRule): string {
 export interface SecurityGroupDriver {
   /** What a Service needs from now on. */
   want(key: string, rules: readonly MemberRule[]): void;
-  /** Creates what is missing, and deletes those of ours that no Service needs any more. */
+  /** Creates what is missing, and deletes those of ours that no Service needs any more, where something has changed. */
   ensure(signal: AbortSignal): Promise<void>;
+  /** Another may have changed the rules: the next time they are looked at. */
+  suspect(): void;
 }
 
 /** The security groups of Neutron. */
@@ -74,6 +76,9 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   /** Service key -> rule key -> rule */
   readonly #wanted = new Map<string, ReadonlyMap<string, MemberRule>>();
 
+  /** Whether the rules were as they should be when they were last looked at, and nothing has been wanted since. */
+  #isKnown = false;
+
   constructor(neutron: NeutronClient, cluster: ClusterId, groupIds: readonly string[]) {
     this.#neutron = neutron;
     this.#cluster = cluster;
@@ -81,20 +86,39 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   }
 
   want(key: string, rules: readonly MemberRule[]): void {
-    if (rules.length === 0) this.#wanted.delete(key);
-    else this.#wanted.set(key, new Map(rules.map((rule) => [ruleKey(rule), rule])));
+    const before = this.#wanted.get(key) ?? new Map<string, MemberRule>();
+    const after = new Map(rules.map((rule) => [ruleKey(rule), rule]));
+    if (before.size === after.size && [...after.keys()].every((rule) => before.has(rule))) return;
+    this.#isKnown = false;
+    if (after.size === 0) this.#wanted.delete(key);
+    else this.#wanted.set(key, after);
+  }
+
+  suspect(): void {
+    this.#isKnown = false;
   }
 
   /** One at a time: two that look at the same moment would create the same rule. */
   async ensure(signal: AbortSignal): Promise<void> {
     if (this.#groupIds.length === 0) return;
-    await this.#lane.run('', () => this.#ensure(signal), signal);
+    await this.#lane.run('', async () => this.#isKnown || this.#ensure(signal), signal);
   }
 
   async #ensure(signal: AbortSignal): Promise<void> {
+    const wanted = new Map([...this.#wanted.values()].flatMap((rules) => [...rules]));
+    // What is wanted from here on makes it unknown again.
+    this.#isKnown = true;
+    try {
+      await this.#bringInStep(wanted, signal);
+    } catch (error) {
+      this.#isKnown = false;
+      throw error;
+    }
+  }
+
+  async #bringInStep(wanted: ReadonlyMap<string, MemberRule>, signal: AbortSignal): Promise<void> {
     const there = await this.#neutron.listSecurityGroupRules({ security_group_id: this.#groupIds }, { signal });
     const found = new Set(there.map(ruleKey));
-    const wanted = new Map([...this.#wanted.values()].flatMap((rules) => [...rules]));
     const description = clusterText(this.#cluster, 'load balancers reach their members');
     for (const [key, rule] of wanted) {
       if (!found.has(key)) await this.#create({ ...rule, description }, signal);

@@ -5,7 +5,8 @@ import { problemIn } from '../../client/index.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
 import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
-import { isCreation, planBalancer } from '../balancer/plan.ts';
+import { type BalancerPlan, isCreation, planBalancer } from '../balancer/plan.ts';
+import { planRemoval } from '../balancer/removal.ts';
 import { memberRules, type SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { isNewerShape, readResource } from '../resource/older-shapes.ts';
@@ -71,6 +72,7 @@ export class KuryrLoadBalancerHandler {
 
   /** OpenStack may have changed: the next pass looks. */
   suspect(key: string): void {
+    this.#options.securityGroups.suspect();
     this.#settled.delete(key);
   }
 
@@ -126,7 +128,7 @@ export class KuryrLoadBalancerHandler {
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const observed = await cloud.observe(desired, signal);
       const fitting = fittedTo(observed, resource, site) ?? desired;
-      const { steps, waitsFor, recovers } = planBalancer(fitting, observed);
+      const { steps, waitsFor, recovers } = await planWithStrays(cloud, fitting, observed, signal);
       const [step] = steps;
       if (step === undefined && waitsFor === undefined) {
         waits.over(key);
@@ -232,14 +234,26 @@ function releaseWrites(resource: KuryrLoadBalancer): readonly ResourceWrite[] {
   return [{ name: 'release-resource', ifItDiesHere, patch: { metadata: { finalizers } } }];
 }
 
+/** What is to be done next; when that is nothing more, what is left of where the Service was served before. */
+export async function planWithStrays(
+  cloud: BalancerCloud,
+  desired: DesiredBalancer,
+  observed: ObservedBalancer,
+  signal: AbortSignal,
+): Promise<BalancerPlan> {
+  const plan = planBalancer(desired, observed);
+  const { serving } = observed;
+  if (plan.steps.length > 0 || plan.waitsFor !== undefined || serving === undefined) return plan;
+  return planRemoval(desired.owner, false, await cloud.strays(desired.owner, serving.balancer, signal));
+}
+
 /** One that is there keeps its provider: what it can do decides what is asked of it. */
 export function fittedTo(
-  { balancers, shared, adoptable }: ObservedBalancer,
+  { serving }: ObservedBalancer,
   resource: KuryrLoadBalancer,
   site: Site,
 ): DesiredBalancer | undefined {
-  const balancer = shared ?? balancers[0] ?? adoptable;
-  return balancer === undefined ? undefined : desiredBalancer(readResource(resource), site, balancer.provider);
+  return serving && desiredBalancer(readResource(resource), site, serving.balancer.provider);
 }
 
 function fingerprintOf({ metadata, spec, status }: KuryrLoadBalancer): string {

@@ -58,7 +58,7 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
   requireSupported(
     unsupported(demands, supported),
     headless(service),
-    unsupportedAnnotations(annotations, demands, capabilities),
+    unsupportedAnnotations(annotations, demands, capabilities, members),
     contradictions(annotations, demands),
   );
   const families = servedFamilies(demands, supported);
@@ -126,6 +126,7 @@ function* unsupportedAnnotations(
   annotations: Annotations,
   { ports, externalTraffic }: ServiceDemands,
   can: BalancerCapabilities,
+  members: MemberKind,
 ) {
   const asked: readonly (readonly [isAsked: boolean, what: string, can: boolean])[] = [
     [annotations.proxyProtocol === 'v1', 'the PROXY protocol', can.layer7],
@@ -156,9 +157,11 @@ function* unsupportedAnnotations(
       message: 'it has the same port for two protocols, which takes Octavia API 2.13',
     };
   }
+  const isLocal = externalTraffic === 'Local' && members === 'node-ports';
   const hasUdp = ports.some(({ protocol }) => protocol !== 'TCP');
-  if (externalTraffic === 'Local' && annotations.members === 'node-ports' && hasUdp && !can.udpHttpMonitors) {
-    const message = 'it asks for externalTrafficPolicy: Local with UDP, which takes Octavia API 2.16';
+  if (isLocal && (!can.httpMonitors || (hasUdp && !can.udpHttpMonitors))) {
+    const what = can.httpMonitors ? 'of UDP takes Octavia API 2.16' : 'its provider of load balancers has not';
+    const message = `externalTrafficPolicy: Local with node ports takes a health monitor by HTTP, which ${what}`;
     yield { code: 'local-traffic-unsupported', message };
   }
 }

@@ -27,7 +27,7 @@ import {
 } from '../resource/types.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import { serviceFields } from './service-fields.ts';
-import { desiredStatus, eventFor } from './service-status.ts';
+import { desiredStatus, eventFor, shownIngress } from './service-status.ts';
 import type { Takedown } from './takedown.ts';
 
 const APPLY = {
@@ -60,8 +60,8 @@ export function writesToService(
   clock: { now(): number },
 ): readonly ServiceWrite[] {
   const { claim } = asked;
-  const status = desiredStatus(claim, resource);
-  const told = asked.kind === 'refuse' ? { ...status, programmed: refused(asked.refusal) } : status;
+  if (asked.kind === 'serve') return statusWrites(claim, desiredStatus(claim, resource), clock);
+  const told = { ingress: shownIngress(claim.service), programmed: refused(asked.refusal) };
   return statusWrites(claim, told, clock);
 }
 

@@ -37,8 +37,8 @@ function addressesOf({ status }: KuryrLoadBalancer) {
   return [first, ...(loadbalancer?.additional_ips ?? [])].flatMap((text) => parseIpAddress(text)?.address ?? []);
 }
 
-/** As it is. */
-function shownIngress(service: Service): readonly IngressPoint[] {
+/** As it is: an edit that cannot be honoured takes no address away. */
+export function shownIngress(service: Service): readonly IngressPoint[] {
   const hostname = service.status?.loadBalancer?.ingress?.[0]?.hostname;
   if (hostname !== undefined) return [{ hostname }];
   return shownAddresses(service).map((address) => ({ address, mode: 'Proxy' }));

@@ -5,13 +5,13 @@ import { EndpointIndex, holdWrites, type ReportedService, releaseWrites } from '
 import type { OpenSession } from '../../ports/address-cloud.ts';
 import { desiredBalancer } from '../balancer/desired.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
-import { isCreation, planBalancer } from '../balancer/plan.ts';
+import { isCreation } from '../balancer/plan.ts';
 import { planRemoval } from '../balancer/removal.ts';
 import { claimRules } from '../claim.ts';
 import type { OctaviaConfiguration } from '../configuration.ts';
 import type { Site } from '../drivers/site.ts';
 import { endpointFields } from '../handlers/endpoint-fields.ts';
-import { fittedTo } from '../handlers/loadbalancer-handler.ts';
+import { fittedTo, planWithStrays } from '../handlers/loadbalancer-handler.ts';
 import { settledWrites } from '../handlers/resource-status.ts';
 import { readAsked, type ServiceAsked, withResource, writesToService } from '../handlers/service-handler.ts';
 import { openOpenStack } from '../openstack.ts';
@@ -107,7 +107,7 @@ async function reportFor(
   try {
     const observed = await cloud.observe(desired, signal);
     const fitting = fittedTo(observed, wanted, site) ?? desired;
-    const { steps, waitsFor } = planBalancer(fitting, observed);
+    const { steps, waitsFor } = await planWithStrays(cloud, fitting, observed, signal);
     if (steps.some(({ kind }) => isCreation(kind))) await cloud.requireKnown(fitting, signal);
     // A load balancer that is not there yet follows its port, and its floating IP follows both.
     const follow = steps.some(({ kind }) => kind === 'create-vip-port') ? 1 : 0;
