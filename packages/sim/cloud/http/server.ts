@@ -3,6 +3,8 @@ import { type HttpRequest, type HttpTransport, readText } from '@fairlead/contro
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
+const KEEP_ALIVE_MILLISECONDS = 90_000;
+
 /** A server that is up. */
 export interface EmulatorServer extends AsyncDisposable {
   /** Scheme, host and port. */
@@ -12,6 +14,8 @@ export interface EmulatorServer extends AsyncDisposable {
 /** Serves an emulated cloud on loopback. Port 0 takes any that is free. */
 export async function serveEmulator(emulator: HttpTransport, port = 0): Promise<EmulatorServer> {
   const server = createServer((incoming, outgoing) => void exchange(emulator, incoming, outgoing));
+  // Not every client sends again what meets a connection that is just being closed.
+  server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);

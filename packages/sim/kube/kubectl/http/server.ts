@@ -7,6 +7,8 @@ import { withReadableBody } from './protobuf/body.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
+const KEEP_ALIVE_MILLISECONDS = 90_000;
+
 /** A server that is up. */
 export interface KubeServer extends AsyncDisposable {
   readonly url: string;
@@ -24,6 +26,8 @@ export async function serveKube(kube: SimulatedKube, { port = 0 }: KubeServerOpt
   const server = createServer((incoming, outgoing) => void exchange(kube, incoming, outgoing));
   // A watch may be silent for a long time.
   server.requestTimeout = 0;
+  // As long as real API servers: not every client sends again what meets a connection that is just being closed.
+  server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
