@@ -1,11 +1,11 @@
-import type { EndpointSlice, Pod, Service, ServiceSpec } from '@fairlead/kube';
+import type { EndpointSlice, Node, Pod, Service, ServiceSpec } from '@fairlead/kube';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ClaimRules, claimService } from './claim/class-claim.ts';
 import { demandsOf } from './demands/service-demands.ts';
 import { gatherEndpoints } from './endpoints/endpoints.ts';
 import { readService } from './read-service.ts';
-import { endpointSliceProjection, podProjection, serviceProjection } from './projections.ts';
+import { endpointSliceProjection, nodeProjection, podProjection, serviceProjection } from './projections.ts';
 import { holdWrites, releaseWrites, statusWrites } from './service-writes.ts';
 import { programmed } from './status/service-status.ts';
 
@@ -278,5 +278,21 @@ describe('the projections of what stands behind Services', () => {
       spec: { nodeName: 'node-1', containers: [] },
       status: { phase: 'Running', podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }] },
     });
+  });
+
+  it('keep what a load balancer needs of a node, and not what it reports all the time', () => {
+    const metadata = { name: 'node-1', uid: 'u', resourceVersion: '7', labels: { zone: 'a' } };
+    const address = { type: 'InternalIP', address: '192.0.2.1' } as const;
+    const ready = { type: 'Ready', status: 'True' } as const;
+    const taints = [{ key: 'gone', effect: 'NoExecute' }] as const;
+    const node: Node = {
+      metadata: { ...metadata, annotations: { note: 'x' } },
+      spec: { taints, providerID: 'x' },
+      status: { addresses: [address], conditions: [ready, { type: 'MemoryPressure', status: 'False' }] },
+    };
+    const kept = { metadata, spec: { taints }, status: { addresses: [address], conditions: [ready] } };
+    expect(nodeProjection(node)).toEqual(kept);
+    const { spec, status } = nodeProjection({ metadata });
+    expect([spec, status]).toEqual([{ taints: [] }, { addresses: [], conditions: [] }]);
   });
 });

@@ -2,6 +2,7 @@ import {
   type Endpoint,
   type EndpointConditions,
   type EndpointSlice,
+  type Node,
   type Pod,
   type Projection,
   SERVICE_NAME_LABEL,
@@ -153,6 +154,19 @@ export function podProjection(...labelNames: readonly string[]): Projection<Pod,
     spec: { ...picked(spec, ['nodeName', 'hostNetwork']), containers: [] },
     status: picked(status ?? {}, ['phase', 'podIP', 'podIPs']),
   });
+}
+
+/** Of a node that reports its health all the time, what a load balancer needs changes rarely. */
+export function nodeProjection({ metadata, spec, status }: Node): Node {
+  const ready = (status?.conditions ?? []).filter(({ type }) => type === 'Ready');
+  return {
+    metadata: {
+      name: metadata.name,
+      ...picked(metadata, ['uid', 'resourceVersion', 'deletionTimestamp', 'labels']),
+    },
+    spec: { taints: spec?.taints ?? [] },
+    status: { addresses: status?.addresses ?? [], conditions: ready },
+  };
 }
 
 /** The fields of these names that are there. */

@@ -3,7 +3,6 @@ import {
   type Controller,
   endpointSlices,
   keyText,
-  type Node,
   nodes,
   ObjectWriter,
   type Service,
@@ -14,6 +13,7 @@ import {
 import { ClusterEvents, DeletionGuard, type LeaderEnvironment, objectController } from '@fairlead/part';
 import {
   endpointSliceProjection,
+  nodeProjection,
   recordOnService,
   type ServiceKey,
   serviceProjection,
@@ -219,28 +219,11 @@ function watchBackends(
   controller.watch(caches.projected(endpointSlices, endpointSliceProjection), (change) =>
     change.type === 'delete' ? cluster.deleteSlice(change.before.metadata) : cluster.setSlice(change.after),
   );
-  controller.watch(caches.projected(nodes, nodeFacts), (change) => {
+  controller.watch(caches.projected(nodes, nodeProjection), (change) => {
     const isNews =
       change.type === 'delete' ? cluster.deleteNode(change.before.metadata.name) : cluster.setNode(change.after);
     return isNews ? all.keys() : [];
   });
-}
-
-/** Of a node that reports its health all the time, what a gateway needs changes rarely. */
-function nodeFacts({ metadata, spec, status }: Node): Node {
-  const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
-  const ready = (status?.conditions ?? []).filter(({ type }) => type === 'Ready');
-  return {
-    metadata: {
-      name,
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-      ...(labels === undefined ? {} : { labels }),
-    },
-    spec: { taints: spec?.taints ?? [] },
-    status: { addresses: status?.addresses ?? [], conditions: ready },
-  };
 }
 
 /** Tells that these Services keep their addresses for now, and has them looked at again when that is over. */

@@ -17,7 +17,7 @@ import {
   type LeaderEnvironment,
   objectController,
 } from '@fairlead/part';
-import { type ClaimRules, claimService, EndpointIndex, serviceProjection } from '@fairlead/service';
+import { type ClaimRules, claimService, EndpointIndex, nodeProjection, serviceProjection } from '@fairlead/service';
 import { claimRules } from './claim.ts';
 import type { OctaviaConfiguration } from './configuration.ts';
 import { NeutronSecurityGroups } from './drivers/security-groups.ts';
@@ -52,7 +52,7 @@ export async function runController(
   const kept = { rules, nodePorts: true, clusterAddresses: true };
   const serviceCache = caches.projected(services, serviceProjection(kept));
   const resourceCache = caches.cache(kuryrLoadBalancers);
-  const nodeCache = caches.projected(nodes, nodeFacts);
+  const nodeCache = caches.projected(nodes, nodeProjection);
 
   const writes = { ...environment, writesMetric: writesTotal, fieldManager: 'fairlead-octavia' };
   const serviceWriter = new ObjectWriter<Service>({ ...writes, resource: services });
@@ -177,21 +177,4 @@ function keptSlice({ metadata, addressType, endpoints, ports }: EndpointSlice): 
     ...(targetRef === undefined ? {} : { targetRef }),
   }));
   return { metadata: kept, addressType, endpoints: lean, ...(ports === undefined ? {} : { ports }) };
-}
-
-/** Of a node that reports its health all the time, what a load balancer needs changes rarely. */
-function nodeFacts({ metadata, spec, status }: Node): Node {
-  const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
-  const ready = (status?.conditions ?? []).filter(({ type }) => type === 'Ready');
-  return {
-    metadata: {
-      name,
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-      ...(labels === undefined ? {} : { labels }),
-    },
-    spec: { taints: spec?.taints ?? [] },
-    status: { addresses: status?.addresses ?? [], conditions: ready },
-  };
 }

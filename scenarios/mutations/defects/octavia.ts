@@ -82,8 +82,8 @@ export const octaviaDefects: readonly Defect[] = [
   {
     name: 'a floating IP of the user is deleted with the Service that had it',
     file: `${HOME}/balancer/floating-ips.ts`,
-    find: '    .filter((one) => isOwn(one, owner))\n    .map((one) =>\n      keep',
-    replace: '    .map((one) =>\n      keep',
+    find: '    .filter((one) => isOwn(one, owner))\n    .map(',
+    replace: '    .map(',
     foundBy: BEHAVIOUR,
   },
   {
