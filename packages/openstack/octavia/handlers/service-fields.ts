@@ -10,12 +10,7 @@ import {
   type ServiceDemands,
   unsupported,
 } from '@fairlead/service';
-import {
-  type BalancerCapabilities,
-  capabilitiesOf,
-  type MemberKind,
-  serviceCapabilities,
-} from '../drivers/capabilities.ts';
+import { capabilitiesOf, type MemberKind, serviceCapabilities } from '../drivers/capabilities.ts';
 import type { Site } from '../drivers/site.ts';
 import {
   type BalancedPort,
@@ -28,6 +23,7 @@ import {
   type VipSpec,
 } from '../resource/types.ts';
 import { Annotations } from './annotations.ts';
+import { contradictions, headless, unsupportedAnnotations } from './service-refusals.ts';
 
 const METHODS: Readonly<Record<string, TrafficSpec['lb_method']>> = {
   ROUND_ROBIN: 'ROUND_ROBIN',
@@ -108,106 +104,12 @@ function balancedPort({ name, protocol, port, target }: DemandedPort): BalancedP
   return { ...(name === '' ? {} : { name }), protocol, port, targetPort };
 }
 
-function* headless({ spec }: Service) {
-  if (spec.clusterIP === 'None' && spec.type !== 'LoadBalancer') {
-    yield { code: 'headless', message: 'it is headless: it has no address that a load balancer could have' };
-  }
-}
-
 /** A Service may choose a network of its own, whose families are not known before it is looked at. */
 function familiesAt(site: Site, annotations: Annotations, type: string): readonly IpFamily[] {
   const elsewhere = ['subnet-id', 'network-id', 'port-id', 'load-balancer-id', 'class'] as const;
   if (type !== 'LoadBalancer' || elsewhere.some((name) => annotations.text(name) !== undefined))
     return ['IPv4', 'IPv6'];
   return (['IPv4', 'IPv6'] as const).filter((family) => site.vipSubnets[family] !== undefined);
-}
-
-function* unsupportedAnnotations(
-  annotations: Annotations,
-  { ports, externalTraffic }: ServiceDemands,
-  can: BalancerCapabilities,
-  members: MemberKind,
-) {
-  const asked: readonly (readonly [isAsked: boolean, what: string, can: boolean])[] = [
-    [annotations.proxyProtocol === 'v1', 'the PROXY protocol', can.layer7],
-    [annotations.proxyProtocol === 'v2', 'the PROXY protocol, version 2', can.proxyV2],
-    [annotations.flag('x-forwarded-for') === true, 'X-Forwarded-For', can.layer7],
-    [annotations.text('default-tls-container-ref') !== undefined, 'terminated TLS', can.layer7],
-    [annotations.text('flavor-id') !== undefined, 'a flavor', can.flavors],
-    [annotations.text('availability-zone') !== undefined, 'an availability zone', can.availabilityZones],
-    [hasTimeouts(annotations), 'timeouts', can.timeouts],
-    [(annotations.number('connection-limit') ?? -1) >= 0, 'a connection limit', can.connectionLimit],
-  ];
-  for (const [isAsked, what, isPossible] of asked) {
-    if (isAsked && !isPossible) {
-      yield {
-        code: 'annotation-unsupported',
-        message: `it asks for ${what}, which its provider of load balancers has not`,
-      };
-    }
-  }
-  const method = annotations.text('lb-method');
-  if (method !== undefined && !can.algorithms.some((algorithm) => algorithm === method)) {
-    const message = `it asks for the method ${JSON.stringify(method)}, and there are ${can.algorithms.join(', ')}`;
-    yield { code: 'annotation-unsupported', message };
-  }
-  if (samePortTwice(ports) && !can.mixedProtocols) {
-    yield {
-      code: 'mixed-protocols-unsupported',
-      message: 'it has the same port for two protocols, which takes Octavia API 2.13',
-    };
-  }
-  const isLocal = externalTraffic === 'Local' && members === 'node-ports';
-  const hasUdp = ports.some(({ protocol }) => protocol !== 'TCP');
-  if (isLocal && (!can.httpMonitors || (hasUdp && !can.udpHttpMonitors))) {
-    const what = can.httpMonitors ? 'of UDP takes Octavia API 2.16' : 'its provider of load balancers has not';
-    const message = `externalTrafficPolicy: Local with node ports takes a health monitor by HTTP, which ${what}`;
-    yield { code: 'local-traffic-unsupported', message };
-  }
-}
-
-function samePortTwice(ports: readonly DemandedPort[]): boolean {
-  return new Set(ports.map(({ port }) => port)).size < ports.length;
-}
-
-function hasTimeouts(annotations: Annotations): boolean {
-  const others = ['timeout-member-connect', 'timeout-tcp-inspect'] as const;
-  return (
-    annotations.timeoutClientData !== undefined ||
-    annotations.timeoutMemberData !== undefined ||
-    others.some((name) => annotations.number(name) !== undefined)
-  );
-}
-
-function* contradictions(annotations: Annotations, { ports }: ServiceDemands) {
-  const code = 'annotations-contradict';
-  const isForwarded = annotations.flag('x-forwarded-for') === true;
-  const hasTls = annotations.text('default-tls-container-ref') !== undefined;
-  if (isForwarded && annotations.proxyProtocol !== undefined) {
-    yield { code, message: 'it asks for X-Forwarded-For and for the PROXY protocol: keep one' };
-  }
-  if (hasTls && annotations.proxyProtocol !== undefined) {
-    yield { code, message: 'it asks for terminated TLS and for the PROXY protocol: keep one' };
-  }
-  const needsTcp = isForwarded || hasTls || annotations.proxyProtocol !== undefined;
-  if (needsTcp && ports.some(({ protocol }) => protocol !== 'TCP')) {
-    yield { code, message: 'it asks for what only TCP has (X-Forwarded-For, TLS or PROXY), and has other ports' };
-  }
-  const shared = annotations.text('load-balancer-id') !== undefined;
-  const own = ['subnet-id', 'network-id', 'port-id', 'flavor-id', 'availability-zone'] as const;
-  const given = own.filter((name) => annotations.text(name) !== undefined);
-  if (shared && given.length > 0) {
-    yield { code, message: `it shares a load balancer, and asks for ${given.join(', ')} of its own` };
-  }
-  if (annotations.isInternal && annotations.text('floating-network-id') !== undefined) {
-    yield { code, message: 'it is internal, and names a network of floating IPs' };
-  }
-  const hostname = annotations.text('hostname') ?? 'a';
-  if (hostname.length > 253 || !/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(hostname)) {
-    yield { code: 'annotation-invalid', message: 'its hostname is no name of at most 253 characters' };
-  }
-  const names = own.filter((name) => (annotations.text(name)?.length ?? 0) > 255);
-  if (names.length > 0) yield { code: 'annotation-invalid', message: `its ${names.join(', ')} is longer than 255` };
 }
 
 function classOf(annotations: Annotations, site: Site) {
