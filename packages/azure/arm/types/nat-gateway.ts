@@ -5,7 +5,7 @@ export interface NatGatewayProperties {
   readonly publicIpAddresses?: ArmReferences<'publicIPAddresses'>;
   readonly publicIpAddressesV6?: ArmReferences<'publicIPAddresses'>;
   /** The gateway that sends pods' traffic through it. */
-  readonly serviceGateway?: ArmReference<'serviceGateways'>;
+  readonly serviceGateway?: ArmReference<'serviceGateways'> | null;
   /** Set by Azure. */
   readonly subnets?: ArmReferences<'subnets'>;
 }

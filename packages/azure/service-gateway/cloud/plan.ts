@@ -13,7 +13,7 @@ import {
   type ServiceRequest,
   sameArmId,
 } from '../../arm/index.ts';
-import { isOutbound, type NrpKey, nrpName } from '../engine/nrp-key.ts';
+import { isOutbound, type NrpKey, nrpName, type OutboundKey } from '../engine/nrp-key.ts';
 import { type InboundSpec, isInboundSpec, type OutboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
 import { FAMILIES, type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
 import type { InventoryKind, KnownAzure } from './inventory.ts';
@@ -33,6 +33,8 @@ export interface PutStep<Kind extends InventoryKind> {
   readonly resource: Kind;
   readonly id: ArmId<Kind>;
   readonly body: ArmRequestBody<ArmBodies[Kind]>;
+  /** It is to be deleted after. */
+  readonly isDetachment?: true;
 }
 
 /** A write to one resource. */
@@ -90,7 +92,7 @@ export function planRemoval(azure: KnownAzure, key: NrpKey): DeletionPlan['remov
   const { scope } = azure;
   return [
     ...(isOutbound(key)
-      ? removal(azure, 'natGateways', natGatewayId(scope, key))
+      ? [...detachment(azure, key), ...removal(azure, 'natGateways', natGatewayId(scope, key))]
       : removal(azure, 'loadBalancers', loadBalancerId(scope, key))),
     ...removalsExcept(azure, key, []),
   ];
@@ -164,6 +166,17 @@ function isRegisteredAs({ properties: there }: GatewayService, { properties: wan
     sameArmId(there.publicNatGatewayId ?? '', wanted.publicNatGatewayId ?? '') &&
     matches(there.loadBalancerBackendPools, pools)
   );
+}
+
+/** A NAT gateway is not deleted while it serves a gateway, even one that does not name it any more. */
+function detachment({ scope, inventory }: KnownAzure, key: OutboundKey): readonly ResourceStep[] {
+  const id = natGatewayId(scope, key);
+  const known = inventory.find('natGateways', id);
+  if (known.state !== 'present' || ownershipOf(scope, tagsOf(known)) !== 'ours') return [];
+  const { id: _id, name: _name, etag: _etag, ...there } = known.body;
+  if ((there.properties.serviceGateway ?? null) === null) return [];
+  const body = { ...there, properties: { ...there.properties, serviceGateway: null } };
+  return [{ kind: 'put', resource: 'natGateways', id, body, isDetachment: true }];
 }
 
 function removal<Kind extends InventoryKind>(

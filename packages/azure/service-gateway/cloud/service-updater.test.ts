@@ -64,6 +64,7 @@ describe('ServiceUpdater', () => {
     expect(bench.writes).toEqual([
       'POST updateAddressLocations/sgw 200: 10.0.0.1[-10.1.0.1]',
       'POST updateServices/sgw 200: -blue',
+      'PUT natGateways/blue 200',
       'DELETE natGateways/blue 200',
       'DELETE publicIPAddresses/blue-pip 200',
       'DELETE publicIPAddresses/blue-pip-v6 200',
@@ -115,6 +116,7 @@ describe('ServiceUpdater', () => {
       'POST updateServices/sgw 200: +green',
       'POST updateAddressLocations/sgw 200: 10.0.0.1[10.1.0.1=green]',
       'POST updateServices/sgw 200: -blue',
+      'PUT natGateways/blue 200',
       'DELETE natGateways/blue 200',
       'DELETE publicIPAddresses/blue-pip 200',
     ]);

@@ -181,7 +181,9 @@ export class ServiceUpdater {
         if (unregister !== undefined) await this.#register(key, unregister);
         const remove = async () => {
           await repository.readUnknown(key, { signal });
-          await this.#run(key, this.#toSteps(key, planRemoval(repository, key)));
+          let steps = planRemoval(repository, key);
+          if (await repository.readBeforeUpdate(steps, { signal })) steps = planRemoval(repository, key);
+          await this.#run(key, this.#toSteps(key, steps));
         };
         await this.#lanes.run(key, remove);
       })(),

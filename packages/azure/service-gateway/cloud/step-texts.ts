@@ -61,7 +61,16 @@ export function registrationStep(request: ServiceRequest, submit: () => Promise<
   return { ...registrationText(request), call: 'POST updateServices', run: () => stable(submit()) };
 }
 
+const DETACHMENT: StepText = {
+  name: 'detach-nat-gateway',
+  ifItDiesHere:
+    'The NAT gateway is left with its marks and serves no gateway; the next leader lists it and deletes it.',
+};
+
 export function stepText(step: ResourceStep): StepText {
+  if (step.kind === 'put' && step.isDetachment === true) {
+    return { ...DETACHMENT, name: `${DETACHMENT.name} ${armName(step.id)}` };
+  }
   const { name, ifItDiesHere } = (step.kind === 'put' ? PUTS : DELETIONS)[step.resource];
   return { name: `${name} ${armName(step.id)}`, ifItDiesHere };
 }

@@ -26,6 +26,10 @@ describe('what the emulated resource manager refuses', () => {
       expect([answered.status, code(answered)]).toEqual([400, expected]);
     }
     updateServices(emulator, [removed('web'), removed('egress')]);
+    expect(code(await send(emulator, 'DELETE', ids.natGateway('egress')))).toBe('InUseNatGatewayCannotBeDeleted');
+    const { properties: serving } = bodies.natGateway('egress');
+    const detached = { ...bodies.natGateway('egress'), properties: { ...objectOf(serving), serviceGateway: null } };
+    expect((await send(emulator, 'PUT', ids.natGateway('egress'), detached)).status).toBe(200);
     for (const path of [
       ids.loadBalancer('web'),
       ids.publicIp('web'),
@@ -41,6 +45,7 @@ describe('what the emulated resource manager refuses', () => {
     ['an unknown pool', { backendAddressPool: { id: ids.pool('other') } }, 'InvalidResourceReference'],
     ['an unknown frontend', { frontendIPConfiguration: { id: ids.pool('web') } }, 'InvalidResourceReference'],
     ['a protocol Azure does not have', { protocol: 'Sctp' }, 'InvalidRequestFormat'],
+    ['a port that no frontend can have', { frontendPort: 65_535 }, 'InvalidRequestFormat'],
     ['a long idle timeout', { idleTimeoutInMinutes: 31 }, 'LoadBalancingRuleInvalidIdleTimeout'],
     ['a frontend port that is taken', { frontendPort: 81 }, 'RulesUseSameFrontendPortProtocolAndIPConfig'],
     ['a backend port that is taken', { backendPort: 81 }, 'RulesUseSameBackendPortProtocolAndPool'],

@@ -74,6 +74,7 @@ export function deleteResource(world: ArmWorld, request: ArmRequest, target: Roo
   checkFree(world, id);
   checkPrecondition(request, resource);
   checkUnused(world, kind, id);
+  if (request.instant !== true) kindRules[kind].checkDeletion?.(resource);
   const change = {
     resourceId: id,
     finish: () => remove(world, resource),

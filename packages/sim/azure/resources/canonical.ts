@@ -13,6 +13,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 export function canonical(body: JsonObject, groups: readonly string[]): JsonObject {
   const draft: JsonDraft = {};
   for (const [name, value] of Object.entries(body)) {
+    // An explicit null clears what was there.
+    if (value === null) continue;
     draft[name] = name === 'tags' ? value : canonicalValue(name, value, groups);
   }
   return draft;

@@ -148,4 +148,11 @@ export const serviceGatewayDefects: readonly Defect[] = [
     replace: 'return properties !== undefined;',
     foundBy: cloud,
   },
+  {
+    name: 'a NAT gateway is deleted without being detached first',
+    file: `${CLOUD}/plan.ts`,
+    find: '...detachment(azure, key), ',
+    replace: '',
+    foundBy: cloud,
+  },
 ];

@@ -21,6 +21,11 @@ export const natGatewayRules: KindRules = {
       }
     }
   },
+  checkDeletion({ id, body }) {
+    const gateway = valueAt(body, 'properties', 'serviceGateway', 'id');
+    if (gateway === undefined) return;
+    throw invalid('InUseNatGatewayCannotBeDeleted', `${id} serves ${textOf(gateway)}: detach it first.`);
+  },
   derived({ id }, store) {
     const subnets = store.usersOf(id).filter(({ from }) => /\/subnets\//i.test(from));
     return subnets.length === 0 ? {} : { subnets: subnets.map(({ from }) => ({ id: from })) };

@@ -13,6 +13,8 @@ export interface Draft {
 export interface KindRules {
   /** Throws a Refusal when Azure would not take the body. References are known to lead somewhere. */
   check(draft: Draft, store: ResourceStore): void;
+  /** Throws a Refusal when the resource cannot go, whoever uses it. */
+  checkDeletion?(resource: StoredResource): void;
   /** Properties that Azure adds when it answers. */
   derived?(resource: StoredResource, store: ResourceStore): JsonObject;
   /** The code with which a deletion is refused while something uses the resource. */
