@@ -40,6 +40,26 @@ describe('a new local Service', () => {
     await world.stop();
   });
 
+  it('goes where the fewest rules are, those of others counted', async () => {
+    const world = await new LocalWorld().setUp();
+    const path = world.loadBalancerPath('one');
+    const address = path.replace('/loadBalancers/one', '/publicIPAddresses/theirs');
+    const common = { location: 'westeurope', sku: { name: 'Standard' } };
+    world.byHand('PUT', address, { ...common, properties: { publicIPAllocationMethod: 'Static' } });
+    const frontend = { name: 'theirs', properties: { publicIPAddress: { id: address } } };
+    const rule = { protocol: 'Tcp', frontendPort: 80, backendPort: 80 };
+    const properties = { ...rule, frontendIPConfiguration: { id: `${path}/frontendIPConfigurations/theirs` } };
+    world.byHand('PUT', path, {
+      ...common,
+      properties: { frontendIPConfigurations: [frontend], loadBalancingRules: [{ name: 'theirs', properties }] },
+    });
+    await world.createService('web');
+    await world.start();
+    expect(world.children('two').rules).toEqual(['shop-web-tcp-80']);
+    expect(world.children('one').rules).toEqual(['theirs']);
+    await world.stop();
+  });
+
   it('is built as a standard load balancer needs it, with marks by which it is known to be ours', async () => {
     const world = await served();
     const service = await world.service('web');

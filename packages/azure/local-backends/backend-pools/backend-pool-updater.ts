@@ -107,7 +107,7 @@ export class BackendPoolUpdater {
     }
   }
 
-  /** One tick: tries each pool with operations that is due, or only those of `pools`. */
+  /** Tries each pool with operations that is due. `pools` are those for which a run outside the tick was asked. */
   async process(signal: AbortSignal, pools?: ReadonlySet<PoolKey>): Promise<void> {
     const { serviceReconcileLock } = this.#options;
     await serviceReconcileLock.run('backend-pool-updater', () => this.#process(signal, pools), signal);
@@ -116,7 +116,8 @@ export class BackendPoolUpdater {
   async #process(signal: AbortSignal, pools: ReadonlySet<PoolKey> | undefined): Promise<void> {
     const { azureResourceLocker, logger, reporter } = this.#options;
     this.#leadingEdge.forgetQuietPools();
-    const isTaken = (pool: PoolKey) => (pools === undefined || pools.has(pool)) && this.#leadingEdge.isDue(pool);
+    // Whatever came due while this run waited for its turn goes along, as the locks are taken only once for all.
+    const isTaken = (pool: PoolKey) => this.#leadingEdge.isDue(pool);
     // Tried while this run waited for its turn: each has an interval before it again.
     for (const pool of pools ?? []) {
       if (this.#queue.hasPool(pool) && !this.#leadingEdge.isDue(pool)) this.#leadingEdge.follow(pool);

@@ -50,6 +50,27 @@ describe('the leading edge', () => {
     });
   });
 
+  it('takes along what came due while it waited for its turn, load balancers side by side', async () => {
+    const world = leading();
+    world.emulator.behave({ operationTime: { minimum: 5_000, maximum: 5_000 } });
+    await running(world, async (at) => {
+      await at(1);
+      world.change('shop/web', ['10.0.0.1']);
+      await at(2);
+      world.change('shop/api', ['10.0.0.1']);
+      await at(3);
+      world.change('shop/shared', ['10.0.0.1']);
+      await at(4);
+      world.change('shop/other', ['10.0.0.1'], 'web', 'lb-2');
+      await at(60);
+      const lines = writes(world);
+      const secondOf = (pool: string) => Number.parseInt(lines.find((line) => line.includes(`PUT ${pool}`)) ?? '', 10);
+      expect(lines).toHaveLength(4);
+      expect(secondOf('lb-2/web ')).toBe(secondOf('lb/api '));
+      expect(secondOf('lb/shared ')).toBeLessThan(secondOf('lb/api ') + 10);
+    });
+  });
+
   it('leads again once the pool was quiet for a whole interval', async () => {
     const world = leading();
     await running(world, async (at) => {

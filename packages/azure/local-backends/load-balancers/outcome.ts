@@ -1,7 +1,7 @@
 import { byAge, type Service } from '@fairlead/kube';
 import { type ClaimedService, type ServiceKey, serviceKey, type UnservedService } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
-import type { AzureSite } from '../site.ts';
+import { type AzureSite, serviceOfName } from '../site.ts';
 import { type DesiredOptions, desiredFor, recordedLoadBalancer, type WantedService } from './desired.ts';
 import { AdoptablePools, noLoadBalancerFor, type PlacementRequest, placeServices } from './placement.ts';
 import { type PresentTarget, presentOn, type Target, without } from './target.ts';
@@ -39,13 +39,14 @@ export function decide(input: DecisionInput): ReadonlyMap<ServiceKey, Outcome> {
   const requests = read.flatMap(([, desired]) =>
     desired.kind === 'serve' ? [placementRequest(desired.wanted, pools)] : [],
   );
-  const occupied = occupiedBy(cluster, new Set(read.map(([key]) => key)));
+  const occupied = occupiedBy(input, new Set(read.map(([key]) => key)));
   const placements = placeServices(requests, site.loadBalancers, occupied);
   const outcomes = read.map(([key, desired]): [ServiceKey, Outcome] => {
     if (desired.kind !== 'serve') return [key, desired];
     const { claim, wanted } = desired;
     const loadBalancer = placements.get(key);
-    if (loadBalancer === undefined) return [key, { kind: 'refuse', claim, refusal: noLoadBalancerFor(wanted) }];
+    if (loadBalancer === undefined)
+      return [key, { kind: 'refuse', claim, refusal: noLoadBalancerFor(wanted, site.loadBalancers) }];
     const recorded = wanted.recordedLoadBalancer;
     const movesFrom = recorded?.toLowerCase() === loadBalancer.toLowerCase() ? undefined : recorded;
     // What it took over stays behind when it moves.
@@ -63,9 +64,16 @@ function placementRequest(wanted: WantedService, pools: AdoptablePools): Placeme
   return { service: key, scope, allowed, rules: families.length * ports.length, recorded };
 }
 
-/** The rules of all other Services, where they are recorded to be. */
-function occupiedBy(cluster: readonly Service[], except: ReadonlySet<ServiceKey>): ReadonlyMap<string, number> {
+/** The rules of all other Services, where they are recorded to be, and those that are not ours, where they are. */
+function occupiedBy(
+  { site, cluster, loadBalancers }: DecisionInput,
+  except: ReadonlySet<ServiceKey>,
+): ReadonlyMap<string, number> {
   const rules = new Map<string, number>();
+  for (const [name, { properties }] of loadBalancers) {
+    const others = (properties.loadBalancingRules ?? []).filter((rule) => serviceOfName(site, rule.name) === undefined);
+    rules.set(name, others.length);
+  }
   for (const service of cluster) {
     const name = recordedLoadBalancer(service)?.toLowerCase();
     if (name === undefined || except.has(serviceKey(service.metadata))) continue;

@@ -43,10 +43,19 @@ describe('placeServices', () => {
     expect(place([request('a/1', { recorded: 'gone' })])).toEqual(['one']);
   });
 
+  it('places no Service where its rules would be more than Azure takes', () => {
+    expect(place([request('a/1', { rules: 2 })], { one: 249, two: 248 })).toEqual(['two']);
+    expect(place([request('a/1', { rules: 2 })], { one: 249, two: 249 })).toEqual([undefined]);
+    expect(noLoadBalancerFor(request('a/1'), loadBalancers)).toMatchObject({
+      code: 'load-balancers-full',
+      message: expect.stringContaining('on one, two,'),
+    });
+  });
+
   it('refuses a Service for which there is none, and says what to do', () => {
     const inside = request('a/1', { allowed: ['inside'] });
     expect(place([inside])).toEqual([undefined]);
-    expect(noLoadBalancerFor(inside)).toMatchObject({
+    expect(noLoadBalancerFor(inside, loadBalancers)).toMatchObject({
       code: 'no-load-balancer',
       message: expect.stringContaining('among inside: add one under'),
     });

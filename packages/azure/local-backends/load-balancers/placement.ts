@@ -9,6 +9,9 @@ import { nameFor } from './child-resources.ts';
 import type { AdoptedPools, WantedService } from './desired.ts';
 import { usesPool } from './load-balancer-body.ts';
 
+/** On one load balancer: Azure allows each network interface so many, and every node is behind all of them. */
+const MOST_RULES = 250;
+
 /** A Service as far as its place matters. */
 export interface PlacementRequest {
   readonly service: ServiceKey;
@@ -23,8 +26,8 @@ export interface PlacementRequest {
 
 /**
  * Where each Service goes: it stays where it was placed before, as long as it may be there; a new one goes to the load
- * balancer with the fewest rules, the first of the list on a tie. `occupied` has the rules of the Services that are not
- * asked about, by load balancer in lower case. A Service for which there is no load balancer is not in the answer.
+ * balancer with the fewest rules that has room for its own, the first of the list on a tie. `occupied` has the rules of
+ * the Services that are not asked about, and of others than us, by load balancer in lower case. A Service for which there is no load balancer is not in the answer.
  */
 export function placeServices(
   requests: readonly PlacementRequest[],
@@ -42,7 +45,9 @@ export function placeServices(
   const placements = new Map<ServiceKey, string>();
   for (const request of requests) {
     const kept = stays(request);
-    const [first] = candidates(request, loadBalancers).toSorted((left, right) => rulesOn(left) - rulesOn(right));
+    const [first] = candidates(request, loadBalancers)
+      .filter((name) => rulesOn(name) + request.rules <= MOST_RULES)
+      .toSorted((left, right) => rulesOn(left) - rulesOn(right));
     const chosen = kept ?? first;
     if (chosen === undefined) continue;
     if (kept === undefined) count(chosen, request.rules);
@@ -52,7 +57,7 @@ export function placeServices(
 }
 
 function candidates(
-  { scope, allowed }: PlacementRequest,
+  { scope, allowed }: Pick<PlacementRequest, 'scope' | 'allowed'>,
   loadBalancers: readonly ConfiguredLoadBalancer[],
 ): readonly string[] {
   const names = loadBalancers.filter(({ frontends }) => frontends === scope).map(({ name }) => name);
@@ -65,7 +70,18 @@ function isAt({ recorded }: PlacementRequest, name: string): boolean {
   return recorded?.toLowerCase() === name.toLowerCase();
 }
 
-export function noLoadBalancerFor({ scope, allowed }: Pick<PlacementRequest, 'scope' | 'allowed'>): Refusal {
+export function noLoadBalancerFor(
+  request: Pick<PlacementRequest, 'scope' | 'allowed'>,
+  loadBalancers: readonly ConfiguredLoadBalancer[],
+): Refusal {
+  const { scope, allowed } = request;
+  const full = candidates(request, loadBalancers);
+  if (full.length > 0) {
+    const message =
+      `there is no room for its rules on ${full.join(', ')}, each of which takes ${MOST_RULES}: ` +
+      'add a load balancer under parts.azure-local.loadBalancers, or remove rules that are not needed';
+    return { code: 'load-balancers-full', message };
+  }
   const among = allowed === undefined ? '' : ` among ${allowed.join(', ')}`;
   const message =
     `there is no load balancer for ${scope} frontends${among}: ` +

@@ -84,6 +84,14 @@ describe('mergeSecurityRules', () => {
     expect(new Set(merged.rules.map(({ properties }) => properties.priority))).toEqual(new Set([500, 501, 502, 503]));
   });
 
+  it('says so before Azure does when the group would have too many rules', () => {
+    const some = Array.from({ length: 999 }, (_, index) => theirs(`r${index}`, 500 + index));
+    expect(() => mergeSecurityRules(site, some, new Map([[mark, wanted]]))).toThrowError(
+      expect.objectContaining({ code: 'security-group-full', verdict: 'terminal' }),
+    );
+    expect(mergeSecurityRules(site, some, new Map()).rules).toHaveLength(999);
+  });
+
   it('says so when no priority is left', () => {
     const full = Array.from({ length: 2_000 }, (_, index) => theirs(`r${index}`, 500 + index));
     expect(() => mergeSecurityRules(site, full, new Map([[mark, wanted]]))).toThrowError(

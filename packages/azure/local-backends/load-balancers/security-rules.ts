@@ -11,6 +11,9 @@ export interface WantedRule {
   readonly properties: Omit<SecurityRuleProperties, 'priority'>;
 }
 
+/** In one security group. */
+const MOST_RULES = 1_000;
+
 /** What was let in is decided before what is kept out. From the first number to the last, whichever is higher. */
 const PRIORITIES = { Allow: { from: 500, to: 2499 }, Deny: { from: 4096, to: 2500 } } as const;
 
@@ -106,11 +109,19 @@ export function mergeSecurityRules(
     else toPlace.push(target);
   }
   const placed = placeRules([...toPlace, ...missing.values()], kept);
+  if (placed.length > 0 && kept.length + placed.length > MOST_RULES) throw tooManyRules();
   for (const rule of placed) {
     const owner = serviceOfName(site, rule.name);
     if (owner !== undefined) changed.add(owner);
   }
   return { rules: [...kept, ...placed], changed };
+}
+
+function tooManyRules(): FairleadError {
+  return new FairleadError(
+    `the security group would have more than the ${MOST_RULES} rules that Azure takes: remove rules that are not needed`,
+    { verdict: 'terminal', code: 'security-group-full' },
+  );
 }
 
 function placeRules(rules: readonly WantedRule[], others: readonly SecurityRule[]): readonly SecurityRule[] {

@@ -26,7 +26,7 @@ export const localBackendsDefects: readonly Defect[] = [
     file: `${POOLS}/operation-queue.ts`,
     find: 'retryCount: operation.retryCount + 1',
     replace: 'retryCount: operation.retryCount + 0',
-    foundBy: { ...sim, seeds: 200 },
+    foundBy: pools,
   },
   {
     name: 'there is one retry more than the budget has',
@@ -134,5 +134,34 @@ export const localBackendsDefects: readonly Defect[] = [
     find: "throttle: 'refuse',",
     replace: "throttle: 'wait',",
     foundBy: pools,
+  },
+  {
+    name: 'a run takes only the pools it was asked for, and the others queue for the locks again',
+    file: `${POOLS}/backend-pool-updater.ts`,
+    find: 'const isTaken = (pool: PoolKey) => this.#leadingEdge.isDue(pool);',
+    replace:
+      'const isTaken = (pool: PoolKey) => (pools === undefined || pools.has(pool)) && this.#leadingEdge.isDue(pool);',
+    foundBy: pools,
+  },
+  {
+    name: 'the lock is shared with the cloud-controller-manager',
+    file: `${LOCAL}/azure-resource-locker.ts`,
+    find: "const HOLDER = 'fairlead-azure-local';",
+    replace: "const HOLDER = 'cloud-controller-manager';",
+    foundBy: { unit: `${LOCAL}/azure-resource-locker` },
+  },
+  {
+    name: 'rules of others are not counted when a Service is placed',
+    file: `${BALANCERS}/outcome.ts`,
+    find: 'rules.set(name, others.length);',
+    replace: 'rules.set(name, 0 * others.length);',
+    foundBy: { unit: `${LOCAL}/controller` },
+  },
+  {
+    name: 'a security group gets more rules than Azure takes',
+    file: `${BALANCERS}/security-rules.ts`,
+    find: 'if (placed.length > 0 && kept.length + placed.length > MOST_RULES) throw tooManyRules();',
+    replace: '',
+    foundBy: { unit: BALANCERS },
   },
 ];
