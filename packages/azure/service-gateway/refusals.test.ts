@@ -70,6 +70,19 @@ describe('an Azure that refuses everything for a reason of its own', () => {
     expect(bench.registered).toHaveLength(40);
   });
 
+  it('is asked once a minute for all Services together, whose creation it refuses', async () => {
+    const bench = new AzureBench();
+    const match = { method: 'PUT', kind: 'publicIPAddresses' } as const;
+    bench.azure.faults.next(match, { kind: 'refuse', status: 403, code: 'AuthorizationFailed' }, 1_000_000);
+    for (let number = 0; number < 40; number += 1) bench.engine.addService(inboundSpec(`web-${number}`));
+    await bench.clock.advance(10 * MINUTE);
+    // Ten are on their way before the first is refused.
+    expect(bench.azure.log.count('PUT', 'publicIPAddresses')).toBeLessThanOrEqual(10 + 11);
+    bench.azure.faults.clear();
+    await bench.clock.advance(MINUTE);
+    expect(bench.registered).toHaveLength(40);
+  });
+
   it('is told from one that refuses one entry of many', async () => {
     const bench = new AzureBench();
     const bad = '10.1.0.77';
