@@ -113,6 +113,23 @@ describe('the part', () => {
     await world.stop();
   });
 
+  it('holds no lock while Azure throttles for long, and goes on when that is over', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start();
+    world.azure.faults.throttle({ method: 'PUT' }, 600_000);
+    await world.createService('api');
+    for (let minute = 0; minute < 9; minute += 1) {
+      await world.pass(60);
+      expect(await world.client.get(leases, LEASE)).toMatchObject({ spec: { holderIdentity: '' } });
+    }
+    const asked = world.azure.log.writes.filter(({ outcome }) => outcome === 429);
+    expect(asked.length).toBeLessThanOrEqual(2);
+    await world.pass(120);
+    expect(await world.addresses('api')).toEqual(['198.18.0.2']);
+    await world.stop();
+  });
+
   it('does without that lock where it is switched off', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('web');

@@ -126,7 +126,7 @@ async function send(write: AzureWrite, { client, journal, holding, signal }: Con
   const { promise, resolve } = Promise.withResolvers<WriteAnswer>();
   const run = async (stepSignal: AbortSignal) => {
     await holding.keep(stepSignal);
-    resolve(await request(client, write, { signal: stepSignal, record }));
+    resolve(await request(client, write, { signal: stepSignal, record, throttle: 'refuse' }));
   };
   const ifItDiesHere = IF_IT_DIES_HERE[write.kind];
   await runSteps([{ name: write.kind, call: callOf(write), ifItDiesHere, run }], record, signal);

@@ -40,7 +40,8 @@ export async function observe(
   recorded: readonly string[],
   signal: AbortSignal,
 ): Promise<ObservedAzure> {
-  const call = { signal };
+  // Who waited at the throttle gate would do so with both locks: it is better tried again when the gate opens.
+  const call = { signal, throttle: 'refuse' } as const;
   const configured = new Set(site.loadBalancers.map(({ name }) => name.toLowerCase()));
   const others = new Set(recorded.map((name) => name.toLowerCase()).filter((name) => !configured.has(name)));
   const [found, left, publicIps, securityGroup] = await Promise.all([

@@ -164,4 +164,11 @@ export const localBackendsDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: BALANCERS },
   },
+  {
+    name: 'a throttled reconcile waits at the gate with both locks in its hands',
+    file: `${BALANCERS}/apply.ts`,
+    find: "record, throttle: 'refuse' }));",
+    replace: 'record }));',
+    foundBy: { unit: `${LOCAL}/failures` },
+  },
 ];
