@@ -214,9 +214,10 @@ describe('Outbound Pod Lifecycle (NAT Gateway for Egress)', () => {
     expect((await states()).at(-1)).toBe('DeletionPending');
     expect(await finalizersOf('pod-1')).toEqual([POD_FINALIZER]);
     clearing.release();
-    expect(await stage.nextWrites(4)).toEqual([
+    expect(await stage.nextWrites(5)).toEqual([
       'POST updateAddressLocations/fairlead 200: 10.0.0.11[-10.2.0.1]',
       'POST updateServices/fairlead 200: -my-egress',
+      'PUT natGateways/my-egress 200',
       'DELETE natGateways/my-egress 202',
       'DELETE publicIPAddresses/my-egress-pip 202',
     ]);
@@ -233,12 +234,13 @@ describe('Outbound Pod Lifecycle (NAT Gateway for Egress)', () => {
     await moving.arrived();
     expect(stage.located).toEqual(['10.2.0.3@10.0.0.11=my-egress']);
     moving.release();
-    expect(await stage.nextWrites(7)).toEqual([
+    expect(await stage.nextWrites(8)).toEqual([
       'PUT publicIPAddresses/other-egress-pip 201',
       'PUT natGateways/other-egress 201',
       'POST updateServices/fairlead 200: +other-egress',
       'POST updateAddressLocations/fairlead 200: 10.0.0.11[10.2.0.3=other-egress]',
       'POST updateServices/fairlead 200: -my-egress',
+      'PUT natGateways/my-egress 200',
       'DELETE natGateways/my-egress 202',
       'DELETE publicIPAddresses/my-egress-pip 202',
     ]);
