@@ -71,6 +71,7 @@ describe('what a Service asks for', () => {
   });
 
   it.each<[string, Partial<ServiceSpec>, Readonly<Record<string, string>>, string]>([
+    ['a port that no frontend of Azure can have', { ports: [{ port: 65_535 }] }, {}, 'port-unsupported'],
     ['Cluster', { externalTrafficPolicy: 'Cluster' }, {}, 'cluster-traffic-unsupported'],
     ['no port for health checks', { healthCheckNodePort: 0 }, {}, 'health-check-port-missing'],
     ['no ports', { ports: [] }, {}, 'no-ports'],

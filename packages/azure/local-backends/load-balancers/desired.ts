@@ -23,6 +23,7 @@ import {
   azureAnnotations,
   idleTimeoutMinutes,
   refuseAnnotationsBut,
+  refusePortsBeyond,
 } from '../../arm/index.ts';
 import type { FrontendScope } from '../configuration.ts';
 import { PART_NAME } from '../names.ts';
@@ -122,6 +123,7 @@ function wantedService(service: Service, hasSecurityGroup: boolean): WantedServi
   const demands = demandsOf(service);
   const able = { ...capabilities, sourceRanges: hasSecurityGroup, chosenAddresses: annotated.scope === 'internal' };
   requireSupported(unsupported(demands, able), unsupportedHere(demands));
+  refusePortsBeyond(demands.ports);
   return {
     ...annotated,
     key: serviceKey(service.metadata),
