@@ -78,8 +78,8 @@ export const cloudDefects: readonly Defect[] = [
   {
     name: 'a cloud that throttles without a time is asked again at once',
     file: `${FOLDER}/account-gates.ts`,
-    find: 'this.closeFor(this.#backoff.next(retryAfterMilliseconds))',
-    replace: 'this.closeFor(retryAfterMilliseconds ?? 0)',
+    find: 'this.closeFor(this.#backoff.next(retryAfterMilliseconds), ',
+    replace: 'this.closeFor(retryAfterMilliseconds ?? 0, ',
     foundBy: { unit: `${FOLDER}/account-gates` },
   },
   {

@@ -5,11 +5,8 @@ export const controlDefectsFromSources: readonly Defect[] = [
   {
     name: 'a gate that closes again lets those who wait out in waves as large as the last',
     file: 'packages/control/retry/throttle-gate.ts',
-    find: `    this.#reopensAt = reopensAt;
-    this.#wave = 1;
-`,
-    replace: `    this.#reopensAt = reopensAt;
-`,
+    find: 'this.#isNamed = isNamed;\n    this.#wave = 1;',
+    replace: 'this.#isNamed = isNamed;',
     foundBy: { unit: 'packages/control/retry' },
   },
   {
@@ -42,8 +39,8 @@ export const controlDefectsFromSources: readonly Defect[] = [
   {
     name: 'a stale error of a batch is blamed on its entries',
     file: 'packages/control/work/batcher.ts',
-    find: "if (verdictOf(error) !== 'terminal') postponed.push",
-    replace: "if (verdictOf(error) === 'retriable') postponed.push",
+    find: "if (verdictOf(error) !== 'terminal') {\n        this.postponed.push",
+    replace: "if (verdictOf(error) === 'retriable') {\n        this.postponed.push",
     foundBy: { unit: 'packages/control/work' },
   },
   {
