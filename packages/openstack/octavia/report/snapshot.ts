@@ -12,7 +12,7 @@ import type { OctaviaConfiguration } from '../configuration.ts';
 import type { Site } from '../drivers/site.ts';
 import { endpointFields } from '../handlers/endpoint-fields.ts';
 import { fittedTo, planWithStrays } from '../handlers/loadbalancer-handler.ts';
-import { settledWrites } from '../handlers/resource-status.ts';
+import { failureWrites, settledWrites } from '../handlers/resource-status.ts';
 import { readAsked, type ServiceAsked, withResource, writesToService } from '../handlers/service-handler.ts';
 import { openOpenStack } from '../openstack.ts';
 import { appliedByEndpoints, appliedByService } from '../resource/applied.ts';
@@ -120,7 +120,9 @@ async function reportFor(
     signal.throwIfAborted();
     if (verdictOf(error) === 'terminal') {
       const refusal = { code: codeOf(error), message: messageOf(error) };
-      return { reading: { kind: 'refuse', claim: asked.claim, refusal }, writes: told + applied, detail: has, isThere };
+      const published = before === undefined ? 0 : failureWrites(before, error, clock.now()).length;
+      const writes = told + applied + published;
+      return { reading: { kind: 'refuse', claim: asked.claim, refusal }, writes, detail: has, isThere };
     }
     return { reading: asked, writes: told + applied, detail: `${has}: ${messageOf(error)}`, isThere };
   }
