@@ -1,5 +1,5 @@
 import { silentLogger } from '@fairlead/control';
-import { customResourceDefinitions } from '@fairlead/kube';
+import { customResourceDefinitions, type Service, services } from '@fairlead/kube';
 import { type LeaderPart, writesOf } from '@fairlead/part';
 import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
@@ -70,6 +70,25 @@ describe('the octavia part', () => {
       [],
       [],
     ]);
+  });
+
+  it('serves ClusterIP Services that are selected, and their VIP is the ClusterIP itself', async () => {
+    const { cluster, openstack, lead, run } = await setUp({
+      clusterIPServices: { labels: { balanced: 'yes' }, subnet: 'services' },
+    });
+    const network_id = openstack.emulator.create('networks', { name: 'services' }, openstack.project);
+    const subnet = { network_id, name: 'services', ip_version: 4, cidr: '10.96.0.0/12' };
+    openstack.emulator.create('subnets', subnet, openstack.project);
+    lead();
+    for (const labels of [{ balanced: 'yes' }, { balanced: 'no' }]) {
+      const metadata = { namespace: NAMESPACE, name: `web-${labels.balanced}`, labels };
+      await cluster.client.create<Service>(services, { metadata, spec: { type: 'ClusterIP', ports: [{ port: 80 }] } });
+    }
+    await run();
+    const { spec, status } = await cluster.client.get(services, { namespace: NAMESPACE, name: 'web-yes' });
+    const vips = openstack.emulator.octaviaResources('loadbalancers').map(({ vip_address }) => vip_address);
+    expect(vips).toEqual([spec.clusterIP]);
+    expect(status).toMatchObject({ loadBalancer: {}, conditions: [{ status: 'True' }] });
   });
 
   it('makes a load balancer of OVN one call at a time', async () => {

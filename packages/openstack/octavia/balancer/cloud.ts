@@ -70,45 +70,57 @@ export class BalancerCloud {
 
   /** What is left of a Service, found by its mark alone. */
   async leftovers(owner: BalancerOwner, signal: AbortSignal): Promise<Leftovers> {
-    const tags = tagsOf(owner);
-    const [balancers, childrenAt, vipPorts, floatingIps] = await Promise.all([
-      this.#lbaas.listTagged(tags, signal),
-      this.#lbaas.listTaggedChildren(tags, signal),
-      this.#neutron.listPorts({ name: vipPortName(owner.uid) }, { signal }),
+    const [left, floatingIps] = await Promise.all([
+      this.#marked(owner, undefined, signal),
       this.#neutron.listFloatingIps({}, { signal }),
     ]);
-    const trees: BalancerTree[] = [];
-    for (const balancer of balancers) trees.push(await this.#lbaas.tree(balancer, signal));
-    const shared: BalancerTree[] = [];
-    for (const id of childrenAt.filter((id) => balancers.every((own) => own.id !== id))) {
-      const balancer = await this.#lbaas.find(id, signal);
-      if (balancer !== undefined) shared.push(await this.#lbaas.tree(balancer, signal));
-    }
-    return { own: trees, shared, vipPorts, floatingIps };
+    return { ...left, floatingIps };
   }
 
   /** What carries the mark of a Service and is of no use to it any more: it was served elsewhere before. */
   async strays(owner: BalancerOwner, serving: LoadBalancer, signal: AbortSignal): Promise<Leftovers> {
-    const left = await this.leftovers(owner, signal);
-    const isElsewhere = ({ balancer }: BalancerTree) => balancer.id !== serving.id;
-    const own = left.own.filter(isElsewhere);
-    const ports = new Set(own.flatMap(({ balancer }) => balancer.vip_port_id ?? []));
-    return {
-      own,
-      shared: left.shared.filter(isElsewhere),
-      vipPorts: left.vipPorts.filter(({ id }) => id !== serving.vip_port_id),
-      floatingIps: left.floatingIps.filter(({ port_id }) => port_id !== null && ports.has(port_id)),
-    };
+    const left = await this.#marked(owner, serving.id, signal);
+    const vipPorts = left.vipPorts.filter(({ id }) => id !== serving.vip_port_id);
+    const portIds = left.own.flatMap(({ balancer }) => balancer.vip_port_id ?? []);
+    const floatingIps =
+      portIds.length === 0 ? [] : await this.#neutron.listFloatingIps({ port_id: portIds }, { signal });
+    return { ...left, vipPorts, floatingIps };
+  }
+
+  /** All load balancers that the Service has something on, but for the one that is not asked for. */
+  async #marked(
+    owner: BalancerOwner,
+    exceptId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Omit<Leftovers, 'floatingIps'>> {
+    const tags = tagsOf(owner);
+    const [balancers, children, vipPorts] = await Promise.all([
+      this.#lbaas.listTagged(tags, signal),
+      this.#lbaas.listTaggedChildren(tags, signal),
+      this.#neutron.listPorts({ name: vipPortName(owner.uid) }, { signal }),
+    ]);
+    const own: BalancerTree[] = [];
+    for (const one of balancers) if (one.id !== exceptId) own.push(await this.#lbaas.tree(one, signal));
+    const childrenAt = new Set(children.flatMap(({ loadbalancers }) => loadbalancers.map(({ id }) => id)));
+    const shared: BalancerTree[] = [];
+    for (const id of childrenAt) {
+      if (id === exceptId || balancers.some((one) => one.id === id)) continue;
+      const balancer = await this.#lbaas.find(id, signal);
+      if (balancer !== undefined) shared.push(await this.#lbaas.tree(balancer, signal));
+    }
+    return { own, shared, vipPorts };
   }
 
   /** The UIDs of all Services of this cluster of which something is there. */
   async owners(cluster: ClusterId, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const [balancers, ports, floatingIps] = await Promise.all([
-      this.#lbaas.listTagged(clusterTags(cluster), signal),
+    const tags = clusterTags(cluster);
+    const found = await Promise.all([
+      this.#lbaas.listTagged(tags, signal),
+      this.#lbaas.listTaggedChildren(tags, signal),
       this.#neutron.listPorts({}, { signal }),
       this.#neutron.listFloatingIps({}, { signal }),
     ]);
-    const marked = [...balancers, ...ports, ...floatingIps].filter((one) => isOfCluster(one, cluster));
+    const marked = found.flat().filter((one) => isOfCluster(one, cluster));
     return new Set(marked.flatMap((one) => readMark(one)?.service ?? []));
   }
 

@@ -7,6 +7,7 @@ import type {
   LoadBalancerChanges,
   LoadBalancerRequest,
   MemberRequest,
+  Pool,
   PoolChanges,
   PoolRequest,
 } from '../../client/index.ts';
@@ -30,6 +31,9 @@ export type LbaasStep =
   | { readonly kind: 'update-monitor'; readonly id: string; readonly changes: HealthMonitorChanges }
   | { readonly kind: 'delete-monitor'; readonly id: string };
 
+/** A listener or a pool. */
+export type TaggedChild = Pick<Pool, 'tags' | 'description' | 'loadbalancers'>;
+
 /** What translates a Service to load balancers: Octavia, or another that is like it. */
 export interface LbaasDriver {
   /** Those that carry all of these tags. */
@@ -38,8 +42,8 @@ export interface LbaasDriver {
   find(id: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** All below it. */
   tree(balancer: LoadBalancer, signal: AbortSignal): Promise<BalancerTree>;
-  /** Listeners and pools of these tags, with the load balancers that they are on: those that are shared, too. */
-  listTaggedChildren(tags: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
+  /** Listeners and pools of these tags, on whatever load balancers. */
+  listTaggedChildren(tags: readonly string[], signal: AbortSignal): Promise<readonly TaggedChild[]>;
   hasFlavor(id: string, signal: AbortSignal): Promise<boolean>;
   perform(step: LbaasStep, signal: AbortSignal): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { LoadBalancer, OctaviaClient } from '../../client/index.ts';
 import type { BalancerTree } from '../balancer/observed.ts';
-import type { LbaasDriver, LbaasStep } from './lbaas-driver.ts';
+import type { LbaasDriver, LbaasStep, TaggedChild } from './lbaas-driver.ts';
 
 /** Load balancers of Octavia. */
 export class OctaviaDriver implements LbaasDriver {
@@ -42,14 +42,13 @@ export class OctaviaDriver implements LbaasDriver {
     };
   }
 
-  async listTaggedChildren(tags: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  async listTaggedChildren(tags: readonly string[], signal: AbortSignal): Promise<readonly TaggedChild[]> {
     const filter = { tags: tags.join(',') };
     const [listeners, pools] = await Promise.all([
       this.#octavia.listListeners(filter, { signal }),
       this.#octavia.listPools(filter, { signal }),
     ]);
-    const ids = [...listeners, ...pools].flatMap(({ loadbalancers }) => loadbalancers.map(({ id }) => id));
-    return [...new Set(ids)];
+    return [...listeners, ...pools];
   }
 
   async hasFlavor(id: string, signal: AbortSignal): Promise<boolean> {

@@ -11,7 +11,7 @@ import type {
   Pool,
 } from '../../client/index.ts';
 import type { BalancerTree } from '../balancer/observed.ts';
-import type { LbaasDriver, LbaasStep } from '../drivers/lbaas-driver.ts';
+import type { LbaasDriver, LbaasStep, TaggedChild } from '../drivers/lbaas-driver.ts';
 
 const NEW = { project_id: 'p', admin_state_up: true, provisioning_status: 'ACTIVE', operating_status: 'ONLINE' };
 
@@ -60,10 +60,9 @@ export class MemoryLbaas implements LbaasDriver {
     };
   }
 
-  async listTaggedChildren(tags: readonly string[]): Promise<readonly string[]> {
+  async listTaggedChildren(tags: readonly string[]): Promise<readonly TaggedChild[]> {
     const children = [...this.listeners.values(), ...this.pools.values()];
-    const tagged = children.filter((one) => tags.every((tag) => one.tags.includes(tag)));
-    return [...new Set(tagged.flatMap(({ loadbalancers }) => loadbalancers.map(({ id }) => id)))];
+    return children.filter((one) => tags.every((tag) => one.tags.includes(tag)));
   }
 
   async hasFlavor(id: string): Promise<boolean> {
