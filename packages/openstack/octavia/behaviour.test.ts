@@ -294,6 +294,29 @@ describe('handlers', () => {
     expect(fields.get('fairlead-service-handler')).toContain('f:subnet_id');
   });
 
+  it('put members back that went while the resource was edited, although it is as it was before', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve();
+    const [id = ''] = world.lbaas.balancers.keys();
+    world.lbaas.refuse = ({ kind }) => {
+      if (kind === 'set-members') world.lbaas.setStatus(id, 'PENDING_UPDATE');
+      return undefined;
+    };
+    world.cluster.refuse = ({ method, body }) =>
+      method === 'PATCH' && body.includes('"endpoints":') ? 503 : undefined;
+    const spec = { endpointSlices: [] };
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(kuryrLoadBalancers, key, { spec });
+    await world.run(5);
+    expect([...world.lbaas.members.values()].flat()).toEqual([]);
+    world.cluster.refuse = () => undefined;
+    await world.run(60);
+    world.lbaas.setStatus(id, 'ACTIVE');
+    world.lbaas.refuse = () => undefined;
+    await world.run(60);
+    expect([...world.lbaas.members.values()].flat()).toHaveLength(2);
+  });
+
   it('make nothing of slices whose Service does not exist, or is of another class', async () => {
     const world = await new OctaviaWorld().setUp();
     world.start();

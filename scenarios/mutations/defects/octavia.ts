@@ -66,6 +66,13 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: BEHAVIOUR,
   },
   {
+    name: 'what was found as it should be counts, although a pass has changed it since',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'be it that the resource is then as it was.\n    this.#settled.delete(key);',
+    replace: 'be it that the resource is then as it was.',
+    foundBy: BEHAVIOUR,
+  },
+  {
     name: 'a load balancer that is PENDING is taken for one in ERROR',
     file: `${HOME}/balancer/plan.ts`,
     find: "if (state === 'error') {",

@@ -87,6 +87,8 @@ export class KuryrLoadBalancerHandler {
     if (desired === undefined || this.#settled.get(key) === fingerprintOf(resource)) return;
     const waits = this.#parkedFor(key, resource);
     if (waits > 0) return { afterMilliseconds: waits };
+    // What is found from here on may be changed, be it that the resource is then as it was.
+    this.#settled.delete(key);
     const held = await writer.write(resource, holdWrites(resource), signal);
     if (held === undefined) return;
     try {
