@@ -112,6 +112,7 @@ async function leadWith(
   const { caches, readiness, clock } = environment;
   await using provider = await options.provider(pools, signal);
   const l2Ports = await provider.list(signal);
+  const familiesOf = (pool: string) => provider.familiesOf?.(pool) ?? [];
   countPool(environment, l2Ports);
   const rules = claimRules(environment.defaultClass);
   const kept = { nodePorts: true, clusterAddresses: true, labelNames: selectingLabels(pools) };
@@ -121,7 +122,10 @@ async function leadWith(
 
   // What we wrote ourselves may not be in the cache yet.
   const latest = cache.list().flatMap((service) => writer.latest(keyText(service.metadata), service) ?? []);
-  const snapshot = await takeSnapshot({ l2Ports, pools, limits: options.limits, services: latest, rules }, clock);
+  const snapshot = await takeSnapshot(
+    { l2Ports, familiesOf, pools, limits: options.limits, services: latest, rules },
+    clock,
+  );
   const { allocator, outcomes } = snapshot;
   for (const key of snapshot.ignoredRecords) tellIgnored(key, cache.get(key), environment);
   const hold = await brake.judge(outcomes);

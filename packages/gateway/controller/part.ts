@@ -189,10 +189,11 @@ async function look(
   const pools = await poolSource(configuration, { ...outside, ...environment }).read();
   await using provider = await openAddresses(outside, configuration, pools, environment);
   const l2Ports = await provider.list(signal);
+  const familiesOf = (pool: string) => provider.familiesOf?.(pool) ?? [];
   const { items } = await client.list(services, { signal });
   const limits = configuration.namespaceLimits;
   const rules = claimRules(defaultClass);
-  const snapshot = await takeSnapshot({ l2Ports, pools, limits, services: items, rules }, clock);
+  const snapshot = await takeSnapshot({ l2Ports, familiesOf, pools, limits, services: items, rules }, clock);
   if (pools.every(({ gateways }) => gateways.length === 0)) {
     return { snapshot, cluster: new ClusterView(), gateways: [] };
   }

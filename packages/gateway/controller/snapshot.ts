@@ -3,6 +3,7 @@ import { keyText, type Service, WorkSlices } from '@fairlead/kube';
 import { type ClaimRules, type ServiceKey, serviceKey } from '@fairlead/service';
 import { Allocator } from './addresses/allocation.ts';
 import type { L2Port } from './addresses/l2-port.ts';
+import type { FamiliesOf } from './addresses/l2-ports.ts';
 import type { NamespaceLimits } from './addresses/namespace-use.ts';
 import { type Desired, desiredFor, l4PortsOf, wantsAlone } from './desired.ts';
 import { type SeenHoldings, seenHoldings } from './observed.ts';
@@ -22,6 +23,8 @@ export interface Snapshot {
 
 export interface SnapshotInput {
   readonly l2Ports: readonly L2Port[];
+  /** The families of which more can be made. */
+  readonly familiesOf?: FamiliesOf;
   readonly pools: readonly Pool[];
   readonly limits: NamespaceLimits;
   readonly services: Iterable<Service>;
@@ -40,9 +43,9 @@ interface ReadService {
  * them agree. Others get a turn in between: a walk over 20,000 Services holds up no timer and no socket.
  */
 export async function takeSnapshot(input: SnapshotInput, clock: Clock): Promise<Snapshot> {
-  const { l2Ports, pools, limits, services, rules } = input;
+  const { l2Ports, familiesOf, pools, limits, services, rules } = input;
   const slices = new WorkSlices(clock);
-  const allocator = new Allocator([], limits);
+  const allocator = new Allocator([], limits, familiesOf);
   for (const l2Port of l2Ports) {
     if (slices.isOver) await slices.pause();
     allocator.add(l2Port);

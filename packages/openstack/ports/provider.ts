@@ -83,6 +83,12 @@ export class NeutronAddresses implements AddressProvider {
     return [...this.#given.values()].flatMap(toL2Port);
   }
 
+  /** Those of its subnets. */
+  familiesOf(pool: string): readonly IpFamily[] {
+    const { subnetIds = {} } = this.#resolved.get(pool) ?? {};
+    return (['IPv4', 'IPv6'] as const).filter((family) => subnetIds[family] !== undefined);
+  }
+
   readonly supply: AddressSupply = {
     create: async (pool, family, signal) => {
       const { id } = await this.#lane.run(LANE, () => this.#begin(pool, family, signal), signal);

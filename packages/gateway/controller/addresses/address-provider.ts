@@ -7,6 +7,8 @@ import type { L2Port } from './l2-port.ts';
 export interface AddressProvider extends AsyncDisposable {
   /** All L2 ports that exist now and are ours to give, in the order in which they are given. */
   list(signal: AbortSignal): Promise<readonly L2Port[]>;
+  /** The families that a pool can have addresses of, as far as `list` found out. Unset: those that it has. */
+  familiesOf?(pool: string): readonly IpFamily[];
   /** How to have more and fewer of them; absent where their number is fixed. */
   readonly supply?: AddressSupply;
 }

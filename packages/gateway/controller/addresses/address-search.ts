@@ -24,13 +24,18 @@ export class AddressSearch {
   /** An address of each family that it is to have; undefined where one is missing. */
   find(request: AllocationRequest): readonly L2Port[] | undefined {
     const pool = this.poolFor(request);
-    const families = request.families.filter((family) => this.#known.of(pool, family).length > 0);
-    if (families.length === 0 || (request.everyFamilyRequired && families.length < request.families.length)) {
-      return undefined;
-    }
+    const families = this.familiesFor(request);
+    if (families.length === 0) return undefined;
     if (request.requestedAddresses.some((address) => this.#known.at(address)?.pool !== pool)) return undefined;
     const found = families.flatMap((family) => this.findIn(family, request) ?? []);
     return found.length === families.length ? found : undefined;
+  }
+
+  /** Those that it is to have an address of. */
+  familiesFor(request: AllocationRequest): readonly IpFamily[] {
+    if (request.everyFamilyRequired) return request.families;
+    const pool = this.poolFor(request);
+    return request.families.filter((family) => this.#known.offers(pool, family));
   }
 
   findIn(family: IpFamily, request: AllocationRequest): L2Port | undefined {

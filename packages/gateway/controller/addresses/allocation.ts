@@ -1,9 +1,15 @@
 import type { IpAddress } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import { AddressSearch } from './address-search.ts';
-import type { Allocation, AllocationRequest, KeptRequest, SeenHolding } from './allocation-request.ts';
+import type {
+  Allocation,
+  AllocationRefusal,
+  AllocationRequest,
+  KeptRequest,
+  SeenHolding,
+} from './allocation-request.ts';
 import type { L2Port, L4Port } from './l2-port.ts';
-import { L2Ports } from './l2-ports.ts';
+import { type FamiliesOf, L2Ports } from './l2-ports.ts';
 import { namespaceOf, type NamespaceLimits } from './namespace-use.ts';
 import { type Freed, type Holding, Occupancy } from './occupancy.ts';
 import { RefusalReasons } from './refusal-reasons.ts';
@@ -17,8 +23,8 @@ export class Allocator {
   readonly #reasons: RefusalReasons;
   readonly #waiting = new WaitingServices();
 
-  constructor(l2Ports: Iterable<L2Port>, limits: NamespaceLimits = {}) {
-    this.#known = new L2Ports(l2Ports);
+  constructor(l2Ports: Iterable<L2Port>, limits: NamespaceLimits = {}, familiesOf?: FamiliesOf) {
+    this.#known = new L2Ports(l2Ports, familiesOf);
     this.#occupancy = new Occupancy(this.#known, limits);
     this.#search = new AddressSearch(this.#known, this.#occupancy);
     this.#reasons = new RefusalReasons(this.#known, this.#occupancy, this.#search);
@@ -61,6 +67,25 @@ export class Allocator {
   add(l2Port: L2Port): readonly ServiceKey[] {
     this.#known.add(l2Port);
     return this.#serve(this.#waiting.all(), { ports: new Set(), room: true, l2Ports: new Set([l2Port]) });
+  }
+
+  /**
+   * Those that wait for certain addresses, and are to be told another reason now that this L2 port came or went: it is
+   * one of these, or the only one of its family.
+   */
+  concernedBy({ pool, family, ingress }: L2Port): readonly ServiceKey[] {
+    const mayBeFirst = this.#known.of(pool, family).length <= 1;
+    return this.#waiting
+      .all()
+      .filter(({ requestedAddresses: asked }) => asked.includes(ingress) || (mayBeFirst && asked.length > 0))
+      .map(({ service }) => service);
+  }
+
+  /** What one more address would help against, for a Service that waits. */
+  wouldHelp(service: ServiceKey): AllocationRefusal['wouldHelp'] {
+    const request = this.#waiting.of(service);
+    if (request === undefined || this.#search.find(request) !== undefined) return undefined;
+    return this.#reasons.of(request).wouldHelp;
   }
 
   /** Forgets an L2 port that no Service is on, so that none gets it; false when there is one. */

@@ -1,6 +1,9 @@
 import type { IpAddress, IpFamily } from '@fairlead/control';
 import type { L2Port } from './l2-port.ts';
 
+/** The families of which more addresses can be made in a pool. */
+export type FamiliesOf = (pool: string) => readonly IpFamily[];
+
 /** The L2 ports there are to give, of all pools, each found at once by whatever is known of it. */
 export class L2Ports {
   /** pool and family -> its L2 ports, in the provider's order */
@@ -10,7 +13,10 @@ export class L2Ports {
   /** L2 port id -> its place in its list */
   readonly #places = new Map<string, number>();
 
-  constructor(l2Ports: Iterable<L2Port>) {
+  readonly #familiesOf: FamiliesOf;
+
+  constructor(l2Ports: Iterable<L2Port>, familiesOf: FamiliesOf = () => []) {
+    this.#familiesOf = familiesOf;
     for (const l2Port of l2Ports) this.add(l2Port);
   }
 
@@ -40,6 +46,11 @@ export class L2Ports {
 
   of(pool: string, family: IpFamily): readonly L2Port[] {
     return this.#lists.get(listKey(pool, family)) ?? [];
+  }
+
+  /** Whether the pool has addresses of the family, or can have them made. */
+  offers(pool: string, family: IpFamily): boolean {
+    return this.of(pool, family).length > 0 || this.#familiesOf(pool).includes(family);
   }
 
   byId(id: string): L2Port | undefined {

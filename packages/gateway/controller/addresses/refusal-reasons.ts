@@ -20,10 +20,10 @@ export class RefusalReasons {
   /** Of a Service for which no address was found. */
   of(request: AllocationRequest): AllocationRefusal {
     const pool = this.#search.poolFor(request);
-    const families = request.families.filter((family) => this.#known.of(pool, family).length > 0);
-    if (families.length === 0 || (request.everyFamilyRequired && families.length < request.families.length)) {
-      return this.#families(request, pool);
-    }
+    const families = this.#search.familiesFor(request);
+    const missing = families.filter((family) => this.#known.of(pool, family).length === 0);
+    if (families.length === 0) return this.#families(request, pool, request.families);
+    if (missing.length > 0) return this.#families(request, pool, missing);
     const unknown = request.requestedAddresses.find((address) => this.#known.at(address)?.pool !== pool);
     if (unknown !== undefined) {
       return { code: 'address-unknown', message: `the address ${unknown} it asks for is not in ${poolText(pool)}` };
@@ -31,8 +31,7 @@ export class RefusalReasons {
     return this.#ports(request, families);
   }
 
-  #families(request: AllocationRequest, pool: string): AllocationRefusal {
-    const missing = request.families.filter((family) => this.#known.of(pool, family).length === 0);
+  #families(request: AllocationRequest, pool: string, missing: readonly IpFamily[]): AllocationRefusal {
     const wouldHelp = request.requestedAddresses.length > 0 ? {} : { wouldHelp: { pool, families: missing } };
     const isEmpty = FAMILIES.every((family) => this.#known.of(pool, family).length === 0);
     if (isEmpty) return { code: 'pool-empty', message: `${poolText(pool)} has no addresses at all`, ...wouldHelp };

@@ -87,7 +87,8 @@ export class SupplyWorker {
 
   /** Gives back what no Service is on and no gateway serves: at the beginning, and whenever that may have changed. */
   clean(): void {
-    const { allocator, guard, clock, isQuiet } = this.#options;
+    const { allocator, guard, clock, isQuiet, requeue } = this.#options;
+    this.#reconsider();
     if (!isQuiet()) return;
     if (!this.#hasAbandoned) void this.#abandon();
     // A Service that waits for the other family gets both at once.
@@ -106,6 +107,7 @@ export class SupplyWorker {
     for (const l2Port of unused) {
       if (!allowed.has(l2Port.id) || !allocator.retire(l2Port)) continue;
       this.#releasing.set(l2Port.id, l2Port);
+      for (const service of allocator.concernedBy(l2Port)) requeue(service);
       void this.#release(l2Port);
     }
   }
@@ -126,6 +128,23 @@ export class SupplyWorker {
     const isClean = mayBeIts.length === 0 && !mayBeBegun && !its.some(isThere);
     if (isClean) this.#leaving.delete(service);
     return isClean;
+  }
+
+  /**
+   * What would help those that wait changes as addresses come, go and are taken: one that lacked both families may lack
+   * one now, or the other.
+   */
+  #reconsider(): void {
+    const { allocator, requeue } = this.#options;
+    const waiting = new Set([...this.#shortages.values()].flatMap(({ services }) => [...services]));
+    for (const service of waiting) {
+      const { pool = '', families = [] } = allocator.wouldHelp(service) ?? {};
+      const isNews = (family: IpFamily) => this.#shortages.get(`${family} ${pool}`)?.services.has(service) !== true;
+      const joined = families.filter(isNews);
+      this.want(service, pool, families);
+      // It is to be told why it still waits.
+      if (this.failureOf(pool, joined) !== undefined) requeue(service);
+    }
   }
 
   #createMore(shortage: Shortage): void {
@@ -152,8 +171,10 @@ export class SupplyWorker {
       services.delete(service);
       requeue(service);
     }
+    for (const service of allocator.concernedBy(made)) requeue(service);
     // Whom it was made for may have gone: then it is of no use.
     if (!allocator.isUsed(made)) this.clean();
+    this.#reconsider();
     this.#createMore(shortage);
     if (shortage.underWay === 0) await this.#abandon();
   }

@@ -12,6 +12,9 @@ class GrowingAddresses implements AddressProvider {
   readonly ports = new Map<string, L2Port>();
   millisecondsToCreate = 2_000;
   isBroken = false;
+  /** The family of which none can be made. */
+  broken: IpFamily | undefined;
+  families: readonly IpFamily[] = [];
   readonly #clock: Clock;
   #made = 0;
 
@@ -23,10 +26,12 @@ class GrowingAddresses implements AddressProvider {
     create: async (pool: string, family: IpFamily, signal: AbortSignal) => {
       await sleep(this.#clock, this.millisecondsToCreate, signal);
       this.#requireWell();
+      if (family === this.broken) throw new FairleadError('no subnet', { verdict: 'terminal', code: 'no-subnet' });
       this.#made += 1;
       const id = `port-${this.#made}`;
-      const address = requireIpAddress(`10.0.0.${this.#made}`);
-      const ingress = requireIpAddress(`198.51.100.${this.#made}`);
+      const isShort = family === 'IPv4';
+      const address = requireIpAddress(`${isShort ? '10.0.0.' : 'fd00::'}${this.#made}`);
+      const ingress = isShort ? requireIpAddress(`198.51.100.${this.#made}`) : address;
       if (!isL2PortId(id)) throw new Error('this is an id');
       const made = { id, pool, family, address, ingress };
       this.ports.set(id, made);
@@ -44,6 +49,10 @@ class GrowingAddresses implements AddressProvider {
 
   async list(): Promise<readonly L2Port[]> {
     return [...this.ports.values()];
+  }
+
+  familiesOf(): readonly IpFamily[] {
+    return this.families;
   }
 
   async [Symbol.asyncDispose]() {}
@@ -84,6 +93,56 @@ describe('addresses that a provider makes', () => {
     expect(await cluster.addresses('dns')).toEqual(['198.51.100.1']);
     expect(await cluster.addresses('shop')).toEqual(['198.51.100.2']);
     expect(addresses.calls).toEqual(['create port-1', 'create port-2']);
+    await leader.stop();
+  });
+
+  it('are made of each family that the pool can have, for a Service that prefers both', async () => {
+    const { cluster, addresses, lead, pass } = await world();
+    addresses.families = ['IPv4', 'IPv6'];
+    const ipFamilies = ['IPv4', 'IPv6'] as const;
+    await cluster.createService('web', { ipFamilyPolicy: 'PreferDualStack', ipFamilies });
+    const leader = lead();
+    await pass(20);
+    expect((await cluster.addresses('web')).toSorted()).toEqual(['198.51.100.1', 'fd00::2']);
+    await leader.stop();
+  });
+
+  it('are not made over and over of one family while the other cannot be had', async () => {
+    const { cluster, addresses, lead, pass } = await world();
+    addresses.families = ['IPv4', 'IPv6'];
+    addresses.broken = 'IPv6';
+    const dualStack = { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] } as const;
+    await cluster.createService('web', dualStack);
+    await cluster.createService('shop', dualStack);
+    const leader = lead();
+    await pass(120);
+    expect(addresses.calls).toEqual(['create port-1', 'create port-2']);
+    addresses.broken = undefined;
+    await pass(120);
+    expect([...(await cluster.addresses('web')), ...(await cluster.addresses('shop'))]).toHaveLength(4);
+    expect(addresses.ports.size).toBe(4);
+    await leader.stop();
+  });
+
+  it('are what a Service that asks for one of them is told of as they come and go', async () => {
+    const { cluster, lead, pass } = await world();
+    const reason = async () => (await cluster.service('asks'))?.status?.conditions?.[0]?.message;
+    await cluster.createService('asks', { loadBalancerIP: '198.51.100.1' });
+    const leader = lead();
+    await pass(10);
+    expect(await reason()).toContain('has no addresses at all');
+    await cluster.createService('other', { ports: [{ port: 53 }] });
+    await pass(10);
+    expect(await cluster.addresses('asks')).toEqual(['198.51.100.1']);
+    await cluster.createService('late', { loadBalancerIP: '198.51.100.2' });
+    await pass(10);
+    expect((await cluster.service('late'))?.status?.conditions?.[0]?.message).toContain(
+      '198.51.100.2 it asks for is not',
+    );
+    await cluster.deleteService('asks');
+    await cluster.deleteService('other');
+    await pass(30);
+    expect((await cluster.service('late'))?.status?.conditions?.[0]?.message).toContain('has no addresses at all');
     await leader.stop();
   });
 

@@ -50,6 +50,10 @@ export class WaitingServices {
     }
   }
 
+  of(service: ServiceKey): AllocationRequest | undefined {
+    return this.#waiting.get(service)?.request;
+  }
+
   /** Those that may be able to use what became free, oldest first. */
   candidates({ ports, room }: Freed): readonly AllocationRequest[] {
     const keys = new Set([...ports].flatMap((port) => [...(this.#byPort.get(port) ?? [])]));
