@@ -4,7 +4,7 @@ import { clusterSet, clusterSetCrash } from './clusterset/scenario.ts';
 import { dnsScenario } from './dns.ts';
 import { electionScenario } from './election.ts';
 import { gatewayCrash } from './gateway/crash.ts';
-import { gatewayNeutronCrash } from './gateway/neutron.ts';
+import { gatewayNeutron, gatewayNeutronCrash } from './gateway/neutron.ts';
 import { gateway } from './gateway/scenario.ts';
 import { gatewayStatic, gatewayStaticCrash } from './gateway/static.ts';
 import { kubeScenario } from './kube.ts';
@@ -27,6 +27,7 @@ export const scenarios: readonly RunnableScenario[] = [
   // With half of the seeds, agents are not compared with what they should have.
   { ...randomScenario(gateway), seeds: 40 },
   crashScenario(gatewayCrash.name, gatewayCrash.description, gatewayCrash),
+  { ...randomScenario(gatewayNeutron), seeds: 20 },
   crashScenario(gatewayNeutronCrash.name, gatewayNeutronCrash.description, gatewayNeutronCrash),
   { ...randomScenario(clusterSet), seeds: 30 },
   { ...randomScenario(clusterSetMany), seeds: 1 },

@@ -1,0 +1,172 @@
+import type { HttpTransport } from '@fairlead/control';
+import { gatewayPartWith } from '@fairlead/gateway';
+import { namespaces, services } from '@fairlead/kube';
+import { OpenStackSession, parseCloudEntry } from '@fairlead/openstack/client';
+import { openStackAddresses } from '@fairlead/openstack/ports';
+import type { Simulation } from '@fairlead/sim';
+import { OpenStackEmulator, openStackDialect } from '@fairlead/sim/openstack';
+import { serveKubernetes } from '../kubernetes.ts';
+import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
+import { givenTo, isOurs, L2_PORTS, NAMESPACE, Promises, REPLICAS, type ServiceWorld } from './services.ts';
+
+/** The name under which processes reach Keystone and Neutron. */
+export const OPENSTACK = 'openstack';
+const CLUSTER = 'cluster-1';
+
+type Found = ReturnType<OpenStackEmulator['resources']>[number];
+
+export interface NeutronWorld extends ServiceWorld {
+  readonly emulator: OpenStackEmulator;
+  readonly project: ReturnType<OpenStackEmulator['identity']['addProject']>;
+  /** The port of the gateway. */
+  readonly gatewayPort: string;
+  /** What others have in the project, as it was made: nothing of it may change. */
+  readonly foreign: ReadonlyMap<string, string>;
+}
+
+export async function buildNeutronWorld(simulation: Simulation): Promise<NeutronWorld> {
+  const cluster = serveKubernetes(simulation);
+  for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
+  const site = serveOpenStack(simulation);
+  const { emulator, gatewayPort } = site;
+  const section = { network: 'nodes', floatingNetwork: 'public', gatewayPorts: [gatewayPort] };
+  const configuration = { openstack: { clusterId: CLUSTER }, pools: [{ name: 'public', openstack: section }] };
+  for (const name of REPLICAS) {
+    simulation.process(name, (incarnation) => {
+      const part = partOver(incarnation.connect(OPENSTACK));
+      return runReplica(part.name, part.configure(configuration), incarnation);
+    });
+  }
+  const part = partOver(emulator).configure(configuration);
+  const deeds = { backedUp: new Set<string>(), forged: new Set<string>() };
+  return { ...cluster, ...deeds, part, promises: new Promises(), ...site };
+}
+
+/** A network of both families behind a router, the port of a gateway in it, and what others have there. */
+function serveOpenStack(simulation: Simulation) {
+  const emulator = new OpenStackEmulator({ clock: simulation.clock, random: simulation.random(OPENSTACK) });
+  const project = emulator.identity.addProject('demo');
+  emulator.identity.addUser('demo', 'secret', [project]);
+  const external = emulator.create('networks', { name: 'public', 'router:external': true });
+  emulator.create('subnets', { network_id: external, ip_version: 4, cidr: '203.0.113.0/24' });
+  const network_id = emulator.create('networks', { name: 'nodes' }, project);
+  const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: '10.0.0.0/24' }, project);
+  emulator.create('subnets', { network_id, ip_version: 6, cidr: 'fd00::/64' }, project);
+  const router = emulator.create('routers', { external_gateway_info: { network_id: external } }, project);
+  const path = `/routers/${router}/add_router_interface`;
+  emulator.byHand({ method: 'PUT', path, body: { subnet_id }, project });
+  const gatewayPort = emulator.create('ports', { network_id, device_owner: 'compute:nova' }, project);
+  emulator.behave({ addressPairLimit: 100 });
+  const byHand = (kind: 'ports' | 'floatingips', fields: Parameters<typeof emulator.create>[1]) =>
+    emulator.create(kind, fields, project);
+  const description = '[fairlead-cluster=cluster-2 fairlead-part=gateway] pool public';
+  const theirs = [
+    byHand('ports', { network_id, name: 'of a user' }),
+    byHand('ports', { network_id, name: 'fairlead-public', description }),
+    byHand('floatingips', { floating_network_id: external }),
+    byHand('floatingips', { floating_network_id: external, description }),
+  ];
+  const foreign = new Map(theirs.map((id) => [id, JSON.stringify(findById(emulator, id))]));
+  putPairs(emulator, gatewayPort, [{ ip_address: FOREIGN_PAIR }]);
+  simulation.serve(OPENSTACK, emulator, { dialect: openStackDialect });
+  return { emulator, project, gatewayPort, foreign };
+}
+
+function partOver(transport: HttpTransport) {
+  const auth = { auth_url: 'http://openstack/identity', username: 'demo', password: 'secret', project_name: 'demo' };
+  const cloud = parseCloudEntry({ auth }, '"simulated"');
+  return gatewayPartWith({
+    connect: () => () => transport,
+    cloud: openStackAddresses(async (_, dependencies) => ({
+      session: new OpenStackSession({ ...dependencies, cloud, transport }),
+      [Symbol.asyncDispose]: async () => {},
+    })),
+  });
+}
+
+/** What an operator lets the gateway send from. */
+const FOREIGN_PAIR = '192.0.2.0/29';
+
+function findById(emulator: OpenStackEmulator, id: string): Found | undefined {
+  return [...emulator.resources('ports'), ...emulator.resources('floatingips')].find((one) => one['id'] === id);
+}
+
+function putPairs(emulator: OpenStackEmulator, id: string, pairs: readonly { readonly ip_address: string }[]): void {
+  const body = { port: { allowed_address_pairs: pairs.map(({ ip_address }) => ({ ip_address })) } };
+  emulator.byHand({ method: 'PUT', path: `/ports/${id}`, body });
+}
+
+/** The text of a field. */
+export function textOf(found: Found | undefined, name: string): string {
+  const value = found?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The addresses of a port, or those of its pairs. */
+function addressesIn(port: Found | undefined, name: 'fixed_ips' | 'allowed_address_pairs'): readonly string[] {
+  const text = JSON.stringify(port?.[name] ?? []);
+  return [...text.matchAll(/"ip_address":"([^"]+)"/g)].map(([, address = '']) => address);
+}
+
+/** Ports that are ours, whether Services are on them or not. */
+export function ourPorts({ emulator, gatewayPort, foreign }: NeutronWorld): readonly Found[] {
+  return emulator
+    .resources('ports')
+    .filter((port) => textOf(port, 'device_owner') === '' && textOf(port, 'id') !== gatewayPort)
+    .filter((port) => !foreign.has(textOf(port, 'id')));
+}
+
+function pairsOfGateway({ emulator, gatewayPort }: NeutronWorld): readonly string[] {
+  return addressesIn(findById(emulator, gatewayPort), 'allowed_address_pairs').filter((one) => one !== FOREIGN_PAIR);
+}
+
+/** What is in Neutron for no Service. */
+export function leakedPorts(world: NeutronWorld): readonly string[] {
+  const { emulator, objects, foreign } = world;
+  const used = new Set(objects(services).flatMap(({ metadata }) => metadata.annotations?.[L2_PORTS]?.split(',') ?? []));
+  const ports = ourPorts(world);
+  const unused = ports.map((port) => textOf(port, 'id')).filter((id) => !used.has(id));
+  const spare = emulator
+    .resources('floatingips')
+    .filter(({ port_id }) => port_id === null)
+    .map((one) => textOf(one, 'id'))
+    .filter((id) => !foreign.has(id));
+  const addresses = new Set(ports.flatMap((port) => addressesIn(port, 'fixed_ips')));
+  const stale = pairsOfGateway(world).filter((address) => !addresses.has(address));
+  return [
+    ...unused.map((id) => `the port ${id} is there for no Service`),
+    ...spare.map((id) => `the floating IP ${id} has no port`),
+    ...stale.map((address) => `the gateway may send from ${address}, which is no port's`),
+  ];
+}
+
+/** What others have, and is not as they made it. */
+export function changedForeign({ emulator, gatewayPort, foreign }: NeutronWorld): string | undefined {
+  const changed = [...foreign].find(([id, before]) => JSON.stringify(findById(emulator, id)) !== before);
+  if (changed !== undefined) return `${changed[0]} is of another, and was changed or deleted`;
+  const pairs = addressesIn(findById(emulator, gatewayPort), 'allowed_address_pairs');
+  return pairs.includes(FOREIGN_PAIR) ? undefined : 'the gateway may no longer send from what its operator allowed';
+}
+
+/** Addresses that Services show and no port of ours has. */
+export function shownWithoutPort(world: NeutronWorld): readonly string[] {
+  const ids = new Set(ourPorts(world).map((port) => textOf(port, 'id')));
+  const there = new Set([
+    ...ourPorts(world).flatMap((port) => addressesIn(port, 'fixed_ips')),
+    ...world.emulator
+      .resources('floatingips')
+      .filter((one) => ids.has(textOf(one, 'port_id')))
+      .map((one) => textOf(one, 'floating_ip_address')),
+  ]);
+  const shown = world.objects(services).filter(isOurs).flatMap(givenTo);
+  return shown.filter((one) => !there.has(one.split(' ')[0] ?? ''));
+}
+
+/** Addresses of ports that the gateway may not send from, once at rest. */
+export function unattached(world: NeutronWorld): readonly string[] {
+  const attached = new Set(pairsOfGateway(world));
+  return ourPorts(world)
+    .flatMap((port) => addressesIn(port, 'fixed_ips'))
+    .filter((address) => !attached.has(address))
+    .map((address) => `the gateway may not send from ${address}`);
+}
