@@ -1,5 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ServiceExport, type ServiceImport, serviceExports, serviceImports } from '@fairlead/clusterset';
@@ -16,17 +15,15 @@ import {
   type Lease,
   leases,
   type Resource,
-  secrets,
   type Service,
   services,
 } from '@fairlead/kube';
-import { connect, type Connected } from '@fairlead/kube/adapters';
+import { connect } from '@fairlead/kube/adapters';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../scripts/run-command.ts';
-import { type Cluster, eventually, Fairlead, type RunningFairlead, startCluster } from './harness/index.ts';
+import { ClusterSetStage, eventually } from './harness/index.ts';
 
 const PROGRAM = fileURLToPath(new URL('../packages/cli/main.ts', import.meta.url));
-const DEFINITIONS = fileURLToPath(new URL('../deploy/chart/fairlead/custom-resources/clusterset', import.meta.url));
 const SHARED = 'fairlead-broker';
 const exports = serviceExports('v1beta1');
 const imports = serviceImports('v1beta1');
@@ -46,77 +43,16 @@ const tokenRequest = (namespace: string) => ({
   spec: { expirationSeconds: 3_600 },
 });
 
-interface Member {
-  readonly name: string;
-  readonly cluster: Cluster;
-  readonly fairlead: Fairlead;
-  running: RunningFairlead;
-  /** With the credentials that join gave it. */
-  readonly atBroker: KubeClient;
-  readonly connection: Connected;
-}
-
 describe('several clusters on real API servers', () => {
-  let broker: Cluster;
-  let folder: string;
-  const members = new Map<string, Member>();
-  const memberOf = (name: string): Member => {
-    const found = members.get(name);
-    if (found === undefined) throw new Error(`there is no cluster ${name}`);
-    return found;
-  };
-
-  const command = (verb: 'join' | 'leave', name: string, cluster: Cluster, ...more: readonly string[]) =>
-    runCommand(process.execPath, [
-      PROGRAM,
-      verb,
-      '--clusterset=blue',
-      `--cluster=${name}`,
-      `--broker-kubeconfig=${broker.kubeconfigPath}`,
-      `--kubeconfig=${cluster.kubeconfigPath}`,
-      ...more,
-    ]);
-
-  /** As the kubelet does. */
-  const mount = async (name: string, cluster: Cluster): Promise<string> => {
-    const secret = await cluster.client.get(secrets, { namespace: 'fairlead-system', name: 'fairlead-broker' });
-    await mkdir(join(folder, name), { recursive: true });
-    for (const [file, data] of Object.entries(secret.data ?? {}))
-      await writeFile(join(folder, name, file), Buffer.from(data, 'base64'));
-    return join(folder, name, 'kubeconfig');
-  };
-
-  const start = async (name: string, cluster: Cluster): Promise<void> => {
-    const applied = await cluster.kubectl(['apply', '-f', DEFINITIONS]);
-    expect(applied.stderr).toBe('');
-    await cluster.kubectl(['create', 'namespace', 'shop']);
-    const joined = await command('join', name, cluster, '--yes');
-    expect(joined).toMatchObject({ code: 0 });
-    const kubeconfig = await mount(name, cluster);
-    const { kubeconfigPath } = await cluster.createIdentity('fairlead');
-    const fairlead = await Fairlead.configure({
-      kubernetes: { kubeconfig: kubeconfigPath },
-      parts: { clusterset: { clusterset: 'blue', cluster: name, broker: { kubeconfig }, whenSilent: 'keep' } },
-    });
-    const connection = await connect({ kubeconfig, userAgent: name });
-    const atBroker = new KubeClient(connection.connection, systemClock);
-    members.set(name, { name, cluster, fairlead, running: await fairlead.run(), atBroker, connection });
-  };
+  let stage: ClusterSetStage;
+  const memberOf = (name: string) => stage.member(name);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fairlead-clusterset-'));
-    const [one, a, b] = await Promise.all([startCluster(), startCluster(), startCluster()]);
-    broker = one;
-    await start('a', a);
-    await start('b', b);
+    stage = await ClusterSetStage.start();
+    await Promise.all([stage.add('a'), stage.add('b')]);
   });
 
-  afterAll(async () => {
-    await Promise.all([...members.values()].map(({ running }) => running.kill()));
-    await Promise.all([...members.values()].map(({ connection }) => connection.connection.close()));
-    await Promise.all([broker, ...[...members.values()].map(({ cluster }) => cluster)].map((one) => one.stop()));
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => stage.stop());
 
   const create = async (name: string, spec: Service['spec'], address = '10.244.0.7') => {
     const { client } = memberOf(name).cluster;
@@ -135,7 +71,7 @@ describe('several clusters on real API servers', () => {
     return found === undefined ? 'none' : (found.status?.clusters ?? []).map(({ cluster }) => cluster).join(',');
   };
   const importedBy = (name: string) => clustersIn(memberOf(name).cluster.client, web);
-  const aggregated = () => clustersIn(broker.client, { namespace: SHARED, name: 'web.shop' });
+  const aggregated = () => clustersIn(stage.broker.client, { namespace: SHARED, name: 'web.shop' });
   const endpointsIn = async (name: string) => {
     const labelSelector = 'multicluster.kubernetes.io/service-name=web';
     const { items } = await memberOf(name).cluster.client.list<EndpointSlice>(endpointSlices, {
@@ -168,7 +104,7 @@ describe('several clusters on real API servers', () => {
 
   it('joins as it said it would, and again without a change but for the token', async () => {
     const { cluster } = memberOf('a');
-    const dry = await command('join', 'a', cluster);
+    const dry = await stage.command('join', 'a', cluster);
     expect(dry.stdout.split('\n').filter((line) => line.startsWith('would'))).toEqual([
       'would make ServiceAccount fairlead-broker-m-a/member anew, which revokes all its tokens',
       'would write a new token for the broker into Secret fairlead-system/fairlead-broker of this cluster',
@@ -179,7 +115,7 @@ describe('several clusters on real API servers', () => {
       '--clusterset=green',
       '--cluster=c',
       '--yes',
-      `--broker-kubeconfig=${broker.kubeconfigPath}`,
+      `--broker-kubeconfig=${stage.broker.kubeconfigPath}`,
       `--kubeconfig=${cluster.kubeconfigPath}`,
     ]);
     expect(other.code).toBe(1);
@@ -313,12 +249,12 @@ describe('several clusters on real API servers', () => {
 
   it('rotates credentials: no token before counts any more, and the agent goes on with the new one', async () => {
     const { cluster } = memberOf('a');
-    const before = join(folder, 'before');
-    await cp(join(folder, 'a'), before, { recursive: true });
+    const before = join(stage.folder, 'before');
+    await cp(join(stage.folder, 'a'), before, { recursive: true });
     const old = await connect({ kubeconfig: join(before, 'kubeconfig'), userAgent: 'before' });
     const client = new KubeClient(old.connection, systemClock);
     await client.list(imports, { namespace: SHARED });
-    expect(await command('join', 'a', cluster, '--yes')).toMatchObject({ code: 0 });
+    expect(await stage.command('join', 'a', cluster, '--yes')).toMatchObject({ code: 0 });
     await eventually(
       async () =>
         client.list(imports, { namespace: SHARED }).then(
@@ -328,7 +264,7 @@ describe('several clusters on real API servers', () => {
       { describe: 'a token that is revoked', timeoutMs: 20_000, intervalMs: 250 },
     );
     await old.connection.close();
-    await mount('a', cluster);
+    await stage.mount('a', cluster);
     await cluster.client.create<ServiceExport>(exports, { metadata: web });
     await becomes('the exports of both', () => conditionsOf('a'), {
       Valid: 'True Valid',
@@ -342,7 +278,7 @@ describe('several clusters on real API servers', () => {
     const b = memberOf('b');
     const status = await memberOf('a').fairlead.command('clusterset', 'status');
     expect(status.stdout).toContain('shop/web: exported by b');
-    const left = await command('leave', 'b', b.cluster, '--yes');
+    const left = await stage.command('leave', 'b', b.cluster, '--yes');
     expect(left).toMatchObject({ code: 0 });
     await becomes('no import', () => importedBy('a'), 'none');
     await becomes('no endpoints', () => endpointsIn('a'), []);
@@ -354,6 +290,133 @@ describe('several clusters on real API servers', () => {
           (error: unknown) => isUnauthorized(error) || isForbidden(error),
         ),
       { describe: 'credentials that are refused', timeoutMs: 20_000, intervalMs: 250 },
+    );
+  });
+
+  /** As kubectl shows it, or nothing where it is not there. */
+  const shown = async (name: string, kind: string, path: string, object = 'all', namespace = 'shop') => {
+    const { kubectl } = { kubectl: (words: readonly string[]) => clusterOf(name).kubectl(words) };
+    const { stdout } = await kubectl(['get', kind, object, '-n', namespace, '-o', `jsonpath=${path}`]);
+    return stdout;
+  };
+  const clusterOf = (name: string) => (name === 'broker' ? stage.broker : memberOf(name).cluster);
+  const everywhere = async (look: (name: string) => Promise<string>) =>
+    [...new Set(await Promise.all(['a', 'b', 'c', 'd', 'e'].map(look)))].join(' | ');
+  const clustersOf = (name: string) => shown(name, 'serviceimport', '{.status.clusters[*].cluster}');
+  const portsOf = (name: string) => shown(name, 'serviceimport', '{.spec.ports[*].port}');
+  const addressesIn = async (name: string) => {
+    const selector = 'multicluster.kubernetes.io/service-name=all';
+    const path = 'jsonpath={range .items[*]}{.endpoints[*].addresses[0]} {end}';
+    const { stdout } = await clusterOf(name).kubectl([
+      'get',
+      'endpointslice',
+      '-n',
+      'shop',
+      '-l',
+      selector,
+      '-o',
+      path,
+    ]);
+    return String(stdout.trim().split(/\s+/).filter(Boolean).length);
+  };
+  const conflictOf = (name: string) =>
+    shown(name, 'serviceexport', "{.status.conditions[?(@.type=='Conflict')].reason}");
+  const applied = async (name: string, ...objects: readonly object[]) => {
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+    expect((await clusterOf(name).kubectl(['apply', '-f', '-'], list)).stderr).toBe('');
+  };
+  const metadata = { namespace: 'shop', name: 'all' };
+  const serviceObject = (numbers: readonly number[], more: object = {}) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata,
+    spec: { ports: ports(...numbers), ...more },
+  });
+  const exportObject = { apiVersion: 'multicluster.x-k8s.io/v1beta1', kind: 'ServiceExport', metadata };
+  const sliceObject = (isReady: boolean) => ({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { namespace: 'shop', name: 'all-1', labels: { 'kubernetes.io/service-name': 'all' } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.244.0.9'], conditions: { ready: isReady } }],
+    ports: [{ name: 'p80', port: 8080, protocol: 'TCP' }],
+  });
+  const OLD = { broker: 'submariner-k8s-broker', local: 'submariner-operator' };
+  const olderObject = (namespace: string, cluster: string) => ({
+    apiVersion: 'multicluster.x-k8s.io/v1beta1',
+    kind: 'ServiceImport',
+    metadata: {
+      namespace,
+      name: `all-shop-${cluster}`,
+      labels: {
+        'lighthouse.submariner.io/sourceCluster': cluster,
+        'lighthouse.submariner.io/sourceName': 'all',
+        'lighthouse.submariner.io/sourceNamespace': 'shop',
+      },
+    },
+    spec: { type: 'ClusterSetIP', ips: ['10.55.0.1'], ports: [{ port: 80 }] },
+  });
+
+  it('brings in three more clusters, and all five export one Service', async () => {
+    await stage.end('b');
+    const own = ['get', 'namespace', `${SHARED}-m-b`, '--ignore-not-found', '-o', 'name'];
+    await becomes('the end of its namespace', async () => (await stage.broker.kubectl(own)).stdout, '');
+    await stage.broker.kubectl(['create', 'namespace', OLD.broker]);
+    await Promise.all([
+      stage.add('b'),
+      stage.add('c', { older: { clusters: ['d', 'old'] } }, `--older-namespace=${OLD.broker}`),
+      stage.add('d'),
+      stage.add('e'),
+    ]);
+    await memberOf('c').cluster.kubectl(['create', 'namespace', OLD.local]);
+    await applied('broker', olderObject(OLD.broker, 'd'), olderObject(OLD.broker, 'c'), olderObject(OLD.broker, 'x'));
+    const copies = () =>
+      shown('c', 'serviceimport', '{.items[*].metadata.name}', '--ignore-not-found', OLD.local).then((text) => text);
+    await applied('a', serviceObject([80, 443]), sliceObject(true), exportObject);
+    await becomes('the first export everywhere', () => everywhere(clustersOf), 'a');
+    await becomes('a copy of what an older cluster exports', copies, 'all-shop-d');
+    await becomes('the ports of the first', () => everywhere(portsOf), '80 443');
+    for (const name of ['b', 'c']) await applied(name, serviceObject([80]), sliceObject(true), exportObject);
+    await becomes('three clusters', () => everywhere(clustersOf), 'a b c');
+    await becomes('the intersection of the ports', () => everywhere(portsOf), '80');
+    await becomes('the conflict', () => conflictOf('c'), 'PortConflict');
+    const kept = () => shown('broker', 'serviceimport', '{.spec.ips[0]}', 'all-shop-c', OLD.broker);
+    await becomes('our import of before, kept true', kept, await shown('c', 'service', '{.spec.clusterIP}'));
+    await applied('d', serviceObject([80]), sliceObject(true), exportObject);
+    await becomes('four clusters', () => everywhere(clustersOf), 'a b c d');
+    await becomes('no copy of a cluster that was upgraded', copies, '');
+    const left = () => shown('broker', 'serviceimport', '{.items[*].metadata.name}', '--ignore-not-found', OLD.broker);
+    await becomes('our import of before, gone', left, 'all-shop-d all-shop-x');
+    await applied('e', serviceObject([80], { clusterIP: 'None' }), sliceObject(true), exportObject);
+    await becomes('a type that is refused', () => conflictOf('e'), 'TypeConflict,PortConflict');
+    expect(await shown('e', 'serviceexport', "{.status.conditions[?(@.type=='Valid')].status}")).toBe('True');
+    expect(await everywhere(clustersOf)).toBe('a b c d');
+    await becomes('the addresses of four', () => everywhere(addressesIn), '4');
+    await becomes(
+      'the aggregate',
+      () => shown('broker', 'serviceimport', '{.status.clusters[*].cluster}', 'all.shop', SHARED),
+      'a b c d',
+    );
+  });
+
+  it('takes them out one by one, and exports the other type once all of the first are gone', async () => {
+    await applied('d', sliceObject(false));
+    await becomes('a cluster without pods', () => everywhere(addressesIn), '3');
+    expect(await everywhere(clustersOf)).toBe('a b c d');
+    const remove = (name: string) => clusterOf(name).kubectl(['delete', 'serviceexport', 'all', '-n', 'shop']);
+    await remove('a');
+    await becomes('three left', () => everywhere(clustersOf), 'b c d');
+    await becomes('only the type in conflict', () => conflictOf('b'), 'TypeConflict');
+    for (const name of ['b', 'c', 'd']) await remove(name);
+    await becomes('the last one', () => everywhere(clustersOf), 'e');
+    await becomes('its type', () => everywhere((name) => shown(name, 'serviceimport', '{.spec.type}')), 'Headless');
+    await remove('e');
+    await becomes('nothing', () => everywhere(clustersOf), '');
+    await becomes('no addresses', () => everywhere(addressesIn), '0');
+    await becomes(
+      'no aggregate',
+      () => shown('broker', 'serviceimport', '{.items[*].metadata.name}', '--ignore-not-found', SHARED),
+      '',
     );
   });
 });

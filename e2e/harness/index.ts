@@ -2,6 +2,7 @@ export { administrator } from './administrator.ts';
 export type { WriteRequest } from './audit-log.ts';
 export type { HeldCall } from './azure.ts';
 export { type AccessRule, type Cluster, type Identity, startCluster } from './cluster.ts';
+export { ClusterSetStage } from './clusterset-stage.ts';
 export type { Outcome } from '../../scripts/run-command.ts';
 export type { ControlPlaneOptions } from './control-plane.ts';
 export { DnsStage } from './dns-stage.ts';
