@@ -179,6 +179,24 @@ describe('the chart on a real cluster', () => {
     await eventually(async () => (await cluster.kubectl(labelled)).stdout === '', { describe: 'everything to go' });
   });
 
+  it('leaves definitions to those who brought them, and brings those that are missing', async () => {
+    const values = {
+      configuration: {
+        parts: { clusterset: { clusterset: 'blue', cluster: 'a', broker: { kubeconfig: '/broker/kubeconfig' } } },
+      },
+    };
+    const brought = join(CHART, 'custom-resources', 'clusterset', 'serviceimports.multicluster.x-k8s.io.yaml');
+    expect(await cluster.kubectl(['create', '-f', brought])).toMatchObject({ code: 0 });
+    const place = ['--namespace', await cluster.createNamespace('helm'), '--kubeconfig', cluster.kubeconfigPath];
+    expect(await helmWithValues(values, 'install', 'mcs', CHART, ...place)).toMatchObject({ code: 0 });
+    expect(await helmWithValues(values, 'upgrade', 'mcs', CHART, ...place)).toMatchObject({ code: 0 });
+    const path = 'jsonpath={.metadata.annotations.meta\\.helm\\.sh/release-name}';
+    const owner = async (kind: string) =>
+      (await cluster.kubectl(['get', 'customresourcedefinition', `${kind}.multicluster.x-k8s.io`, '-o', path])).stdout;
+    expect(await Promise.all(['serviceimports', 'serviceexports'].map(owner))).toEqual(['', 'mcs']);
+    expect(await helm('uninstall', 'mcs', ...place)).toMatchObject({ code: 0 });
+  });
+
   const eventReasons = async (where: string): Promise<string[]> =>
     (await cluster.kubectl(['get', 'events', '-n', where, '-o', 'jsonpath={.items[*].reason}'])).stdout.split(' ');
 });
