@@ -21,6 +21,7 @@ const config: KnipConfig = {
         'service-gateway/{controller,engine}.ts',
         'gateway-agent/side.ts',
         'dns/server.ts',
+        'clusterset/member.ts',
       ],
     },
     deploy: { entry: ['{bundle,generate}.ts'] },

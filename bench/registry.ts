@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts';
+import { clusterSetBench } from './clusterset/clusterset-bench.ts';
 import { dnsBench } from './dns/dns-bench.ts';
 import { gatewayAgentBench } from './gateway-agent/gateway-agent-bench.ts';
 import { localBackendsBench } from './local-backends/local-backends-bench.ts';
@@ -13,4 +14,5 @@ export const benches: readonly Bench[] = [
   gatewayAgentBench,
   dnsBench,
   octaviaBench,
+  clusterSetBench,
 ];
