@@ -43,6 +43,9 @@ const tokenRequest = (namespace: string) => ({
   spec: { expirationSeconds: 3_600 },
 });
 
+/** Six API servers at once: a hundred seconds, by hand. */
+const FIVE = process.env['FAIRLEAD_FIVE_CLUSTERS'] !== undefined;
+
 describe('several clusters on real API servers', () => {
   let stage: ClusterSetStage;
   const memberOf = (name: string) => stage.member(name);
@@ -357,7 +360,7 @@ describe('several clusters on real API servers', () => {
     spec: { type: 'ClusterSetIP', ips: ['10.55.0.1'], ports: [{ port: 80 }] },
   });
 
-  it('brings in three more clusters, and all five export one Service', async () => {
+  it.runIf(FIVE)('brings in three more clusters, and all five export one Service', async () => {
     await stage.end('b');
     const own = ['get', 'namespace', `${SHARED}-m-b`, '--ignore-not-found', '-o', 'name'];
     await becomes('the end of its namespace', async () => (await stage.broker.kubectl(own)).stdout, '');
@@ -399,7 +402,7 @@ describe('several clusters on real API servers', () => {
     );
   });
 
-  it('takes them out one by one, and exports the other type once all of the first are gone', async () => {
+  it.runIf(FIVE)('takes them out one by one, and exports the other type once all of the first are gone', async () => {
     await applied('d', sliceObject(false));
     await becomes('a cluster without pods', () => everywhere(addressesIn), '3');
     expect(await everywhere(clustersOf)).toBe('a b c d');
