@@ -276,7 +276,8 @@ describe('handlers', () => {
     world.start();
     await world.serve();
     const before = (await world.resource())?.spec;
-    const spec = { subnet_id: 'by-hand', endpointSlices: [] };
+    const traffic = { connection_limit: 5 };
+    const spec = { subnet_id: 'by-hand', flavor_id: 'by-hand', traffic, endpointSlices: [] };
     await world.cluster.client.patchMerge<KuryrLoadBalancer>(kuryrLoadBalancers, key, { spec });
     await world.run();
     expect((await world.resource())?.spec).toEqual(before);

@@ -17,7 +17,7 @@ import {
   writeClaimed,
 } from '@fairlead/service';
 import type { Site } from '../drivers/site.ts';
-import { appliedByService, SERVICE_MANAGER } from '../resource/applied.ts';
+import { appliedByService, foreignFieldWrites, SERVICE_MANAGER } from '../resource/applied.ts';
 import {
   isOwnResource,
   type KuryrLoadBalancer,
@@ -126,7 +126,9 @@ export class ServiceHandler {
       }
     }
     const applied = appliedByService(service, fields, resource);
-    return applied === undefined ? resource : writer.apply(applied, SERVICE_MANAGER, APPLY, signal);
+    if (applied === undefined) return resource;
+    const written = await writer.apply(applied, SERVICE_MANAGER, APPLY, signal);
+    return writer.write(written, foreignFieldWrites(fields, written), signal);
   }
 
   async #tell(

@@ -1,4 +1,12 @@
-import { type Applied, controllerReference, hasFinalizer, jsonEqual, type Service, services } from '@fairlead/kube';
+import {
+  type Applied,
+  controllerReference,
+  hasFinalizer,
+  jsonEqual,
+  type ObjectWrite,
+  type Service,
+  services,
+} from '@fairlead/kube';
 import {
   type EndpointSubset,
   FINALIZER,
@@ -57,6 +65,37 @@ export function appliedByService(
   const there = Object.fromEntries(Object.entries(spec).filter(([name]) => name in SERVICE_FIELDS));
   if (isHeldFor(service, resource) && jsonEqual(there, fields)) return undefined;
   return { metadata: metadataFor(service), spec: fields };
+}
+
+/**
+ * What takes out of the ServiceHandler's fields what another has put there: to apply without them takes only those that
+ * we own. Empty when there is nothing of it.
+ */
+export function foreignFieldWrites(
+  fields: ServiceFields,
+  { spec = {} }: KuryrLoadBalancer,
+): readonly ObjectWrite<KuryrLoadBalancer>[] {
+  const there = Object.fromEntries(Object.entries(spec).filter(([name]) => name in SERVICE_FIELDS));
+  const nulls = missingFrom(fields, there);
+  if (Object.keys(nulls).length === 0) return [];
+  const ifItDiesHere = 'The next leader finds what the Service does not ask for, and takes it out.';
+  return [{ name: 'clear-foreign-fields', ifItDiesHere, patch: { spec: nulls } }];
+}
+
+/** As a merge patch has it: null for each field of `there` that is not wanted. */
+function missingFrom(wanted: object, there: object): Readonly<Record<string, unknown>> {
+  const nulls = Object.entries(there).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
+    const asked: unknown = Reflect.get(wanted, name);
+    if (asked === undefined) return [[name, null]];
+    if (!isPlain(value) || !isPlain(asked)) return [];
+    const inner = missingFrom(asked, value);
+    return Object.keys(inner).length === 0 ? [] : [[name, inner]];
+  });
+  return Object.fromEntries(nulls);
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The EndpointsHandler's part; undefined when the resource has it so. */
