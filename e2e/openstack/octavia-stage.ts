@@ -86,8 +86,14 @@ export class OctaviaStage implements AsyncDisposable {
     const auth = { auth_url, username: PROJECT, password, project_name: PROJECT };
     await writeFile(cloudsFile, JSON.stringify({ clouds: { real: { auth } } }));
     const dependencies = { clock: systemClock, random: systemRandom, metrics: noMetrics, userAgent: 'fairlead e2e' };
-    const opened = await openCloud({ cloudsFile, cloud: 'real' }, dependencies);
-    const made = await makeNetwork(opened);
+    // Neutron may still remember the user without a role: another token is asked for then.
+    const { opened, made } = await eventually(
+      async () => {
+        const one = await openCloud({ cloudsFile, cloud: 'real' }, dependencies);
+        return { opened: one, made: await makeNetwork(one) };
+      },
+      { describe: 'the new user to be let in', intervalMs: 1_000 },
+    );
     const cluster = await startCluster();
     const { kubeconfigPath } = await cluster.createIdentity('fairlead');
     await cluster.kubectl(['create', 'namespace', LEASES]);

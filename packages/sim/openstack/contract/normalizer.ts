@@ -58,6 +58,8 @@ export class Normalizer {
     if (!isJsonObject(value)) return value;
     const draft: JsonDraft = {};
     for (const name of Object.keys(value).sort()) draft[name] = this.value(name, value[name] ?? null);
+    // Of a new member, Octavia says at one time that it is OFFLINE, at another that none looks.
+    if (draft['provisioning_status'] === 'PENDING_CREATE' && 'address' in draft) draft['operating_status'] = 'ANY';
     return draft;
   }
 
