@@ -71,11 +71,14 @@ export class NeutronPorts {
     return made;
   }
 
-  /** Does what is missing of one port of ours, reading before each call what the one before has left. */
-  async complete(portId: string, signal: AbortSignal): Promise<OwnPort> {
+  /**
+   * Does what is missing of one port of ours, reading before each call what the one before has left. Looks for a floating
+   * IP of ours without a port only where there may be one: that takes a list of all.
+   */
+  async complete(portId: string, signal: AbortSignal, mayHaveSpare = true): Promise<OwnPort> {
     const { scope } = this.#options;
     for (let count = 0; ; count += 1) {
-      const [port, floatingIps] = await this.#read(portId, signal);
+      const [port, floatingIps] = await this.#read(portId, mayHaveSpare, signal);
       const observed = { ports: port === undefined ? [] : [port], floatingIps };
       const [own] = ownPorts(scope, observed);
       if (own === undefined) throw portGone(portId);
@@ -113,9 +116,14 @@ export class NeutronPorts {
     await this.#run(attachSteps(ports, addresses, gateways), 'gateways', signal);
   }
 
-  #read(portId: string, signal: AbortSignal): Promise<[Port | undefined, readonly FloatingIp[]]> {
+  #read(
+    portId: string,
+    mayHaveSpare: boolean,
+    signal: AbortSignal,
+  ): Promise<[Port | undefined, readonly FloatingIp[]]> {
     const { neutron } = this.#options;
-    return Promise.all([neutron.findPort(portId, { signal }), neutron.listFloatingIps({}, { signal })]);
+    const filter = mayHaveSpare ? {} : { port_id: portId };
+    return Promise.all([neutron.findPort(portId, { signal }), neutron.listFloatingIps(filter, { signal })]);
   }
 
   /** One that cannot be deleted keeps no other. */

@@ -3,7 +3,7 @@ import { gatewayPartWith } from '@fairlead/gateway';
 import { TestCluster, TestLeader } from '@fairlead/part/testing';
 import { SimulatedAgent } from '@fairlead/sim/gateway';
 import { REAL_LATENCY } from '@fairlead/sim/openstack';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { emulated } from '../client/testing/emulated.ts';
 import { openStackAddresses } from './address-cloud.ts';
 
@@ -12,12 +12,12 @@ const gateways = [{ name: 'gw', url: 'https://gw' }];
 const TAGS = ['fairlead-cluster=cluster-1', 'fairlead-part=gateway', 'fairlead-pool=web'];
 
 /** The gateway part in a cluster, and a project with a network of both families behind a router. */
-async function world(change: object = {}) {
+async function world(change: object = {}, prefix = 24) {
   const { clock, emulator, project, openSession } = emulated();
   const external = emulator.create('networks', { name: 'public', 'router:external': true });
-  emulator.create('subnets', { network_id: external, ip_version: 4, cidr: '203.0.113.0/24' });
+  emulator.create('subnets', { network_id: external, ip_version: 4, cidr: `203.0.112.0/${prefix}` });
   const network_id = emulator.create('networks', { name: 'nodes' }, project);
-  const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: '10.0.0.0/24' }, project);
+  const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: `10.0.0.0/${prefix}` }, project);
   emulator.create('subnets', { network_id, ip_version: 6, cidr: 'fd00::/64' }, project);
   const router = emulator.create('routers', { external_gateway_info: { network_id: external } }, project);
   const interfaces = `/routers/${router}/add_router_interface`;
@@ -289,6 +289,30 @@ describe('the gateways’ addresses in Neutron', () => {
     expect(neutronWrites()).toEqual([]);
     await second.stop();
   });
+
+  it('cost as many calls for each of 500 Services as for one: no list of all of them, and none when at rest', async () => {
+    const { cluster, emulator, lead, pass, ports, floatingIps, neutronWrites } = await world({}, 22);
+    emulator.behave({ addressPairLimit: 1_000 });
+    const sent = vi.spyOn(emulator, 'send');
+    for (let index = 0; index < 500; index += 1) await cluster.createService(`web-${index}`);
+    const leader = lead();
+    await pass(300);
+    expect(ports()).toHaveLength(500);
+    expect(floatingIps()).toHaveLength(500);
+    const { log } = emulator;
+    const made = [log.count('POST', 'ports'), log.count('POST', 'floatingips'), log.count('PUT', 'tags')];
+    expect(made).toEqual([500, 500, 1_000]);
+    const urls = sent.mock.calls.map(([{ method, url }]) => `${method} ${url}`);
+    const ofAll = urls.filter(
+      (url) => /^GET .*\/(?:ports|floatingips)(?:\?|$)/.test(url) && !/[?&](?:port_)?id=/.test(url),
+    );
+    expect(ofAll.length).toBeLessThan(10);
+    expect(urls.length / 500).toBeLessThan(16);
+    const before = neutronWrites().length;
+    await pass(600);
+    expect(neutronWrites().length).toBe(before);
+    await leader.stop();
+  }, 60_000);
 
   it('are not made or given back by one whose Lease may end before the call does', async () => {
     const { cluster, neutronWrites, lead, pass } = await world();

@@ -71,6 +71,7 @@ export class NeutronAddresses implements AddressProvider {
     const ports = this.#ports();
     const observed = await ports.observe(signal);
     const scope = this.#scope();
+    this.#hasSpare = unassignedFloatingIpSteps(scope, observed.floatingIps).length > 0;
     this.#given.clear();
     for (const own of ownPorts(scope, observed)) {
       const isComplete = nextStep(scope, own, observed) === undefined;
@@ -78,7 +79,6 @@ export class NeutronAddresses implements AddressProvider {
       if (whole === undefined) this.#begun.set(own.port.id, own);
       else this.#given.set(own.port.id, whole);
     }
-    this.#hasSpare = unassignedFloatingIpSteps(scope, observed.floatingIps).length > 0;
     if (this.#options.mayWrite) await this.#attachGiven(signal);
     return [...this.#given.values()].flatMap(toL2Port);
   }
@@ -149,7 +149,7 @@ export class NeutronAddresses implements AddressProvider {
   }
 
   async #finish(id: string, signal: AbortSignal): Promise<L2Port> {
-    const own = await this.#ports().complete(id, signal);
+    const own = await this.#ports().complete(id, signal, this.#hasSpare);
     await this.#attach(own.pool, [own], signal);
     const [l2Port] = toL2Port(own);
     if (l2Port === undefined) throw new TypeError(`${id} is no id of a port`);
@@ -214,7 +214,7 @@ export class NeutronAddresses implements AddressProvider {
     const asItIs = lacksFloatingIp(this.#scope(), own) ? undefined : own;
     if (!this.#options.mayWrite) return asItIs;
     try {
-      return await this.#ports().complete(own.port.id, signal);
+      return await this.#ports().complete(own.port.id, signal, this.#hasSpare);
     } catch (error) {
       this.#tell(own.pool, error, signal);
       return asItIs;
