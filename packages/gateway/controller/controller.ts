@@ -1,4 +1,4 @@
-import type { Hold, HttpTransport } from '@fairlead/control';
+import { codeOf, type Hold, type HttpTransport, messageOf, orAborted, sleep } from '@fairlead/control';
 import {
   type Controller,
   endpointSlices,
@@ -38,6 +38,8 @@ import { takeSnapshot } from './snapshot.ts';
 import { WithdrawalBrake } from './withdrawal-brake.ts';
 
 const CONCURRENT_SERVICES = 10;
+/** The least time between two looks at what is in the cloud: each is a list of all ports. */
+const CLOUD_COMPARISON_MILLISECONDS = 300_000;
 /** Addresses that no Service is on, all at once, are more likely a mistake than meant. */
 const UNUSED_BRAKE = { things: 'addresses', fraction: 0.3, minimumCount: 10, confirmAfterMilliseconds: 600_000 };
 
@@ -79,22 +81,23 @@ export async function runController(options: ControllerOptions, environment: Lea
     brake: new WithdrawalBrake(clock, environment.releases),
     dismissed: new Map<string, Gateway>(),
   };
-  let pools: readonly Pool[] | undefined = await options.source.read();
-  while (pools !== undefined && !signal.aborted) {
+  let pools = await options.source.read();
+  while (!signal.aborted) {
     const ended = new AbortController();
     const stop = AbortSignal.any([signal, ended.signal]);
-    const current: readonly Pool[] = pools;
+    const current = pools;
     const next = options.source.next(current, stop).finally(() => ended.abort());
     try {
-      await leadWith(current, lead, stop);
+      await leadWith(current, lead, stop, () => ended.abort());
     } catch (error) {
       if (!stop.aborted) throw error;
     } finally {
       ended.abort();
     }
-    pools = await next;
+    // What was taken away in the cloud is found out about afresh, with the same pools.
+    pools = (await next) ?? current;
     for (const gateway of gatewaysOf(current)) lead.dismissed.set(gateway.url, gateway);
-    for (const { url } of gatewaysOf(pools ?? [])) lead.dismissed.delete(url);
+    for (const { url } of gatewaysOf(pools)) lead.dismissed.delete(url);
   }
 }
 
@@ -107,6 +110,7 @@ async function leadWith(
   pools: readonly Pool[],
   { options, environment: whole, writer, brake, dismissed }: Lead,
   signal: AbortSignal,
+  startOver: () => void,
 ): Promise<void> {
   const environment = { ...whole, signal };
   const { caches, readiness, clock } = environment;
@@ -172,7 +176,27 @@ async function leadWith(
     controller.run(reconcile, signal),
     ...senders.map((sender) => sender.run(signal, whole.signal)),
     ...[...dismissed.values()].map(dismiss),
+    untilTakenAway(provider, options, environment).then(startOver),
   ]);
+}
+
+/** Resolves when an address that was given is no longer there as it was, or the signal aborts. */
+async function untilTakenAway(
+  provider: AddressProvider,
+  { comparisonMilliseconds }: ControllerOptions,
+  { clock, signal, logger }: LeaderEnvironment,
+): Promise<void> {
+  const pause = Math.max(comparisonMilliseconds, CLOUD_COMPARISON_MILLISECONDS);
+  const isOver = () => signal.aborted || provider.isAsGiven === undefined || !Number.isFinite(pause);
+  if (isOver()) await orAborted(new Promise(() => {}), signal).catch(() => {});
+  while (!isOver()) {
+    await sleep(clock, pause, signal).catch(() => {});
+    try {
+      if (!signal.aborted && (await provider.isAsGiven?.(signal)) === false) return;
+    } catch (error) {
+      logger.warn({ code: codeOf(error), error: messageOf(error) }, 'the addresses are not compared');
+    }
+  }
 }
 
 /** Each once, whichever pools it serves. */

@@ -41,9 +41,14 @@ async function world(change: object = {}, prefix = 24) {
     emulator.byHand({ method: 'PUT', path: `/quotas/${project.id}`, body: { quota } });
   const messageOn = async (name: string) => (await cluster.service(name))?.status?.conditions?.[0]?.message;
   const pass = (seconds: number) => clock.advance(seconds * 1_000);
-  const outside = { emulator, project, network_id, ports, floatingIps, pairs, neutronWrites, setQuota };
+  const outside = { emulator, project, network_id, gatewayPort, ports, floatingIps, pairs, neutronWrites, setQuota };
   const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
   return { ...outside, cluster, agent, configured, look, lead, messageOn, pass };
+}
+
+/** Of the first. */
+function idOf([first]: readonly { readonly id?: unknown }[]): string {
+  return typeof first?.id === 'string' ? first.id : '';
 }
 
 describe('the gateways’ addresses in Neutron', () => {
@@ -313,6 +318,59 @@ describe('the gateways’ addresses in Neutron', () => {
     expect(neutronWrites().length).toBe(before);
     await leader.stop();
   }, 60_000);
+
+  it.each(['the port', 'its floating IP', 'its tags', 'the pair'] as const)(
+    'come back within minutes when another program took %s away',
+    async (what) => {
+      const { cluster, emulator, project, gatewayPort, lead, pass, ports, floatingIps, pairs } = await world();
+      await cluster.createService('web');
+      const leader = lead();
+      await pass(30);
+      const [port, floatingIp] = [idOf(ports()), idOf(floatingIps())];
+      const byHand = { project };
+      if (what === 'the port') emulator.byHand({ ...byHand, method: 'DELETE', path: `/ports/${port}` });
+      if (what === 'its floating IP')
+        emulator.byHand({ ...byHand, method: 'DELETE', path: `/floatingips/${floatingIp}` });
+      if (what === 'its tags')
+        emulator.byHand({ ...byHand, method: 'PUT', path: `/ports/${port}/tags`, body: { tags: [] } });
+      const none = { port: { allowed_address_pairs: [] } };
+      if (what === 'the pair') emulator.byHand({ ...byHand, method: 'PUT', path: `/ports/${gatewayPort}`, body: none });
+      await pass(400);
+      expect(ports()).toMatchObject([{ tags: TAGS }]);
+      expect(floatingIps()).toMatchObject([{ tags: TAGS, port_id: ports()[0]?.id }]);
+      expect(pairs()).toMatchObject([{ ip_address: floatingIps()[0]?.['fixed_ip_address'] }]);
+      expect(await cluster.addresses('web')).toEqual([floatingIps()[0]?.['floating_ip_address']]);
+      await leader.stop();
+    },
+  );
+
+  it('of one family stay when another program deletes the port of the other', async () => {
+    const { cluster, emulator, project, lead, pass, ports } = await world();
+    await cluster.createService('web', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] });
+    const leader = lead();
+    await pass(60);
+    const [before, gone] = await cluster.addresses('web');
+    const ofOther = ports().filter((port) => JSON.stringify(port['fixed_ips']).includes('fd00::'));
+    emulator.byHand({ method: 'DELETE', path: `/ports/${idOf(ofOther)}`, project });
+    await pass(400);
+    const after = await cluster.addresses('web');
+    expect(after).toEqual([before, expect.stringMatching(/^fd00::/)]);
+    expect(gone).toMatch(/^fd00::/);
+    await leader.stop();
+  });
+
+  it('are made anew when another program deletes a port that was begun', async () => {
+    const { cluster, emulator, project, lead, pass, ports, setQuota } = await world();
+    setQuota({ floatingip: 0 });
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    emulator.byHand({ method: 'DELETE', path: `/ports/${idOf(ports())}`, project });
+    setQuota({ floatingip: -1 });
+    await pass(120);
+    expect(await cluster.addresses('web')).toHaveLength(1);
+    await leader.stop();
+  });
 
   it('are not made or given back by one whose Lease may end before the call does', async () => {
     const { cluster, neutronWrites, lead, pass } = await world();

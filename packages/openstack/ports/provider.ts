@@ -13,7 +13,7 @@ import { type AddressProvider, type AddressSupply, isL2PortId, type L2Port } fro
 import type { NeutronClient } from '../client/index.ts';
 import { NeutronPorts } from './neutron-ports.ts';
 import { type OwnPort, ownPorts } from './observed.ts';
-import { lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
+import { attachSteps, lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
 import type { PortPool, PortScope } from './pool.ts';
 import { type ConfiguredPool, resolvePool } from './resolve.ts';
 
@@ -52,6 +52,8 @@ export class NeutronAddresses implements AddressProvider {
   readonly #underWay = new Set<string>();
   /** Ports that are being given back: no gateway is to send from their addresses any more. */
   readonly #leaving = new Set<string>();
+  /** Ports and pools that a list found other than they should be, and could not mend. */
+  readonly #unmended = new Set<string>();
   /** Whether there may be ports that we do not know of: an answer was lost. */
   #mayHaveLost = false;
   /** Whether there are floating IPs of ours without a port: a leader died before it deleted them. */
@@ -73,6 +75,7 @@ export class NeutronAddresses implements AddressProvider {
     const scope = this.#scope();
     this.#hasSpare = unassignedFloatingIpSteps(scope, observed.floatingIps).length > 0;
     this.#given.clear();
+    this.#unmended.clear();
     for (const own of ownPorts(scope, observed)) {
       const isComplete = nextStep(scope, own, observed) === undefined;
       const whole = isComplete ? own : await this.#tryToComplete(own, signal);
@@ -81,6 +84,28 @@ export class NeutronAddresses implements AddressProvider {
     }
     if (this.#options.mayWrite) await this.#attachGiven(signal);
     return [...this.#given.values()].flatMap(toL2Port);
+  }
+
+  /** Whether no other program deleted or changed what was given, or took a pair from a gateway. */
+  async isAsGiven(signal: AbortSignal): Promise<boolean> {
+    const before = new Map(this.#given);
+    const observed = await this.#lane.run(LANE, () => this.#ports().observe(signal), signal);
+    const scope = this.#scope();
+    const found = new Map(ownPorts(scope, observed).map((own) => [own.port.id, own]));
+    // What came, or is going, meanwhile is not compared.
+    const given = [...before].flatMap(([id, own]) => (this.#given.get(id) === own ? [own] : []));
+    const isSame = ({ port: { id }, address, fixedAddress }: OwnPort) => {
+      const now = found.get(id);
+      if (now?.address !== address || now.fixedAddress !== fixedAddress) return false;
+      return this.#unmended.has(id) || nextStep(scope, now, observed) === undefined;
+    };
+    const isAttached = ({ name, section }: ConfiguredPool) => {
+      const addresses = given.filter(({ pool }) => pool === name).map(({ fixedAddress }) => fixedAddress);
+      return (
+        this.#unmended.has(name) || attachSteps(observed.ports, addresses, new Set(section.gatewayPorts)).length === 0
+      );
+    };
+    return given.every(isSame) && this.#options.pools.every(isAttached);
   }
 
   /** Those of its subnets. */
@@ -95,7 +120,8 @@ export class NeutronAddresses implements AddressProvider {
       try {
         return await this.#finish(id, signal);
       } catch (error) {
-        this.#begun.set(id, { pool, family });
+        // Another program may have deleted it: the next attempt begins with a new one.
+        if (codeOf(error) !== 'port-gone') this.#begun.set(id, { pool, family });
         throw error;
       } finally {
         this.#underWay.delete(id);
@@ -206,7 +232,12 @@ export class NeutronAddresses implements AddressProvider {
   /** A gateway may be new, or have lost what it may send from. One that is gone keeps no Service from its address. */
   async #attachGiven(signal: AbortSignal): Promise<void> {
     for (const { name } of this.#options.pools) {
-      await this.#attach(name, [], signal).catch((error: unknown) => this.#tell(name, error, signal));
+      try {
+        await this.#attach(name, [], signal);
+      } catch (error) {
+        if (verdictOf(error) === 'terminal') this.#unmended.add(name);
+        this.#tell(name, error, signal);
+      }
     }
   }
 
@@ -216,6 +247,7 @@ export class NeutronAddresses implements AddressProvider {
     try {
       return await this.#ports().complete(own.port.id, signal, this.#hasSpare);
     } catch (error) {
+      if (verdictOf(error) === 'terminal') this.#unmended.add(own.port.id);
       this.#tell(own.pool, error, signal);
       return asItIs;
     }

@@ -9,6 +9,8 @@ export interface AddressProvider extends AsyncDisposable {
   list(signal: AbortSignal): Promise<readonly L2Port[]>;
   /** The families that a pool can have addresses of, as far as `list` found out. Unset: those that it has. */
   familiesOf?(pool: string): readonly IpFamily[];
+  /** Whether all that was listed and made since is still there; without it, no other program can take it away. */
+  isAsGiven?(signal: AbortSignal): Promise<boolean>;
   /** How to have more and fewer of them; absent where their number is fixed. */
   readonly supply?: AddressSupply;
 }
