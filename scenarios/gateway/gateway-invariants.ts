@@ -1,14 +1,15 @@
 import { type Service, services } from '@fairlead/kube';
 import type { Invariant } from '@fairlead/sim';
-import type { SimulatedAgent, SimulatedServer } from '@fairlead/sim/gateway';
-import type { Cluster } from '../kubernetes.ts';
-import { FINALIZER, givenTo, isOurs, nameOf, serviceInvariants } from './services.ts';
+import { asksFor, isToBeServed } from './drops.ts';
+import { FINALIZER, givenTo, nameOf, serviceInvariants } from './services.ts';
 import { type GatewayWorld, NODES, poolOf, SERVED_BY } from './site.ts';
 
-type Servers = ReadonlyMap<string, SimulatedServer>;
-
 export function invariants(world: GatewayWorld): readonly Invariant[] {
-  return [...serviceInvariants(world), { name: 'Programmed means programmed', check: () => toldTooEarly(world) }];
+  return [
+    ...serviceInvariants(world),
+    { name: 'Programmed means programmed', check: () => toldTooEarly(world) },
+    { name: 'a gateway drops nothing that a Service shows', check: () => world.drops.wrong(world.objects(services)) },
+  ];
 }
 
 /** Without faults on the network: who is not held by our finalizer is on no gateway. */
@@ -17,50 +18,6 @@ export function strictInvariants(world: GatewayWorld): readonly Invariant[] {
     ...invariants(world),
     { name: 'none is let go while a gateway serves it', check: () => letGoTooEarly(world) },
   ];
-}
-
-/** A frontend that a Service shows, and that an agent had before and has no longer. */
-export function droppedOf(
-  objects: Cluster['objects'],
-  agent: SimulatedAgent,
-  before: Servers,
-  after: Servers,
-): string | undefined {
-  const gone = [...before].filter(([frontend]) => !after.has(frontend));
-  if (gone.length === 0) return undefined;
-  const shown = new Map(
-    objects(services)
-      .filter(isToBeServed)
-      .map((service) => [nameOf(service), service]),
-  );
-  const wrong = gone.find(([frontend, { service, sourceRanges }]) => {
-    const its = shown.get(service);
-    if (its === undefined || !givenTo(its).includes(frontend) || !asksFor(its, frontend)) return false;
-    // Where it refuses an edit, it goes on as before, but not for those whom the edit shuts out.
-    return !agent.refuses(frontend) || !isNarrowed(its, frontend, sourceRanges);
-  });
-  return wrong === undefined ? undefined : `${wrong[1].service} shows ${wrong[0]}, and it was dropped`;
-}
-
-function isNarrowed({ spec }: Service, frontend: string, had: readonly string[] | undefined): boolean {
-  const isInFamily = (range: string) => range.includes(':') === frontend.includes('::');
-  return spec.loadBalancerSourceRanges?.filter(isInFamily).join() !== had?.join();
-}
-
-/** What it no longer has a port for, it does not want to be served. */
-function asksFor({ spec: { ports = [] } }: Service, frontend: string): boolean {
-  return ports.some(({ protocol, port }) => frontend.endsWith(` ${protocol}/${port}`));
-}
-
-/** Ours, staying, and open to whom it means to admit. */
-function isToBeServed(service: Service): boolean {
-  const { metadata, spec } = service;
-  const isHeld = metadata.finalizers?.includes(FINALIZER) === true;
-  return isOurs(service) && isHeld && metadata.deletionTimestamp === undefined && !shutsOut(spec);
-}
-
-function shutsOut({ loadBalancerSourceRanges: ranges = [] }: Service['spec']): boolean {
-  return ranges.length > 1_000;
 }
 
 /** Told to be programmed, and to stay so. */

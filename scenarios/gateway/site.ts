@@ -1,5 +1,6 @@
 import { type Node, nodes, statusOf } from '@fairlead/kube';
 import type { SimulatedAgent } from '@fairlead/sim/gateway';
+import type { Drops } from './drops.ts';
 import type { ServiceWorld } from './services.ts';
 
 export const GATEWAYS = ['gw-1', 'gw-2', 'gw-3'];
@@ -23,6 +24,7 @@ export function poolOf(address: string): string {
 /** A cluster, gateways with agents, and the part in two replicas. */
 export interface GatewayWorld extends ServiceWorld {
   readonly agents: ReadonlyMap<string, SimulatedAgent>;
+  readonly drops: Drops;
   /** Whether agents are asked now and then what they have. */
   readonly isCompared: boolean;
   /** Service -> the pods behind it that are ready, by the last part of their address. */

@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse, HttpTransport } from '@fairlead/control';
 import { gatewayPartWith } from '@fairlead/gateway';
-import { namespaces, type Node, nodes } from '@fairlead/kube';
+import { namespaces, type Node, nodes, services } from '@fairlead/kube';
 import { SimulatedAgent } from '@fairlead/sim/gateway';
 import type { Simulation } from '@fairlead/sim';
 import { serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
-import { droppedOf } from './gateway-invariants.ts';
+import { Drops } from './drops.ts';
 import { NAMESPACE, Promises, REPLICAS } from './services.ts';
 import { ADDRESSES, GATEWAYS, type GatewayWorld, NODES, poolOf, SERVED_BY, setReady } from './site.ts';
 
@@ -17,13 +17,11 @@ export async function buildWorld(simulation: Simulation, isCompared: boolean): P
     await setReady(cluster, name, true);
   }
   const agents = new Map(GATEWAYS.map((name) => [name, new SimulatedAgent(simulation.clock)]));
+  const drops = new Drops();
   for (const [name, agent] of agents) {
     agent.applyMilliseconds = 20;
     simulation.serve(name, behindGateway(agent));
-    agent.onTaken = (before, after) => {
-      const dropped = droppedOf(cluster.objects, agent, before, after);
-      if (dropped !== undefined) simulation.fail('a gateway drops nothing that a Service shows', `${name}: ${dropped}`);
-    };
+    agent.onTaken = (before, after) => drops.onTaken(name, agent, before, after, cluster.objects(services));
   }
   const configuration = configurationOf(isCompared);
   for (const name of REPLICAS) {
@@ -43,6 +41,7 @@ export async function buildWorld(simulation: Simulation, isCompared: boolean): P
     part,
     promises: new Promises(),
     agents,
+    drops,
     isCompared,
     pods: new Map(),
     readyNodes: new Set(NODES),

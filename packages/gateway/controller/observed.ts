@@ -1,3 +1,4 @@
+import type { IpAddress } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import { shownAddresses } from '@fairlead/service';
 import type { Allocator } from './addresses/allocation.ts';
@@ -42,9 +43,10 @@ export function seenHoldings(service: Service, asked: readonly L4Port[], allocat
 export function shownServing(
   service: Service,
   allocator: Allocator,
-  pool: string,
+  pool: string | undefined,
 ): { readonly l2Ports: readonly L2Port[]; readonly l4Ports: readonly L4Port[] } {
-  const l2Ports = shownAddresses(service).flatMap((address) => allocator.at(address) ?? l2PortAt(address, pool) ?? []);
+  const inNoPool = (address: IpAddress) => (pool === undefined ? undefined : l2PortAt(address, pool));
+  const l2Ports = shownAddresses(service).flatMap((address) => allocator.at(address) ?? inNoPool(address) ?? []);
   return { l2Ports, l4Ports: shownL4Ports(service) };
 }
 

@@ -147,6 +147,66 @@ describe('a Service on gateways', () => {
     await second.stop();
   });
 
+  it('is left alone by a new leader though it asks for a pool that does not exist', async () => {
+    const { cluster, agents, lead, pass } = await gatewayWorld();
+    await cluster.createService('web');
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    await cluster.editService('web', { metadata: { annotations: { 'gateway.fairlead.dev/pool': 'ghost' } } });
+    const { taken } = agents.one;
+    cluster.refuse = ({ method, path }) => (method === 'PATCH' && path.includes('/services/') ? 503 : undefined);
+    const second = lead();
+    await pass(20);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80 10.1.0.1:8080']);
+    expect(agents.one.taken).toBe(taken);
+    await second.stop();
+  });
+
+  it('is served by a new leader that takes its address away until it no longer shows it', async () => {
+    const { cluster, agents, lead, pass } = await gatewayWorld();
+    const ports = [{ name: 'http', port: 80, targetPort: 8080 }];
+    await cluster.createService('mail', { ports });
+    await pass(1);
+    await cluster.createService('web', { ports });
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.2']);
+    cluster.refuse = ({ method, path }) => (method === 'PATCH' && path.includes('/services/') ? 503 : undefined);
+    const second = lead({ addresses: ['192.0.2.1'] });
+    await pass(20);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.2']);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80', '192.0.2.2 TCP/80']);
+    cluster.refuse = () => undefined;
+    await pass(120);
+    expect(await cluster.addresses('web')).toEqual([]);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    await second.stop();
+  });
+
+  it('is not told to be unserved for one answer that a new leader misses', async () => {
+    const { cluster, agents, lead, pass } = await gatewayWorld();
+    await cluster.createService('web');
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    const writes = cluster.writes.length;
+    for (const agent of [agents.one, agents.two]) agent.isDead = true;
+    const second = lead();
+    await pass(0.1);
+    for (const agent of [agents.one, agents.two]) agent.isDead = false;
+    await pass(20);
+    expect(cluster.writes).toHaveLength(writes);
+    for (const agent of [agents.one, agents.two]) agent.isDead = true;
+    await second.stop();
+    const third = lead();
+    await pass(20);
+    expect((await cluster.service('web'))?.status?.conditions?.[0]?.reason).toBe('AddressAssigned');
+    await third.stop();
+  });
+
   it('is not taken away by what a leader before the present one sent late, though that has nothing to send', async () => {
     const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');

@@ -56,10 +56,13 @@ export class Reconciler {
     this.#slices = new WorkSlices(environment.clock);
   }
 
-  /** What the Service shows is served by its gateways from the beginning; called for all before any agent is told. */
+  /**
+   * What the Service shows is served by its gateways from the beginning; called for all before any agent is told. One that
+   * is to lose it shows it until that is written.
+   */
   restore(key: ServiceKey, outcome: Outcome): void {
-    const isServed = outcome.kind === 'serve' || this.#brake.holds(key, outcome);
-    if (isServed) this.#programming.set(key, this.#shownServers(outcome.claim.service));
+    const isShown = outcome.kind === 'serve' || (outcome.kind === 'refuse' && outcome.shutsOut !== true);
+    if (isShown) this.#programming.set(key, this.#shownServers(outcome.claim.service));
     this.#withSupply(key, outcome);
   }
 
@@ -144,10 +147,10 @@ export class Reconciler {
   #shownServers(service: Service): readonly PoolServer[] {
     const { pools, allocator, cluster } = this.#basis;
     try {
-      const { pool } = choosePool(service, pools);
-      return virtualServersFor({ claim: { service }, ...shownServing(service, allocator, pool.name) }, pools, cluster);
+      const serving = shownServing(service, allocator, poolNow(service, pools));
+      return virtualServersFor({ claim: { service }, ...serving }, pools, cluster);
     } catch {
-      // Its pool, or whom it admits, cannot be told any more.
+      // Whom it admits cannot be told any more.
       return [];
     }
   }
@@ -185,5 +188,14 @@ export class Reconciler {
     this.#basis.allocator.release(key);
     this.#basis.supply?.want(key, '', []);
     this.#settle(key);
+  }
+}
+
+/** The pool that the Service would be on now; undefined where it asks for none that it can have. */
+function poolNow(service: Service, pools: readonly Pool[]): string | undefined {
+  try {
+    return choosePool(service, pools).pool.name;
+  } catch {
+    return undefined;
   }
 }

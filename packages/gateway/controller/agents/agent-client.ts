@@ -24,6 +24,8 @@ const STATUS_DEADLINE_MILLISECONDS = 5_000;
 /** A gateway takes seconds to load thousands of Services for the first time. */
 const WHOLE_DEADLINE_MILLISECONDS = 60_000;
 const DELTA_DEADLINE_MILLISECONDS = 10_000;
+/** Asked again where the agent is still loading what an older leader sent: an answer that is lost costs no more. */
+const ANNOUNCEMENT_DEADLINE_MILLISECONDS = 10_000;
 /** The Lease has to last at least so long. What is under way for longer is kept out by the epoch of the next leader. */
 const LEASE_MARGIN_MILLISECONDS = 4_000;
 /** Answers name frontends at fault; what is longer is no answer of an agent. */
@@ -52,7 +54,7 @@ export class AgentClient {
   async announce(announcement: LeaderAnnouncement, signal: AbortSignal): Promise<LeaderAnswer> {
     this.#requireLease();
     const body = JSON.stringify(announcement);
-    return this.#send('PUT', '/v1/leader', leaderAnswer, WHOLE_DEADLINE_MILLISECONDS, signal, body);
+    return this.#send('PUT', '/v1/leader', leaderAnswer, ANNOUNCEMENT_DEADLINE_MILLISECONDS, signal, body);
   }
 
   /** `body` is a configuration request, as text. */

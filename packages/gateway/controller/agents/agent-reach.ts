@@ -2,8 +2,11 @@ import { codeOf, type Logger, type Metrics, messageOf } from '@fairlead/control'
 import { agentUp } from '../metrics.ts';
 import type { Gateway } from '../pools.ts';
 
-/** `unknown` until the first attempt to talk to it has ended. */
+/** `unknown` until it has answered, or several attempts to talk to it have failed. */
 export type Reach = 'unknown' | 'reachable' | 'unreachable';
+
+/** One answer that gets lost when a leader begins does not make every Service say that it is not served. */
+const FAILURES_UNTIL_UNREACHABLE = 3;
 
 export interface AgentReachOptions {
   readonly gateway: Gateway;
@@ -45,7 +48,10 @@ export class AgentReach {
       logger.warn({ gateway: gateway.name, code, error: messageOf(failure) }, 'a gateway is not in step');
     }
     // An agent that was not even asked, for want of a Lease, may well be there.
-    if (code !== 'lease-too-short') this.#set(isAnswer ? 'reachable' : 'unreachable');
+    if (code === 'lease-too-short') return;
+    if (isAnswer) this.#set('reachable');
+    else if (this.#current === 'reachable' || this.#failures.count >= FAILURES_UNTIL_UNREACHABLE)
+      this.#set('unreachable');
   }
 
   #set(reach: 'reachable' | 'unreachable'): void {

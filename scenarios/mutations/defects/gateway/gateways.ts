@@ -90,6 +90,38 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
     foundBy: programmed,
   },
   {
+    name: 'a Service that asks for an unknown pool is dropped by the next leader',
+    file: `${FOLDER}/reconciler.ts`,
+    find: `  } catch {
+    return undefined;
+  }`,
+    replace: `  } catch (error) {
+    throw error;
+  }`,
+    foundBy: programmed,
+  },
+  {
+    name: 'a new leader has gateways drop what it is about to take from a Service',
+    file: `${FOLDER}/reconciler.ts`,
+    find: " || (outcome.kind === 'refuse' && outcome.shutsOut !== true)",
+    replace: ' || this.#brake.holds(key, outcome)',
+    foundBy: programmed,
+  },
+  {
+    name: 'one answer that a new leader misses makes every Service unserved',
+    file: `${FOLDER}/agents/agent-reach.ts`,
+    find: 'const FAILURES_UNTIL_UNREACHABLE = 3;',
+    replace: 'const FAILURES_UNTIL_UNREACHABLE = 1;',
+    foundBy: programmed,
+  },
+  {
+    name: 'a gateway that never answers a new leader stays in doubt for good',
+    file: `${FOLDER}/agents/agent-reach.ts`,
+    find: 'const FAILURES_UNTIL_UNREACHABLE = 3;',
+    replace: 'const FAILURES_UNTIL_UNREACHABLE = Number.POSITIVE_INFINITY;',
+    foundBy: programmed,
+  },
+  {
     name: 'a gateway that left the pools is never told',
     file: `${FOLDER}/controller.ts`,
     find: 'for (const gateway of gatewaysOf(current)) lead.dismissed.set(gateway.url, gateway);',

@@ -95,8 +95,8 @@ export const gatewayServiceDefects: readonly Defect[] = [
   {
     name: 'an address outside the pool is served by its gateways only until a restart',
     file: `${FOLDER}/reconciler.ts`,
-    find: "const isServed = outcome.kind === 'serve' || this.#brake.holds(key, outcome);",
-    replace: "const isServed = outcome.kind === 'serve';",
+    find: "const isShown = outcome.kind === 'serve' || (outcome.kind === 'refuse' && outcome.shutsOut !== true);",
+    replace: "const isShown = outcome.kind === 'serve';",
     foundBy: programmed,
   },
   {
