@@ -224,6 +224,23 @@ describe('a Service on gateways', () => {
     await second.stop();
   });
 
+  it('is not taken away by a leader that had gone as high for an agent as the next one is by its Lease', async () => {
+    const { cluster, agents, lead, pass } = await gatewayWorld();
+    await cluster.createService('web');
+    const announce = (epoch: number) =>
+      agents.one.answer({ method: 'PUT', url: 'https://one/v1/leader', headers: {}, body: JSON.stringify({ epoch }) });
+    announce(5);
+    const first = lead({}, { epoch: 5 });
+    await pass(10);
+    await first.stop();
+    const second = lead({}, { epoch: 6 });
+    await pass(5);
+    const late = { kind: 'whole', generation: { epoch: 6, number: 99 }, virtualServers: [] };
+    agents.one.answer({ method: 'PUT', url: 'https://one/v1/config', headers: {}, body: JSON.stringify(late) });
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    await second.stop();
+  });
+
   it('goes back to an agent that lost all it had, and above an epoch that it has seen', async () => {
     const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');

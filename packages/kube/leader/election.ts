@@ -75,8 +75,8 @@ interface Holding {
 /**
  * Competes for a Lease, and leads while it holds it. What the leader may count on is shorter than what the others wait
  * for, and begins before the renewal was sent, so that no two lead at once as long as clocks drift no more than the
- * margin covers. A machine that was suspended counts on nothing until it has looked at the Lease again. A Lease that was deleted is taken again only after its duration; but a process that starts then does
- * not know that there was one.
+ * margin covers. A machine that was suspended counts on nothing until it has looked at the Lease again. A Lease that was
+ * deleted is taken again only after its duration; but a process that starts then does not know that there was one.
  */
 export class Election {
   readonly #options: ElectionOptions;

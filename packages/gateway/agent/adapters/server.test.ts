@@ -65,7 +65,7 @@ const clock: Clock = {
 let folder: string;
 let server: ApiServer;
 const stop = new AbortController();
-const taken: ConfigurationRequest[] = [];
+const taken: (ConfigurationRequest | number)[] = [];
 const warnings: string[] = [];
 const logger: Logger = {
   ...silentLogger,
@@ -94,7 +94,10 @@ beforeAll(async () => {
         taken.push(asked);
         return Promise.resolve({ kind: 'taken', generation: asked.generation });
       },
-      announce: async (epoch) => epoch,
+      announce(epoch) {
+        taken.push(epoch);
+        return Promise.resolve(epoch);
+      },
       status: () => ({ programmed: true, heldAddresses: [] }),
     },
     clock,
@@ -170,8 +173,8 @@ describe('the API of the agent', () => {
     ['a certificate that has ended', authority.issue('client', 'fairlead-controller', -DAY)],
     ['a certificate of a server', authority.issue('server', 'fairlead-controller')],
   ])('lets nobody in with %s, and says so in the log', async (_, shown) => {
-    const told = await ask(shown);
-    expect(typeof told).toBe('string');
+    expect(typeof (await ask(shown))).toBe('string');
+    expect(typeof (await ask(shown, 'PUT', '/v1/leader', '{"epoch":9}'))).toBe('string');
     await expect.poll(() => warnings.join()).toContain('a connection was refused');
     expect(taken).toEqual([]);
   });
@@ -179,7 +182,9 @@ describe('the API of the agent', () => {
   it.each([['gateway-1'], ['fairlead-controller.example'], ['*']])(
     'refuses the certificate of %s, of the same authority',
     async (name) => {
-      expect(await ask(authority.issue('client', name))).toBe(403);
+      const other = authority.issue('client', name);
+      expect(await ask(other)).toBe(403);
+      expect(await ask(other, 'PUT', '/v1/leader', '{"epoch":9}')).toBe(403);
       expect(warnings.join()).toContain('this certificate is not the controller');
       expect(taken).toEqual([]);
     },
@@ -198,6 +203,11 @@ describe('the API of the agent', () => {
     ['an address that ends a statement', body.replace('[]', '[{"address":"192.0.2.1; flush ruleset"}]')],
   ])('refuses %s', async (_, sent) => {
     expect(await ask(controller, 'PUT', '/v1/config', sent)).toBe(400);
+    expect(await ask(controller, 'PUT', '/v1/leader', sent)).toBe(400);
+    expect(warnings.map((line) => line.split(' {')[0])).toEqual([
+      'a configuration was refused',
+      'an announcement that is none was refused',
+    ]);
     expect(taken).toEqual([]);
   });
 

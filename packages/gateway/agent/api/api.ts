@@ -65,7 +65,10 @@ export async function answer(request: ApiRequest, configurable: Configurable, lo
 
 async function announce({ body, from }: ApiRequest, configurable: Configurable, logger: Logger): Promise<ApiResponse> {
   const read = leaderAnnouncement.safeParse(documentIn(body));
-  if (!read.success) return { status: 400, body: { message: 'an epoch is missing' } };
+  if (!read.success) {
+    logger.warn({ from }, 'an announcement that is none was refused');
+    return { status: 400, body: { message: 'an epoch is missing' } };
+  }
   const { epoch } = read.data;
   const highest = await configurable.announce(epoch);
   if (highest === epoch) return { status: 200, body: { epoch } };

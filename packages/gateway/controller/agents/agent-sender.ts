@@ -65,6 +65,8 @@ export class AgentSender {
   #isServing = true;
   readonly #reach: AgentReach;
   #sent: Generation;
+  /** Whether the agent knows that epoch from us, and not from a leader that went as high for it alone. */
+  #isAnnounced = false;
   readonly #refused: RefusedFrontends;
   #wake: (() => void) | undefined;
   #onConfirmed = () => {};
@@ -205,13 +207,15 @@ export class AgentSender {
       this.#sent = { epoch: generation.epoch + 1, number: 0 };
     }
     // What this leader sent and gave up on may arrive late as well.
-    if (known > this.#sent.epoch || (isLost && known === this.#sent.epoch)) {
+    const isOpen = isLost || !this.#isAnnounced;
+    if (known > this.#sent.epoch || (isOpen && known === this.#sent.epoch)) {
       this.#sent = { epoch: known + 1, number: 0 };
     }
     const { epoch } = this.#sent;
     if (known === epoch) return false;
     const answer = await client.announce({ epoch }, signal);
-    if (answer.epoch === epoch) return true;
+    this.#isAnnounced = answer.epoch === epoch;
+    if (this.#isAnnounced) return true;
     throw new AgentRefusal(`the gateway ${gateway.name} heard of a leader with epoch ${answer.epoch}`, {
       verdict: 'retriable',
       code: 'gateway-newer-leader',

@@ -122,6 +122,13 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
     foundBy: programmed,
   },
   {
+    name: 'an epoch that a leader went up to for one agent is shared with the next leader',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'const isOpen = isLost || !this.#isAnnounced;',
+    replace: 'const isOpen = isLost;',
+    foundBy: programmed,
+  },
+  {
     name: 'a gateway that left the pools is never told',
     file: `${FOLDER}/controller.ts`,
     find: 'for (const gateway of gatewaysOf(current)) lead.dismissed.set(gateway.url, gateway);',
