@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { type ServiceImport, serviceImports } from '@fairlead/clusterset/mcs';
 import { namespaces } from '@fairlead/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DnsStage, eventually } from './harness/index.ts';
+import { freePort } from '../scripts/free-port.ts';
+import { DnsLoad, dnsPortOf, DnsStage, eventually, Fairlead } from './harness/index.ts';
 
 const S = 'svc.clusterset.local';
 const http = { name: 'http', port: 80, protocol: 'TCP' } as const;
@@ -146,5 +148,54 @@ describe('the DNS part, behind a real CoreDNS, on a real cluster', () => {
       'the ServiceImport shop/quick is of type ClusterSetIP',
       'cluster east: 1 endpoints, of quick.ipv4.east',
     ]);
+  });
+
+  it('loses no query when a process takes over from another with a new configuration, or cannot', async () => {
+    const port = await freePort();
+    const listen = [`127.0.0.1:${port}`];
+    const fairlead = await Fairlead.configure(stage.anotherConfiguration({ listen }));
+    const running = await fairlead.run('dns', '--supervised');
+    const told = (text: string, count: number) =>
+      eventually(() => running.log.filter((line) => line.includes(text)).length === count, { describe: text });
+    try {
+      await dnsPortOf(running);
+      const ttl = async () => (await stage.dig(`web.shop.${S}`, 'A', [], port)).text;
+      expect(await ttl()).toMatch(/\s5\s+IN\s+A\s/);
+      const load = await DnsLoad.start(`web.shop.${S}`, [port]);
+      await fairlead.reconfigure(stage.anotherConfiguration({ listen, ttlSeconds: 7 }));
+      running.replace();
+      await told('the work was handed over', 1);
+      await fairlead.reconfigure(stage.anotherConfiguration({ listen, zone: '-' }));
+      running.replace();
+      await told('ended before it was ready', 1);
+      const { asked, retried, lost } = await load.stop();
+      expect(asked).toBeGreaterThan(100);
+      expect({ retried, lost }).toEqual({ retried: 0, lost: 0 });
+      expect(await ttl()).toMatch(/\s7\s+IN\s+A\s/);
+      expect(await running.stop()).toBe(0);
+    } finally {
+      await running.kill();
+      await fairlead.remove();
+    }
+  });
+
+  it('fails no resolver that has two servers when one of them is killed', async () => {
+    const fairlead = await Fairlead.configure(stage.anotherConfiguration({}));
+    const running = await fairlead.run('dns');
+    try {
+      const port = await dnsPortOf(running);
+      await eventually(async () => (await stage.dig(`web.shop.${S}`, 'A', [], port)).status === 'NOERROR', {
+        describe: 'an answer of the other server',
+      });
+      const load = await DnsLoad.start(`web.shop.${S}`, [port, stage.ports.ours]);
+      await setTimeout(500);
+      await running.kill();
+      await setTimeout(500);
+      const { asked, retried, lost } = await load.stop();
+      expect([asked > 100, retried > 0, lost]).toEqual([true, true, 0]);
+    } finally {
+      await running.kill();
+      await fairlead.remove();
+    }
   });
 });

@@ -29,6 +29,8 @@ const imports = serviceImports('v1beta1');
 export class DnsStage {
   readonly cluster: Cluster;
   readonly fairlead: Fairlead;
+  /** A configuration file for another server on the same cluster. */
+  readonly anotherConfiguration: (section: object) => object;
   readonly #running: RunningFairlead;
   readonly #coreDns: ChildProcess;
   readonly #folder: string;
@@ -38,6 +40,7 @@ export class DnsStage {
   private constructor(
     cluster: Cluster,
     fairlead: Fairlead,
+    anotherConfiguration: DnsStage['anotherConfiguration'],
     running: RunningFairlead,
     coreDns: ChildProcess,
     folder: string,
@@ -45,6 +48,7 @@ export class DnsStage {
   ) {
     this.cluster = cluster;
     this.fairlead = fairlead;
+    this.anotherConfiguration = anotherConfiguration;
     this.#running = running;
     this.#coreDns = coreDns;
     this.#folder = folder;
@@ -56,19 +60,20 @@ export class DnsStage {
     const cluster = await startCluster();
     for (const definition of mcsDefinitions) await cluster.client.create(customResourceDefinitions, definition);
     const identity: Identity = await cluster.createIdentity('dns', rules);
-    const fairlead = await Fairlead.configure({
+    const configuration = (one: object) => ({
       kubernetes: { kubeconfig: identity.kubeconfigPath },
-      parts: { dns: { listen: ['127.0.0.1:0'], ...section } },
+      parts: { dns: { listen: ['127.0.0.1:0'], ...section, ...one } },
     });
+    const fairlead = await Fairlead.configure(configuration({}));
     const running = await fairlead.run('dns');
-    const ours = await eventually(() => listeningPort(running.log), { describe: 'our server to listen' });
+    const ours = await dnsPortOf(running);
     const folder = await mkdtemp(join(tmpdir(), 'fairlead-coredns-'));
     const coreDns = await freePort();
     const file = join(folder, 'Corefile');
     const zone = `clusterset.local:${coreDns} {\n  bind 127.0.0.1\n  errors\n  forward . 127.0.0.1:${ours}\n}\n`;
     await writeFile(file, zone);
     const child = spawn(await coreDnsBinary(), ['-conf', file], { stdio: 'ignore' });
-    const stage = new DnsStage(cluster, fairlead, running, child, folder, { ours, coreDns });
+    const stage = new DnsStage(cluster, fairlead, configuration, running, child, folder, { ours, coreDns });
     try {
       await eventually(async () => (await stage.dig('dns-version.clusterset.local', 'TXT')).status === 'NOERROR', {
         describe: 'an answer through CoreDNS',
@@ -123,6 +128,11 @@ export class DnsStage {
     if (found === undefined) await this.cluster.client.create(endpointSlices, slice);
     else await this.cluster.client.update(endpointSlices, { ...found, endpoints, ports: ports ?? [] });
   }
+}
+
+/** Where a server that was started listens. */
+export function dnsPortOf({ log }: Pick<RunningFairlead, 'log'>): Promise<number> {
+  return eventually(() => listeningPort(log), { describe: 'our server to listen' });
 }
 
 function listeningPort(log: readonly string[]): number | undefined {

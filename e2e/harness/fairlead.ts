@@ -47,9 +47,14 @@ export class Fairlead {
     return runCommand(process.execPath, [this.#program, ...words, '--config', this.#file]);
   }
 
+  /** Writes the file anew. */
+  reconfigure(configuration: object): Promise<void> {
+    return writeFile(this.#file, JSON.stringify({ http: { listen: '127.0.0.1:0' }, ...configuration }));
+  }
+
   /** Starts `fairlead run`, or a part by its own command; resolves when it serves. */
-  async run(command = 'run'): Promise<RunningFairlead> {
-    const child = spawn(process.execPath, [this.#program, command, '--config', this.#file], {
+  async run(command = 'run', ...options: readonly string[]): Promise<RunningFairlead> {
+    const child = spawn(process.execPath, [this.#program, command, ...options, '--config', this.#file], {
       stdio: ['ignore', 'inherit', 'pipe'],
     });
     const log: string[] = [];
@@ -89,6 +94,11 @@ export class RunningFairlead {
 
   get isLeading(): boolean {
     return this.log.some((line) => line.includes('"msg":"leading"'));
+  }
+
+  /** Has the process that does its work replaced by one that reads the configuration anew. */
+  replace(): void {
+    this.#child.kill('SIGHUP');
   }
 
   /** Asks it to stop, and gives its exit code. */

@@ -5,7 +5,8 @@ export { type AccessRule, type Cluster, type Identity, startCluster } from './cl
 export { ClusterSetStage } from './clusterset-stage.ts';
 export type { Outcome } from '../../scripts/run-command.ts';
 export type { ControlPlaneOptions } from './control-plane.ts';
-export { DnsStage } from './dns-stage.ts';
+export { DnsLoad } from './dns-load.ts';
+export { dnsPortOf, DnsStage } from './dns-stage.ts';
 export { eventually, type Patience } from './eventually.ts';
 export { Fairlead, type RunningFairlead } from './fairlead.ts';
 export { LocalBackendsStage } from './local-backends-stage.ts';

@@ -8,7 +8,7 @@ import { planCommand } from './commands/plan.ts';
 import { releaseCommand } from './commands/release.ts';
 import { repeat } from './commands/repeat.ts';
 import { partCommand } from './commands/part-command.ts';
-import { runAloneCommand, runCommand } from './commands/run.ts';
+import { runAloneCommand, runCommand, superviseCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
 import { whyCommand } from './commands/why.ts';
 import { nearest } from './configuration/nearest.ts';
@@ -23,6 +23,10 @@ const INTERRUPTED = 130;
 const CHANGES = 2;
 
 const OUTPUT = ['-o, --output <format>', 'table, which is the default, json or yaml'] as const;
+const SUPERVISED = [
+  '--supervised',
+  'runs in a process of its own, which a SIGHUP replaces without losing a query: for a new configuration or version',
+] as const;
 const WATCH = ['-w, --watch', 'looks again every two seconds until it is stopped'] as const;
 
 interface WhyOptions {
@@ -212,10 +216,15 @@ function addPartCommands(
 ): void {
   let group: Command | undefined;
   if (part.standalone !== undefined) {
-    const alone = withConfiguration(program.command(part.standalone.command))
-      .description(part.standalone.summary)
-      .action(({ config }: { config: string }) => runAloneCommand(config, parts, part, signal));
-    if (part.standalone.command === part.name) group = alone;
+    const { command, summary, isReplaceable } = part.standalone;
+    const alone = withConfiguration(program.command(command)).description(summary);
+    if (isReplaceable === true) alone.option(...SUPERVISED);
+    alone.action(async ({ config, supervised }: { config: string; supervised?: true }) => {
+      if (supervised !== true) return runAloneCommand(config, parts, part, signal);
+      const exitCode = await superviseCommand(config, command, signal);
+      if (exitCode !== 0) throw new Ending(exitCode);
+    });
+    if (command === part.name) group = alone;
   }
   for (const declared of part.commands) {
     if (declared.atTopLevel !== true) group ??= program.command(part.name).description(part.summary);

@@ -56,6 +56,7 @@ const forward = z.strictObject({
 const tcp = z
   .strictObject({
     connections: z.int().min(1).max(100_000).default(1_000).describe('Open connections at most.'),
+    connectionsOfOne: z.int().min(1).max(100_000).default(250).describe('Open connections of one address at most.'),
     idleSeconds: z.int().min(1).max(300).default(10).describe('How long a client may take for its next query.'),
   })
   .prefault({});

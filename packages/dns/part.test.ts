@@ -91,6 +91,19 @@ describe('the DNS part', () => {
   let stage = new Stage();
   afterEach(() => stage.end());
 
+  it('leaves the sockets to the process before it until it can answer itself', async () => {
+    stage = await new Stage().setUp({ installs: false });
+    stage.sockets.areHandedOver = true;
+    stage.start();
+    await stage.advance(5_000);
+    expect(stage.sockets.ask(queryFor(WEB))).toHaveLength(0);
+    await stage.install();
+    await stage.putImport(testImport('web'));
+    await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    await stage.advance(10_000);
+    expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual(['10.1.0.1']);
+  });
+
   it('answers for all others when there is an import without a spec', async () => {
     stage = await new Stage().setUp({ installs: false });
     for (const { metadata, spec } of mcsDefinitions) {

@@ -39,7 +39,11 @@ export function dnsPart(sockets: Sockets): Part<ReplicaPart> {
   return definePart({
     name: 'dns',
     summary: 'Answers DNS for the Services of the clusterset: clusterset.local.',
-    standalone: { command: 'dns', summary: 'Runs the DNS server of the clusterset, and nothing else.' },
+    standalone: {
+      command: 'dns',
+      summary: 'Runs the DNS server of the clusterset, and nothing else.',
+      isReplaceable: true,
+    },
     schema: dnsConfiguration,
     permissions,
     metrics: dnsMetrics,

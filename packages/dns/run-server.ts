@@ -32,7 +32,8 @@ export function zoneSettings(configuration: DnsConfiguration, serial: number): Z
 
 /**
  * Serves until the signal aborts. It listens before it knows anything, and says so by SERVFAIL: a client asks another
- * server then, where a port that is closed would look like a name that is not there to some.
+ * server then, where a port that is closed would look like a name that is not there to some. But where another process
+ * answers on the same sockets, it leaves that to it until it can answer as well.
  */
 export async function runServer(
   configuration: DnsConfiguration,
@@ -58,16 +59,19 @@ export async function runServer(
         signal,
       })
     : undefined;
-  const limits = { connections: tcp.connections, idleMilliseconds: tcp.idleSeconds * 1_000 };
+  const limits = { ...tcp, idleMilliseconds: tcp.idleSeconds * 1_000 };
   const server = new DnsServer({ ...environment, responder, counts, forwarder, sockets, tcp: limits, logsQueries });
-  const local = await server.listen(socketAddresses(listen));
-  const places = local.map(placeText);
+  const open = async () => {
+    const local = await server.listen(socketAddresses(listen));
+    logger.info({ listen: local.map(placeText), zone: settings.zone }, 'listening');
+  };
+  if (!sockets.areHandedOver) await open();
   try {
-    logger.info({ listen: places, zone: settings.zone }, 'listening');
     const startedAt = clock.monotonic();
     const index = new ZoneIndex(settings, table);
     await followCluster(index, table, environment);
     responder.isReady = true;
+    if (sockets.areHandedOver) await open();
     readiness.set({ ready: true });
     const milliseconds = Math.round(clock.monotonic() - startedAt);
     logger.info({ names: table.size, services: index.services, milliseconds }, 'answering');

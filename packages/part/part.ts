@@ -25,7 +25,12 @@ export interface Part<Configured extends ConfiguredPart = ConfiguredPart> {
   /** One sentence for `--help`. */
   readonly summary: string;
   /** The command that runs this part and no other, beside `fairlead run`: a part on a node needs one. */
-  readonly standalone?: { readonly command: string; readonly summary: string };
+  readonly standalone?: {
+    readonly command: string;
+    readonly summary: string;
+    /** Whether two processes of it can be at work at once, so that one can take over from the other. */
+    readonly isReplaceable?: boolean;
+  };
   /** It runs on nodes, for which there is no cluster: the chart does not have it. */
   readonly runsOn?: 'node';
   /** The class of Services it serves, where it serves any. */

@@ -7,6 +7,8 @@ import { type ActivePart, activeParts } from '../configured-parts.ts';
 import { openLog } from '../observability/logger.ts';
 import { requirePermissions } from '../permissions.ts';
 import { neededPermissions, startRunning } from '../running.ts';
+import { startWorker, tellSupervisor } from '../supervisor/cluster-workers.ts';
+import { Supervisor } from '../supervisor/supervisor.ts';
 
 /** `fairlead run`: every configured part that runs in a cluster, until it is told to stop. */
 export function runCommand(file: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
@@ -16,6 +18,22 @@ export function runCommand(file: string, parts: readonly Part[], signal: AbortSi
 /** `fairlead <command of the part>`: this part and no other. */
 export function runAloneCommand(file: string, parts: readonly Part[], alone: Part, signal: AbortSignal): Promise<void> {
   return run(file, parts, ({ part }) => part.name === alone.name, signal, alone);
+}
+
+/**
+ * The same in a process of its own, on sockets that this one keeps. On SIGHUP another one takes over, with the program and
+ * the configuration as they are then. Gives the exit code.
+ */
+export async function superviseCommand(file: string, command: string, signal: AbortSignal): Promise<number> {
+  const start = () => startWorker([command, '--config', file]);
+  const supervisor = new Supervisor({ start, clock: systemClock, random: systemRandom, logger: openLog('info') });
+  const replace = () => supervisor.replace();
+  process.on('SIGHUP', replace);
+  try {
+    return await supervisor.run(signal);
+  } finally {
+    process.off('SIGHUP', replace);
+  }
 }
 
 async function run(
@@ -37,6 +55,7 @@ async function run(
     if (cluster !== undefined)
       await requirePermissions(cluster.client, neededPermissions(configuration, active), namespace, signal);
     const running = await startRunning(configuration, cluster, active, surroundings, signal);
+    void running.readiness.allReady.then(tellSupervisor);
     await running.ended;
     logger.info({}, 'stopped');
   } finally {

@@ -4,11 +4,17 @@ import type { Readiness, ReadinessReport } from '@fairlead/part';
 export class ReadinessBoard {
   /** part name -> what it last said */
   readonly #parts = new Map<string, Readiness>();
+  readonly #allReady = Promise.withResolvers<void>();
 
   /** Adds a part, not ready until it says so. */
   add(part: string): ReadinessReport {
     this.#parts.set(part, { ready: false, reason: 'starting' });
-    return { set: (readiness) => this.#parts.set(part, readiness) };
+    return {
+      set: (readiness) => {
+        this.#parts.set(part, readiness);
+        if (this.overall.ready) this.#allReady.resolve();
+      },
+    };
   }
 
   of(part: string): Readiness | undefined {
@@ -17,6 +23,11 @@ export class ReadinessBoard {
 
   get parts(): readonly string[] {
     return [...this.#parts.keys()];
+  }
+
+  /** Resolves when every part is ready for the first time. */
+  get allReady(): Promise<void> {
+    return this.#allReady.promise;
   }
 
   /** Ready when every part is; otherwise the reasons, each with its part. */

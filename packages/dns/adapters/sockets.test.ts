@@ -39,7 +39,7 @@ describe('on real sockets, the server', () => {
             timeoutMilliseconds: 2_000,
             signal,
           });
-    const tcp = { connections: 2, idleMilliseconds: 5_000 };
+    const tcp = { connections: 3, connectionsOfOne: 2, idleMilliseconds: 5_000 };
     const server = new DnsServer({ ...shared, responder, forwarder, tcp, logsQueries: false });
     servers.push(server);
     const [local] = await server.listen([address]);
@@ -112,7 +112,12 @@ describe('on real sockets, the server', () => {
     const others = [open(), open()];
     await once(others[1] ?? socket, 'close');
     expect(socket.destroyed).toBe(false);
-    for (const one of [socket, ...others]) one.destroy();
+    const from = (localAddress: string) => connect({ port: server.port, host: server.address, localAddress });
+    const third = from('127.0.0.2');
+    await once(third, 'connect');
+    await once(from('127.0.0.3'), 'close');
+    expect([socket.destroyed, third.destroyed]).toEqual([false, false]);
+    for (const one of [socket, third, ...others]) one.destroy();
   });
 
   it('shares its port with another of its kind, and no other program', async () => {

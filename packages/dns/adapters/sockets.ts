@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net';
@@ -17,11 +18,15 @@ const MOST_DATAGRAM_BYTES = 65_535;
 /** Room for bursts: what does not fit is lost without a word. */
 const RECEIVE_BYTES = 4 * 1_024 * 1_024;
 
+/** Processes share a port, each by a socket of its own; workers of one supervisor share its sockets. */
+const areHandedOver = cluster.isWorker;
+const reusePort = !areHandedOver;
+
 /** The sockets of this machine. */
-export const systemSockets: Sockets = { listenUdp, listenTcp, exchange };
+export const systemSockets: Sockets = { areHandedOver, listenUdp, listenTcp, exchange };
 
 async function listenUdp(address: SocketAddress, handler: DatagramHandler): Promise<DatagramSocket> {
-  const socket = createUdpSocket(address.address, { reusePort: true });
+  const socket = createUdpSocket(address.address, { reusePort });
   try {
     // It may listen, or fail, before `bind` returns.
     const listening = once(socket, 'listening');
@@ -82,20 +87,15 @@ async function listenTcp(
   address: SocketAddress,
   connected: (stream: ByteStream) => StreamHandler,
 ): Promise<StreamListener> {
-  const open = new Set<Socket>();
   const server: Server = createServer({ noDelay: true }, (socket) => {
-    open.add(socket);
     const handler = connected(streamOf(socket));
     socket.on('data', (bytes) => handler.receive(bytes));
     socket.on('drain', () => handler.drained());
     socket.on('error', () => {});
-    socket.on('close', () => {
-      open.delete(socket);
-      handler.closed();
-    });
+    socket.on('close', () => handler.closed());
   });
   try {
-    server.listen({ host: address.address, port: address.port, reusePort: true });
+    server.listen({ host: address.address, port: address.port, reusePort });
     await once(server, 'listening');
   } catch (error) {
     throw cannotListen('TCP', address, error);
@@ -104,11 +104,7 @@ async function listenTcp(
   const bound = server.address();
   return {
     local: bound === null || typeof bound === 'string' ? address : bound,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of open) socket.destroy();
-      }),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 

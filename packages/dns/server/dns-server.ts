@@ -15,11 +15,20 @@ export interface DnsServerOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  readonly tcp: { readonly connections: number; readonly idleMilliseconds: number };
+  readonly tcp: {
+    readonly connections: number;
+    /** Of one address. */
+    readonly connectionsOfOne: number;
+    readonly idleMilliseconds: number;
+  };
   readonly logsQueries: boolean;
 }
 
 const METRICS_MILLISECONDS = 1_000;
+/** A client that has sent nothing for so long is told that the connection ends, when the server does. */
+const QUIET_MILLISECONDS = 300;
+/** How long connections may go on while the server ends. */
+const FINISH_MILLISECONDS = 3_000;
 
 /** Listens on UDP and TCP, and answers. */
 export class DnsServer {
@@ -27,6 +36,8 @@ export class DnsServer {
   readonly #udp: DatagramSocket[] = [];
   readonly #tcp: StreamListener[] = [];
   readonly #sessions = new Set<TcpSession>();
+  /** Address of a client -> its connections. */
+  readonly #clients = new Map<string, number>();
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -46,14 +57,22 @@ export class DnsServer {
     return this.#udp.map(({ local }) => local);
   }
 
-  /** Waits for nothing but the sockets: clients ask again, and another server. */
+  /**
+   * Takes no more. What came is answered, but for what waits for another server; connections have a moment to end by
+   * themselves.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
-    const { counts, metrics } = this.#options;
+    const { clock, counts, metrics } = this.#options;
     const sockets = [...this.#udp.splice(0), ...this.#tcp.splice(0)];
-    await Promise.all(sockets.map((socket) => socket.close()));
-    for (const session of this.#sessions) session.destroy();
+    const closed = Promise.all(sockets.map((socket) => socket.close()));
+    for (const session of this.#sessions) session.finish(QUIET_MILLISECONDS);
+    const timer = clock.setTimer(FINISH_MILLISECONDS, () => {
+      for (const session of this.#sessions) session.destroy();
+    });
+    await closed;
+    timer.cancel();
     counts.flush(metrics);
   }
 
@@ -77,27 +96,37 @@ export class DnsServer {
 
   #connected(stream: ByteStream): StreamHandler {
     const { clock, counts, metrics, tcp } = this.#options;
+    const { address } = stream.from;
     const session = new TcpSession({
       stream,
       clock,
       idleMilliseconds: tcp.idleMilliseconds,
       respond: (bytes, out) => {
         const length = this.#respond(bytes, out, stream.from, 'tcp');
-        return length === FORWARD ? this.#forward(bytes, 'tcp') : length;
+        return length === FORWARD ? this.#forward(bytes, 'tcp', address) : length;
       },
       dropped: (reason) => counts.drop(reason),
       ended: () => {
         this.#sessions.delete(session);
+        this.#count(address, -1);
         metrics.set(openConnections, this.#sessions.size);
       },
     });
     this.#sessions.add(session);
+    const ofOne = this.#count(address, 1);
     metrics.set(openConnections, this.#sessions.size);
-    if (this.#sessions.size > tcp.connections) {
+    if (this.#sessions.size > tcp.connections || ofOne > tcp.connectionsOfOne) {
       counts.drop('connection-limit');
       session.destroy();
     }
     return session;
+  }
+
+  #count(client: string, change: 1 | -1): number {
+    const count = (this.#clients.get(client) ?? 0) + change;
+    if (count === 0) this.#clients.delete(client);
+    else this.#clients.set(client, count);
+    return count;
   }
 
   /** Gives the length of the reply in `out`, NO_REPLY, or FORWARD. */
@@ -109,17 +138,17 @@ export class DnsServer {
   }
 
   async #forwardDatagram(bytes: Buffer, socket: DatagramSocket, from: SocketAddress): Promise<void> {
-    const reply = await this.#forward(bytes, 'udp');
+    const reply = await this.#forward(bytes, 'udp', from.address);
     if (reply !== undefined) socket.send(reply, from);
   }
 
   /** The reply of another server, or the one that says that there is none; undefined once this one is closed. */
-  async #forward(bytes: Buffer, transport: Transport): Promise<Buffer | undefined> {
+  async #forward(bytes: Buffer, transport: Transport, client: string): Promise<Buffer | undefined> {
     const { responder, forwarder } = this.#options;
     // The bytes are the socket's: what waits needs its own.
     const query = Buffer.from(bytes);
     if (transport === 'udp') responder.limit(query);
-    const reply = await forwarder?.forward(query, transport);
+    const reply = await forwarder?.forward(query, transport, client);
     if (this.#isClosed) return undefined;
     if (reply !== undefined) return transport === 'udp' ? responder.fit(query, reply) : reply;
     const out = Buffer.alloc(TCP_BYTES);

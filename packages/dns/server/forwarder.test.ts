@@ -6,6 +6,7 @@ import { Counts, queriesForwarded } from './counts.ts';
 import { Forwarder } from './forwarder.ts';
 import type { Exchange } from './sockets.ts';
 
+const CLIENT = '192.0.2.9';
 const query = queryFor('example.org');
 const servers = [
   { address: '192.0.2.1', port: 53 },
@@ -41,7 +42,7 @@ function forwarder(answer: (asked: Exchange) => Promise<Buffer>) {
 describe('a query for another zone', () => {
   it('is asked under another id, and answered under its own', async () => {
     const { forwarder: one, asked, counted } = forwarder(async ({ bytes }) => replyTo(bytes));
-    const reply = await one.forward(query, 'tcp');
+    const reply = await one.forward(query, 'tcp', CLIENT);
     expect(reply).toEqual(replyTo(query));
     expect(asked.map(({ server, transport }) => [server, transport])).toEqual([[servers[0], 'tcp']]);
     expect(asked[0]?.bytes.subarray(0, 2)).not.toEqual(query.subarray(0, 2));
@@ -51,7 +52,7 @@ describe('a query for another zone', () => {
 
   it('accepts only the reply to it', async () => {
     const { forwarder: one, asked } = forwarder(async ({ bytes }) => replyTo(bytes));
-    await one.forward(query, 'udp');
+    await one.forward(query, 'udp', CLIENT);
     const sent = asked[0]?.bytes ?? Buffer.alloc(0);
     const changed = (at: number, value: number) => {
       const reply = replyTo(sent);
@@ -72,19 +73,22 @@ describe('a query for another zone', () => {
     const silent = forwarder(({ server, bytes }) =>
       server === servers[0] ? new Promise(() => {}) : Promise.resolve(replyTo(bytes)),
     );
-    expect(await result(silent.clock, silent.forwarder.forward(query, 'udp'))).toEqual(replyTo(query));
+    expect(await result(silent.clock, silent.forwarder.forward(query, 'udp', CLIENT))).toEqual(replyTo(query));
     expect(silent.clock.monotonic()).toBe(2_000);
     const failing = forwarder(() => Promise.reject(new Error('refused')));
-    expect(await failing.forwarder.forward(query, 'udp')).toBeUndefined();
+    expect(await failing.forwarder.forward(query, 'udp', CLIENT)).toBeUndefined();
     expect(failing.asked).toHaveLength(2);
     expect(failing.counted()).toEqual(['failed 1']);
   });
 
-  it('is refused while too many wait', async () => {
+  it('is refused while too many wait, of one client or of all', async () => {
     const { forwarder: one, asked, counted } = forwarder(() => new Promise(() => {}));
-    for (let count = 0; count < 500; count += 1) void one.forward(query, 'udp');
-    expect(await one.forward(query, 'udp')).toBeUndefined();
+    for (let count = 0; count < 250; count += 1) void one.forward(query, 'udp', CLIENT);
+    expect(await one.forward(query, 'udp', CLIENT)).toBeUndefined();
+    expect(asked).toHaveLength(250);
+    for (let count = 0; count < 250; count += 1) void one.forward(query, 'udp', '192.0.2.10');
+    expect(await one.forward(query, 'udp', '192.0.2.11')).toBeUndefined();
     expect(asked).toHaveLength(500);
-    expect(counted()).toEqual(['refused 1']);
+    expect(counted()).toEqual(['refused 2']);
   });
 });

@@ -15,24 +15,30 @@ export interface ForwarderOptions {
 
 /** What waits for other servers at a time: more would be a flood, and is answered with a failure. */
 const MOST_WAITING = 500;
+/** One client leaves room for others. */
+const MOST_WAITING_OF_ONE = 250;
 
 /** Asks other servers what is not of the zone. Replies are passed on as they come. */
 export class Forwarder {
   readonly #options: ForwarderOptions;
   #waiting = 0;
+  /** Address of a client -> its queries that wait. */
+  readonly #waitingOf = new Map<string, number>();
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
   }
 
   /** The reply of the first server that gives one; undefined when none does. */
-  async forward(query: Buffer, transport: Transport): Promise<Buffer | undefined> {
+  async forward(query: Buffer, transport: Transport, client: string): Promise<Buffer | undefined> {
     const { servers, counts } = this.#options;
-    if (this.#waiting >= MOST_WAITING) {
+    const ofOne = this.#waitingOf.get(client) ?? 0;
+    if (this.#waiting >= MOST_WAITING || ofOne >= MOST_WAITING_OF_ONE) {
       counts.forward('refused');
       return undefined;
     }
     this.#waiting += 1;
+    this.#waitingOf.set(client, ofOne + 1);
     try {
       for (const server of servers) {
         const reply = await this.#ask(server, query, transport);
@@ -44,6 +50,9 @@ export class Forwarder {
       return undefined;
     } finally {
       this.#waiting -= 1;
+      const left = (this.#waitingOf.get(client) ?? 1) - 1;
+      if (left === 0) this.#waitingOf.delete(client);
+      else this.#waitingOf.set(client, left);
     }
   }
 

@@ -42,6 +42,7 @@ export interface StreamHandler {
 
 export interface StreamListener {
   readonly local: SocketAddress;
+  /** Takes no more connections; resolves when those that are there have ended. */
   close(): Promise<void>;
 }
 
@@ -57,6 +58,8 @@ export interface Exchange {
 
 /** The network, as the server uses it. */
 export interface Sockets {
+  /** Whether another process may be answering on what this one listens on, until this one is ready. */
+  readonly areHandedOver: boolean;
   /** Rejects with a sentence when the address cannot be had. */
   listenUdp(address: SocketAddress, handler: DatagramHandler): Promise<DatagramSocket>;
   listenTcp(address: SocketAddress, connected: (stream: ByteStream) => StreamHandler): Promise<StreamListener>;

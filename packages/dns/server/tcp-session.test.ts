@@ -57,6 +57,18 @@ describe('a TCP connection', () => {
     expect(events.slice(2)).toEqual(['dropped: connection-timeout', 'destroy', 'ended']);
   });
 
+  it('answers what still comes when the server ends, and is closed when nothing comes any more', async () => {
+    const { tcp, events, clock } = session();
+    tcp.receive(framed('one'));
+    tcp.finish(300);
+    await clock.advance(200);
+    tcp.receive(framed('two'));
+    await clock.advance(200);
+    expect(events).toEqual(['5 <one>', '5 <two>']);
+    await clock.advance(100);
+    expect(events.slice(2)).toEqual(['close']);
+  });
+
   it('works no further while the client does not read, and goes on when it does', () => {
     let takes = false;
     const { tcp, events } = session(echo, () => takes);

@@ -30,12 +30,15 @@ export class TcpSession implements StreamHandler {
   #isBlocked = false;
   #isClosed = false;
   #activeAt: number;
+  #idleMilliseconds: number;
+  #isFinishing = false;
   #timer: Timer;
 
   constructor(options: TcpSessionOptions) {
     this.#options = options;
     this.#activeAt = options.clock.monotonic();
-    this.#timer = this.#watch(options.idleMilliseconds);
+    this.#idleMilliseconds = options.idleMilliseconds;
+    this.#timer = this.#watch(this.#idleMilliseconds);
   }
 
   receive(bytes: Buffer): void {
@@ -56,6 +59,14 @@ export class TcpSession implements StreamHandler {
     this.#stop();
     this.#timer.cancel();
     this.#options.ended();
+  }
+
+  /** Answers what still comes, and is closed as soon as no query has come for so long. */
+  finish(quietMilliseconds: number): void {
+    this.#isFinishing = true;
+    this.#idleMilliseconds = Math.min(quietMilliseconds, this.#idleMilliseconds);
+    this.#timer.cancel();
+    this.#timer = this.#watch(this.#idleMilliseconds);
   }
 
   destroy(): void {
@@ -115,10 +126,11 @@ export class TcpSession implements StreamHandler {
   }
 
   #watch(delayMilliseconds: number): Timer {
-    const { clock, idleMilliseconds } = this.#options;
+    const { clock } = this.#options;
     return clock.setTimer(delayMilliseconds, () => {
-      const left = this.#activeAt + idleMilliseconds - clock.monotonic();
+      const left = this.#activeAt + this.#idleMilliseconds - clock.monotonic();
       if (left > 0) this.#timer = this.#watch(left);
+      else if (this.#isFinishing && !this.#isClosed) this.#close();
       else this.#drop('connection-timeout');
     });
   }

@@ -6,6 +6,7 @@ const CLIENT = { address: '192.0.2.9', port: 4_000 };
 
 /** A network in which one client asks, and no server is but the one that is tested. */
 export class FakeSockets implements Sockets {
+  areHandedOver = false;
   /** Why it cannot be listened on. */
   problem: string | undefined;
   /** What came later than the call that asked for it. */

@@ -46,4 +46,21 @@ export const cliDefects: readonly Defect[] = [
     replace: 'silentSeconds <= leaseDurationSeconds * 1000',
     foundBy: { unit: 'packages/cli/why' },
   },
+  {
+    name: 'a process is stopped before the one after it is ready',
+    file: 'packages/cli/supervisor/supervisor.ts',
+    find: 'const outcome = await Promise.race([readyOrEnded(next), this.#wish(), stopped]);',
+    replace: "const outcome: 'ready' | 'wished' | 'stopped' | number = 'ready';",
+    foundBy: { unit: 'packages/cli/supervisor' },
+  },
+  {
+    name: 'a process that cannot start replaces the one that serves',
+    file: 'packages/cli/supervisor/supervisor.ts',
+    find: `the one before it goes on');
+      return current;`,
+    replace: `the one before it goes on');
+      current.stop();
+      return next;`,
+    foundBy: { unit: 'packages/cli/supervisor' },
+  },
 ];

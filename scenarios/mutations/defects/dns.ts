@@ -192,4 +192,18 @@ export const dnsDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${FOLDER}/server/forwarder` },
   },
+  {
+    name: 'a process that takes over answers before it knows anything',
+    file: `${FOLDER}/run-server.ts`,
+    find: 'if (!sockets.areHandedOver) await open();',
+    replace: 'await open();',
+    foundBy: part,
+  },
+  {
+    name: 'connections are cut off while their client still asks, when the server ends',
+    file: `${FOLDER}/server/tcp-session.ts`,
+    find: 'this.#idleMilliseconds = Math.min(quietMilliseconds, this.#idleMilliseconds);',
+    replace: 'this.#close();',
+    foundBy: tcp,
+  },
 ];
