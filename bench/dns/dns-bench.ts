@@ -23,13 +23,16 @@ export const dnsBench: Bench = {
   name: 'dns',
   description: 'queries per second of processor time, beside CoreDNS with its multicluster plugin; needs dnsperf',
   targets: [
-    { figure: 'oneAddressRatio', atLeast: 1.6, why: 'for one address we should need far less than CoreDNS' },
-    { figure: 'oneAddressCachedRatio', atLeast: 1, why: 'nor more than CoreDNS with its cache' },
+    { figure: 'oneAddressRatio', atLeast: 4, why: 'for one address we should need far less than CoreDNS' },
+    { figure: 'oneAddressCachedRatio', atLeast: 3, why: 'and than CoreDNS with its cache' },
+    { figure: 'unbatchedRatio', atLeast: 1.6, why: 'where the addon could not be built, still far less than CoreDNS' },
+    { figure: 'unbatchedCachedRatio', atLeast: 1, why: 'nor more than CoreDNS with its cache' },
+    { figure: 'batchedRatio', atLeast: 2, why: 'an addon that does not double the figure is not worth its upkeep' },
     { figure: 'headlessRatio', atLeast: 5, why: 'for 40 addresses, which CoreDNS encodes each time' },
     { figure: 'twoProcessesRatio', atLeast: 0.9, why: 'a second process on the port should do as much as the first' },
     { figure: 'lost', atMost: 0, why: 'no query may go without a reply' },
-    { figure: 'startSeconds', atMost: 2, why: '1,000 Services of 3 clusters should answer soon after a start' },
-    { figure: 'largeStartSeconds', atMost: 20, why: 'and 10,000 of 10 within the patience of a person' },
+    { figure: 'answeringSeconds', atMost: 2, why: '1,000 Services of 3 clusters should answer soon once it listens' },
+    { figure: 'largeAnsweringSeconds', atMost: 20, why: 'and 10,000 of 10 within the patience of a person' },
   ],
   run,
 };
@@ -62,7 +65,9 @@ async function run(progress: Progress): Promise<Figures> {
     return {
       ...figures,
       startSeconds: rounded(small.seconds),
+      answeringSeconds: rounded(small.answering),
       largeStartSeconds: rounded(large.seconds),
+      largeAnsweringSeconds: rounded(large.answering),
       kilobytesPerService: rounded((1_000 * (large.megabytes - small.megabytes)) / (10_000 - SERVICES)),
     };
   } finally {
@@ -85,7 +90,8 @@ async function compare(url: string, peer: string, folder: string, progress: Prog
   const us = await startSide((port) => ours(url, port, folder));
   const plain = await startSide((port) => coreDns(peer, url, port, folder, false));
   const cached = await startSide((port) => coreDns(peer, url, port, folder, true));
-  const sides = [us, plain, cached];
+  const unbatched = await startSide((port) => ours(url, port, folder, false));
+  const sides = [us, plain, cached, unbatched];
   let lost = 0;
   try {
     for (const { server } of sides) {
@@ -96,11 +102,14 @@ async function compare(url: string, peer: string, folder: string, progress: Prog
         for (const kind of ['one', 'headless'] as const) {
           const result = await load([side.server], files[kind], SECONDS);
           side[kind].push(result.queriesPerCpuSecond);
-          if (side === us) lost += result.lost;
+          if (side === us || side === unbatched) lost += result.lost;
         }
       }
       const last = sides.map(({ one, headless }) => `${thousands(one.at(-1))}/${thousands(headless.at(-1))}`);
-      progress(`round ${round} of ${ROUNDS}, one/headless: ours ${last[0]}, CoreDNS ${last[1]}, with cache ${last[2]}`);
+      const [ours, core, caching, single] = last;
+      progress(
+        `round ${round} of ${ROUNDS}, one/headless: ours ${ours}, CoreDNS ${core}, with cache ${caching}, ours without batches ${single}`,
+      );
     }
     const two = await withSecond(us.server, await ours(url, us.server.port, folder), files.one);
     const perCpuSecond = (values: readonly number[]) => Math.round(median(values));
@@ -112,6 +121,10 @@ async function compare(url: string, peer: string, folder: string, progress: Prog
       peerCachedOneAddressPerCpuSecond: perCpuSecond(cached.one),
       oneAddressRatio: rounded(median(quotients(us.one, plain.one))),
       oneAddressCachedRatio: rounded(median(quotients(us.one, cached.one))),
+      unbatchedPerCpuSecond: perCpuSecond(unbatched.one),
+      unbatchedRatio: rounded(median(quotients(unbatched.one, plain.one))),
+      unbatchedCachedRatio: rounded(median(quotients(unbatched.one, cached.one))),
+      batchedRatio: rounded(median(quotients(us.one, unbatched.one))),
       headlessRatio: rounded(median(quotients(us.headless, plain.headless))),
       twoProcessesRatio: rounded(two / median(us.one)),
       lost,
@@ -138,19 +151,16 @@ async function withSecond(first: NameServer, program: Program, file: string): Pr
   }
 }
 
-/** From the start of the process to the answer for the last of its names. */
-async function start(
-  url: string,
-  services: number,
-  folder: string,
-): Promise<{ readonly seconds: number; readonly megabytes: number }> {
+/** How long it takes from the start of the process, and from when it listens, to the answer for the last of its names. */
+async function start(url: string, services: number, folder: string) {
   const port = await freePort();
   const begunAt = performance.now();
   const server = await NameServer.start(await ours(url, port, folder), port, nameOf(`web-${services - 1}`));
-  const seconds = (performance.now() - begunAt) / 1_000;
+  const answeredAt = performance.now();
   const megabytes = await server.residentMegabytes();
   await server.stop();
-  return { seconds, megabytes };
+  const seconds = (answeredAt - begunAt) / 1_000;
+  return { seconds, answering: (answeredAt - server.listeningAt) / 1_000, megabytes };
 }
 
 function thousands(value: number | undefined): string {

@@ -14,11 +14,14 @@ const START_LIMIT_MILLISECONDS = 120_000;
 /** A DNS server in a process of its own, and what it used so far. */
 export class NameServer {
   readonly port: number;
+  /** When it first said anything, be it that it does not know yet. */
+  readonly listeningAt: number;
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess, port: number) {
+  private constructor(child: ChildProcess, port: number, listeningAt: number) {
     this.#child = child;
     this.port = port;
+    this.listeningAt = listeningAt;
   }
 
   /** Resolves when the name is answered so many times in a row: where servers share a port, each gets some of them. */
@@ -28,10 +31,12 @@ export class NameServer {
     resolver.setServers([`127.0.0.1:${port}`]);
     const deadline = performance.now() + START_LIMIT_MILLISECONDS;
     let row = 0;
+    let listeningAt: number | undefined;
     while (performance.now() < deadline && child.exitCode === null) {
-      const found = await resolver.resolve4(name).catch(() => []);
-      row = found.length > 0 ? row + 1 : 0;
-      if (row === times) return new NameServer(child, port);
+      const found = await resolver.resolve4(name).catch((error: NodeJS.ErrnoException) => error.code ?? '');
+      if (found !== 'ECONNREFUSED' && found !== 'ETIMEOUT') listeningAt ??= performance.now();
+      row = typeof found === 'string' || found.length === 0 ? 0 : row + 1;
+      if (row === times) return new NameServer(child, port, listeningAt ?? performance.now());
       await sleep(10);
     }
     child.kill('SIGKILL');
@@ -57,7 +62,7 @@ export class NameServer {
 }
 
 /** `fairlead dns` on the API server of the URL. */
-export async function ours(url: string, port: number, folder: string): Promise<Program> {
+export async function ours(url: string, port: number, folder: string, batchedUdp = true): Promise<Program> {
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(
     kubeconfig,
@@ -71,7 +76,7 @@ export async function ours(url: string, port: number, folder: string): Promise<P
     }),
   );
   const file = join(folder, `fairlead-${port}.yaml`);
-  const configuration = { listen: [`127.0.0.1:${port}`] };
+  const configuration = { listen: [`127.0.0.1:${port}`], batchedUdp };
   await writeFile(
     file,
     JSON.stringify({ kubernetes: { kubeconfig }, http: { listen: '127.0.0.1:0' }, parts: { dns: configuration } }),

@@ -27,6 +27,14 @@ const namespace = Buffer.from(
 const versions = VERSIONS.map((version) => ({ groupVersion: `${GROUP}/${version}`, version }));
 const [preferredVersion] = versions;
 const group = { kind: 'APIGroup', apiVersion: 'v1', name: GROUP, versions, preferredVersion };
+const resources = versions.map(({ groupVersion }) => {
+  const verbs = ['get', 'list', 'watch'];
+  const one = { name: 'serviceimports', singularName: 'serviceimport', kind: 'ServiceImport', namespaced: true, verbs };
+  return [
+    `/apis/${groupVersion}`,
+    { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: [one] },
+  ] as const;
+});
 await serveApi(
   new Map([
     ['/apis/discovery.k8s.io/v1/endpointslices', slices],
@@ -36,6 +44,7 @@ await serveApi(
   ]),
   new Map<string, object>([
     [`/apis/${GROUP}`, group],
+    ...resources,
     ['/version', { major: '1', minor: '36', gitVersion: 'v1.36.3' }],
   ]),
 );

@@ -1,1 +1,2 @@
+export { loadBatchUdp } from './batch-udp.ts';
 export { systemSockets } from './sockets.ts';

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createSocket, Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -7,6 +8,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Counts, DnsServer, Forwarder, type SocketAddress } from '../server/index.ts';
 import { answersIn, queryFor, read } from '../testing/queries.ts';
 import { TestZone } from '../testing/test-zone.ts';
+import { loadBatchUdp } from './batch-udp.ts';
 import { systemSockets } from './sockets.ts';
 
 const WEB = 'web.shop.svc.clusterset.local';
@@ -19,7 +21,20 @@ function lastOf(sockets: readonly unknown[]): Socket {
   return socket;
 }
 
-describe('on real sockets, the server', () => {
+const addon = loadBatchUdp();
+const NODE = { kind: 'sockets of Node', sockets: systemSockets(undefined), isBatched: false };
+const KINDS = [
+  NODE,
+  ...(addon === undefined ? [] : [{ kind: 'sockets of the addon', sockets: systemSockets(addon), isBatched: true }]),
+];
+
+it('has the addon where there is a compiler', () => {
+  const { status } = spawnSync('cc', ['--version']);
+  expect(addon !== undefined).toBe(status === 0);
+});
+
+/** Servers that a test starts. */
+function stage({ sockets, isBatched }: (typeof KINDS)[number]) {
   const servers: DnsServer[] = [];
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.close()));
@@ -27,7 +42,7 @@ describe('on real sockets, the server', () => {
 
   async function start(address = ANY_PORT, upstream?: SocketAddress): Promise<SocketAddress> {
     const { responder, counts } = new TestZone({ forwards: upstream !== undefined });
-    const shared = { counts, clock: systemClock, metrics: noMetrics, logger: silentLogger, sockets: systemSockets };
+    const shared = { counts, clock: systemClock, metrics: noMetrics, logger: silentLogger, sockets };
     const forwarder =
       upstream === undefined
         ? undefined
@@ -35,19 +50,26 @@ describe('on real sockets, the server', () => {
             ...shared,
             servers: [upstream],
             random: systemRandom,
-            exchange: (asked) => systemSockets.exchange(asked),
+            exchange: (asked) => sockets.exchange(asked),
             timeoutMilliseconds: 2_000,
             signal,
           });
     const tcp = { connections: 3, connectionsOfOne: 2, idleMilliseconds: 5_000 };
-    const server = new DnsServer({ ...shared, responder, forwarder, tcp, logsQueries: false });
+    const server = new DnsServer({ ...shared, responder, forwarder, tcp, logsQueries: false, batchesUdp: true });
     servers.push(server);
-    const [local] = await server.listen([address]);
-    return { address: address.address, port: local?.port ?? 0 };
+    const [socket] = await server.listen([address]);
+    expect(socket?.isBatched).toBe(isBatched);
+    return { address: address.address, port: socket?.local.port ?? 0 };
   }
 
   const exchange = (server: SocketAddress, query: Buffer, transport: 'udp' | 'tcp') =>
-    systemSockets.exchange({ server, transport, bytes: query, accepts: () => true, signal });
+    sockets.exchange({ server, transport, bytes: query, accepts: () => true, signal });
+
+  return { servers, start, exchange, sockets };
+}
+
+describe.each(KINDS)('on $kind, the server', (kind) => {
+  const { servers, start, exchange } = stage(kind);
 
   it.each(['127.0.0.1', '::1'])('answers over UDP and TCP on %s', async (address) => {
     const server = await start({ address, port: 0 });
@@ -57,7 +79,7 @@ describe('on real sockets, the server', () => {
 
   it('answers a thousand datagrams that come at once', async () => {
     const server = await start();
-    const socket = createSocket('udp4');
+    const socket = createSocket({ type: 'udp4', recvBufferSize: 4_000_000 });
     const ids = new Set<number>();
     const { promise, resolve } = Promise.withResolvers<void>();
     socket.on('message', (reply) => {
@@ -68,29 +90,6 @@ describe('on real sockets, the server', () => {
     await promise;
     socket.close();
     expect(ids.size).toBe(1_000);
-  });
-
-  it('drops what claims to come from port 0, and goes on answering', async () => {
-    const bind = vi.spyOn(Socket.prototype, 'bind');
-    const drop = vi.spyOn(Counts.prototype, 'drop');
-    const server = await start(ANY_PORT, await start());
-    const bound = lastOf(bind.mock.contexts);
-    const forged = { address: '127.0.0.1', port: 0, family: 'IPv4', size: 0 };
-    for (const name of [WEB, 'example.org']) bound.emit('message', queryFor(name), forged);
-    expect(drop.mock.calls).toEqual([['source-port'], ['source-port']]);
-    vi.restoreAllMocks();
-    expect(answersIn(await exchange(server, queryFor(WEB), 'udp'))).toEqual(['10.2.0.1']);
-  });
-
-  it('outlives a reply to an address that cannot be sent to', async () => {
-    const bind = vi.spyOn(Socket.prototype, 'bind');
-    const socket = await systemSockets.listenUdp(ANY_PORT, (_bytes, out) => out.write('reply'));
-    const bound = lastOf(bind.mock.contexts);
-    bind.mockRestore();
-    const nowhere = { address: '127.0.0.1', port: 0 };
-    expect(() => bound.emit('message', queryFor(WEB), nowhere)).not.toThrow();
-    expect(() => socket.send(queryFor(WEB), nowhere)).not.toThrow();
-    await socket.close();
   });
 
   it('answers what is pipelined, in pieces, and takes no more connections than it may', async () => {
@@ -143,6 +142,28 @@ describe('on real sockets, the server', () => {
     expect(reply).toMatchObject({ id: 4711, rcode: 'REFUSED', questions: [{ name: 'example.org' }] });
   });
 
+  it('sends what another server answers late to whom it is for, whoever asked since', async () => {
+    const other = createSocket('udp4');
+    other.bind(0, '127.0.0.1');
+    await once(other, 'listening');
+    const server = await start(ANY_PORT, other.address());
+    const waiting: (() => void)[] = [];
+    other.on('message', (bytes, from) => {
+      const reply = Buffer.from(bytes);
+      reply[2] = 0x81;
+      waiting.push(() => other.send(reply, from.port, from.address));
+    });
+    const asked = [];
+    for (const id of [1, 2, 3]) {
+      asked.push(exchange(server, queryFor('example.org', 'A', { id }), 'udp'));
+      await expect.poll(() => waiting.length).toBe(id);
+    }
+    for (const answer of waiting) answer();
+    const ids = (await Promise.all(asked)).map((reply) => read(reply).id);
+    other.close();
+    expect(ids).toEqual([1, 2, 3]);
+  });
+
   it('answers SERVFAIL when there is no route to the other server', async () => {
     // The kernel refuses to connect to the broadcast address as it does where it has no route.
     const server = await start(ANY_PORT, { address: '255.255.255.255', port: 53 });
@@ -156,5 +177,32 @@ describe('on real sockets, the server', () => {
     const server = await start(ANY_PORT, gone);
     const reply = read(await exchange(server, queryFor('example.org'), transport));
     expect(reply).toMatchObject({ id: 4711, rcode: 'SERVFAIL' });
+  });
+});
+
+describe('on sockets of Node, the server', () => {
+  const { start, exchange, sockets } = stage(NODE);
+
+  it('drops what claims to come from port 0, and goes on answering', async () => {
+    const bind = vi.spyOn(Socket.prototype, 'bind');
+    const drop = vi.spyOn(Counts.prototype, 'drop');
+    const server = await start(ANY_PORT, await start());
+    const bound = lastOf(bind.mock.contexts);
+    const forged = { address: '127.0.0.1', port: 0, family: 'IPv4', size: 0 };
+    for (const name of [WEB, 'example.org']) bound.emit('message', queryFor(name), forged);
+    expect(drop.mock.calls).toEqual([['source-port'], ['source-port']]);
+    vi.restoreAllMocks();
+    expect(answersIn(await exchange(server, queryFor(WEB), 'udp'))).toEqual(['10.2.0.1']);
+  });
+
+  it('outlives a reply to an address that cannot be sent to', async () => {
+    const bind = vi.spyOn(Socket.prototype, 'bind');
+    const socket = await sockets.listenUdp(ANY_PORT, (_bytes, out) => out.write('reply'), true);
+    const bound = lastOf(bind.mock.contexts);
+    bind.mockRestore();
+    const nowhere = { address: '127.0.0.1', port: 0 };
+    expect(() => bound.emit('message', queryFor(WEB), nowhere)).not.toThrow();
+    expect(() => socket.send(queryFor(WEB), nowhere)).not.toThrow();
+    await socket.close();
   });
 });

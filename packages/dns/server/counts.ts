@@ -46,26 +46,32 @@ export const openConnections: MetricDefinition = {
   help: 'Open TCP connections.',
 };
 
+const MOST_RCODES = 32;
+const MOST_TYPES = 256;
 const TYPE_NAMES = new Map<number, string>(Object.entries(RECORD_TYPES).map(([name, number]) => [number, name]));
 
-/** Counts without allocating, and tells the metrics from time to time. */
+const isNamed = new Uint8Array(MOST_TYPES);
+for (const type of TYPE_NAMES.keys()) isNamed[type] = 1;
+
+/** Counts without allocating or looking anything up, and tells the metrics from time to time. */
 export class Counts {
-  readonly #replies = { udp: new Map<Rcode, number>(), tcp: new Map<Rcode, number>() };
-  readonly #types = new Map<number, number>();
+  /** By the number of the rcode. */
+  readonly #replies = { udp: new Uint32Array(MOST_RCODES), tcp: new Uint32Array(MOST_RCODES) };
+  /** By the number of the type; all that are not named count as 0. */
+  readonly #types = new Uint32Array(MOST_TYPES);
   readonly #drops = new Map<DropReason, number>();
   readonly #forwards = new Map<'answered' | 'failed' | 'refused', number>();
   #truncated = 0;
 
-  constructor() {
-    for (const rcode of rcodes) for (const replies of Object.values(this.#replies)) replies.set(rcode, 0);
-  }
-
   reply(transport: Transport, rcode: Rcode): void {
-    add(this.#replies[transport], rcode);
+    const replies = this.#replies[transport];
+    const code = RCODES[rcode];
+    replies[code] = (replies[code] ?? 0) + 1;
   }
 
   question(type: number): void {
-    add(this.#types, TYPE_NAMES.has(type) ? type : 0);
+    const known = isNamed[type] === 1 ? type : 0;
+    this.#types[known] = (this.#types[known] ?? 0) + 1;
   }
 
   truncated(): void {
@@ -83,9 +89,16 @@ export class Counts {
   /** Tells what was counted since the last time. */
   flush(metrics: Metrics): void {
     for (const transport of ['udp', 'tcp'] as const) {
-      drain(this.#replies[transport], (rcode, by) => metrics.increment(repliesSent, { transport, rcode }, by));
+      const replies = this.#replies[transport];
+      for (const rcode of rcodes) {
+        const by = taken(replies, RCODES[rcode]);
+        if (by > 0) metrics.increment(repliesSent, { transport, rcode }, by);
+      }
     }
-    drain(this.#types, (type, by) => metrics.increment(questionsAsked, { type: TYPE_NAMES.get(type) ?? 'other' }, by));
+    for (const [type, name] of [[0, 'other'] as const, ...TYPE_NAMES]) {
+      const by = taken(this.#types, type);
+      if (by > 0) metrics.increment(questionsAsked, { type: name }, by);
+    }
     drain(this.#drops, (reason, by) => metrics.increment(packetsDropped, { reason }, by));
     drain(this.#forwards, (result, by) => metrics.increment(queriesForwarded, { result }, by));
     if (this.#truncated > 0) metrics.increment(repliesTruncated, {}, this.#truncated);
@@ -94,6 +107,13 @@ export class Counts {
 }
 
 const rcodes = Object.keys(RCODES).filter((text): text is Rcode => text in RCODES);
+
+/** What was counted there since the last time. */
+function taken(counts: Uint32Array, index: number): number {
+  const count = counts[index] ?? 0;
+  counts[index] = 0;
+  return count;
+}
 
 function add<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -224,7 +224,7 @@ describe('what is counted', () => {
     fresh.counts.flush(metrics);
     fresh.counts.flush(metrics);
     expect(metrics.lines(repliesSent)).toEqual(['udp NOERROR 4', 'udp REFUSED 1', 'tcp NXDOMAIN 1']);
-    expect(metrics.lines(questionsAsked)).toEqual(['A 2', 'AAAA 1', 'other 1', 'TXT 1']);
+    expect(metrics.lines(questionsAsked)).toEqual(['other 1', 'A 2', 'TXT 1', 'AAAA 1']);
     expect(metrics.lines(repliesTruncated)).toEqual([' 1']);
     expect(metrics.lines(packetsDropped)).toEqual(['no-query 1']);
   });
