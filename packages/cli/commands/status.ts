@@ -1,7 +1,7 @@
+import { renderTable } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import { leaseName, type Part, type PartStatus } from '@fairlead/part';
 import { type Format, renderValue } from '../render/format.ts';
-import { renderTable } from '../render/table.ts';
 import { findLeader, type Leader, leaderText } from '../why/leader.ts';
 import { type Look, look } from './read-only.ts';
 

@@ -1,5 +1,5 @@
+import { renderTable } from '@fairlead/control';
 import { keyText, type Service } from '@fairlead/kube';
-import { renderTable } from '../render/table.ts';
 
 /** What the live view shows at one moment. */
 export interface Scene {

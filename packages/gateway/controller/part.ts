@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, type Hold } from '@fairlead/control';
 import { WithdrawalBrake } from './withdrawal-brake.ts';
 import { endpointSlices, keyText, nodes, services } from '@fairlead/kube';
 import {
@@ -11,7 +11,13 @@ import {
   type ReadEnvironment,
   Releases,
 } from '@fairlead/part';
-import { describeServiceEvents, serviceKey, servicePermissions, toServiceKey } from '@fairlead/service';
+import {
+  describeServiceEvents,
+  type ServiceKey,
+  serviceKey,
+  servicePermissions,
+  toServiceKey,
+} from '@fairlead/service';
 import { certificatesCommand } from '../agent/adapters/certificate-files.ts';
 import { connectToAgents, readTextFile } from './adapters/connect.ts';
 import type { AddressCloud, AddressProvider, CloudEnvironment } from './addresses/address-provider.ts';
@@ -25,7 +31,8 @@ import { gatewayMetrics } from './metrics.ts';
 import { unheardProgress, writesFor } from './plan.ts';
 import { poolSource } from './pool-source.ts';
 import type { Pool } from './pools.ts';
-import { explainOutcome } from './report/explain.ts';
+import { addressLines } from './report/address-list.ts';
+import { explainHeld, explainOutcome } from './report/explain.ts';
 import { gatewayChanges, type GatewayReport, reportGateways, wantedServers } from './report/gateways.ts';
 import { partPlan, partStatus } from './report/part-plan.ts';
 import { parseClient, traceLines } from './report/trace.ts';
@@ -42,6 +49,8 @@ export interface GatewayOutside {
   /** Reads the file of the pools. */
   readonly readFile?: (path: string) => Promise<string>;
 }
+
+const PART_NAME = 'gateway';
 
 const permissions: readonly Permission[] = [
   ...servicePermissions,
@@ -75,7 +84,7 @@ export function gatewayPartWith({
 }: GatewayOutside): Part<LeaderPart> {
   const outside = { connect, cloud, addresses, readFile };
   return definePart({
-    name: 'gateway',
+    name: PART_NAME,
     summary: 'Gives Services the addresses of gateway nodes, by protocol and port, and has the gateways serve them.',
     loadBalancerClass: GATEWAY_CLASS,
     schema: gatewayConfiguration(cloud?.sections),
@@ -95,7 +104,7 @@ export function gatewayPartWith({
     commands: [
       {
         name: 'addresses',
-        summary: 'Lists the addresses of the pools, and the Services on each.',
+        summary: 'Lists the addresses of the pools, and the Services on each with their ports.',
         needs: 'configuration',
         run: (invocation) => listAddresses(outside, invocation),
       },
@@ -122,28 +131,29 @@ export function gatewayPartWith({
         return runController(settings, environment);
       },
       plan: async (environment) => {
-        const { snapshot, gateways } = await look(outside, configuration, environment);
+        const { snapshot, hold, gateways } = await look(outside, configuration, environment);
         const { changes } = partPlan(snapshot, environment.clock);
-        const hold = await new WithdrawalBrake(environment.clock, new Releases('gateway')).judge(snapshot.outcomes);
         const held = hold === undefined ? {} : { heldBack: hold.message };
         return { ...held, changes: [...changes, ...gatewayChanges(gateways)] };
       },
       explain: async (environment, subject) => {
         if (subject.kind !== 'service') return undefined;
-        const { snapshot, gateways, cluster } = await look(outside, configuration, environment);
-        const outcome = snapshot.outcomes.get(serviceKey(subject));
+        const { snapshot, hold, gateways, cluster } = await look(outside, configuration, environment);
+        const key = serviceKey(subject);
+        const outcome = snapshot.outcomes.get(key);
         if (outcome === undefined) return undefined;
+        const held = new Set(hold?.held);
+        const servers = wantedServers(key, snapshot, held, cluster);
+        const details = { servers, gateways, areAddressesMade: areMade(snapshot.pools) };
+        const name = `Service ${keyText(subject)}`;
+        if (hold !== undefined && held.has(key) && (outcome.kind === 'serve' || outcome.kind === 'refuse'))
+          return explainHeld(name, outcome, hold.message, details);
         const writes = writesFor(outcome, environment.clock, unheardProgress(outcome, snapshot.pools));
-        const servers = wantedServers(outcome, snapshot.pools, cluster);
-        return explainOutcome(`Service ${keyText(subject)}`, outcome, writes, {
-          servers,
-          gateways,
-          areAddressesMade: areMade(snapshot.pools),
-        });
+        return explainOutcome(name, outcome, writes, details);
       },
       status: async (environment) => {
-        const { snapshot, gateways } = await look(outside, configuration, environment);
-        return partStatus(snapshot, gateways, environment.clock);
+        const { snapshot, hold, gateways } = await look(outside, configuration, environment);
+        return partStatus(snapshot, gateways, environment.clock, hold);
       },
     }),
   });
@@ -176,6 +186,8 @@ async function noFile(path: string): Promise<string> {
 
 interface Look {
   readonly snapshot: Snapshot;
+  /** What a leader that started now would hold back; one that leads does. */
+  readonly hold: Hold<ServiceKey> | undefined;
   readonly cluster: ClusterView;
   readonly gateways: readonly GatewayReport[];
 }
@@ -194,16 +206,18 @@ async function look(
   const limits = configuration.namespaceLimits;
   const rules = claimRules(defaultClass);
   const snapshot = await takeSnapshot({ l2Ports, familiesOf, pools, limits, services: items, rules }, clock);
+  const hold = await new WithdrawalBrake(clock, new Releases(PART_NAME)).judge(snapshot.outcomes);
   if (pools.every(({ gateways }) => gateways.length === 0)) {
-    return { snapshot, cluster: new ClusterView(), gateways: [] };
+    return { snapshot, hold, cluster: new ClusterView(), gateways: [] };
   }
   const [slices, allNodes] = await Promise.all([
     client.list(endpointSlices, { signal }),
     client.list(nodes, { signal }),
   ]);
   const cluster = new ClusterView(slices.items, allNodes.items);
-  const gateways = await reportGateways(snapshot, cluster, outside.connect(configuration), environment);
-  return { snapshot, cluster, gateways };
+  const connect = outside.connect(configuration);
+  const gateways = await reportGateways(snapshot, new Set(hold?.held), cluster, connect, environment);
+  return { snapshot, hold, cluster, gateways };
 }
 
 async function traceFlow(
@@ -211,13 +225,14 @@ async function traceFlow(
   { configuration, environment, words: [service = ''], options, print }: ConfiguredInvocation<GatewayConfiguration>,
 ): Promise<void> {
   const client = parseClient(String(options['from']));
-  const { snapshot, gateways, cluster } = await look(outside, configuration, environment);
-  const outcome = snapshot.outcomes.get(toServiceKey(service));
-  if (outcome === undefined) {
+  const { snapshot, hold, gateways, cluster } = await look(outside, configuration, environment);
+  const key = toServiceKey(service);
+  if (!snapshot.outcomes.has(key)) {
     const message = `there is no Service ${service}: write its namespace and name, such as shop/web`;
     throw new FairleadError(message, { verdict: 'terminal', code: 'not-found' });
   }
-  for (const line of traceLines(client, wantedServers(outcome, snapshot.pools, cluster), gateways)) print(line);
+  const servers = wantedServers(key, snapshot, new Set(hold?.held), cluster);
+  for (const line of traceLines(client, servers, gateways)) print(line);
 }
 
 /** As the Services show them. */
@@ -228,13 +243,6 @@ async function listAddresses(
   const { client, signal } = environment;
   const pools = await poolSource(configuration, { ...outside, ...environment }).read();
   const { items } = await client.list(services, { signal });
-  const isNamed = configuration.addresses === undefined;
-  const shownOn = (address: string) =>
-    items.filter(({ status }) => status?.loadBalancer?.ingress?.some(({ ip }) => ip === address));
   await using provider = await openAddresses(outside, configuration, pools, environment);
-  for (const { ingress, pool } of await provider.list(signal)) {
-    const names = shownOn(ingress).map(({ metadata }) => keyText(metadata));
-    const where = isNamed ? `${pool}  ${ingress}` : ingress;
-    print(`${where}  ${names.length === 0 ? 'free' : names.join(', ')}`);
-  }
+  for (const line of addressLines(await provider.list(signal), items)) print(line);
 }

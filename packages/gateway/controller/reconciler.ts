@@ -6,13 +6,13 @@ import type { Allocator } from './addresses/allocation.ts';
 import type { SupplyWorker } from './addresses/supply-worker.ts';
 import type { Programming } from './agents/programming.ts';
 import type { ClusterView } from './backends/cluster-view.ts';
+import { shownServers } from './backends/shown-servers.ts';
 import { type PoolServer, virtualServersFor } from './backends/virtual-servers.ts';
 import { desiredFor } from './desired.ts';
 import { servicesByOutcome } from './metrics.ts';
-import { shownServing } from './observed.ts';
 import { decide, type Outcome, type ServedService } from './outcome.ts';
 import { type Progress, writesFor } from './plan.ts';
-import { choosePool, type Pool } from './pools.ts';
+import type { Pool } from './pools.ts';
 import { announce } from './report/events.ts';
 import type { WithdrawalBrake } from './withdrawal-brake.ts';
 
@@ -145,14 +145,7 @@ export class Reconciler {
   }
 
   #shownServers(service: Service): readonly PoolServer[] {
-    const { pools, allocator, cluster } = this.#basis;
-    try {
-      const serving = shownServing(service, allocator, poolNow(service, pools));
-      return virtualServersFor({ claim: { service }, ...serving }, pools, cluster);
-    } catch {
-      // Whom it admits cannot be told any more.
-      return [];
-    }
+    return shownServers(service, this.#basis, this.#basis.cluster);
   }
 
   /** What it no longer has went to others, which have to be told, or is of no use any more. */
@@ -188,14 +181,5 @@ export class Reconciler {
     this.#basis.allocator.release(key);
     this.#basis.supply?.want(key, '', []);
     this.#settle(key);
-  }
-}
-
-/** The pool that the Service would be on now; undefined where it asks for none that it can have. */
-function poolNow(service: Service, pools: readonly Pool[]): string | undefined {
-  try {
-    return choosePool(service, pools).pool.name;
-  } catch {
-    return undefined;
   }
 }

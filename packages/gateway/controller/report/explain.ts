@@ -1,5 +1,5 @@
 import type { Explanation } from '@fairlead/part';
-import { explainUnserved, pendingWrites, type ServiceWrite, shownIngress } from '@fairlead/service';
+import { explainUnserved, pendingWrites, type ServiceWrite, shownAddresses, shownIngress } from '@fairlead/service';
 import { isPoolRefusal, type PoolRefusalCode } from '../addresses/allocation-request.ts';
 import { l4PortText } from '../addresses/l2-port.ts';
 import type { PoolServer } from '../backends/virtual-servers.ts';
@@ -32,14 +32,35 @@ export function explainOutcome(
   return outcome.kind === 'refuse' ? withDetail(explanation, outcome.refusal.detail) : explanation;
 }
 
+/** Of a Service that the brake keeps as it is; `hold` is what the brake says. */
+export function explainHeld(
+  subject: string,
+  outcome: Extract<Outcome, { kind: 'serve' | 'refuse' }>,
+  hold: string,
+  { servers, gateways }: ServingDetails,
+): Explanation {
+  const addresses = shownAddresses(outcome.claim.service).join(' and ');
+  const decided =
+    outcome.kind === 'serve'
+      ? `${outcome.l2Ports.map(({ ingress }) => ingress).join(' and ')} instead of ${addresses}`
+      : `no address (${outcome.refusal.code}): ${outcome.refusal.message}`;
+  return {
+    answer: `${subject} still has ${addresses}: the brake holds back that it loses that.`,
+    state: 'working',
+    wanted: [...wanted(outcome), decided],
+    there: [...shownIngress(outcome.claim.service), ...gatewayTexts(gateways, servers)],
+    waitsFor: hold,
+  };
+}
+
 /** What ends the wait of a Service that was refused, by the code of the refusal. */
 const REMEDIES: Readonly<Record<PoolRefusalCode, string>> = {
-  'pool-empty': 'addresses: add some under parts.gateway.addresses',
-  'family-missing': 'addresses of the missing family: add some under parts.gateway.addresses, or drop the family',
+  'pool-empty': 'addresses: add some to its pool (parts.gateway, under addresses, pools or poolsFile)',
+  'family-missing': 'addresses of the missing family: add some to its pool (parts.gateway), or drop the family',
   'port-taken': 'a free port: another Service has to give one back, or the pool has to grow',
   'address-taken': 'the address: the Service that holds it has to give it back, or another has to be asked for',
   'namespace-limit': 'its namespace to give something back, or parts.gateway.namespaceLimits to be raised',
-  'address-unknown': 'the address: add it under parts.gateway.addresses, or ask for another',
+  'address-unknown': 'the address: add it to its pool (parts.gateway), or ask for another',
 };
 
 function explainServed(
@@ -50,10 +71,10 @@ function explainServed(
 ): Explanation {
   const { servers, gateways } = details;
   const addresses = outcome.l2Ports.map(({ ingress }) => ingress).join(' and ');
-  const concerned = gateways.filter(({ pools }) => servers.some(({ pool }) => pools.has(pool)));
+  const concerned = concernedGateways(gateways, servers);
   const base = {
     wanted: [...wanted(outcome), ...servers.map(serverText)],
-    there: [...shownIngress(outcome.claim.service), ...concerned.map((report) => gatewayText(report, servers))],
+    there: [...shownIngress(outcome.claim.service), ...gatewayTexts(gateways, servers)],
   };
   const { shortfall } = outcome;
   if (shortfall !== undefined) {
@@ -109,6 +130,17 @@ function serverText({ server }: PoolServer): string {
 
 function endpointText(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function concernedGateways(
+  gateways: readonly GatewayReport[],
+  servers: readonly PoolServer[],
+): readonly GatewayReport[] {
+  return gateways.filter(({ pools }) => servers.some(({ pool }) => pools.has(pool)));
+}
+
+function gatewayTexts(gateways: readonly GatewayReport[], servers: readonly PoolServer[]): readonly string[] {
+  return concernedGateways(gateways, servers).map((report) => gatewayText(report, servers));
 }
 
 function gatewayText({ gateway, status, failure, isInStep }: GatewayReport, servers: readonly PoolServer[]): string {

@@ -1,14 +1,15 @@
 import { type Clock, messageOf } from '@fairlead/control';
 import type { PlannedChange } from '@fairlead/part';
+import type { ServiceKey } from '@fairlead/service';
 import type { AgentStatus } from '../../protocol/answer.ts';
 import { frontendKey } from '../../protocol/configuration.ts';
 import { ConfigurationDigest } from '../../protocol/digest.ts';
 import { AgentClient } from '../agents/agent-client.ts';
 import type { ClusterView } from '../backends/cluster-view.ts';
+import { shownServers } from '../backends/shown-servers.ts';
 import { type PoolServer, virtualServersFor } from '../backends/virtual-servers.ts';
 import type { AgentConnector } from '../controller.ts';
-import type { Outcome } from '../outcome.ts';
-import type { Gateway, Pool } from '../pools.ts';
+import type { Gateway } from '../pools.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 /** A gateway as it is now, beside what it should have. */
@@ -24,20 +25,30 @@ export interface GatewayReport {
   readonly isInStep: boolean;
 }
 
-/** What the gateways are to do for a Service that was decided for. */
-export function wantedServers(outcome: Outcome, pools: readonly Pool[], cluster: ClusterView): readonly PoolServer[] {
-  return outcome.kind === 'serve' ? virtualServersFor(outcome, pools, cluster) : [];
+/** What the gateways are to do for a Service now: what was decided, unless the brake keeps it as it is shown. */
+export function wantedServers(
+  key: ServiceKey,
+  snapshot: Snapshot,
+  held: ReadonlySet<ServiceKey>,
+  cluster: ClusterView,
+): readonly PoolServer[] {
+  const outcome = snapshot.outcomes.get(key);
+  if (outcome === undefined) return [];
+  if (held.has(key)) return shownServers(outcome.claim.service, snapshot, cluster);
+  return outcome.kind === 'serve' ? virtualServersFor(outcome, snapshot.pools, cluster) : [];
 }
 
 /** Asks every gateway what it has. */
 export async function reportGateways(
-  { outcomes, pools }: Snapshot,
+  snapshot: Snapshot,
+  held: ReadonlySet<ServiceKey>,
   cluster: ClusterView,
   connect: AgentConnector,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<readonly GatewayReport[]> {
+  const { outcomes, pools } = snapshot;
   const servers = new Map<string, PoolServer>();
-  for (const one of [...outcomes.values()].flatMap((outcome) => wantedServers(outcome, pools, cluster))) {
+  for (const one of [...outcomes.keys()].flatMap((key) => wantedServers(key, snapshot, held, cluster))) {
     if (!servers.has(frontendKey(one.server))) servers.set(frontendKey(one.server), one);
   }
   const gateways = new Map(pools.flatMap((pool) => pool.gateways.map((gateway) => [gateway.name, gateway])));

@@ -1,4 +1,4 @@
-import type { Clock } from '@fairlead/control';
+import type { Clock, Hold } from '@fairlead/control';
 import type { PartPlan, PartStatus } from '@fairlead/part';
 import { countServices, type ReportedService, type ServiceKey, serviceChanges } from '@fairlead/service';
 import { L2_PORTS_ANNOTATION } from '../annotations.ts';
@@ -15,21 +15,28 @@ export function partStatus(
   snapshot: Snapshot,
   gateways: readonly GatewayReport[],
   clock: Pick<Clock, 'now'>,
+  hold: Hold<ServiceKey> | undefined,
 ): PartStatus {
-  const { served, refused, working, unreadable } = countServices(reported(snapshot, clock).values());
-  const lacking = [...snapshot.outcomes.values()].filter((one) => one.kind === 'serve' && one.shortfall !== undefined);
+  const held = new Set(hold?.held);
+  const decided = [...reported(snapshot, clock)].filter(([key]) => !held.has(key));
+  const { served, refused, working, unreadable } = countServices(decided.map(([, service]) => service));
+  const lacking = [...snapshot.outcomes].filter(
+    ([key, one]) => !held.has(key) && one.kind === 'serve' && one.shortfall !== undefined,
+  );
   const behind = gateways.filter(({ isInStep }) => !isInStep);
-  const isWell = lacking.length + refused + working + unreadable === 0;
+  const isWell = lacking.length + refused + working + unreadable + held.size === 0;
   const said = isWell ? 'every Service has what it asks for' : 'not every Service has what it asks for';
   const names = behind.map(({ gateway }) => gateway.name).join(', ');
-  const problems = gateways.flatMap(({ gateway, failure }) =>
+  const unasked = gateways.flatMap(({ gateway, failure }) =>
     failure === undefined ? [] : [`the gateway ${gateway.name} cannot be asked: ${failure}`],
   );
+  const problems = [...(hold === undefined ? [] : [hold.message]), ...unasked];
   return {
     ...(problems.length === 0 ? {} : { problems }),
     summary: behind.length === 0 ? said : `${said}; not in step: ${names}`,
     figures: {
-      'Services served': served - lacking.length,
+      'Services served': served - lacking.length + held.size,
+      ...(held.size === 0 ? {} : { 'Services that only the brake keeps served': held.size }),
       'Services served in part': lacking.length,
       'Services without an address': refused,
       'Services with writes to come': working,

@@ -20,12 +20,22 @@ export async function gatewayWorld(configuration: object = {}) {
   const basis = { addresses: ['192.0.2.1', '192.0.2.2'], gateways, certificates, ...configuration };
   const configured = part.configure(basis);
   /** With a configuration that differs from then on, as after a change of the file and a restart. */
+  const reconfigured = (change: object) => part.configure({ ...basis, ...change });
   const lead = (change: object = {}, options: TestLeaderOptions = {}) => {
-    const changed = part.configure({ ...basis, ...change });
+    const changed = reconfigured(change);
     return new TestLeader(cluster, (environment) => changed.start(environment), options);
   };
   const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
-  return { cluster, agents, files, configured, lead, look, pass: (seconds: number) => clock.advance(seconds * 1_000) };
+  return {
+    cluster,
+    agents,
+    files,
+    configured,
+    reconfigured,
+    lead,
+    look,
+    pass: (seconds: number) => clock.advance(seconds * 1_000),
+  };
 }
 
 /** `True Programmed: Reachable at 192.0.2.1.` */

@@ -91,7 +91,7 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
   },
   {
     name: 'a Service that asks for an unknown pool is dropped by the next leader',
-    file: `${FOLDER}/reconciler.ts`,
+    file: `${FOLDER}/backends/shown-servers.ts`,
     find: `  } catch {
     return undefined;
   }`,
