@@ -171,8 +171,9 @@ describe('status and commands', () => {
     const print = (line: string) => lines.push(plain(line));
     await command.run({ ...environment, configuration: SECTION, environment, words: [], options: {}, print });
     expect(lines).toEqual([
-      'inside/shop-inside  shop/inside  0 nodes  in step',
-      'one/shop-web  shop/web  1 nodes  in step',
+      expect.stringMatching(/^POOL +SERVICE +PORTS +NODES +STATE$/),
+      'inside/shop-inside  shop/inside  TCP/80  0      in step',
+      'one/shop-web        shop/web     TCP/80  1      in step',
     ]);
   });
 });

@@ -280,7 +280,11 @@ describe('the Azure service gateway as a part', () => {
     const { clock, signal } = environment;
     const print = (line: string) => lines.push(line);
     await command.run({ configuration: section, environment, words: [], options: {}, clock, signal, print });
-    expect(lines).toContainEqual(expect.stringMatching(/^blue {2}198\.18\.0\.\d {2}1 pods$/));
+    expect(lines).toEqual([
+      'GATEWAY        ADDRESSES   PODS',
+      expect.stringMatching(/^blue {11}198\.18\.0\.\d {2}1$/),
+      'default-natgw  none yet    0',
+    ]);
   });
 
   it('needs either the keys of azure.json or the path of one', () => {

@@ -1,3 +1,4 @@
+import { renderTable } from '@fairlead/control';
 import {
   type ConfiguredInvocation,
   definePart,
@@ -112,9 +113,9 @@ async function listEgress(
   { configuration, environment, print }: ConfiguredInvocation<ServiceGatewayConfiguration>,
 ): Promise<void> {
   const { engine, repository } = await look(openAzure, configuration, environment);
-  for (const egress of engine.tracker.wanted.outbound) {
-    const addresses = repository.knownAddresses(egress).join(' ') || 'no address yet';
-    const pods = [...engine.tracker.pods.podsOf(egress)].length;
-    print(`${nrpName(egress)}  ${addresses}  ${pods} pods`);
-  }
+  const rows = [...engine.tracker.wanted.outbound].map((egress) => {
+    const addresses = repository.knownAddresses(egress).join(',') || 'none yet';
+    return [nrpName(egress), addresses, String([...engine.tracker.pods.podsOf(egress)].length)];
+  });
+  for (const line of renderTable([['GATEWAY', 'ADDRESSES', 'PODS'], ...rows])) print(line);
 }

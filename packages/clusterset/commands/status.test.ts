@@ -32,12 +32,14 @@ describe('fairlead clusterset status', () => {
     const snapshot = await takeSnapshot(configuration, set.connect, environment);
     expect(statusLines(snapshot, set.clock)).toEqual([
       'Clusterset blue: in step with the broker',
-      'Clusters:',
-      expect.stringMatching(/^ {2}a: member for 0 days, last seen \d+ s ago$/),
-      expect.stringMatching(/^ {2}b: member for 0 days, last seen \d+ s ago, this cluster$/),
-      'Services:',
-      '  shop/mail: exported by b; here: exported',
-      '  shop/web: exported by a; here: conflict; conflict: TypeConflict',
+      '',
+      'CLUSTER  MEMBER FOR  STATE',
+      expect.stringMatching(/^a {8}0 days {6}last seen \d+ s ago$/),
+      expect.stringMatching(/^b {8}0 days {6}last seen \d+ s ago, this cluster$/),
+      '',
+      'SERVICE    PORTS   EXPORTED BY  STATE',
+      'shop/mail  TCP/80  b            here: exported',
+      'shop/web   TCP/80  a            here: conflict; conflict: TypeConflict',
     ]);
     expect(await b.part.explain(environment, { kind: 'serviceexport', namespace: 'shop', name: 'web' })).toMatchObject({
       state: 'stuck',

@@ -1,4 +1,4 @@
-import type { Clock } from '@fairlead/control';
+import { type Clock, renderTable } from '@fairlead/control';
 import type { PartCommand } from '@fairlead/part';
 import type { ClusterSetConfiguration } from '../configuration.ts';
 import type { Connect } from '../controller/broker-link.ts';
@@ -17,7 +17,7 @@ export function statusCommand(connect: Connect): PartCommand<ClusterSetConfigura
   };
 }
 
-/** For people: a line for each cluster, then one for each Service. */
+/** For people: a table of the clusters, then one of the Services. */
 export function statusLines(
   { settings, broker, state, decisions }: Snapshot,
   clock: Pick<Clock, 'now'>,
@@ -30,19 +30,25 @@ export function statusLines(
       ? 'never seen'
       : `last seen ${Math.max(0, Math.round((clock.now() - renewed) / 1000))} s ago`;
     const isOwn = name === settings.cluster ? ', this cluster' : '';
-    return `  ${name}: member for ${days} days, ${isLeaving(lease) ? 'has left' : seen}${isOwn}`;
+    return [name, `${days} days`, `${isLeaving(lease) ? 'has left' : seen}${isOwn}`];
   });
   const services = [...decisions].map(([key, { observed, decision }]) => {
-    const from = decision.merged.import?.clusters.join(', ') ?? '';
+    const { clusters: exporting = [], spec } = decision.merged.import ?? {};
+    const ports = (spec?.ports ?? []).map(({ protocol = 'TCP', port }) => `${protocol}/${port}`);
     const conflict = [...decision.merged.verdicts.values()][0]?.conditions.find(({ type }) => type === 'Conflict');
     const told = [
-      from === '' ? 'exported by no cluster' : `exported by ${from}`,
       ...(observed.serviceExport === undefined ? [] : [`here: ${decision.exported.state}`]),
       ...(conflict?.status === 'True' ? [`conflict: ${conflict.reason}`] : []),
       ...[...decision.writes, ...decision.aggregate].slice(0, 1).map((write) => `waits for: ${describeWrite(write)}`),
     ];
-    return `  ${key}: ${told.join('; ')}`;
+    return [key, ports.join(','), exporting.join(',') || 'no cluster', told.join('; ')];
   });
   const how = state.state === 'away' ? state.reason : 'in step with the broker';
-  return [`Clusterset ${settings.clusterset}: ${how}`, 'Clusters:', ...clusters, 'Services:', ...services];
+  return [
+    `Clusterset ${settings.clusterset}: ${how}`,
+    '',
+    ...renderTable([['CLUSTER', 'MEMBER FOR', 'STATE'], ...clusters]),
+    '',
+    ...renderTable([['SERVICE', 'PORTS', 'EXPORTED BY', 'STATE'], ...services]),
+  ];
 }

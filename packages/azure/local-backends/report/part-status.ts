@@ -1,3 +1,4 @@
+import { renderTable } from '@fairlead/control';
 import type { PartStatus } from '@fairlead/part';
 import { localServiceInfo } from '../load-balancers/child-resources.ts';
 import { pendingFor, type Snapshot, stalePools } from './snapshot.ts';
@@ -31,14 +32,16 @@ export function partStatus(snapshot: Snapshot): PartStatus {
 
 /** The backend pools, the Services they are for, and whether they are in step: a line for each. */
 export function poolLines(snapshot: Snapshot): readonly string[] {
-  return [...snapshot.outcomes].flatMap(([key, outcome]) => {
+  const rows = [...snapshot.outcomes].flatMap(([key, outcome]) => {
     if (outcome.kind !== 'serve') return [];
     const stale = stalePools(snapshot, outcome.target);
     const { loadBalancer, pools } = localServiceInfo(snapshot.site, outcome.target);
+    const ports = (outcome.claim.service.spec.ports ?? []).map(({ protocol = 'TCP', port }) => `${protocol}/${port}`);
     return pools.map(({ family, name }) => {
       const nodes = snapshot.backends.addresses(key, family).length;
       const state = stale.includes(name) ? 'out of step' : 'in step';
-      return `${loadBalancer}/${name}  ${key}  ${nodes} nodes  ${state}`;
+      return [`${loadBalancer}/${name}`, key, ports.join(','), String(nodes), state];
     });
   });
+  return renderTable([['POOL', 'SERVICE', 'PORTS', 'NODES', 'STATE'], ...rows]);
 }
