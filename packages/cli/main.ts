@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { basename } from 'node:path';
 import { parts } from './parts.ts';
 import { runProgram } from './program.ts';
+import { paletteFor } from './render/palette.ts';
 import { StopSignals } from './stop-signals.ts';
 
 const stop = new AbortController();
@@ -21,8 +23,11 @@ const exitCode = await runProgram(
     print: (line) => process.stdout.write(`${line}\n`),
     complain: (line) => process.stderr.write(`${line}\n`),
     isInteractive: process.stdout.isTTY,
+    palette: paletteFor(process.stdout.isTTY, process.env),
   },
   stop.signal,
+  // kubectl runs a program of this name for `kubectl fairlead`.
+  basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl fairlead' : 'fairlead',
 );
 
 // Whatever a command left running has no business any more.

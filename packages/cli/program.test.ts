@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../scripts/run-command.ts';
+import { parts } from './parts.ts';
 import { runProgram } from './program.ts';
+import { plain } from './render/palette.ts';
 
-async function run(...words: readonly string[]) {
+function run(...words: readonly string[]) {
+  return runAs('fairlead', words);
+}
+
+async function runAs(name: string, words: readonly string[]) {
   const printed: string[] = [];
   const complained: string[] = [];
   const terminal = {
     print: (line: string) => void printed.push(line),
     complain: (line: string) => void complained.push(line),
     isInteractive: false,
+    palette: plain,
   };
-  const exitCode = await runProgram(words, [], terminal, new AbortController().signal);
+  const exitCode = await runProgram(words, parts, terminal, new AbortController().signal, name);
   return { exitCode, printed: printed.join('\n'), complained: complained.join('\n') };
 }
 
@@ -31,7 +39,54 @@ describe('the command line', () => {
     );
   });
 
+  it('refuses an unknown command below another, too', async () => {
+    expect(await run('clusterset', 'nonsense', '--help')).toMatchObject({
+      exitCode: 2,
+      complained: 'fairlead: there is no command nonsense: fairlead clusterset --help shows the commands',
+    });
+  });
+
+  it('goes by the name under which kubectl runs it', async () => {
+    const { printed } = await runAs('kubectl fairlead', ['why', '--help']);
+    expect(printed).toContain('Usage: kubectl fairlead why [options] <object...>');
+    expect((await runAs('kubectl fairlead', ['nonsense'])).complained).toContain('kubectl fairlead --help shows');
+  });
+
   it.each([['--help'], ['help'], ['plan', '--help'], ['--version']])('takes %s %s', async (...words) => {
     expect((await run(...words)).exitCode).toBe(0);
+  });
+});
+
+describe('completion', () => {
+  /** What bash offers after these words. */
+  async function offered(...words: readonly string[]): Promise<readonly string[]> {
+    const { printed } = await run('completion', 'bash');
+    const typed = ['fairlead', ...words].map((word) => `'${word}'`).join(' ');
+    const line = `COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _fairlead; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = await runCommand('bash', ['--norc'], `${printed}\n${line}\n`);
+    expect(stderr).toBe('');
+    return stdout.trim().split('\n');
+  }
+
+  it('in bash knows commands, those below them, their options, and what these take', async () => {
+    expect(await offered('s')).toEqual(['status']);
+    expect(await offered('clusterset', '')).toEqual(['status', '--help']);
+    expect(await offered('plan', '--det')).toEqual(['--detailed-exitcode']);
+    expect(await offered('status', '-o', '')).toEqual(['table', 'json', 'yaml']);
+    expect(await offered('why', 'serv')).toEqual(['service', 'serviceexport', 'serviceimport']);
+    expect(await offered('run', '--config', 'packag')).toContain('package.json');
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('in %s has every command', async (shell) => {
+    const { printed } = await run('completion', shell);
+    for (const word of ['why', 'release', 'completion', 'addresses', 'detailed-exitcode'])
+      expect(printed).toContain(word);
+  });
+
+  it('names the shells there are', async () => {
+    expect(await run('completion', 'tcsh')).toMatchObject({
+      exitCode: 2,
+      complained: 'fairlead: there is a completion for bash, zsh, fish, not for tcsh',
+    });
   });
 });

@@ -3,6 +3,7 @@ import type { CommandOption, Part, PartCommand, Subject } from '@fairlead/part';
 import { Command, CommanderError } from 'commander';
 import { version } from './cluster.ts';
 import { checkCommand } from './commands/check.ts';
+import { completionCommand } from './commands/completion.ts';
 import { demoCommand } from './commands/demo.ts';
 import { planCommand } from './commands/plan.ts';
 import { releaseCommand } from './commands/release.ts';
@@ -14,6 +15,7 @@ import { whyCommand } from './commands/why.ts';
 import { nearest } from './configuration/nearest.ts';
 import { formatOf } from './render/format.ts';
 import { parseSubject } from './subject.ts';
+import type { Terminal } from './terminal.ts';
 
 const DEFAULT_FILE = 'fairlead.yaml';
 /** What a shell expects of a command that was stopped before it was done. */
@@ -48,14 +50,6 @@ class Ending extends Error {
   }
 }
 
-export interface Terminal {
-  /** A line of what the command was asked for. */
-  readonly print: (line: string) => void;
-  /** A line about the command itself. */
-  readonly complain: (line: string) => void;
-  readonly isInteractive: boolean;
-}
-
 /**
  * Runs one command line; resolves with the exit code. 0: done. 1: failed. 2: the command line is wrong, or a plan has
  * changes and was asked to say so. 130: stopped.
@@ -65,11 +59,12 @@ export async function runProgram(
   parts: readonly Part[],
   terminal: Terminal,
   signal: AbortSignal,
+  name = 'fairlead',
 ): Promise<number> {
-  const program = createProgram(parts, terminal, signal);
+  const program = createProgram(name, parts, terminal, signal);
   const unknown = unknownCommand(program, words);
   if (unknown !== undefined) {
-    terminal.complain(unknown);
+    terminal.complain(`fairlead: ${unknown}`);
     return 2;
   }
   try {
@@ -90,25 +85,34 @@ export async function runProgram(
 }
 
 /** Whatever else was asked, `--help` included: a misspelt command is a mistake. */
-function unknownCommand({ commands }: Command, [word = '']: readonly string[]): string | undefined {
-  const known = ['help', ...commands.map((command) => command.name())];
-  if (word === '' || word.startsWith('-') || known.includes(word)) return undefined;
+function unknownCommand(command: Command, [word = '', ...rest]: readonly string[]): string | undefined {
+  const { commands } = command;
+  if (word === '' || word.startsWith('-') || commands.length === 0) return undefined;
+  const found = commands.find((one) => one.name() === word);
+  if (found !== undefined) return unknownCommand(found, rest);
+  const known = ['help', ...commands.map((one) => one.name())];
+  if (known.includes(word)) return undefined;
   const meant = nearest(word, known);
-  const advice = meant === undefined ? 'fairlead --help shows the commands' : `did you mean ${meant}?`;
-  return `fairlead: there is no command ${word}: ${advice}`;
+  const advice = meant === undefined ? `${usageName(command)} --help shows the commands` : `did you mean ${meant}?`;
+  return `there is no command ${word}: ${advice}`;
 }
 
-function createProgram(parts: readonly Part[], terminal: Terminal, signal: AbortSignal): Command {
+/** With the commands above it, as a person types it. */
+function usageName(command: Command): string {
+  return command.parent === null ? command.name() : `${usageName(command.parent)} ${command.name()}`;
+}
+
+function createProgram(name: string, parts: readonly Part[], terminal: Terminal, signal: AbortSignal): Command {
   const { print, complain } = terminal;
-  const program = new Command('fairlead')
+  const program = new Command(name)
     .description('Keeps the load balancing outside a Kubernetes cluster in step with the Services inside it.')
     .version(version, '--version', 'Prints the version.')
     .helpOption('-h, --help', 'Shows help.')
     .helpCommand('help [command]', 'Shows the help of a command.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: (text) => complain(text.trimEnd()) })
-    .showHelpAfterError('(fairlead --help shows the commands)')
-    .addHelpText('after', helpText(parts));
+    .showHelpAfterError(`(${name} --help shows the commands)`)
+    .addHelpText('after', helpText(name, parts));
 
   const withConfiguration = (command: Command) =>
     command.option('-c, --config <file>', 'the configuration file', DEFAULT_FILE);
@@ -125,12 +129,12 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
     .option('--json', 'the same as -o json')
     .option('--detailed-exitcode', 'exits with 2 when there is something to do, and with 0 when there is not')
     .action(async (options: { config: string; output?: string; json?: true; detailedExitcode?: true }) => {
-      const { hasChanges } = await planCommand(options.config, parts, formatOf(options), signal, print);
+      const { hasChanges } = await planCommand(options.config, parts, formatOf(options), signal, terminal);
       if (hasChanges && options.detailedExitcode === true) throw new Ending(CHANGES);
     });
 
   withConfiguration(program.command('why'))
-    .description('Tells in plain words why an object is as it is: fairlead why service default/web')
+    .description(`Tells in plain words why an object is as it is: ${name} why service default/web`)
     .argument('<object...>', 'a kind and a name, such as: service default/web')
     .option('-n, --namespace <namespace>', 'the namespace, where the name has none')
     .option('--server <url>', 'a running Fairlead to ask; otherwise the replica that leads, or the one on this machine')
@@ -141,8 +145,8 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
       const subject = subjectOf(words, options.namespace, parts);
       const { config, server, watch } = options;
       const format = formatOf(options);
-      return repeat(watch, terminal, signal, (line) =>
-        whyCommand(config, parts, { subject, server, format }, signal, line),
+      return repeat(watch, terminal, signal, (output) =>
+        whyCommand(config, parts, { subject, server, format }, signal, output),
       );
     });
 
@@ -153,8 +157,8 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
     .option(...WATCH)
     .action((options: { config: string; output?: string; json?: true; watch?: true }) => {
       const format = formatOf(options);
-      return repeat(options.watch, terminal, signal, async (line) => {
-        const { isLed } = await statusCommand(options.config, parts, format, signal, line);
+      return repeat(options.watch, terminal, signal, async (output) => {
+        const { isLed } = await statusCommand(options.config, parts, format, signal, output);
         if (!isLed && options.watch !== true) throw new Ending(1);
       });
     });
@@ -164,7 +168,7 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
     .option(...OUTPUT)
     .option('--json', 'the same as -o json')
     .action(async (options: { config: string; output?: string; json?: true }) => {
-      const { isWell } = await checkCommand(options.config, parts, formatOf(options), signal, print);
+      const { isWell } = await checkCommand(options.config, parts, formatOf(options), signal, terminal);
       if (!isWell) throw new Ending(1);
     });
 
@@ -189,6 +193,12 @@ function createProgram(parts: readonly Part[], terminal: Terminal, signal: Abort
     .action(() => print(version));
 
   for (const part of parts) addPartCommands(program, part, withConfiguration, parts, terminal, signal);
+
+  program
+    .command('completion')
+    .description('Prints a script that lets a shell complete commands and options: source <(fairlead completion bash)')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action((shell: string) => print(completionCommand(program, parts, shell)));
   return program;
 }
 
@@ -256,7 +266,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-function helpText(parts: readonly Part[]): string {
+function helpText(name: string, parts: readonly Part[]): string {
   const classes = parts.flatMap((part) =>
     part.loadBalancerClass === undefined ? [] : [`  ${part.loadBalancerClass}\n      ${part.summary}`],
   );
@@ -265,9 +275,9 @@ Services choose their load balancer by spec.loadBalancerClass:
 ${classes.join('\n')}
 
 Examples:
-  fairlead demo                                    see it work, without a cluster
-  fairlead plan --config fairlead.yaml             what it would do; nothing is changed
-  fairlead run --config fairlead.yaml              do it, and keep doing it
-  fairlead check --config fairlead.yaml            is anything missing before it can work
-  fairlead why service default/web                 why a Service has no address`;
+  ${name} demo                                    see it work, without a cluster
+  ${name} plan --config fairlead.yaml             what it would do; nothing is changed
+  ${name} run --config fairlead.yaml              do it, and keep doing it
+  ${name} check --config fairlead.yaml            is anything missing before it can work
+  ${name} why service default/web                 why a Service has no address`;
 }

@@ -1,3 +1,5 @@
+import type { Palette } from '../render/palette.ts';
+
 /** One thing that was looked at. */
 export interface Finding {
   /** What it is about: `cluster`, `permission`, `gateway`. */
@@ -11,6 +13,6 @@ export const well = (about: string, text: string): Finding => ({ about, isWell: 
 
 export const wrong = (about: string, text: string): Finding => ({ about, isWell: false, text });
 
-export function renderFinding({ about, isWell, text }: Finding): string {
-  return `${isWell ? '✓' : '✗'} ${about}: ${text}`;
+export function renderFinding({ about, isWell, text }: Finding, { good, bad }: Palette): string {
+  return `${isWell ? good('✓') : bad('✗')} ${about}: ${text}`;
 }

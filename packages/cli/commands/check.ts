@@ -6,6 +6,7 @@ import { type Finding, renderFinding, well, wrong } from '../check/finding.ts';
 import { partFindings } from '../check/parts.ts';
 import { type Format, renderValue } from '../render/format.ts';
 import { neededPermissions } from '../running.ts';
+import type { Output } from '../terminal.ts';
 import { look } from './read-only.ts';
 
 /** `fairlead check`: everything that has to be right before it can work, a line each. Tells whether all is. */
@@ -14,12 +15,12 @@ export async function checkCommand(
   parts: readonly Part[],
   format: Format,
   signal: AbortSignal,
-  print: (line: string) => void,
+  { print, palette }: Output,
 ): Promise<{ readonly isWell: boolean }> {
   const findings: Finding[] = [];
   const add = (found: readonly Finding[]) => {
     findings.push(...found);
-    if (format === 'table') for (const finding of found) print(renderFinding(finding));
+    if (format === 'table') for (const finding of found) print(renderFinding(finding, palette));
   };
   try {
     await look(file, parts, signal, async (seen) => {

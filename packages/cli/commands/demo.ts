@@ -13,7 +13,7 @@ import { renderScene, type Scene } from '../demo/view.ts';
 import { startWorld } from '../demo/world.ts';
 import { openLog } from '../observability/logger.ts';
 import type { ReadinessBoard } from '../observability/readiness.ts';
-import type { Terminal } from '../program.ts';
+import type { Terminal } from '../terminal.ts';
 import { startRunning } from '../running.ts';
 
 export interface DemoOptions {

@@ -1,6 +1,7 @@
 import { type Part, type PartPlan, writesOf } from '@fairlead/part';
 import { type Format, renderValue } from '../render/format.ts';
 import { renderPlan } from '../render/plan.ts';
+import type { Output } from '../terminal.ts';
 import { look } from './read-only.ts';
 
 /** `fairlead plan`: what each part would do now, and in how many calls. Changes nothing; tells whether there is any. */
@@ -9,7 +10,7 @@ export async function planCommand(
   parts: readonly Part[],
   format: Format,
   signal: AbortSignal,
-  print: (line: string) => void,
+  { print, palette }: Output,
 ): Promise<{ readonly hasChanges: boolean }> {
   let hasChanges = false;
   await look(file, parts, signal, async ({ active, environment, cluster }) => {
@@ -22,7 +23,7 @@ export async function planCommand(
       return;
     }
     print(`Cluster: ${cluster.name}`);
-    for (const { part, plan } of plans) print(renderPlan(part, plan));
+    for (const { part, plan } of plans) print(renderPlan(part, plan, palette));
   });
   return { hasChanges };
 }

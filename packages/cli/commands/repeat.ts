@@ -1,6 +1,6 @@
 import { systemClock } from '@fairlead/control/adapters';
 import { sleep } from '@fairlead/control';
-import type { Terminal } from '../program.ts';
+import type { Output, Terminal } from '../terminal.ts';
 
 const PAUSE_MILLISECONDS = 2_000;
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
@@ -8,14 +8,14 @@ const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
 /** Looks once, or again and again until it is stopped; on a terminal each look takes the place of the one before. */
 export async function repeat(
   watch: true | undefined,
-  { print, isInteractive }: Terminal,
+  { print, palette, isInteractive }: Terminal,
   signal: AbortSignal,
-  look: (print: (line: string) => void) => Promise<void>,
+  look: (output: Output) => Promise<void>,
 ): Promise<void> {
-  if (watch === undefined) return look(print);
+  if (watch === undefined) return look({ print, palette });
   for (;;) {
     const lines: string[] = [];
-    await look((line) => lines.push(line));
+    await look({ print: (line) => lines.push(line), palette });
     print(`${isInteractive ? CLEAR : ''}${lines.join('\n')}`);
     await sleep(systemClock, PAUSE_MILLISECONDS, signal);
   }

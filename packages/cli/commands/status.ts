@@ -2,7 +2,9 @@ import { renderTable } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import { leaseName, type Part, type PartStatus } from '@fairlead/part';
 import { type Format, renderValue } from '../render/format.ts';
+import type { Palette } from '../render/palette.ts';
 import { findLeader, type Leader, leaderText } from '../why/leader.ts';
+import type { Output } from '../terminal.ts';
 import { type Look, look } from './read-only.ts';
 
 interface ReportedPart extends PartStatus {
@@ -17,7 +19,7 @@ export async function statusCommand(
   parts: readonly Part[],
   format: Format,
   signal: AbortSignal,
-  print: (line: string) => void,
+  { print, palette }: Output,
 ): Promise<{ readonly isLed: boolean }> {
   let isLed = true;
   await look(file, parts, signal, async (seen) => {
@@ -28,7 +30,7 @@ export async function statusCommand(
       return;
     }
     print(`Cluster: ${seen.cluster.name}`);
-    for (const part of reported) print(renderPart(part));
+    for (const part of reported) print(renderPart(part, palette));
   });
   return { isLed };
 }
@@ -49,8 +51,13 @@ async function reportOn(
   };
 }
 
-function renderPart({ part, summary, figures, election }: ReportedPart): string {
+function renderPart({ part, summary, figures, problems = [], election }: ReportedPart, palette: Palette): string {
   const led = election === undefined ? 'in every replica' : `${leaderText(election.leader)}, Lease ${election.lease}`;
   const rows = Object.entries(figures).map(([name, figure]) => [`  ${name}`, String(figure)]);
-  return [`${part}: ${summary} (${led})`, ...renderTable(rows)].join('\n');
+  const isLed = election === undefined || election.leader.kind === 'led';
+  return [
+    `${palette.strong(part)}: ${summary} (${isLed ? led : palette.bad(led)})`,
+    ...problems.map((problem) => `  ${palette.bad(problem)}`),
+    ...renderTable(rows),
+  ].join('\n');
 }

@@ -7,6 +7,7 @@ import { renderStory, type Story } from '../render/why.ts';
 import { askLeader, askNamed, type Asked } from '../why/ask-leader.ts';
 import { findLeader, leaderText, replicaOf } from '../why/leader.ts';
 import { seenObject } from '../why/seen-object.ts';
+import type { Output } from '../terminal.ts';
 import { type Look, look } from './read-only.ts';
 
 export interface WhyQuestion {
@@ -22,7 +23,7 @@ export async function whyCommand(
   parts: readonly Part[],
   { subject, server, format }: WhyQuestion,
   signal: AbortSignal,
-  print: (line: string) => void,
+  { print, palette }: Output,
 ): Promise<void> {
   await look(file, parts, signal, async (seen) => {
     const stories = await storiesOf(seen, subject, server, signal);
@@ -31,7 +32,7 @@ export async function whyCommand(
       throw new FairleadError(message, { verdict: 'terminal', code: 'not-found' });
     }
     if (format !== 'table') print(renderValue(format, stories));
-    else for (const story of stories) print(renderStory(story));
+    else for (const story of stories) print(renderStory(story, palette));
   });
 }
 

@@ -1,5 +1,6 @@
 import { errorFields, type LogFields, type Logger } from '@fairlead/control';
 import { destination, type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { paletteFor } from '../render/palette.ts';
 import { readableLine } from './readable-line.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -10,7 +11,9 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
  */
 export function openLog(level: LogLevel): Logger {
   const output = destination({ fd: 2, sync: true });
-  return createLogger(level, process.stderr.isTTY ? { write: (line) => output.write(readableLine(line)) } : output);
+  const palette = paletteFor(process.stderr.isTTY, process.env);
+  const lines = { write: (line: string) => output.write(readableLine(line, palette)) };
+  return createLogger(level, process.stderr.isTTY ? lines : output);
 }
 
 /** Structured lines, one for each message. */

@@ -1,9 +1,13 @@
+import { type Palette, plain } from '../render/palette.ts';
+
 /** Fields that have a place of their own. */
 const PLACED = new Set(['time', 'level', 'msg']);
 const LONGEST_LEVEL = 5;
 
+const PAINTS: Readonly<Record<string, keyof Palette>> = { debug: 'faint', warn: 'careful', error: 'bad' };
+
 /** A line of the log as a person reads it: time of day, level, what happened, and then the fields. */
-export function readableLine(json: string): string {
+export function readableLine(json: string, palette: Palette = plain): string {
   const line: unknown = JSON.parse(json);
   if (typeof line !== 'object' || line === null) return json;
   const fields = Object.entries(line);
@@ -12,7 +16,10 @@ export function readableLine(json: string): string {
     .replace(/^.*T/, '')
     .replace(/\.\d+Z$/, 'Z');
   const rest = fields.filter(([name]) => !PLACED.has(name)).map(([name, value]) => `${name}=${fieldText(value)}`);
-  return `${[time, textOf('level').padEnd(LONGEST_LEVEL), textOf('msg'), ...rest].join(' ')}\n`;
+  const paint = PAINTS[textOf('level')];
+  const level = textOf('level').padEnd(LONGEST_LEVEL);
+  const told = [time, paint === undefined ? level : palette[paint](level), textOf('msg')];
+  return `${[...told, ...rest.map(palette.faint)].join(' ')}\n`;
 }
 
 /** Quoted only where it would be unclear where it ends. */

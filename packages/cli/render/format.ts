@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 /** How a command prints what it found. */
 export type Format = 'table' | 'json' | 'yaml';
 
-const FORMATS: readonly string[] = ['table', 'json', 'yaml'] satisfies readonly Format[];
+export const FORMATS: readonly string[] = ['table', 'json', 'yaml'] satisfies readonly Format[];
 
 /** Of `-o` and of `--json`, which is older. */
 export function formatOf({ output, json }: { readonly output?: string; readonly json?: true }): Format {

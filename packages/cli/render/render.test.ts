@@ -1,5 +1,6 @@
 import { Journal, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
+import { paletteFor } from './palette.ts';
 import { renderPlan } from './plan.ts';
 import { renderStory } from './why.ts';
 
@@ -42,6 +43,25 @@ describe('renderStory', () => {
     const story = { part: 'gateway', explanation, tried: 'nobody leads' };
     expect(renderStory(story)).toContain('unknown: no running Fairlead could be asked: nobody leads');
     expect(renderStory({ ...story, explanation: { ...explanation, state: 'not-ours' } })).toBe('It is stuck.');
+  });
+});
+
+describe('colours', () => {
+  const colours = paletteFor(true, {});
+
+  it('tell at a glance how an object is', () => {
+    const explanation = { answer: 'It is stuck.', state: 'stuck', wanted: ['a'], there: [] } as const;
+    const [answer, title] = renderStory({ part: 'gateway', explanation, tried: [] }, colours).split('\n');
+    expect(answer).toBe(colours.bad('It is stuck.'));
+    expect(title).toBe(colours.strong('  Wanted:'));
+  });
+
+  it('tell what a plan takes away', () => {
+    const change = { action: 'delete', subject: 'Service shop/web', detail: 'goes', writes: 1, loses: ['192.0.2.9'] };
+    const plan = { changes: [{ ...change, action: 'delete' as const }] };
+    expect(renderPlan('gateway', plan, colours)).toContain(
+      `  ${colours.bad('-')} Service shop/web: goes${colours.bad('; loses 192.0.2.9')}`,
+    );
   });
 });
 

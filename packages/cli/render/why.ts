@@ -1,5 +1,6 @@
 import type { JournalEntry } from '@fairlead/control';
 import type { Explanation } from '@fairlead/part';
+import { type Palette, plain } from './palette.ts';
 
 /** An object's story as one part tells it. */
 export interface Story {
@@ -11,23 +12,28 @@ export interface Story {
   readonly tried: readonly JournalEntry[] | string;
 }
 
-/** The story in plain words: what is wanted, what is there, what was tried, what it waits for, when it tries again. */
-export function renderStory(story: Story): string {
-  const { explanation, leader, tried: journal } = story;
-  const lines = [explanation.answer];
-  if (explanation.state === 'not-ours') return lines.join('\n');
-  section(lines, 'Wanted', explanation.wanted);
-  section(lines, 'There', explanation.there);
-  section(lines, 'Led', leader === undefined ? [] : [`${story.part}: ${leader}`]);
-  section(lines, 'Tried', tried(journal));
-  section(lines, 'Waits for', explanation.waitsFor === undefined ? [] : [explanation.waitsFor]);
-  section(lines, 'Tries again', triesAgain(explanation, journal));
-  return lines.join('\n');
-}
+const PAINTS: Readonly<Record<Explanation['state'], keyof Palette>> = {
+  'as-wanted': 'good',
+  working: 'careful',
+  stuck: 'bad',
+  'not-ours': 'faint',
+};
 
-function section(lines: string[], title: string, entries: readonly string[]): void {
-  if (entries.length === 0) return;
-  lines.push(`  ${title}:`, ...entries.map((entry) => `    - ${entry}`));
+/** The story in plain words: what is wanted, what is there, what was tried, what it waits for, when it tries again. */
+export function renderStory(story: Story, palette: Palette = plain): string {
+  const { explanation, leader, tried: journal } = story;
+  const lines = [palette[PAINTS[explanation.state]](explanation.answer)];
+  if (explanation.state === 'not-ours') return lines.join('\n');
+  const section = (title: string, entries: readonly string[]) => {
+    if (entries.length > 0) lines.push(palette.strong(`  ${title}:`), ...entries.map((entry) => `    - ${entry}`));
+  };
+  section('Wanted', explanation.wanted);
+  section('There', explanation.there);
+  section('Led', leader === undefined ? [] : [`${story.part}: ${leader}`]);
+  section('Tried', tried(journal));
+  section('Waits for', explanation.waitsFor === undefined ? [] : [explanation.waitsFor]);
+  section('Tries again', triesAgain(explanation, journal));
+  return lines.join('\n');
 }
 
 function tried(journal: readonly JournalEntry[] | string): string[] {
