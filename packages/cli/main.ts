@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { basename } from 'node:path';
+import { nameOf, typedAs } from './called-as.ts';
 import { parts } from './parts.ts';
 import { runProgram } from './program.ts';
 import { paletteFor } from './render/palette.ts';
@@ -24,10 +24,10 @@ const exitCode = await runProgram(
     complain: (line) => process.stderr.write(`${line}\n`),
     isInteractive: process.stdout.isTTY,
     palette: paletteFor(process.stdout.isTTY, process.env),
+    typed: typedAs(process.argv, process.env),
   },
   stop.signal,
-  // kubectl runs a program of this name for `kubectl fairlead`.
-  basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl fairlead' : 'fairlead',
+  nameOf(process.argv),
 );
 
 // Whatever a command left running has no business any more.

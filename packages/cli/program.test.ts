@@ -15,6 +15,7 @@ async function runAs(name: string, words: readonly string[]) {
     print: (line: string) => void printed.push(line),
     complain: (line: string) => void complained.push(line),
     isInteractive: false,
+    typed: name,
     palette: plain,
   };
   const exitCode = await runProgram(words, parts, terminal, new AbortController().signal, name);

@@ -10,4 +10,6 @@ export interface Terminal extends Output {
   /** A line about the command itself. */
   readonly complain: (line: string) => void;
   readonly isInteractive: boolean;
+  /** What a person types to run this program again: `fairlead`, `npm start --`. */
+  readonly typed: string;
 }

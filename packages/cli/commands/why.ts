@@ -42,12 +42,12 @@ async function storiesOf(
   server: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly Story[]> {
-  const stories = await Promise.all(
-    seen.active
-      .filter(({ part }) => part.explains.includes(subject.kind))
-      .map((active) => storyOf(seen, active, subject, server, signal)),
-  );
-  const told = stories.filter((story) => story !== undefined);
+  const told: Story[] = [];
+  // One after another: a running Fairlead answers only a few at once.
+  for (const active of seen.active.filter(({ part }) => part.explains.includes(subject.kind))) {
+    const story = await storyOf(seen, active, subject, server, signal);
+    if (story !== undefined) told.push(story);
+  }
   // That a Service is not its own is what every other part says of it.
   const concerned = told.filter(({ explanation }) => explanation.state !== 'not-ours');
   return concerned.length > 0 ? concerned : told;

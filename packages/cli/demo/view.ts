@@ -1,43 +1,122 @@
 import { renderTable } from '@fairlead/control';
-import { keyText, type Service } from '@fairlead/kube';
+import type { Palette } from '../render/palette.ts';
+import { isDone, type Scene, type SceneService, type ServiceState } from './scene.ts';
 
-/** What the live view shows at one moment. */
-export interface Scene {
-  readonly seconds: number;
-  readonly done: number;
-  readonly total: number;
-  readonly services: readonly Service[];
-  /** Parts and whether each is ready, in a line each. */
-  readonly parts: readonly string[];
+/** The terminal that is drawn on. */
+export interface Canvas {
+  readonly columns: number;
+  readonly rows: number;
+  readonly palette: Palette;
 }
 
-/** The screen as lines: every load balancer Service, its class, ports, address, and what is said of it. */
+const STATE_PAINTS: Readonly<Record<ServiceState, keyof Palette>> = {
+  programmed: 'good',
+  waiting: 'careful',
+  'being deleted': 'careful',
+  refused: 'bad',
+  'not ours': 'faint',
+};
+
+const KEYS_OF_SERVICES = '↑ ↓ choose   Enter why   c commands   q quit';
+const KEYS_OF_PAGES = '↑ ↓ scroll   Esc back   q quit';
+/** Lines of recent activity that are kept, however many Services there are. */
+const LEAST_ACTIVITY = 3;
+
+/** Everything at one moment, line by line, for a pipe or a summary. */
 export function renderScene(scene: Scene): string[] {
-  const rows = scene.services
-    .filter((service) => service.spec.type === 'LoadBalancer')
-    .map((service) => [
-      keyText(service.metadata),
-      (service.spec.loadBalancerClass ?? '').replace('fairlead.dev/', ''),
-      (service.spec.ports ?? []).map((port) => `${port.port}/${port.protocol ?? 'TCP'}`).join(','),
-      addresses(service),
-      stateOf(service),
-    ]);
+  const rows = scene.services.map((one) => [one.key, one.class, one.ports, one.addresses, one.message || one.state]);
   return [
-    `${scene.done} of ${scene.total} programmed after ${scene.seconds.toFixed(1)} s`,
+    titleOf(scene),
     '',
     ...renderTable([['SERVICE', 'CLASS', 'PORTS', 'ADDRESS', 'STATE'], ...rows]),
     '',
-    ...scene.parts,
+    ...scene.parts.map(partText),
   ];
 }
 
-function addresses(service: Service): string {
-  const ingress = service.status?.loadBalancer?.ingress ?? [];
-  return ingress.length === 0 ? '<none>' : ingress.map((point) => point.ip ?? point.hostname ?? '').join(',');
+/** The screen: Services, one of them selected, then the parts, and what happened last. */
+export function renderServices(scene: Scene, selected: number, { columns, rows, palette }: Canvas): string[] {
+  const parts = scene.parts.map((part) => {
+    const text = fitted(partText(part), columns);
+    return part.unready === undefined ? text : palette.careful(text);
+  });
+  const room = Math.max(1, rows - parts.length - LEAST_ACTIVITY - 7);
+  const table = renderTable([
+    ['SERVICE', 'PORTS', 'ADDRESS', 'STATE'],
+    ...scene.services.map(({ key, ports, addresses, state }) => [key, ports, addresses, state]),
+  ]);
+  const [header = '', ...lines] = table;
+  const first = Math.max(0, Math.min(selected - Math.floor(room / 2), lines.length - room));
+  const services = lines.slice(first, first + room).map((line, index) => {
+    const service = scene.services[first + index];
+    return service === undefined ? line : serviceLine(line, service, first + index === selected, columns, palette);
+  });
+  const top = [
+    palette[isDone(scene) ? 'good' : 'strong'](fitted(`Fairlead demo: ${titleOf(scene)}`, columns)),
+    '',
+    palette.faint(fitted(`  ${header}`, columns)),
+    ...services,
+    '',
+    ...parts,
+    '',
+    palette.strong('Recent activity'),
+  ];
+  const activity = scene.activity.slice(0, Math.max(0, rows - top.length - 1));
+  return withFooter([...top, ...activity.map((line) => fitted(line, columns))], KEYS_OF_SERVICES, rows, palette);
 }
 
-function stateOf(service: Service): string {
-  if (service.metadata.deletionTimestamp !== undefined) return 'being deleted';
-  const condition = service.status?.conditions?.find(({ type }) => type === 'fairlead.dev/Programmed');
-  return condition?.message ?? 'waiting';
+/** A page of text, from a line on. */
+export function renderPage(text: readonly string[], scroll: number, { columns, rows, palette }: Canvas): string[] {
+  const lines = text.flatMap((line) => wrapped(line, columns));
+  const first = Math.min(scroll, Math.max(0, lines.length - (rows - 1)));
+  return withFooter(lines.slice(first, first + rows - 1), KEYS_OF_PAGES, rows, palette);
+}
+
+function serviceLine(
+  line: string,
+  { state }: SceneService,
+  isSelected: boolean,
+  columns: number,
+  palette: Palette,
+): string {
+  const text = fitted(`${isSelected ? '>' : ' '} ${line}`, columns);
+  const at = text.lastIndexOf(state);
+  const painted = at < 0 ? text : `${text.slice(0, at)}${palette[STATE_PAINTS[state]](state)}`;
+  return isSelected ? palette.strong(painted) : painted;
+}
+
+/** It counts what is shown; what else the scenes are made of is counted with their parts. */
+function titleOf(scene: Scene): string {
+  const ours = scene.services.filter(({ state }) => state !== 'not ours');
+  const programmed = ours.filter(({ state }) => state === 'programmed').length;
+  const time = `${isDone(scene) ? 'after' : 'for'} ${scene.seconds.toFixed(1)} s`;
+  return `${programmed} of ${ours.length} Services programmed, ${time}`;
+}
+
+function partText({ name, done, total, unready }: Scene['parts'][number]): string {
+  return `${name}: ${done} of ${total} done, ${unready === undefined ? 'ready' : `not ready: ${unready}`}`;
+}
+
+function withFooter(lines: readonly string[], keys: string, rows: number, { faint }: Palette): string[] {
+  const shown = lines.slice(0, rows - 1);
+  const blank = Array.from({ length: rows - 1 - shown.length }, () => '');
+  return [...shown, ...blank, faint(keys)];
+}
+
+function fitted(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
+}
+
+/** Broken between words where there is a space, and indented as it began. */
+function wrapped(text: string, columns: number): readonly string[] {
+  const indent = /^[\s-]*/.exec(text)?.[0].length ?? 0;
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > columns) {
+    const space = rest.lastIndexOf(' ', columns);
+    const end = space > indent ? space : columns;
+    lines.push(rest.slice(0, end));
+    rest = ' '.repeat(indent) + rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
 }

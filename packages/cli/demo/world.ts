@@ -6,6 +6,8 @@ import { systemClock, systemRandom } from '@fairlead/control/adapters';
 /** An embedded Kubernetes API for the demo. */
 export interface EmbeddedWorld {
   readonly kubeconfigPath: string;
+  /** Where the configuration of what runs on it is written. */
+  readonly configurationPath: string;
   /** What it is, for the first line of the demo. */
   readonly description: string;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export async function startWorld(): Promise<EmbeddedWorld> {
   await writeFile(kubeconfigPath, server.kubeconfig);
   return {
     kubeconfigPath,
+    configurationPath: join(folder, 'fairlead.yaml'),
     description: 'A simulated cluster',
     async close() {
       await server[Symbol.asyncDispose]();

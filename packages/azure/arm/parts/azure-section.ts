@@ -68,6 +68,8 @@ export const ONE_CLOUD = {
 export function demoSection(resourceManagerEndpoint = '') {
   const network = { vnetName: 'demo', subnetName: 'nodes' };
   const subscriptionId = '00000000-0000-0000-0000-000000000000';
-  const cloud = { subscriptionId, resourceGroup: 'demo', location: 'westeurope', ...network, resourceManagerEndpoint };
-  return { cloud, clusterId: 'demo' };
+  const place = { subscriptionId, resourceGroup: 'demo', location: 'westeurope', ...network, resourceManagerEndpoint };
+  // Azure itself, unlike an emulator of it, wants to know who asks.
+  const credentials = resourceManagerEndpoint.startsWith('https:') ? { useManagedIdentityExtension: true } : {};
+  return { cloud: { ...place, ...credentials }, clusterId: 'demo' };
 }

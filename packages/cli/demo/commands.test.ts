@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { continued, demoCommands } from './commands.ts';
+
+it('a command that is too long is broken as a shell takes it', () => {
+  const [kubectl = '', why = ''] = demoCommands(
+    'npm start -s --',
+    { kubeconfigPath: '/tmp/demo/kubeconfig', configurationPath: '/tmp/fairlead-demo-123456/fairlead.yaml' },
+    'azure-local-demo/game',
+  );
+  expect(continued(kubectl, 80)).toEqual([kubectl]);
+  expect(continued(why, 60)).toEqual([
+    'npm start -s -- why service azure-local-demo/game --config \\',
+    '   /tmp/fairlead-demo-123456/fairlead.yaml',
+  ]);
+});

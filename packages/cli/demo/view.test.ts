@@ -1,0 +1,87 @@
+import { VirtualClock } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { paletteFor, plain } from '../render/palette.ts';
+import { type Scene, sceneService, Stopwatch } from './scene.ts';
+import { renderPage, renderScene, renderServices } from './view.ts';
+
+function service(name: string, loadBalancerClass: string, status: Service['status'] = {}): Service {
+  const ports = [{ port: 80 }, { port: 443 }];
+  return { metadata: { namespace: 'shop', name }, spec: { type: 'LoadBalancer', loadBalancerClass, ports }, status };
+}
+
+const programmed = {
+  loadBalancer: { ingress: [{ ip: '192.0.2.10' }] },
+  conditions: [
+    {
+      type: 'fairlead.dev/Programmed',
+      status: 'True' as const,
+      reason: 'Programmed',
+      message: 'Reachable at 192.0.2.10.',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    },
+  ],
+};
+
+function scene(...services: readonly Service[]): Scene {
+  return {
+    seconds: 2.34,
+    services: services.map((one) => sceneService(one, new Set(['fairlead.dev/gateway']))),
+    parts: [{ name: 'gateway', done: 1, total: 1 }],
+    missing: [],
+    activity: ['12:00:01 shop/web EnsuredLoadBalancer: Reachable at 192.0.2.10 and at another address, too.'],
+  };
+}
+
+const small = { columns: 60, rows: 16, palette: plain };
+
+describe('the view of the demo', () => {
+  it('counts what it shows, and calls Services that are not ours so', () => {
+    const shown = scene(service('web', 'fairlead.dev/gateway', programmed), service('other', 'example.org/x'));
+    expect(renderScene(shown)).toEqual([
+      '1 of 1 Services programmed, after 2.3 s',
+      '',
+      'SERVICE     CLASS          PORTS           ADDRESS     STATE',
+      'shop/web    gateway        80/TCP,443/TCP  192.0.2.10  Reachable at 192.0.2.10.',
+      'shop/other  example.org/x  80/TCP,443/TCP  <none>      not ours',
+      '',
+      'gateway: 1 of 1 done, ready',
+    ]);
+  });
+
+  it('fits the screen, and keeps the selected Service on it', () => {
+    const many = Array.from({ length: 30 }, (_, index) => service(`web-${index}`, 'fairlead.dev/gateway'));
+    const lines = renderServices(scene(...many), 25, small);
+    expect(lines).toHaveLength(16);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+    expect(lines).toContain('> shop/web-25  80/TCP,443/TCP  <none>   waiting');
+    expect(lines.at(-1)).toContain('q quit');
+    expect(lines).toContainEqual(expect.stringMatching(/^12:00:01 shop\/web .*…$/));
+  });
+
+  it('has a colour for how a Service is', () => {
+    const palette = paletteFor(true, {});
+    const lines = renderServices(scene(service('web', 'fairlead.dev/gateway', programmed)), 1, { ...small, palette });
+    expect(lines).toContain(`  shop/web  80/TCP,443/TCP  192.0.2.10  ${palette.good('programmed')}`);
+  });
+
+  it('breaks a page between words, and scrolls no further than its end', () => {
+    const lines = renderPage(['    - a rather long line that is broken'], 99, { columns: 20, rows: 4, palette: plain });
+    expect(lines.slice(0, 3)).toEqual(['    - a rather long', '      line that is', '      broken']);
+  });
+});
+
+describe('the clock of the demo', () => {
+  it('stops when all is programmed, and starts anew when something is not', async () => {
+    const clock = new VirtualClock();
+    const stopwatch = new Stopwatch(clock);
+    await clock.advance(2_000);
+    expect(stopwatch.look(false)).toBe(2);
+    expect(stopwatch.look(true)).toBe(2);
+    await clock.advance(60_000);
+    expect(stopwatch.look(true)).toBe(2);
+    expect(stopwatch.look(false)).toBe(0);
+    await clock.advance(3_000);
+    expect(stopwatch.look(true)).toBe(3);
+  });
+});
