@@ -105,6 +105,7 @@ const unknown: Explanation = { code: 'connection-failed', verdict: 'retriable', 
 
 /** Why no response came from `origin`, in plain words. */
 export function explainFailure(origin: string, error: unknown): FairleadError {
+  if (error instanceof FairleadError) return error;
   const systemCode = systemCodeOf(error);
   const { code, verdict, words } = error instanceof errors.HTTPParserError ? notHttp : explanationOf(systemCode);
   const detail = systemCode ?? messageOf(error);

@@ -5,8 +5,10 @@ import { createGunzip } from 'node:zlib';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { FairleadError, messageOf } from '../errors.ts';
 import type { HttpRequest, HttpResponse, HttpTransport } from '../network/http.ts';
+import { parseProxy, proxyFromEnvironment } from '../network/proxy.ts';
 import { orAborted } from '../time/deadline.ts';
 import { explainFailure } from './http-failure.ts';
+import { openTunnel } from './proxy-tunnel.ts';
 
 /** Certificates and keys are PEM text. */
 export interface TlsOptions {
@@ -23,6 +25,10 @@ export interface TlsOptions {
 
 export interface SocketTransportOptions {
   readonly tls?: TlsOptions;
+  /** The URL of the one through which everything goes; otherwise HTTPS_PROXY and NO_PROXY decide. */
+  readonly proxy?: string | undefined;
+  /** Where those are: this process, unless told otherwise. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly connectTimeoutMilliseconds?: number;
   /** From the request until the head of the response. */
   readonly responseTimeoutMilliseconds?: number;
@@ -47,12 +53,13 @@ export class SocketTransport implements HttpTransport {
   readonly #streams: Agent;
 
   constructor(options: SocketTransportOptions = {}) {
+    const connectTimeout = options.connectTimeoutMilliseconds ?? CONNECT_TIMEOUT_MILLISECONDS;
     const shared = {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
       headersTimeout: options.responseTimeoutMilliseconds ?? RESPONSE_TIMEOUT_MILLISECONDS,
-      connect: connector(options.tls ?? {}, options.connectTimeoutMilliseconds ?? CONNECT_TIMEOUT_MILLISECONDS),
+      connect: throughProxy(proxiesOf(options), connectTimeout, connector(options.tls ?? {}, connectTimeout)),
     };
     this.#requests = new Agent({
       ...shared,
@@ -135,6 +142,38 @@ function parseUrl(text: string): URL {
     });
   }
   return url;
+}
+
+/** The proxy for a URL; undefined: straight there. */
+type ProxyChoice = (url: URL) => URL | undefined;
+
+function proxiesOf({ proxy, environment = process.env }: SocketTransportOptions): ProxyChoice {
+  if (proxy === undefined) return (url) => proxyFromEnvironment(url, environment);
+  const parsed = parseProxy(proxy);
+  if (parsed !== undefined) return () => parsed;
+  throw new FairleadError(`the proxy ${proxy} cannot be used: it must be a URL that begins with http:// or https://`, {
+    verdict: 'terminal',
+    code: 'invalid-proxy',
+  });
+}
+
+/** Makes connections as `direct` does, over a tunnel where there is a proxy. */
+function throughProxy(proxyFor: ProxyChoice, timeout: number, direct: buildConnector.connector) {
+  return (options: buildConnector.Options, callback: buildConnector.Callback): void => {
+    const { hostname, protocol } = options;
+    const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
+    const port = options.port || (protocol === 'https:' ? '443' : '80');
+    const proxy = proxyFor(new URL(`${protocol}//${host}:${port}`));
+    if (proxy === undefined) {
+      direct(options, callback);
+      return;
+    }
+    openTunnel(proxy, `${host}:${port}`, timeout, (opened) => {
+      if ('error' in opened) callback(opened.error, null);
+      else if (protocol === 'https:') direct({ ...options, httpSocket: opened.socket }, callback);
+      else callback(null, opened.socket);
+    });
+  };
 }
 
 function connector(tls: TlsOptions, timeout: number): buildConnector.connector {

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@fairlead/control/adapters';
-import { describe, expect, it } from 'vitest';
+import { serveBehindProxy } from '@fairlead/control/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { KubeClient } from '../api/client.ts';
 import { connect } from './connect.ts';
 
@@ -41,6 +42,29 @@ users: [{name: test, user: {tokenFile: token}}]
     await connection.close();
     await new Promise((resolve) => server.close(resolve));
     await expect(client.getText('/version')).rejects.toMatchObject({ verdict: 'retriable' });
+    await rm(folder, { recursive: true });
+  });
+
+  it('goes through the proxy of the kubeconfig, or of the environment', async () => {
+    await using behind = await serveBehindProxy((request, answer) => void answer.end(request.url));
+    const folder = await mkdtemp(join(tmpdir(), 'fairlead-connect-'));
+    const version = async (proxy: object) => {
+      const kubeconfig = join(folder, 'config');
+      const data = Buffer.from(behind.authority).toString('base64');
+      const cluster = { server: behind.origin, 'certificate-authority-data': data, ...proxy };
+      const contexts = [{ name: 'test', context: { cluster: 'test' } }];
+      const file = { 'current-context': 'test', contexts, clusters: [{ name: 'test', cluster }] };
+      await writeFile(kubeconfig, JSON.stringify(file));
+      const { connection } = await connect({ kubeconfig, userAgent: 'fairlead/test' });
+      const text = await new KubeClient(connection, systemClock).getText('/version');
+      await connection.close();
+      return text;
+    };
+    expect(await version({ 'proxy-url': behind.proxy })).toBe('/version');
+    vi.stubEnv('HTTPS_PROXY', behind.proxy);
+    expect(await version({})).toBe('/version');
+    vi.unstubAllEnvs();
+    expect(behind.asked).toEqual(['CONNECT server.test:443', 'CONNECT server.test:443']);
     await rm(folder, { recursive: true });
   });
 });

@@ -26,11 +26,11 @@ export async function connect(choice: ConnectChoice): Promise<Connected> {
   const target = await findTarget(systemHost, choice);
   const credentials = new TargetCredentials(systemHost, systemClock, target);
   await credentials.current();
-  const { server } = target.cluster;
+  const { server, proxy } = target.cluster;
   const connection = new HttpConnection({
     server,
     credentials,
-    transport: (tls) => new SocketTransport({ tls }),
+    transport: (tls) => new SocketTransport({ tls, proxy }),
     clock: systemClock,
     userAgent: choice.userAgent,
   });

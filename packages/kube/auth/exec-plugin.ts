@@ -71,6 +71,7 @@ async function describe(host: Host, cluster: ClusterTarget) {
     server: cluster.server,
     'tls-server-name': cluster.serverName,
     'insecure-skip-tls-verify': cluster.insecure,
+    'proxy-url': cluster.proxy,
     'certificate-authority-data': authority === undefined ? undefined : Buffer.from(authority).toString('base64'),
     config: cluster.execConfiguration,
   };

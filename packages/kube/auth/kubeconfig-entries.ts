@@ -8,7 +8,9 @@ const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 export function clusterFrom(fields: Fields): ClusterTarget {
   const server = fields.requiredText('server').replace(/\/+$/, '');
   if (!/^https?:\/\/[^/]/.test(server)) throw fields.wrong('server', 'must be a URL that begins with https://');
-  if (fields.has('proxy-url')) throw fields.unsupported('proxy-url', 'connect without a proxy');
+  const proxy = fields.text('proxy-url');
+  if (proxy !== undefined && !/^https?:\/\/[^/]/.test(proxy))
+    throw fields.unsupported('proxy-url', 'name a proxy that begins with http:// or https://');
   const certificateAuthority = fields.pem('certificate-authority');
   const insecure = fields.flag('insecure-skip-tls-verify');
   if (insecure && certificateAuthority !== undefined) {
@@ -21,6 +23,7 @@ export function clusterFrom(fields: Fields): ClusterTarget {
     insecure,
     ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
     ...(serverName === undefined ? {} : { serverName }),
+    ...(proxy === undefined ? {} : { proxy }),
     ...(extension === undefined ? {} : { execConfiguration: extension.raw('extension') }),
   };
 }

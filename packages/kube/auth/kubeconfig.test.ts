@@ -218,10 +218,10 @@ describe('a kubeconfig', () => {
     expect([code, message]).toEqual(['kubeconfig-invalid', expect.stringContaining('add `as`')]);
   });
 
-  it('refuses a proxy rather than go without it', () => {
-    expect(failure(() => selectContext(withCluster('{server: "https://x", proxy-url: "http://p"}'))).code).toBe(
-      'kubeconfig-unsupported',
-    );
+  it('goes through a proxy, and refuses one of another kind rather than go without it', () => {
+    const through = (proxy: string) => selectContext(withCluster(`{server: "https://x", proxy-url: "${proxy}"}`));
+    expect(through('http://p:3128').cluster.proxy).toBe('http://p:3128');
+    expect(failure(() => through('socks5://p')).code).toBe('kubeconfig-unsupported');
   });
 
   it('refuses a certificate without its key', () => {

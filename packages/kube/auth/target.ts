@@ -12,6 +12,8 @@ export interface ClusterTarget {
   readonly serverName?: string;
   /** Accepts any certificate. */
   readonly insecure: boolean;
+  /** The URL of a proxy on the way; otherwise HTTPS_PROXY and NO_PROXY decide. */
+  readonly proxy?: string;
   /** What an exec plugin is told about this cluster, in its own terms. */
   readonly execConfiguration?: unknown;
 }

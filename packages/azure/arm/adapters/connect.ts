@@ -1,6 +1,7 @@
 import { SocketTransport } from '@fairlead/control/adapters';
 import type { AzureDependencies } from '../parts/azure-access.ts';
 import { ArmClient, type ArmClientOptions } from '../client/client.ts';
+import { authorityOf, withEnvironment } from '../configuration/azure-environment.ts';
 import { type CloudConfiguration, repeatPolicy } from '../configuration/cloud-configuration.ts';
 import { cloudEndpoints } from '../configuration/clouds.ts';
 import { chooseCredential } from '../configuration/credential-choice.ts';
@@ -17,7 +18,9 @@ export function connectToAzure(
   dependencies: AzureDependencies & Pick<ArmClientOptions, 'apiVersion' | 'requestDeadlineMilliseconds'>,
 ): AzureConnection {
   const cloud = cloudEndpoints(configuration);
-  const tokens = tokenProviderFor(chooseCredential(configuration), cloud);
+  const authorityHost = authorityOf(configuration, cloud.authorityHost, process.env);
+  const choice = chooseCredential(withEnvironment(configuration, process.env));
+  const tokens = tokenProviderFor(choice, { ...cloud, authorityHost });
   const repeats = repeatPolicy(configuration);
   const transport = new SocketTransport();
   const client = new ArmClient({

@@ -1,5 +1,6 @@
 import type { TokenCredential } from '@azure/identity';
-import { describe, expect, it } from 'vitest';
+import { serveBehindProxy } from '@fairlead/control/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { createCredential, tokenFrom, tokenProviderFor } from './credentials.ts';
 
 const cloud = {
@@ -74,5 +75,17 @@ describe('credentials', () => {
       code: 'azure-token-unavailable',
       message: expect.stringContaining('check tenantId, aadClientId and aadClientCertPath'),
     });
+  });
+
+  it('asks for tokens through the proxy of the environment', async () => {
+    await using behind = await serveBehindProxy((_, response) => void response.end());
+    vi.stubEnv('HTTPS_PROXY', behind.proxy);
+    const provider = tokenProviderFor(bySecret, cloud);
+    const stop = new AbortController();
+    const asked = provider?.newToken(stop.signal).catch(() => undefined);
+    await vi.waitFor(() => expect(behind.asked).toContain('CONNECT login.microsoftonline.com:443'));
+    stop.abort(new Error('seen'));
+    await asked;
+    vi.unstubAllEnvs();
   });
 });

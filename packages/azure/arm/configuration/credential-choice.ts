@@ -46,7 +46,8 @@ export function chooseCredential(configuration: CloudConfiguration): CredentialC
   }
   throw invalidCloud(
     'the cloud configuration names no credentials: set useFederatedWorkloadIdentityExtension, ' +
-      'useManagedIdentityExtension, aadClientSecret or aadClientCertPath',
+      'useManagedIdentityExtension, aadClientSecret or aadClientCertPath, or the variables AZURE_TENANT_ID and ' +
+      'AZURE_CLIENT_ID with AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE_PATH or AZURE_FEDERATED_TOKEN_FILE',
   );
 }
 

@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noMetrics, seededRandom } from '@fairlead/control';
+import { noMetrics, seededRandom, VirtualClock } from '@fairlead/control';
 import { systemClock } from '@fairlead/control/adapters';
+import { serveBehindProxy } from '@fairlead/control/testing';
 import { serveEmulator } from '@fairlead/sim/cloud/http';
 import { OpenStackEmulator } from '@fairlead/sim/openstack';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NeutronClient } from '../neutron/neutron-client.ts';
 import { openCloud } from './open-cloud.ts';
 import { readConfiguredCloud } from './read-cloud.ts';
@@ -38,6 +39,20 @@ describe('openCloud', () => {
     await write(join(folder, 'secure.yaml'), { test: { auth: { password: 'hidden' } } });
     await using opened = await openCloud({ cloudsFile, cloud: 'test' }, dependencies);
     expect(await new NeutronClient(opened.session).listPorts()).toEqual([]);
+  });
+
+  it('goes through the proxy of the environment', async () => {
+    await using behind = await serveBehindProxy((_, response) => void response.writeHead(503).end());
+    const cacert = join(folder, 'ca.pem');
+    await writeFile(cacert, behind.authority);
+    await write(cloudsFile, { test: entry(`${behind.origin}/identity`, { cacert }) });
+    vi.stubEnv('HTTPS_PROXY', behind.proxy);
+    await using opened = await openCloud({ cloudsFile }, { ...dependencies, clock: new VirtualClock() });
+    const ports = new NeutronClient(opened.session).listPorts().catch(() => []);
+    await vi.waitFor(() => expect(behind.asked).toEqual(['CONNECT server.test:443']));
+    vi.unstubAllEnvs();
+    await opened[Symbol.asyncDispose]();
+    void ports;
   });
 
   it('names the file that it cannot read', async () => {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { authorityOf, withEnvironment } from './azure-environment.ts';
+import { parseCloudConfiguration } from './cloud-configuration.ts';
+import { chooseCredential } from './credential-choice.ts';
+
+const least = { subscriptionId: 'sub', resourceGroup: 'cluster', location: 'westeurope' };
+const application = { AZURE_TENANT_ID: 'tenant', AZURE_CLIENT_ID: 'app' };
+const workload = { ...application, AZURE_FEDERATED_TOKEN_FILE: '/var/run/token' };
+const app = { tenantId: 'tenant', clientId: 'app' };
+
+function chosen(configuration: object, environment: Readonly<Record<string, string>>) {
+  const parsed = parseCloudConfiguration(JSON.stringify({ ...least, ...configuration }), 'azure.json');
+  return chooseCredential(withEnvironment(parsed, environment));
+}
+
+describe('the AZURE_* variables', () => {
+  it('give credentials where the configuration names none: secret, certificate, then workload identity', () => {
+    const secret = { ...workload, AZURE_CLIENT_SECRET: 's', AZURE_CLIENT_CERTIFICATE_PATH: '/c.pem' };
+    expect(chosen({}, secret)).toEqual({ kind: 'client-secret', secret: 's', ...app });
+    const certificate = { ...secret, AZURE_CLIENT_SECRET: '' };
+    expect(chosen({}, certificate)).toEqual({ kind: 'client-certificate', certificatePath: '/c.pem', ...app });
+    expect(chosen({}, workload)).toEqual({ kind: 'federated-token', tokenFile: '/var/run/token', ...app });
+  });
+
+  it('fill in what the configuration leaves open, and change nothing that it says', () => {
+    const federated = { useFederatedWorkloadIdentityExtension: true };
+    expect(chosen(federated, workload)).toEqual({ kind: 'federated-token', tokenFile: '/var/run/token', ...app });
+    expect(chosen({ ...federated, aadClientId: 'own' }, workload)).toMatchObject({ clientId: 'own' });
+    expect(chosen({ useManagedIdentityExtension: true }, workload)).toMatchObject({ kind: 'managed-identity' });
+    const own = { aadClientSecret: 'own' };
+    expect(chosen(own, { ...application, AZURE_CLIENT_SECRET: 's' })).toMatchObject({ secret: 'own', ...app });
+  });
+
+  it('are named where there are no credentials at all', () => {
+    expect(() => chosen({}, {})).toThrow('AZURE_CLIENT_SECRET');
+  });
+
+  it('say who gives tokens, unless the configuration names the cloud', () => {
+    const environment = { AZURE_AUTHORITY_HOST: 'https://login.test/' };
+    expect(authorityOf({ ...least }, 'https://usual', environment)).toBe('https://login.test/');
+    expect(authorityOf({ ...least }, 'https://usual', {})).toBe('https://usual');
+    expect(authorityOf({ ...least, cloud: 'AzureChinaCloud' }, 'https://usual', environment)).toBe('https://usual');
+  });
+});
