@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Part, Permission } from '@fairlead/part';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { alertRules } from '../deploy/generator/alert-rules.ts';
 import { chartFiles } from '../deploy/generator/chart.ts';
 import { fairlead as program } from '../deploy/generator/program.ts';
 import { readConfiguration } from '../packages/cli/configuration/read.ts';
@@ -81,7 +82,7 @@ describe('the chart as Helm renders it', () => {
             securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
             containers: [
               {
-                image: `fairlead:${program.version}`,
+                image: `edge/fairlead:${program.version}`,
                 args: ['run', '--config', '/etc/fairlead/fairlead.yaml'],
                 ports: [{ name: 'http', containerPort: 8080 }],
                 livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
@@ -123,6 +124,78 @@ describe('the chart as Helm renders it', () => {
       networkPolicy: { enabled: false },
     });
     expect(few.sort()).toEqual(['ConfigMap', 'Deployment', 'Service']);
+  });
+
+  it('is refused without an image, and says what to do', async () => {
+    await expect(renderChart({ ...gatewayValues, image: {} })).rejects.toThrow(
+      /image\.repository is not set: build the/,
+    );
+  });
+
+  it('puts no secret into a ConfigMap', async () => {
+    const cloud = { subscriptionId: 's', resourceGroup: 'g', location: 'l', AADClientSecret: 'secret' };
+    const parts = { 'azure-local': { cloud, loadBalancers: [{ name: 'one' }] } };
+    await expect(renderChart({ configuration: { parts } })).rejects.toThrow(
+      /azure-local\.cloud\.AADClientSecret would be read by all .* give the secret as AZURE_CLIENT_SECRET/,
+    );
+  });
+
+  it('takes a configuration that is there, with the roles of the parts it names', async () => {
+    const { manifests, text } = await renderChart({ existingConfiguration: { secret: 'mine', parts: ['gateway'] } });
+    expect(manifests.map(({ kind }) => kind)).not.toContain('ConfigMap');
+    expect(text).toMatch(/- name: configuration\n +secret:\n +secretName: mine/);
+    expect(text).not.toContain('checksum/configuration');
+    const gateway = program.parts.find(({ name }) => name === 'gateway');
+    expectGrants(manifests, [...program.commonPermissions, ...(gateway?.permissions ?? [])]);
+    await expect(renderChart({ existingConfiguration: { secret: 'a', configMap: 'b' } })).rejects.toThrow(/choose one/);
+  });
+
+  it('passes on what a cluster wants of its Pods', async () => {
+    const { manifests } = await renderChart({
+      ...gatewayValues,
+      podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null },
+      securityContext: { procMount: 'Default' },
+      strategy: { type: 'Recreate' },
+      extraArguments: ['--verbose'],
+      extraVolumes: [{ name: 'authorities', configMap: { name: 'authorities' } }],
+      extraVolumeMounts: [{ name: 'authorities', mountPath: '/etc/ssl/certs' }],
+      commonLabels: { team: 'edge' },
+    });
+    for (const { metadata } of manifests) expect(metadata).toMatchObject({ labels: { team: 'edge' } });
+    expect(ofKind(manifests, 'Deployment')).toMatchObject({
+      spec: {
+        strategy: { type: 'Recreate' },
+        template: {
+          spec: {
+            securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+            volumes: [{ name: 'configuration' }, { name: 'authorities', configMap: { name: 'authorities' } }],
+            containers: [
+              {
+                args: ['run', '--config', '/etc/fairlead/fairlead.yaml', '--verbose'],
+                securityContext: { readOnlyRootFilesystem: true, procMount: 'Default' },
+                volumeMounts: [{ name: 'configuration' }, { name: 'authorities', mountPath: '/etc/ssl/certs' }],
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect(JSON.stringify(manifests)).not.toContain('runAsUser');
+  });
+
+  it('has Prometheus read and watch, where that is asked for', async () => {
+    const relabelings = [{ targetLabel: 'cluster', replacement: 'one' }];
+    const { manifests } = await renderChart({
+      ...gatewayValues,
+      serviceMonitor: { enabled: true, relabelings },
+      prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+    });
+    expect(ofKind(manifests, 'ServiceMonitor')).toMatchObject({ spec: { endpoints: [{ relabelings }] } });
+    const rules = alertRules(program).map(({ alert, expr, summary }) => ({ alert, expr, annotations: { summary } }));
+    expect(ofKind(manifests, 'PrometheusRule')).toMatchObject({
+      metadata: { labels: { release: 'prometheus' } },
+      spec: { groups: [{ rules }] },
+    });
   });
 
   it('takes secrets from files and the environment', async () => {

@@ -9,10 +9,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { parse } from 'yaml';
 import { bundleProgram } from '../deploy/bundle-program.ts';
 import { freePort } from '../scripts/free-port.ts';
-import { CHART, helm, helmWithValues, type Manifest, ofKind, renderChart } from './harness/chart.ts';
+import { CHART, helm, helmWithValues, IMAGE, type Manifest, ofKind, renderChart } from './harness/chart.ts';
 import { type Cluster, eventually, Fairlead, type Identity, type Outcome, startCluster } from './harness/index.ts';
 
-const gatewayValues = { configuration: { parts: { gateway: { addresses: ['192.0.2.10', '192.0.2.11'] } } } };
+const gatewayValues = {
+  image: IMAGE,
+  configuration: { parts: { gateway: { addresses: ['192.0.2.10', '192.0.2.11'] } } },
+};
 
 describe('the chart on a real cluster', () => {
   let cluster: Cluster;
@@ -181,6 +184,7 @@ describe('the chart on a real cluster', () => {
 
   it('leaves definitions to those who brought them, and brings those that are missing', async () => {
     const values = {
+      image: IMAGE,
       configuration: {
         parts: { clusterset: { clusterset: 'blue', cluster: 'a', broker: { kubeconfig: '/broker/kubeconfig' } } },
       },

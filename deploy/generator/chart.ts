@@ -1,8 +1,10 @@
 import type { CustomResourceDefinition } from '@fairlead/kube';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { alertsTemplate } from './alerts-template.ts';
 import { partsTemplate } from './parts-template.ts';
 import type { Program } from './program.ts';
+import { readmeFile } from './readme-file.ts';
 import { valuesSchema } from './values.ts';
 import { valuesFile } from './values-file.ts';
 
@@ -25,13 +27,17 @@ export function chartFiles(whole: Program): ReadonlyMap<string, string> {
     target: 'draft-7',
     io: 'input',
     unrepresentable: 'any',
+    // Values end in a ConfigMap: the chart refuses secrets, and does not name them either.
+    override: ({ jsonSchema }) => void delete jsonSchema.properties?.['aadClientSecret'],
   });
   const withGlobal = { ...schema, properties: { ...schema.properties, ...GLOBAL } };
   return new Map([
     ['Chart.yaml', NOTE + stringify(chartDescription(program), { lineWidth: 0 })],
     ['values.yaml', `${NOTE}\n${valuesFile(schema)}`],
     ['values.schema.json', `${JSON.stringify(withGlobal, undefined, 2)}\n`],
+    ['README.md', readmeFile(schema, program.description)],
     ['templates/_parts.tpl', partsTemplate(program)],
+    ['templates/_alerts.tpl', alertsTemplate(program)],
     ...program.parts.flatMap((part) => part.customResources.map((definition) => customResource(part.name, definition))),
   ]);
 }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { alertsPage } from './alerts-page.ts';
 import { CUSTOM_RESOURCES, chartFiles } from './chart.ts';
 import { metricsPage } from './metrics-page.ts';
 import { permissionsPage } from './permissions-page.ts';
@@ -19,6 +20,7 @@ export interface Outdated {
 export async function outdatedFiles(root: string, program: Program): Promise<Outdated[]> {
   const wanted = new Map([
     ...[...chartFiles(program)].map(([path, content]): [string, string] => [`${CHART}/${path}`, content]),
+    ['docs/alerts.md', alertsPage(program)],
     ['docs/metrics.md', metricsPage(program)],
     ['docs/permissions.md', permissionsPage(program)],
   ]);

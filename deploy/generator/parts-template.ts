@@ -30,7 +30,7 @@ function define(name: string, lines: readonly string[]): string {
 
 function whenOn(part: Part, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
-  return [`{{- if hasKey .Values.configuration.parts "${part.name}" }}`, ...lines, '{{- end }}'];
+  return [`{{- if has "${part.name}" (include "fairlead.activeParts" . | fromJsonArray) }}`, ...lines, '{{- end }}'];
 }
 
 function rulesOf({ commonPermissions, parts }: Program, scope: Scope): string[] {

@@ -8,7 +8,7 @@ const labels = z.record(z.string(), z.string()).default({});
 
 const image = z
   .strictObject({
-    repository: z.string().min(1).default('fairlead').describe('Where you pushed the image, with the registry.'),
+    repository: z.string().default('').describe('Where you pushed the image, with the registry. It has to be named.'),
     tag: z.string().default('').describe('Empty: the version of the chart.'),
     digest: z.string().default('').describe('Such as sha256:…; where it is given, the tag is not looked at.'),
     pullPolicy: z.enum(['IfNotPresent', 'Always', 'Never']).default('IfNotPresent'),
@@ -21,6 +21,47 @@ const http = z
   .strictObject({ port: z.int().min(1).max(65535).default(8080) })
   .prefault({})
   .describe('Health, metrics and the journal are served at this port of each Pod.');
+
+const existingConfiguration = (parts: readonly Part[]) =>
+  z
+    .strictObject({
+      secret: z.string().default('').describe('The name of the Secret, with the key fairlead.yaml.'),
+      configMap: z.string().default('').describe('The name of the ConfigMap, where it is no Secret.'),
+      parts: z
+        .array(z.enum(parts.map(({ name }) => name)))
+        .default([])
+        .describe('What it switches on: these get roles.'),
+    })
+    .prefault({})
+    .describe(
+      'A Secret or ConfigMap of yours, in place of configuration. It has to say http.listen (":8080") and leaderElection.namespace itself.',
+    );
+
+const podSecurityContext = passedOn
+  .default({
+    runAsNonRoot: true,
+    runAsUser: 65532,
+    runAsGroup: 65532,
+    fsGroup: 65532,
+    seccompProfile: { type: 'RuntimeDefault' },
+  })
+  .describe(
+    'Of the Pod. Where the cluster chooses the user, as OpenShift does, set runAsUser, runAsGroup and fsGroup to null.',
+  );
+
+const securityContext = passedOn
+  .default({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+  .describe('Of the container.');
+
+const prometheusRule = z
+  .strictObject({
+    enabled: z.boolean().default(false),
+    labels: labels.describe('What your Prometheus selects its rules by.'),
+  })
+  .prefault({})
+  .describe(
+    'Has Prometheus tell when nobody leads, nothing converges, a cloud throttles or a brake holds: docs/alerts.md.',
+  );
 
 const secretFile = z.strictObject({
   secret: z.string().min(1).describe('The name of a Secret in the namespace of the release.'),
@@ -68,6 +109,8 @@ const serviceMonitor = z
     enabled: z.boolean().default(false),
     interval: z.string().default('30s'),
     labels: labels.describe('What your Prometheus selects its ServiceMonitors by.'),
+    relabelings: z.array(passedOn).default([]).describe('Of the targets, before they are read.'),
+    metricRelabelings: z.array(passedOn).default([]).describe('Of the metrics, before they are kept.'),
   })
   .prefault({})
   .describe('Has Prometheus read the metrics. Needs the Prometheus operator.');
@@ -76,6 +119,7 @@ const serviceMonitor = z
 export function valuesSchema(parts: readonly Part[]) {
   return z.strictObject({
     configuration: configurationValues(parts),
+    existingConfiguration: existingConfiguration(parts),
     image,
     replicas: z.int().min(1).default(2).describe('One leads each part, the others stand by.'),
     http,
@@ -84,12 +128,20 @@ export function valuesSchema(parts: readonly Part[]) {
       .default([])
       .describe('Environment variables, as in a Pod: credentials by valueFrom.secretKeyRef.'),
     environmentFrom: z.array(passedOn).default([]).describe('Whole Secrets or ConfigMaps as environment variables.'),
+    extraArguments: z.array(z.string()).default([]).describe('More words for fairlead run.'),
+    extraVolumes: z.array(passedOn).default([]).describe('Volumes, as in a Pod.'),
+    extraVolumeMounts: z.array(passedOn).default([]).describe('Where they are mounted, as in a container.'),
     secretFiles: z.array(secretFile).default([]).describe('Secrets to mount as files: a list of {secret, path}.'),
     serviceAccount,
     rbac,
     podDisruptionBudget,
     networkPolicy,
     serviceMonitor,
+    prometheusRule,
+    podSecurityContext,
+    securityContext,
+    strategy: passedOn.default({}).describe('How Pods are replaced, as in a Deployment. Empty: as Kubernetes does.'),
+    commonLabels: labels.describe('On everything that the chart makes, but custom resource definitions.'),
     resources: passedOn
       .default({ requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } })
       .describe('Enough for tens of thousands of Services and EndpointSlices, of which it keeps about 2 KB each.'),

@@ -15,6 +15,9 @@ export interface Manifest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
+/** None is named by default. */
+export const IMAGE = { repository: 'edge/fairlead' };
+
 export async function helm(...parameters: readonly string[]): Promise<Outcome> {
   return runCommand(await helmBinary(), parameters);
 }
@@ -30,7 +33,7 @@ export async function renderChart(
   { namespace = 'fairlead-system', chart = CHART }: { readonly namespace?: string; readonly chart?: string } = {},
 ): Promise<{ readonly text: string; readonly manifests: readonly Manifest[] }> {
   const { code, stdout, stderr } = await helmWithValues(
-    values,
+    { image: IMAGE, ...values },
     'template',
     'fairlead',
     chart,

@@ -52,6 +52,7 @@ export const driftTotal: MetricDefinition = {
 export const heldDeletions: MetricDefinition = {
   name: 'fairlead_azure_local_held_deletions',
   kind: 'gauge',
+  isBrake: true,
   help: 'Leftovers whose deletion is held back because there are suspiciously many of them.',
 };
 

@@ -91,6 +91,7 @@ export const driftTotal: MetricDefinition = {
 export const heldDeletions: MetricDefinition = {
   name: 'fairlead_azure_service_gateway_held_deletions',
   kind: 'gauge',
+  isBrake: true,
   help: 'Leftovers whose deletion is held back because there are suspiciously many of them.',
 };
 

@@ -23,6 +23,7 @@ export const silentClusters: MetricDefinition = {
 export const withdrawalsHeld: MetricDefinition = {
   name: 'fairlead_clusterset_withdrawals_held',
   kind: 'gauge',
+  isBrake: true,
   help: 'Imports that would lose a cluster, held back because too many would at once; by cluster, or of all together.',
   labels: ['of'],
 };

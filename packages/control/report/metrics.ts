@@ -5,6 +5,8 @@ export interface MetricDefinition {
   /** One sentence; it becomes the HELP line and the row in docs/metrics.md. */
   readonly help: string;
   readonly labels?: readonly string[];
+  /** It counts what a brake holds back: above 0, an operator has to look. */
+  readonly isBrake?: true;
   /** Upper bounds, for a histogram. */
   readonly buckets?: readonly number[];
 }

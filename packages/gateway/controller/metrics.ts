@@ -24,12 +24,14 @@ export const stepsWritten: MetricDefinition = {
 export const withdrawalsHeld: MetricDefinition = {
   name: 'fairlead_gateway_withdrawals_held',
   kind: 'gauge',
+  isBrake: true,
   help: 'Services whose address would go, held back because too many would go at once.',
 };
 
 export const addressesHeld: MetricDefinition = {
   name: 'fairlead_gateway_addresses_held',
   kind: 'gauge',
+  isBrake: true,
   help: 'Addresses that no Service is on, not given back yet because too many would go at once.',
 };
 

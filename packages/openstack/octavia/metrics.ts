@@ -10,6 +10,7 @@ export const writesTotal: MetricDefinition = {
 export const leftoversHeld: MetricDefinition = {
   name: 'fairlead_octavia_leftovers_held',
   kind: 'gauge',
+  isBrake: true,
   help: 'Load balancers that no Service stands behind, not deleted yet because they are too many at once.',
 };
 

@@ -30,6 +30,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "fairlead.serviceAccountName" -}}
@@ -41,8 +44,30 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{- define "fairlead.image" -}}
+{{- if not .Values.image.repository }}
+{{- fail "image.repository is not set: build the image of deploy/Containerfile, push it where your nodes can pull it, and name that place" }}
+{{- end }}
 {{- with .Values.image }}
 {{- .digest | empty | ternary (printf "%s:%s" .repository (default $.Chart.AppVersion .tag)) (printf "%s@%s" .repository .digest) }}
+{{- end }}
+{{- end }}
+
+{{/* Whether the configuration is an object that the chart does not make. */}}
+{{- define "fairlead.hasOwnConfiguration" -}}
+{{- with .Values.existingConfiguration }}
+{{- if and .secret .configMap }}
+{{- fail "existingConfiguration names both a Secret and a ConfigMap: choose one" }}
+{{- end }}
+{{- or .secret .configMap | empty | ternary "" "true" }}
+{{- end }}
+{{- end }}
+
+{{/* The parts that are switched on, as a list in JSON: they get their roles and definitions. */}}
+{{- define "fairlead.activeParts" -}}
+{{- if include "fairlead.hasOwnConfiguration" . }}
+{{- .Values.existingConfiguration.parts | toJson }}
+{{- else }}
+{{- keys .Values.configuration.parts | sortAlpha | toJson }}
 {{- end }}
 {{- end }}
 
@@ -50,6 +75,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "fairlead.configuration" -}}
 {{- if not .Values.configuration.parts }}
 {{- fail (printf "configuration.parts is empty: switch on at least one part (%s); docs/deploy.md shows how" (include "fairlead.partNames" .)) }}
+{{- end }}
+{{- range $name, $part := .Values.configuration.parts }}
+{{- range $key, $value := (dig "cloud" dict (default dict $part)) }}
+{{- if and (eq (lower $key) "aadclientsecret") $value }}
+{{- fail (printf "configuration.parts.%s.cloud.%s would be read by all who may read ConfigMaps: give the secret as AZURE_CLIENT_SECRET, by environment and secretKeyRef" $name $key) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- $known := dict "http" (dict "listen" (printf ":%v" .Values.http.port)) "leaderElection" (dict "namespace" .Release.Namespace) }}
 {{- mergeOverwrite (deepCopy .Values.configuration) $known | toYaml }}

@@ -5,16 +5,16 @@ gateway, azure-service-gateway, azure-local, clusterset, dns, octavia
 {{- end }}
 
 {{- define "fairlead.classes" -}}
-{{- if hasKey .Values.configuration.parts "gateway" }}
+{{- if has "gateway" (include "fairlead.activeParts" . | fromJsonArray) }}
 fairlead.dev/gateway: Gives Services the addresses of gateway nodes, by protocol and port, and has the gateways serve them.
 {{- end }}
-{{- if hasKey .Values.configuration.parts "azure-service-gateway" }}
+{{- if has "azure-service-gateway" (include "fairlead.activeParts" . | fromJsonArray) }}
 fairlead.dev/azure-service-gateway: Gives Services load balancers, and pods egress gateways, through an Azure service gateway.
 {{- end }}
-{{- if hasKey .Values.configuration.parts "azure-local" }}
+{{- if has "azure-local" (include "fairlead.activeParts" . | fromJsonArray) }}
 fairlead.dev/azure-local: Gives local Services a place on Azure load balancers, with pools that follow their nodes.
 {{- end }}
-{{- if hasKey .Values.configuration.parts "octavia" }}
+{{- if has "octavia" (include "fairlead.activeParts" . | fromJsonArray) }}
 fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each kept as a KuryrLoadBalancer resource.
 {{- end }}
 {{- end }}
@@ -36,7 +36,7 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
 - apiGroups: ['']
   resources: [namespaces]
   verbs: [get]
-{{- if hasKey .Values.configuration.parts "gateway" }}
+{{- if has "gateway" (include "fairlead.activeParts" . | fromJsonArray) }}
 # gateway: It reads Services, and puts its finalizer and what it records on those of its class.
 - apiGroups: ['']
   resources: [services]
@@ -58,7 +58,7 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
   resources: [nodes]
   verbs: [get, list, watch]
 {{- end }}
-{{- if hasKey .Values.configuration.parts "azure-service-gateway" }}
+{{- if has "azure-service-gateway" (include "fairlead.activeParts" . | fromJsonArray) }}
 # azure-service-gateway: It reads Services, and puts its finalizers on those of its class.
 - apiGroups: ['']
   resources: [services]
@@ -84,7 +84,7 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
   resources: [namespaces]
   verbs: [get]
 {{- end }}
-{{- if hasKey .Values.configuration.parts "azure-local" }}
+{{- if has "azure-local" (include "fairlead.activeParts" . | fromJsonArray) }}
 # azure-local: It reads Services, and records the load balancer and its finalizer on those of its class.
 - apiGroups: ['']
   resources: [services]
@@ -106,7 +106,7 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
   resources: [namespaces]
   verbs: [get]
 {{- end }}
-{{- if hasKey .Values.configuration.parts "clusterset" }}
+{{- if has "clusterset" (include "fairlead.activeParts" . | fromJsonArray) }}
 # clusterset: A ServiceExport asks for a Service to be there in all clusters.
 - apiGroups: ['multicluster.x-k8s.io']
   resources: [serviceexports]
@@ -140,7 +140,7 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
   resources: [namespaces]
   verbs: [get]
 {{- end }}
-{{- if hasKey .Values.configuration.parts "dns" }}
+{{- if has "dns" (include "fairlead.activeParts" . | fromJsonArray) }}
 # dns: The names of the zone are those of ServiceImports.
 - apiGroups: ['multicluster.x-k8s.io']
   resources: [serviceimports]
@@ -150,7 +150,7 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
   resources: [endpointslices]
   verbs: [get, list, watch]
 {{- end }}
-{{- if hasKey .Values.configuration.parts "octavia" }}
+{{- if has "octavia" (include "fairlead.activeParts" . | fromJsonArray) }}
 # octavia: It reads Services, and puts its finalizer and what it records on those of its class.
 - apiGroups: ['']
   resources: [services]
@@ -187,7 +187,7 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
 - apiGroups: ['coordination.k8s.io']
   resources: [leases]
   verbs: [get, create, patch]
-{{- if hasKey .Values.configuration.parts "clusterset" }}
+{{- if has "clusterset" (include "fairlead.activeParts" . | fromJsonArray) }}
 # clusterset: The token for the broker is renewed in the Secret that fairlead join wrote.
 - apiGroups: ['']
   resources: [secrets]
@@ -196,7 +196,7 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
 {{- end }}
 
 {{- define "fairlead.kubeSystemRules" -}}
-{{- if hasKey .Values.configuration.parts "azure-local" }}
+{{- if has "azure-local" (include "fairlead.activeParts" . | fromJsonArray) }}
 # azure-local: The Lease kube-system/aks-managed-resource-locker keeps others from changing the load balancers meanwhile.
 - apiGroups: ['coordination.k8s.io']
   resources: [leases]
