@@ -34,6 +34,7 @@ export function partStatus({ decisions, broker, state }: Snapshot): PartStatus {
     all.filter(({ decision }) => decision.exported.state === wanted).length;
   return {
     summary: state.state === 'away' ? state.reason : 'in step with the broker',
+    problems: state.state === 'away' ? [state.reason] : [],
     figures: {
       clusters: broker.leases.size,
       'Services exported': count('exported'),

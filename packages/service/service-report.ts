@@ -77,6 +77,13 @@ export function countServices(reported: Iterable<ReportedService>): ServiceCount
   return counts;
 }
 
+/** What an operator has to see to: a Service that is refused is its owner's business. */
+export function problemsOf({ unreadable }: Pick<ServiceCounts, 'unreadable'>): readonly string[] {
+  if (unreadable === 0) return [];
+  const what = unreadable === 1 ? 'a Service' : `${unreadable} Services`;
+  return [`${what} cannot be read, and what is served of it is left alone: this is a defect worth reporting`];
+}
+
 /** What every part that serves Services may do with them. */
 export const servicePermissions = [
   {

@@ -155,11 +155,13 @@ describe('status and commands', () => {
     await world.stop();
     expect(await part.status(world.readEnvironment)).toEqual({
       summary: 'not everything is as wanted',
+      problems: [],
       figures: {
         'Services served': 2,
         'Services with writes to come': 0,
         'Services refused': 1,
         'Services being released': 0,
+        'Services that cannot be read': 0,
         'Backend pools out of step': 0,
         'Load balancers': 2,
       },

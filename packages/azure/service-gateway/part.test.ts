@@ -259,6 +259,7 @@ describe('the Azure service gateway as a part', () => {
     await new Replica(cluster, azure).settle();
     expect(await part.status(environment)).toEqual({
       summary: 'everything is as wanted',
+      problems: [],
       figures: {
         'Services wanted': 1,
         'Egress gateways wanted': 1,

@@ -5,9 +5,11 @@ import {
   type LeaderEnvironment,
   type LeaderPart,
   type Part,
+  type PartStatus,
   type ReadEnvironment,
   readClusterId,
 } from '@fairlead/part';
+import { problemsOf } from '@fairlead/service';
 import { type OpenAzure, type OpenedAzure, openToRead, openToRun } from '../arm/index.ts';
 import { SERVICE_GATEWAY_CLASS } from './cluster/desired.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
@@ -84,7 +86,8 @@ async function scopeOf(
   return gatewayScope(configuration, cloud, await readClusterId(configuration.clusterId, client, { signal }));
 }
 
-function statusOf({ engine, repository, orphans, gatewayExists }: Snapshot) {
+function statusOf({ engine, repository, orphans, gatewayExists, services }: Snapshot): PartStatus {
+  const unreadable = [...services.values()].filter(({ kind }) => kind === 'unreadable').length;
   const { tracker } = engine;
   const refused = [...engine.states.values()].filter(({ kind }) => kind === 'Parked').length;
   const missing = tracker.wanted.except(tracker.existing).length;
@@ -96,6 +99,7 @@ function statusOf({ engine, repository, orphans, gatewayExists }: Snapshot) {
       : 'everything is as wanted';
   return {
     summary: refused > 0 ? `${summary}; ${refused} services are refused` : summary,
+    problems: problemsOf({ unreadable }),
     figures: {
       'Services wanted': tracker.wanted.inbound.size,
       'Egress gateways wanted': tracker.wanted.outbound.size,

@@ -1,7 +1,9 @@
 import { errorFields, type LogFields, type Logger } from '@fairlead/control';
+import { systemClock } from '@fairlead/control/adapters';
 import { destination, type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { paletteFor } from '../render/palette.ts';
 import { readableLine } from './readable-line.ts';
+import { Repeats } from './repeats.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -13,7 +15,18 @@ export function openLog(level: LogLevel): Logger {
   const output = destination({ fd: 2, sync: true });
   const palette = paletteFor(process.stderr.isTTY, process.env);
   const lines = { write: (line: string) => output.write(readableLine(line, palette)) };
-  return createLogger(level, process.stderr.isTTY ? lines : output);
+  return withoutRepeats(createLogger(level, process.stderr.isTTY ? lines : output));
+}
+
+/** The same line again and again is told once a minute; one about many objects at once is told of all together. */
+function withoutRepeats(logger: Logger): Logger {
+  const ofMany = new Repeats(systemClock, { windowMilliseconds: 1_000, apartFrom: 'object' });
+  const again = new Repeats(systemClock, { windowMilliseconds: 60_000 });
+  process.once('exit', () => {
+    again.flush();
+    ofMany.flush();
+  });
+  return again.before(ofMany.before(logger));
 }
 
 /** Structured lines, one for each message. */

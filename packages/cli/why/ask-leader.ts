@@ -1,5 +1,5 @@
 import { FairleadError, messageOf } from '@fairlead/control';
-import { type CallOptions, isNotFound, type KubeClient, pods } from '@fairlead/kube';
+import { type CallOptions, isNotFound, type KubeClient, pods, requestToken } from '@fairlead/kube';
 import { readClusterId, type Subject } from '@fairlead/part';
 import type { Cluster } from '../cluster.ts';
 import type { Configuration } from '../configuration/schema.ts';
@@ -80,20 +80,10 @@ async function tokenOf(
     const pod = await client.find(pods, { namespace, name: replica }, options);
     const account = pod?.spec?.serviceAccountName;
     if (account === undefined) return undefined;
-    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
-    const spec = { expirationSeconds: TOKEN_SECONDS };
-    return tokenIn(
-      await client.postJson(path, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }, options),
-    );
+    return await requestToken(client, { namespace, name: account }, TOKEN_SECONDS, options);
   } catch {
     return undefined;
   }
-}
-
-function tokenIn(answer: unknown): string | undefined {
-  const status: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'status') : undefined;
-  const token: unknown = typeof status === 'object' && status !== null ? Reflect.get(status, 'token') : undefined;
-  return typeof token === 'string' ? token : undefined;
 }
 
 /**

@@ -54,6 +54,9 @@ describe('fairlead clusterset status', () => {
     set.isCut = true;
     const away = statusLines(await takeSnapshot(configuration, set.connect, environment), set.clock);
     expect(away[0]).toMatch(/^Clusterset blue: The broker cannot be read: /);
+    expect((await b.part.status(environment)).problems).toEqual([
+      expect.stringMatching(/^The broker cannot be read: /),
+    ]);
     set.isCut = false;
   });
 });

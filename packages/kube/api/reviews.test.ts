@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identify, may, mayUser, whoAmI } from './reviews.ts';
+import { identify, may, mayUser, requestToken, whoAmI } from './reviews.ts';
 
 const SERVICE = { verb: 'get', group: '', resource: 'services', namespace: 'shop', name: 'web' };
 const JANE = { name: 'jane', uid: 'u1', groups: ['team'], extra: { scopes: ['all'] } };
@@ -52,6 +52,22 @@ describe('whoAmI', () => {
     expect(await whoAmI(client)).toBe('jane');
     expect(asked).toMatchObject([{ path: '/apis/authentication.k8s.io/v1/selfsubjectreviews' }]);
     expect(await whoAmI(answering(undefined).client)).toBeUndefined();
+  });
+});
+
+describe('requestToken', () => {
+  it('asks for a token of an account, and takes anything else for none', async () => {
+    const account = { namespace: 'edge', name: 'fairlead' };
+    const { client, asked } = answering({ token: 'secret' });
+    expect(await requestToken(client, account, 600)).toBe('secret');
+    expect(asked).toMatchObject([
+      {
+        path: '/api/v1/namespaces/edge/serviceaccounts/fairlead/token',
+        body: { kind: 'TokenRequest', spec: { expirationSeconds: 600 } },
+      },
+    ]);
+    expect(await requestToken(answering({ token: 7 }).client, account, 600)).toBeUndefined();
+    expect(await requestToken(answering(undefined).client, account, 600)).toBeUndefined();
   });
 });
 

@@ -51,6 +51,19 @@ export async function identify(client: Reviewer, token: string, options?: CallOp
   };
 }
 
+/** A token of a service account, for so long, where we may ask for one; undefined where there is no such account. */
+export async function requestToken(
+  client: Reviewer,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  expirationSeconds: number,
+  options?: CallOptions,
+): Promise<string | undefined> {
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds } };
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  const token = statusIn(await client.postJson(path, body, options))?.['token'];
+  return typeof token === 'string' ? token : undefined;
+}
+
 /** The name by which the server knows us; undefined when it does not tell. */
 export async function whoAmI(client: Reviewer, options?: CallOptions): Promise<string | undefined> {
   const user = (await review(client, 'SelfSubjectReview', undefined, options))?.['userInfo'];
@@ -69,11 +82,14 @@ async function review(
   kind: 'SelfSubjectAccessReview' | 'SubjectAccessReview' | 'TokenReview' | 'SelfSubjectReview',
   asked: object | undefined,
   options: CallOptions | undefined,
-): Promise<Record<string, unknown> | undefined> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   const group = kind.includes('Access') ? 'authorization.k8s.io' : 'authentication.k8s.io';
   const body = { apiVersion: `${group}/v1`, kind, spec: asked };
   const answer = await client.postJson(`/apis/${group}/v1/${kind.toLowerCase()}s`, body, options);
-  if (answer === undefined) return undefined;
+  return answer === undefined ? undefined : (statusIn(answer) ?? {});
+}
+
+function statusIn(answer: unknown): Readonly<Record<string, unknown>> | undefined {
   const status = isRecord(answer) ? answer['status'] : undefined;
-  return isRecord(status) ? status : {};
+  return isRecord(status) ? status : undefined;
 }

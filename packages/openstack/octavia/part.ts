@@ -1,6 +1,6 @@
 import { keyText } from '@fairlead/kube';
 import { definePart, type LeaderPart, type Part } from '@fairlead/part';
-import { countServices, describeServiceEvents, explainReported, serviceChanges } from '@fairlead/service';
+import { countServices, describeServiceEvents, explainReported, problemsOf, serviceChanges } from '@fairlead/service';
 import type { OpenSession } from '../ports/address-cloud.ts';
 import { OCTAVIA_CLASS } from './claim.ts';
 import { octaviaConfiguration } from './configuration.ts';
@@ -46,7 +46,8 @@ export function octaviaPart(openSession: OpenSession): Part<LeaderPart> {
       },
       async status(environment) {
         const counts = countServices((await takeSnapshot(openSession, configuration, environment)).values());
-        return { summary: `${counts.served} Services served by load balancers of Octavia`, figures: { ...counts } };
+        const summary = `${counts.served} Services served by load balancers of Octavia`;
+        return { summary, figures: { ...counts }, problems: problemsOf(counts) };
       },
     }),
   });

@@ -1,6 +1,6 @@
 import type { Clock, Hold } from '@fairlead/control';
 import type { PartPlan, PartStatus } from '@fairlead/part';
-import { countServices, type ReportedService, type ServiceKey, serviceChanges } from '@fairlead/service';
+import { countServices, problemsOf, type ReportedService, type ServiceKey, serviceChanges } from '@fairlead/service';
 import { L2_PORTS_ANNOTATION } from '../annotations.ts';
 import { unheardProgress, writesFor } from '../plan.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -30,7 +30,7 @@ export function partStatus(
   const unasked = gateways.flatMap(({ gateway, failure }) =>
     failure === undefined ? [] : [`the gateway ${gateway.name} cannot be asked: ${failure}`],
   );
-  const problems = [...(hold === undefined ? [] : [hold.message]), ...unasked];
+  const problems = [...(hold === undefined ? [] : [hold.message]), ...unasked, ...problemsOf({ unreadable })];
   return {
     ...(problems.length === 0 ? {} : { problems }),
     summary: behind.length === 0 ? said : `${said}; not in step: ${names}`,
