@@ -461,6 +461,28 @@ describe('a Service on gateways', () => {
     await second.stop();
   });
 
+  it('is let go only after the gateways of a pool that it has just left have dropped it', async () => {
+    const pools = [
+      { name: 'a', addresses: ['192.0.2.1'], gateways: [{ name: 'one', url: 'https://one' }] },
+      { name: 'b', addresses: ['192.0.2.9'], gateways: [{ name: 'two', url: 'https://two' }], automatic: false },
+    ];
+    const { cluster, agents, lead, pass } = await gatewayWorld({ addresses: undefined, gateways: undefined, pools });
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    agents.one.applyMilliseconds = 8_000;
+    await cluster.editService('web', { metadata: { annotations: { 'gateway.fairlead.dev/pool': 'b' } } });
+    await pass(2);
+    await cluster.deleteService('web');
+    await pass(3);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    expect((await cluster.service('web'))?.metadata.finalizers).toEqual([CLASS]);
+    await pass(10);
+    expect(await cluster.service('web')).toBeUndefined();
+    expect(served(agents.one)).toEqual([]);
+    await leader.stop();
+  });
+
   it('has its nodes followed where connections go to node ports', async () => {
     const { cluster, agents, lead, pass } = await gatewayWorld({ backends: 'node-ports' });
     const ready = { conditions: [{ type: 'Ready', status: 'True' }] } as const;

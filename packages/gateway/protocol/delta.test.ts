@@ -79,4 +79,29 @@ describe('what changed between two configurations', () => {
     const closed = { ...open, sourceRanges: [] };
     expect(changesBetween(byFrontend([open]), byFrontend([closed])).put).toEqual([closed]);
   });
+
+  it('is whatever field of a virtual server differs', () => {
+    const web = {
+      address: addressAt(1),
+      protocol: 'TCP' as const,
+      port: 80,
+      service: 'default/web',
+      backends: [backendAt(1)],
+      affinitySeconds: 30,
+      sourceRanges: ['192.0.2.0/24'],
+      preservesClientAddress: false,
+    };
+    const edits: readonly Partial<VirtualServer>[] = [
+      { service: 'default/shop' },
+      { backends: [] },
+      { backends: [{ ...backendAt(1), port: 8_081 }] },
+      { affinitySeconds: 10_800 },
+      { sourceRanges: ['198.51.100.0/24'] },
+      { preservesClientAddress: true },
+    ];
+    for (const edit of edits) {
+      const edited = { ...web, ...edit };
+      expect(changesBetween(byFrontend([web]), byFrontend([edited])).put).toEqual([edited]);
+    }
+  });
 });

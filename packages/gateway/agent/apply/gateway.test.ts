@@ -171,6 +171,21 @@ describe('a gateway that is given a configuration', () => {
     expect(await gateway.take(delta(3))).toMatchObject({ kind: 'taken' });
   });
 
+  it('refuses a delta that would send to an address it serves already', async () => {
+    const gateway = await start(new SimulatedNode());
+    await gateway.take(whole(1, one));
+    const circle = virtualServer({ address: ip('192.0.2.9'), backends: [backendAt('192.0.2.1')] });
+    const answer = await gateway.take({
+      kind: 'delta',
+      since: { epoch: 1, number: 1 },
+      generation: { epoch: 1, number: 2 },
+      put: [circle],
+      remove: [],
+    });
+    expect(answer).toMatchObject({ kind: 'refused', errors: [{ code: 'backend-not-allowed' }] });
+    expect(gateway.status()).toMatchObject({ generation: { epoch: 1, number: 1 } });
+  });
+
   it('has the kernel refuse a delta where another program changed what it holds', async () => {
     const node = new SimulatedNode();
     const gateway = await start(node);
@@ -196,6 +211,15 @@ describe('a gateway that is given a configuration', () => {
     await gateway.take(whole(3, one));
     await gateway.take(whole(4, []));
     expect(node.forgotten).toHaveLength(2);
+  });
+
+  it('ends the flows of SCTP to backends that are gone, too', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    const signalling = virtualServer({ protocol: 'SCTP', port: 3_868 });
+    await gateway.take(whole(1, [signalling]));
+    await gateway.take(whole(2, [{ ...signalling, backends: [backendAt('10.0.0.2')] }]));
+    expect(node.forgotten).toEqual(['192.0.2.1 SCTP/3868 to 10.0.0.1 8080']);
   });
 
   it('ends flows of clients that source ranges keep out from now on', async () => {

@@ -1,4 +1,4 @@
-import { requireIpAddress } from '@fairlead/control';
+import { parseIpRange, rangeContains, requireIpAddress } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byFrontend, changesBetween } from '../../protocol/delta.ts';
@@ -45,6 +45,35 @@ describe('what a table holds', () => {
       fc.property(someVirtualServers, (all) => {
         const keys = [...new Served(all).elements()].map(({ map, key }) => `${map} ${key}`);
         expect(new Set(keys).size).toBe(keys.length);
+      }),
+    );
+  });
+
+  it('admits whom one of the source ranges admits, and no others, however they overlap', () => {
+    const ranges = fc.array(fc.tuple(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 28, max: 32 })));
+    fc.assert(
+      fc.property(ranges, (all) => {
+        const sourceRanges = all.map(([last, bits]) => `198.51.100.${last & (0xff << (32 - bits))}/${bits}`);
+        const served = new Served([
+          {
+            address: requireIpAddress('192.0.2.1'),
+            protocol: 'TCP',
+            port: 80,
+            service: 'default/web',
+            backends: [],
+            sourceRanges,
+            preservesClientAddress: false,
+          },
+        ]);
+        const allowed = [...served.elements()].flatMap(({ map, key }) =>
+          map === 'allowed4' ? (parseIpRange(key.split(' . ').at(-1) ?? '') ?? []) : [],
+        );
+        const asked = sourceRanges.flatMap((range) => parseIpRange(range) ?? []);
+        for (let last = 0; last < 32; last += 1) {
+          const client = requireIpAddress(`198.51.100.${last}`);
+          const admitting = allowed.filter((range) => rangeContains(range, client)).length;
+          expect(admitting).toBe(asked.some((range) => rangeContains(range, client)) ? 1 : 0);
+        }
       }),
     );
   });

@@ -183,6 +183,19 @@ describe('addresses that a provider makes', () => {
     await leader.stop();
   });
 
+  it('are given back when the Service that they are made for left meanwhile', async () => {
+    const { cluster, addresses, lead, pass } = await world();
+    addresses.millisecondsToCreate = 20_000;
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(5);
+    await cluster.deleteService('web');
+    await pass(25);
+    expect(addresses.calls).toEqual(['create port-1', 'release port-1']);
+    expect(await cluster.service('web')).toBeUndefined();
+    await leader.stop();
+  });
+
   it('are found again by a new leader: those in use stay, and what a crash left unused is given back', async () => {
     const { cluster, addresses, lead, pass } = await world();
     await cluster.createService('web');

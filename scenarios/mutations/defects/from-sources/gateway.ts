@@ -77,4 +77,95 @@ export const gatewayDefectsFromSources: readonly Defect[] = [
 `,
     foundBy: { unit: 'packages/gateway/controller' },
   },
+  {
+    name: 'what this leader gave up on is not kept out by a higher epoch',
+    file: 'packages/gateway/controller/agents/agent-sender.ts',
+    find: 'if (known > this.#sent.epoch || (isLost && known === this.#sent.epoch)) {',
+    replace: 'if (known > this.#sent.epoch || (isLost && known < this.#sent.epoch)) {',
+    foundBy: { unit: 'packages/gateway/controller/agents' },
+  },
+  {
+    name: 'in the place of a refused frontend, that of another Service stays',
+    file: 'packages/gateway/controller/agents/refused-frontends.ts',
+    find: `    before.service === wanted.service &&
+    JSON`,
+    replace: '    JSON',
+    foundBy: { unit: 'packages/gateway/controller/agents' },
+  },
+  {
+    name: 'a gateway that was not heard of yet counts as one that cannot be reached',
+    file: 'packages/gateway/controller/agents/programming.ts',
+    find: "const isConfirmed = (sender: AgentSender) => sender.reach === 'unreachable' || sender.hasConfirmed(revision);",
+    replace:
+      "const isConfirmed = (sender: AgentSender) => sender.reach !== 'reachable' || sender.hasConfirmed(revision);",
+    foundBy: { unit: 'packages/gateway/controller/programmed.test.ts' },
+  },
+  {
+    name: 'a Service that moved to another pool forgets the gateways of the first',
+    file: 'packages/gateway/controller/agents/programming.ts',
+    find: 'const pools = this.#pools.get(key) ?? new Set();',
+    replace: 'const pools = new Set<string>();',
+    foundBy: { unit: 'packages/gateway/controller/programmed.test.ts' },
+  },
+  {
+    name: 'a port that goes is taken off the gateways before the Service says so',
+    file: 'packages/gateway/controller/agents/virtual-server-table.ts',
+    find: 'wanted.get(frontend) ?? this.#entries.get(frontend) ?? []',
+    replace: 'wanted.get(frontend) ?? []',
+    foundBy: { unit: 'packages/gateway/controller/agents' },
+  },
+  {
+    name: 'an address that was made for a Service that left stays',
+    file: 'packages/gateway/controller/addresses/supply-worker.ts',
+    find: `    // Whom it was made for may have gone: then it is of no use.
+    if (!allocator.isUsed(made)) this.clean();
+`,
+    replace: '',
+    foundBy: { unit: 'packages/gateway/controller/addresses/supply.test.ts' },
+  },
+  {
+    name: 'with local traffic, nodes with terminating pods are used beside ready ones',
+    file: 'packages/gateway/controller/backends/virtual-servers.ts',
+    find: "return (ready.length > 0 ? ready : from('terminating')).map(({ backend }) => backend);",
+    replace: "return [...ready, ...from('terminating')].map(({ backend }) => backend);",
+    foundBy: { unit: 'packages/gateway/controller/backends' },
+  },
+  {
+    name: 'flows of SCTP go on to a backend that is gone',
+    file: 'packages/gateway/agent/apply/plan.ts',
+    find: "if (old === undefined || protocol === 'TCP') return [];",
+    replace: "if (old === undefined || protocol !== 'UDP') return [];",
+    foundBy: { unit: 'packages/gateway/agent/apply/gateway.test.ts' },
+  },
+  {
+    name: 'a delta may send to an address that the gateways serve',
+    file: 'packages/gateway/agent/apply/gateway.ts',
+    find: "const served = request.kind === 'delta' ? addressesOf",
+    replace: "const served = request.kind === 'whole' ? addressesOf",
+    foundBy: { unit: 'packages/gateway/agent/apply/gateway.test.ts' },
+  },
+  {
+    name: 'flows that a change left without a backend survive a crash',
+    file: 'packages/gateway/agent/apply/gateway.ts',
+    find: `          await this.#flows.follow(byFrontend(inverse.put), begun.changes);
+`,
+    replace: '',
+    foundBy: { unit: 'packages/gateway/agent/apply/gateway.test.ts' },
+  },
+  {
+    name: 'of two ranges that begin alike the narrower one is kept',
+    file: 'packages/gateway/agent/nftables/elements.ts',
+    find: 'one.first === other.first ? one.prefixLength - other.prefixLength :',
+    replace: 'one.first === other.first ? other.prefixLength - one.prefixLength :',
+    foundBy: { unit: 'packages/gateway/agent/nftables/served.test.ts' },
+  },
+  {
+    name: 'a change of the affinity alone is no change',
+    file: 'packages/gateway/protocol/delta.ts',
+    find: `    affinitySeconds ?? null,
+`,
+    replace: `    affinitySeconds === undefined,
+`,
+    foundBy: { unit: 'packages/gateway/protocol' },
+  },
 ];
