@@ -1,4 +1,4 @@
-import { FairleadError, type IpFamily, type Journal, runSteps } from '@fairlead/control';
+import { FairleadError, type IpAddress, type IpFamily, type Journal, runSteps } from '@fairlead/control';
 import type { FloatingIp, NeutronClient, Port } from '../client/index.ts';
 import { toStep } from './apply.ts';
 import { type Observed, type OwnPort, ownPorts } from './observed.ts';
@@ -6,6 +6,7 @@ import { tagsFor } from './owner.ts';
 import {
   attachSteps,
   createStep,
+  detachSteps,
   nextStep,
   type PortStep,
   unassignedFloatingIpSteps,
@@ -114,6 +115,13 @@ export class NeutronPorts {
     const gone = [...gateways].find((id) => ports.every((port) => port.id !== id));
     if (gone !== undefined) throw gatewayGone(gone);
     await this.#run(attachSteps(ports, addresses, gateways), 'gateways', signal);
+  }
+
+  /** Keeps the gateways from sending from addresses whose ports are gone. */
+  async detach(addresses: ReadonlySet<IpAddress>, gateways: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    if (gateways.size === 0) return;
+    const ports = await this.#options.neutron.listPorts({ id: [...gateways] }, { signal });
+    await this.#run(detachSteps(ports, addresses, gateways), 'gateways', signal);
   }
 
   #read(

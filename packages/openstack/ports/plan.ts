@@ -1,4 +1,4 @@
-import type { IpFamily } from '@fairlead/control';
+import type { IpAddress, IpFamily } from '@fairlead/control';
 import type { AddressPair, FloatingIpRequest, PortRequest } from '../client/index.ts';
 import { maySendFrom, pairsWithout } from './address-pairs.ts';
 import { type Observed, type OwnPort, ownPorts } from './observed.ts';
@@ -83,9 +83,8 @@ export function unusedPortSteps(
 ): readonly PortStep[] {
   const unused = ownPorts(scope, observed).filter(({ port }) => !usedPortIds.has(port.id));
   const addresses = new Set(unused.map(({ fixedAddress }) => fixedAddress));
-  const gateways = observed.ports.filter(({ id }) => gatewayPortIds.has(id));
   return [
-    ...gateways.flatMap((port) => pairSteps(port, pairsWithout(port, addresses))),
+    ...detachSteps(observed.ports, addresses, gatewayPortIds),
     ...unused.map(({ port: { id, revision_number: revision } }) => ({ kind: 'delete-port', id, revision }) as const),
   ];
 }
@@ -110,6 +109,17 @@ export function attachSteps(
       const missing = addresses.filter((address) => !isAttached(address));
       return pairSteps(port, [...port.allowed_address_pairs, ...missing.map((ip_address) => ({ ip_address }))]);
     });
+}
+
+/** The gateways may not send from these addresses any more. */
+export function detachSteps(
+  ports: Observed['ports'],
+  addresses: ReadonlySet<IpAddress>,
+  gatewayPortIds: ReadonlySet<string>,
+): readonly PortStep[] {
+  return ports
+    .filter(({ id }) => gatewayPortIds.has(id))
+    .flatMap((port) => pairSteps(port, pairsWithout(port, addresses)));
 }
 
 function pairSteps(port: Observed['ports'][number], pairs: readonly AddressPair[]): readonly PortStep[] {

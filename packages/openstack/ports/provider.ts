@@ -1,6 +1,7 @@
 import {
   type ClusterId,
   codeOf,
+  type IpAddress,
   type IpFamily,
   Journal,
   Lanes,
@@ -94,6 +95,9 @@ export class NeutronAddresses implements AddressProvider {
     const found = new Map(ownPorts(scope, observed).map((own) => [own.port.id, own]));
     // What came, or is going, meanwhile is not compared.
     const given = [...before].flatMap(([id, own]) => (this.#given.get(id) === own ? [own] : []));
+    const ours = new Set([...found.values()].map(({ fixedAddress }) => fixedAddress));
+    const lost = given.map(({ fixedAddress }) => fixedAddress).filter((address) => !ours.has(address));
+    if (lost.length > 0) await this.#detach(new Set(lost), signal);
     const isSame = ({ port: { id }, address, fixedAddress }: OwnPort) => {
       const now = found.get(id);
       if (now?.address !== address || now.fixedAddress !== fixedAddress) return false;
@@ -220,9 +224,23 @@ export class NeutronAddresses implements AddressProvider {
       const addresses = new Set(its.map(({ fixedAddress }) => fixedAddress));
       return this.#ports().attach([...addresses], gateways, signal);
     };
+    await this.#changeGateways(attach, signal);
+  }
+
+  /** Neutron may give to others the addresses of ports that are gone. After us, no pair tells that it was made for one. */
+  async #detach(addresses: ReadonlySet<IpAddress>, signal: AbortSignal): Promise<void> {
+    const detach = () => this.#ports().detach(addresses, this.#gatewayPorts(), signal);
+    try {
+      await this.#changeGateways(detach, signal);
+    } catch (error) {
+      this.#tell([...addresses].join(', '), error, signal);
+    }
+  }
+
+  async #changeGateways(change: () => Promise<void>, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#lane.run(LANE, attach, signal);
+        return await this.#lane.run(LANE, change, signal);
       } catch (error) {
         if (attempt >= ATTACH_ATTEMPTS || verdictOf(error) !== 'stale' || signal.aborted) throw error;
       }

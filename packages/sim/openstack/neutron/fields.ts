@@ -62,6 +62,7 @@ const FIELDS: Readonly<Record<Kind, Fields>> = {
     changed: [
       'name',
       'description',
+      'fixed_ips',
       'security_groups',
       'allowed_address_pairs',
       'device_id',

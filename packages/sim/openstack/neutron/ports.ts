@@ -50,8 +50,21 @@ export function changePort(
 ): JsonObject {
   checkSecurityGroups(world, requester, fields);
   const pairs = addressPairs(world, fields, textOf(port['mac_address']));
-  const changes = { ...fields, ...(pairs === undefined ? {} : { allowed_address_pairs: pairs }) };
+  const changes = {
+    ...fields,
+    ...(pairs === undefined ? {} : { allowed_address_pairs: pairs }),
+    ...movedAddresses(world, requester, port, fields),
+  };
   return world.store.change('ports', idOf(port), changes, differs(port, changes));
+}
+
+/** A floating IP goes on naming the address that it was given for. */
+function movedAddresses(world: NeutronWorld, requester: Requester, port: JsonObject, fields: JsonObject): JsonObject {
+  if (fields['fixed_ips'] === undefined) return {};
+  const network = world.required(requester, 'networks', textOf(port['network_id']));
+  const moved = allocate(world, network, fields);
+  for (const { subnetId, address } of fixedIpsOf(port)) world.addresses.release(subnetId, address);
+  return { fixed_ips: moved };
 }
 
 /** What was reached through the port by a floating IP is so no longer; the floating IP stays. */
