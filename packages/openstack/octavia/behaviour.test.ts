@@ -178,6 +178,13 @@ describe('a load balancer that Services share', () => {
     expect([...world.lbaas.balancers.keys()]).toEqual([id]);
     expect([...world.lbaas.listeners.values()].map(({ protocol_port }) => protocol_port)).toEqual([81]);
     expect(addressOf(await world.cluster.service('second'))).toBe(address);
+    const { emulator } = world.openstack;
+    const vipPort = world.lbaas.balancers.get(id)?.vip_port_id ?? '';
+    const marked = expect.stringContaining('Service shop/second');
+    expect(emulator.resources('floatingips')).toMatchObject([
+      { floating_ip_address: address, port_id: vipPort, description: marked },
+    ]);
+    expect(emulator.resources('ports').find((port) => port['id'] === vipPort)).toMatchObject({ description: marked });
     await world.cluster.deleteService('second');
     await world.run(20);
     expect([world.lbaas.balancers.size, world.openstack.emulator.resources('floatingips')]).toEqual([0, []]);

@@ -180,6 +180,18 @@ describe('CleanUnusedPorts', () => {
     expect(portsThere()).toHaveLength(1);
   });
 
+  it('deletes no port that another program changed since it was read', async () => {
+    const { create, clock, emulator, portsOf, portsThere, project } = setUp();
+    const { port } = await create();
+    emulator.faults.next({ method: 'DELETE', kind: 'ports' }, { kind: 'delay', milliseconds: 1_000 });
+    const cleaning = portsOf().cleanUnusedPorts(NONE, NONE, signal);
+    await clock.advance(500);
+    const body = { port: { device_id: 'a-server' } };
+    emulator.byHand({ method: 'PUT', path: `/ports/${port.id}`, project, body });
+    expect(await failure(clock, cleaning)).toMatchObject({ verdict: 'stale', code: 'RevisionNumberConstraintFailed' });
+    expect(portsThere()).toHaveLength(1);
+  });
+
   it('does nothing where nothing is to be done', async () => {
     const { create, clean, clock, emulator, portsOf } = setUp();
     const { port } = await create();

@@ -4,6 +4,8 @@ import { cliDefects } from './cli.ts';
 import { cloudDefects } from './cloud.ts';
 import { clustersetDefects } from './clusterset.ts';
 import { controlDefects } from './control.ts';
+import { openStackDefectsFromSources } from './from-sources/openstack.ts';
+import { octaviaDefectsFromSources } from './from-sources/octavia.ts';
 import { cloudDefectsFromSources } from './from-sources/cloud.ts';
 import { controlDefectsFromSources } from './from-sources/control.ts';
 import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
@@ -50,4 +52,6 @@ export const defects: readonly Defect[] = [
   ...openStackDefects,
   ...octaviaClientDefects,
   ...octaviaDefects,
+  ...openStackDefectsFromSources,
+  ...octaviaDefectsFromSources,
 ];

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { parseCloudEntry } from '../configuration/cloud-entry.ts';
+import { type Catalog, endpointOf } from './catalog.ts';
+
+const auth = { auth_url: 'https://keystone.test', username: 'demo', password: 'secret', project_name: 'demo' };
+const endpoint = (region_id: string) => ({
+  interface: 'public',
+  region_id,
+  url: `https://${region_id}.test/network/`,
+});
+const catalog: Catalog = [{ type: 'network', endpoints: [endpoint('north'), endpoint('south')] }];
+
+it('takes no endpoint of two regions where none is named', () => {
+  const cloud = (more: object) => parseCloudEntry({ auth, ...more }, '"test"');
+  expect(() => endpointOf(catalog, cloud({}), 'network')).toThrow('has several regions, north, south');
+  expect(endpointOf(catalog, cloud({ region_name: 'south' }), 'network')).toBe('https://south.test/network');
+});

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { desiredBalancer } from '../balancer/desired.ts';
+import type { KuryrLoadBalancer } from '../resource/types.ts';
+import { testSite } from '../testing/test-site.ts';
+import { settledWrites } from './resource-status.ts';
+
+it('takes out of the status a floating IP that is no longer there', () => {
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'uid-1' }];
+  const resource: KuryrLoadBalancer = {
+    metadata: { namespace: 'shop', name: 'web', ownerReferences },
+    spec: { ports: [], endpointSlices: [] },
+    status: { service_pub_ip_info: { ip_id: 'ip-1', ip_addr: '203.0.113.1', alloc_method: 'pool' } },
+  };
+  const desired = desiredBalancer(resource, testSite);
+  if (desired === undefined) throw new Error('it is not complete');
+  const nothing = { serving: undefined, tree: undefined, namesake: undefined };
+  const observed = { ...nothing, vipPorts: [], subnets: [], floatingIps: [] };
+  expect(settledWrites(resource, desired, observed, 0)).toMatchObject([
+    { patch: { status: { service_pub_ip_info: null } } },
+  ]);
+});
