@@ -208,6 +208,20 @@ describe('without the broker', () => {
     expect((await set.imported(b, 'web'))?.status?.conditions ?? []).toEqual([]);
   });
 
+  it('of which only the slices cannot be read, a cluster says so, too', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    set.unreadable = /endpointslices/;
+    await set.settle(900_000);
+    expect((await set.imported(b, 'web'))?.status?.conditions).toMatchObject([
+      { type: 'fairlead.dev/InStep', status: 'False', reason: 'BrokerUnreachable' },
+    ]);
+    set.unreadable = undefined;
+    await set.settle(120_000);
+    expect((await set.imported(b, 'web'))?.status?.conditions ?? []).toEqual([]);
+  });
+
   it('that lost everything, nothing is withdrawn, and nothing turns its type', async () => {
     const { a, b } = await two();
     await set.export(a, 'web');
@@ -307,6 +321,23 @@ describe('a cluster that fell silent', () => {
     await set.restart(a);
     await set.settle(60_000);
     expect(await set.endpointsOf(b, 'web')).toEqual([`a ${vip}`]);
+  });
+});
+
+describe('a cluster that an operator took off the broker', () => {
+  it('has left after ten minutes, and its imports go', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    await a.leader.stop();
+    const { client } = set.broker;
+    await client.delete(leases, { namespace: SHARED, name: 'a' });
+    await client.delete(namespaces, { name: `${SHARED}-m-a` });
+    await set.settle(300_000);
+    expect(await set.clustersOf(b, 'web')).toBe('a');
+    await set.settle(500_000);
+    expect(await set.clustersOf(b, 'web')).toBe('none');
+    expect(await set.endpointsOf(b, 'web')).toEqual([]);
   });
 });
 

@@ -52,6 +52,19 @@ describe('a cluster', () => {
     expect(liveness.isSilent('a')).toBe(true);
   });
 
+  it('has not left by a time in which the broker could not be read', async () => {
+    const { clock, liveness } = setUp();
+    liveness.see([]);
+    expect(liveness.membership('a')).toBe('missing');
+    await clock.advance(599_000);
+    liveness.startOver();
+    expect(liveness.membership('a')).toBe('missing');
+    await clock.advance(599_000);
+    expect(liveness.membership('a')).toBe('missing');
+    await clock.advance(1_000);
+    expect(liveness.membership('a')).toBe('left');
+  });
+
   it('has its endpoints dropped by the policy, and only while it is silent', async () => {
     const { clock, liveness } = setUp();
     liveness.see([lease('a', 'x')]);

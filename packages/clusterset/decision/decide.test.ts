@@ -74,6 +74,19 @@ const grounds = (writes: ReturnType<typeof planned>) =>
     ...write.grounds.map(({ is, resource, key: at }) => `${is}: ${resource.kind} ${at.namespace}/${at.name}`),
   ]);
 
+describe('an export that is gone', () => {
+  it('takes its endpoints from the broker before its record, so that no client is led here meanwhile', () => {
+    const own = { namespace: 'broker-m-own', resourceVersion: '1' };
+    const ownRecord = { ...imported, metadata: { ...own, name: 'web.shop' } };
+    const ownSlices = [{ ...slice, metadata: { ...own, name: 'web.shop.ipv4' } }];
+    const deleted = planned({ ownRecord, ownSlices }).map(describeWrite);
+    expect(deleted.filter((text) => text.endsWith('at the broker'))).toEqual([
+      'delete EndpointSlice broker-m-own/web.shop.ipv4 at the broker',
+      'delete ServiceImport broker-m-own/web.shop at the broker',
+    ]);
+  });
+});
+
 describe('an import', () => {
   it('goes when its record is gone, on grounds that the broker is asked about', () => {
     const rests = ['absent: ServiceImport broker-m-a/web.shop', 'there: Lease broker/own', 'there: Lease broker/a'];

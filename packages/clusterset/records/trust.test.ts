@@ -45,6 +45,16 @@ describe('a reserved address', () => {
     expect(trustSlice(global, rules, new Map([['a', [range]]]))).toMatchObject({ kind: 'trusted' });
     expect(trustSlice(global, rules, new Map([['b', [range]]]))).toMatchObject({ kind: 'refused' });
   });
+
+  it.each(['127.0.0.1', '169.254.169.254', '224.0.0.1', '0.0.0.1'])(
+    'is not what %s is: no cluster leads there, whatever it was admitted with',
+    (address) => {
+      const [range] = [parseIpRange('0.0.0.0/0')].flatMap((one) => one ?? []);
+      if (range === undefined) throw new Error('there is no range');
+      const special = slice({}, { endpoints: [{ addresses: [address] }] });
+      expect(trustSlice(special, rules, new Map([['a', [range]]]))).toMatchObject({ kind: 'refused' });
+    },
+  );
 });
 
 describe('a record', () => {

@@ -34,6 +34,8 @@ export class TestClusterSet {
   readonly members = new Map<string, TestMember>();
   /** Whether the broker can be reached. */
   isCut = false;
+  /** Paths that cannot be read there, while all else can. */
+  unreadable: RegExp | undefined;
   /** Whether the broker shows empty lists of what it has. */
   isLying = false;
   /** Whether addresses cannot even be asked. */
@@ -139,7 +141,7 @@ export class TestClusterSet {
   }
 
   async #send(request: HttpRequest): Promise<HttpResponse> {
-    if (this.isCut) throw new Error('the broker cannot be reached');
+    if (this.isCut || this.unreadable?.test(request.url)) throw new Error('the broker cannot be reached');
     if (this.isLying && /(serviceimports|endpointslices)\?.*sendInitialEvents/.test(request.url))
       return this.#nothing();
     return this.broker.kube.transport().send(request);

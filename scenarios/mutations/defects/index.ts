@@ -6,6 +6,7 @@ import { clustersetDefects } from './clusterset.ts';
 import { controlDefects } from './control.ts';
 import { openStackDefectsFromSources } from './from-sources/openstack.ts';
 import { octaviaDefectsFromSources } from './from-sources/octavia.ts';
+import { clustersetDefectsFromSources } from './from-sources/clusterset.ts';
 import { cloudDefectsFromSources } from './from-sources/cloud.ts';
 import { controlDefectsFromSources } from './from-sources/control.ts';
 import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
@@ -54,4 +55,5 @@ export const defects: readonly Defect[] = [
   ...octaviaDefects,
   ...openStackDefectsFromSources,
   ...octaviaDefectsFromSources,
+  ...clustersetDefectsFromSources,
 ];
