@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createSocket, Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { noMetrics, silentLogger } from '@fairlead/control';
+import { codeOf, noMetrics, silentLogger } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Counts, DnsServer, Forwarder, type SocketAddress } from '../server/index.ts';
@@ -40,7 +40,18 @@ function stage({ sockets, isBatched }: (typeof KINDS)[number]) {
     await Promise.all(servers.splice(0).map((server) => server.close()));
   });
 
+  /** The port that the system has free for UDP may be one that another program has for TCP: then it is asked again. */
   async function start(address = ANY_PORT, upstream?: SocketAddress): Promise<SocketAddress> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await startOnce(address, upstream);
+      } catch (error) {
+        if (address.port !== 0 || attempt === 5 || codeOf(error) !== 'cannot-listen') throw error;
+      }
+    }
+  }
+
+  async function startOnce(address: SocketAddress, upstream: SocketAddress | undefined): Promise<SocketAddress> {
     const { responder, counts } = new TestZone({ forwards: upstream !== undefined });
     const shared = { counts, clock: systemClock, metrics: noMetrics, logger: silentLogger, sockets };
     const forwarder =
