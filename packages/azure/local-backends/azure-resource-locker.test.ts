@@ -1,4 +1,5 @@
 import { silentLogger, VirtualClock } from '@fairlead/control';
+import { result } from '@fairlead/control/testing';
 import { KubeClient } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
@@ -7,10 +8,10 @@ import { AzureResourceLocker } from './azure-resource-locker.ts';
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/aks-managed-resource-locker';
 const { signal } = new AbortController();
 
-function world() {
+function world(latency = 0) {
   const clock = new VirtualClock();
   const api = new FakeApi();
-  const client = new KubeClient(api.connect(clock), clock);
+  const client = new KubeClient(api.connect(clock, latency), clock);
   const locker = new AzureResourceLocker({ client, clock, logger: silentLogger });
   const heldBy = (holderIdentity: string, spec: object = {}) =>
     api.put(PATH, {
@@ -102,6 +103,18 @@ describe('the lock of the Azure resources', () => {
     expect(api.requests.slice(before)).toEqual([]);
     await holding.release();
     expect(lease()).toMatchObject({ spec: { holderIdentity: 'other' } });
+  });
+
+  it('counts from when a renewal was sent, however long its answer took', async () => {
+    const { api, locker, clock } = world(4_000);
+    const holding = await result(clock, locker.acquire(signal));
+    await clock.advance(300_000);
+    const sentAt = clock.monotonic();
+    await result(clock, holding.keep(signal));
+    await clock.advance(sentAt + 300_000 - clock.monotonic());
+    const before = api.requests.length;
+    await result(clock, holding.keep(signal));
+    expect(api.requests.slice(before)).toHaveLength(1);
   });
 
   it('is renewed once for steps that run side by side, and they all wait for it', async () => {

@@ -7,6 +7,7 @@ import { controlDefects } from './control.ts';
 import { openStackDefectsFromSources } from './from-sources/openstack.ts';
 import { octaviaDefectsFromSources } from './from-sources/octavia.ts';
 import { clustersetDefectsFromSources } from './from-sources/clusterset.ts';
+import { azureDefectsFromSources } from './from-sources/azure.ts';
 import { cloudDefectsFromSources } from './from-sources/cloud.ts';
 import { controlDefectsFromSources } from './from-sources/control.ts';
 import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
@@ -56,4 +57,5 @@ export const defects: readonly Defect[] = [
   ...openStackDefectsFromSources,
   ...octaviaDefectsFromSources,
   ...clustersetDefectsFromSources,
+  ...azureDefectsFromSources,
 ];

@@ -140,15 +140,18 @@ describe('ArmClient', () => {
     expect(emulator.log.count('PUT')).toBe(1);
   });
 
-  it('does not take an operation that Azure forgot for a resource that is gone', async () => {
-    const { client, clock, emulator } = emulated();
-    await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
-    emulator.behave({ operationTime: seconds(60) });
-    emulator.faults.next({ kind: 'operations' }, { kind: 'refuse', status: 404, code: 'OperationNotFound' });
-    const error = await failure(clock, client.delete(ids.publicIp('web')));
-    expect(error).toMatchObject({ code: 'operation-forgotten', verdict: 'retriable' });
-    expect(isNotFound(error)).toBe(false);
-  });
+  it.each(['async-operation', 'location'] as const)(
+    'does not take an operation that Azure forgot for a resource that is gone (%s)',
+    async (operationStyle) => {
+      const { client, clock, emulator } = emulated({ behaviour: { operationStyle } });
+      await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+      emulator.behave({ operationTime: seconds(60) });
+      emulator.faults.next({ kind: 'operations' }, { kind: 'refuse', status: 404, code: 'OperationNotFound' });
+      const error = await failure(clock, client.delete(ids.publicIp('web')));
+      expect(error).toMatchObject({ code: 'operation-forgotten', verdict: 'retriable' });
+      expect(isNotFound(error)).toBe(false);
+    },
+  );
 
   it('gives up at its deadline, however long Azure takes', async () => {
     const { client, clock } = emulated({ behaviour: { operationTime: seconds(900) } });

@@ -1,4 +1,5 @@
 import { isWithoutEffect } from '@fairlead/cloud';
+import type { HttpTransport } from '@fairlead/control';
 import { failure, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
@@ -35,6 +36,21 @@ describe('throttling', () => {
     const error = await failure(clock, client.put(ids.publicIp('a'), drafts.publicIp));
     expect(error).toMatchObject({ status: 429, mayHaveTakenEffect: true });
     expect(isWithoutEffect(error)).toBe(false);
+  });
+
+  it('waits for the result of a write that Azure took, though the caller wants to wait for no gate', async () => {
+    const between = (emulator: HttpTransport): HttpTransport => ({
+      async send(request) {
+        const response = await emulator.send(request);
+        const isPoll = request.url.includes('/operations/');
+        const empty = isPoll ? { 'x-ms-ratelimit-remaining-subscription-reads': '0' } : {};
+        return { ...response, headers: { ...response.headers, ...empty } };
+      },
+    });
+    const operationTime = { minimum: 2_000, maximum: 2_000 };
+    const { client, clock } = emulated({ between, behaviour: { operationTime } });
+    const made = await result(clock, client.put(ids.publicIp('a'), drafts.publicIp, { throttle: 'refuse' }));
+    expect(made.properties).toMatchObject({ provisioningState: 'Succeeded', ipAddress: '198.18.0.1' });
   });
 
   it('keeps reads, writes and deletions apart, as Azure counts them, and subscriptions too', async () => {

@@ -94,6 +94,8 @@ describe('the writes for a Service', () => {
 
   it('leave the other load balancer first when it moves, and keep its address', () => {
     const before = settled([present(web)], guarded);
+    // Alone: Azure refuses an address on two frontends, and writes of one round go out side by side.
+    expect(nextWrites(planInput([present(web, 'two')], before)).map(callOf)).toEqual(['PUT loadBalancers/one']);
     expect(calls([present(web, 'two')], before)).toEqual([
       'PUT loadBalancers/one',
       'PUT loadBalancers/two',

@@ -135,6 +135,20 @@ describe('LocationsUpdater', () => {
     expect(bench.clock.monotonic() - begin).toBeLessThan(360_000);
   });
 
+  it('sends all others when Azure refuses no longer but the one address that asked', async () => {
+    const bench = await benchWithService();
+    const forbidden = { kind: 'refuse', status: 403, code: 'AuthorizationFailed' } as const;
+    bench.azure.faults.next({ kind: 'updateAddressLocations' }, forbidden, 4);
+    bench.engine.updateEndpoints(web, manyEndpoints(20, 4));
+    await bench.clock.advance(5_000);
+    expect(bench.located).toEqual([]);
+    bench.azure.faults.clear();
+    bench.azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'refuse', status: 400, code: 'Odd' });
+    await bench.settle(200_000);
+    expect(bench.refused).toHaveLength(1);
+    expect(bench.located).toHaveLength(19);
+  });
+
   it('backs off while the gateway does not answer, however often it is triggered', async () => {
     const bench = await benchWithService();
     bench.azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'refuse', status: 409 }, 100);

@@ -50,6 +50,17 @@ describe('target ports', () => {
     expect([...deviating]).toEqual(['10.1.0.3']);
   });
 
+  it('given by name mean what ready endpoints say, however many others are not, and what those say without any', () => {
+    const notReady = (of: EndpointSlice): EndpointSlice => ({
+      ...of,
+      endpoints: (of.endpoints ?? []).map((endpoint) => ({ ...endpoint, conditions: { ready: false } })),
+    });
+    const starting = notReady(slice('b', 9090, '10.1.0.2', '10.1.0.3'));
+    const ports = [demanded(80, 'main', 'http')];
+    expect(resolve(ports, slice('a', 8080, '10.1.0.1'), starting).ports[0]?.targetPort).toBe(8080);
+    expect(resolve(ports, starting).ports[0]?.targetPort).toBe(9090);
+  });
+
   it('are the lower number when two are equally common, so that the order of slices does not matter', () => {
     const [a, b] = [slice('a', 9090, '10.1.0.1'), slice('b', 8080, '10.1.0.2')];
     const ports = [demanded(80, 'main', 'http')];
