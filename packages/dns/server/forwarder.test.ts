@@ -81,6 +81,17 @@ describe('a query for another zone', () => {
     expect(failing.counted()).toEqual(['failed 1']);
   });
 
+  it('is asked however many were before it, when these were answered or failed', async () => {
+    let count = 0;
+    const { forwarder: one, counted } = forwarder(async ({ bytes }) => {
+      count += 1;
+      if (count <= 600) throw new Error('refused');
+      return replyTo(bytes);
+    });
+    for (let turn = 0; turn < 900; turn += 1) await one.forward(query, 'udp', CLIENT);
+    expect(counted()).toEqual(['failed 300', 'answered 600']);
+  });
+
   it('is refused while too many wait, of one client or of all', async () => {
     const { forwarder: one, asked, counted } = forwarder(() => new Promise(() => {}));
     for (let count = 0; count < 250; count += 1) void one.forward(query, 'udp', CLIENT);

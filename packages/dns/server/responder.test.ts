@@ -101,6 +101,16 @@ describe('the rcode', () => {
 });
 
 describe('a name above others', () => {
+  it('is there as long as one of them is', () => {
+    const fresh = new TestZone();
+    fresh.index.removeImport(testImport('db'));
+    fresh.index.flush();
+    expect(read(fresh.ask(queryFor('db.shop.svc.clusterset.local'))).rcode).toBe('NXDOMAIN');
+    for (const name of ['shop.svc.clusterset.local', 'svc.clusterset.local', `_tcp.${WEB}`]) {
+      expect(read(fresh.ask(queryFor(name))).rcode).toBe('NOERROR');
+    }
+  });
+
   it('is gone with the last of them', () => {
     const fresh = new TestZone();
     expect(read(fresh.ask(queryFor(`_tcp.${WEB}`))).rcode).toBe('NOERROR');
@@ -135,6 +145,26 @@ describe('an answer', () => {
     fresh.index.setSlice(testSlice('web', 'b', []));
     fresh.index.flush();
     expect(answersIn(fresh.ask(queryFor(WEB)))).toEqual(['10.1.0.1']);
+  });
+
+  it('is of this cluster without weight only while no other has endpoints', () => {
+    const fresh = new TestZone({ cluster: 'b', weights: new Map([['b', 0]]) });
+    const seen = () => Array.from({ length: 2 }, () => answersIn(fresh.ask(queryFor(WEB))));
+    expect(seen()).toEqual([['10.1.0.1'], ['10.1.0.1']]);
+    fresh.index.setSlice(testSlice('web', 'a', []));
+    fresh.index.flush();
+    expect(seen()).toEqual([['10.2.0.1'], ['10.2.0.1']]);
+  });
+
+  it('has an endpoint first that is of this cluster and of another', () => {
+    const imports = [testImport('db', 'Headless')];
+    const slices = [testSlice('db', 'a', ['10.9.0.1']), testSlice('db', 'b', ['10.9.0.1', '10.8.0.1'])];
+    const fresh = new TestZone({ cluster: 'a' }, { imports, slices });
+    const ask = () => answersIn(fresh.ask(queryFor('db.shop.svc.clusterset.local')));
+    expect([ask(), ask()]).toEqual([
+      ['10.9.0.1', '10.8.0.1'],
+      ['10.9.0.1', '10.8.0.1'],
+    ]);
   });
 
   it('has all endpoints of a headless Service, another one first each time, this cluster before others', () => {

@@ -32,4 +32,22 @@ describe('what a cluster contributes', () => {
     expect(big?.leftOut).toEqual(['900 endpoints: with their ports, they are more than 10000']);
     expect(small).toMatchObject({ endpoints: [{}, {}, {}], leftOut: [] });
   });
+
+  it('is the address of a cluster with older software, unless its slices say that no pod is ready there', () => {
+    const labels = {
+      'lighthouse.submariner.io/sourceCluster': 'a',
+      'lighthouse.submariner.io/sourceName': 'db',
+      'lighthouse.submariner.io/sourceNamespace': 'shop',
+    };
+    const spec = { type: 'ClusterSetIP', ports: [], ips: ['10.96.0.7'] } as const;
+    const olderImports = [{ metadata: { namespace: 'old', name: 'db-shop-a', labels }, spec }];
+    const addresses = (...slices: readonly ReturnType<typeof sliceOf>[]) => {
+      const view = { namespace: 'shop', name: 'db', olderImports, slices };
+      const [share] = clusterShares(view, 'ClusterSetIP', { ...settings, olderClusters: ['a'] });
+      return share?.endpoints.map(({ address }) => address);
+    };
+    expect(addresses()).toEqual(['10.96.0.7']);
+    expect(addresses(sliceOf('a', 1, 1))).toEqual(['10.96.0.7']);
+    expect(addresses(sliceOf('a', 0, 1))).toEqual([]);
+  });
 });

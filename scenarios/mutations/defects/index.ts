@@ -8,6 +8,7 @@ import { openStackDefectsFromSources } from './from-sources/openstack.ts';
 import { octaviaDefectsFromSources } from './from-sources/octavia.ts';
 import { clustersetDefectsFromSources } from './from-sources/clusterset.ts';
 import { azureDefectsFromSources } from './from-sources/azure.ts';
+import { dnsDefectsFromSources } from './from-sources/dns.ts';
 import { cloudDefectsFromSources } from './from-sources/cloud.ts';
 import { controlDefectsFromSources } from './from-sources/control.ts';
 import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
@@ -58,4 +59,5 @@ export const defects: readonly Defect[] = [
   ...octaviaDefectsFromSources,
   ...clustersetDefectsFromSources,
   ...azureDefectsFromSources,
+  ...dnsDefectsFromSources,
 ];
