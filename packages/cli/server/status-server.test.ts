@@ -5,7 +5,7 @@ import { PrometheusMetrics } from '../observability/metrics.ts';
 import { ReadinessBoard } from '../observability/readiness.ts';
 import { JournalGuard } from './journal-guard.ts';
 import { statusRoutes } from './routes.ts';
-import { type StatusServer, startStatusServer } from './status-server.ts';
+import { isLoopback, type StatusServer, startStatusServer } from './status-server.ts';
 
 /** What the server answers to a request line that no client library would send. */
 async function statusLine(url: string, requestLine: string): Promise<string> {
@@ -135,6 +135,20 @@ describe('the status server', () => {
     expect(await statusLine(url, 'OPTIONS * HTTP/1.1')).toBe('HTTP/1.1 405 Method Not Allowed');
     expect(await statusLine(url, `GET ${'/'.repeat(15_000)}x HTTP/1.1`)).toBe('HTTP/1.1 404 Not Found');
     expect(await statusLine(url, `GET /${'a'.repeat(20_000)} HTTP/1.1`)).toContain('431');
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.0.1', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['localhost', true],
+    ['10.127.0.1', false],
+    ['::ffff:10.127.0.1', false],
+    ['192.0.2.1', false],
+    ['', false],
+  ])('takes %j for this machine: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected);
   });
 
   it('says which setting to change when it cannot listen', async () => {

@@ -17,7 +17,9 @@ const POD_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 export type Asked = { readonly answer: RunningAnswer; readonly by: string } | { readonly unasked: string };
 
 export interface Question {
-  readonly cluster: Pick<Cluster, 'client' | 'connection' | 'server' | 'isPod'>;
+  readonly cluster: Pick<Cluster, 'client' | 'server' | 'isPod'> & {
+    readonly connection: Pick<Cluster['connection'], 'token'>;
+  };
   readonly configuration: Pick<Configuration, 'http' | 'leaderElection'>;
   readonly part: string;
   readonly leader: Leader;

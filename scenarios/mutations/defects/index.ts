@@ -9,6 +9,7 @@ import { octaviaDefectsFromSources } from './from-sources/octavia.ts';
 import { clustersetDefectsFromSources } from './from-sources/clusterset.ts';
 import { azureDefectsFromSources } from './from-sources/azure.ts';
 import { dnsDefectsFromSources } from './from-sources/dns.ts';
+import { commandLineDefectsFromSources } from './from-sources/command-line.ts';
 import { cloudDefectsFromSources } from './from-sources/cloud.ts';
 import { controlDefectsFromSources } from './from-sources/control.ts';
 import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
@@ -60,4 +61,5 @@ export const defects: readonly Defect[] = [
   ...clustersetDefectsFromSources,
   ...azureDefectsFromSources,
   ...dnsDefectsFromSources,
+  ...commandLineDefectsFromSources,
 ];
