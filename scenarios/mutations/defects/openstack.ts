@@ -123,9 +123,15 @@ export const openStackDefects: readonly Defect[] = [
   {
     name: 'a port is deleted while a gateway may still send from its address',
     file: `${PORTS}/plan.ts`,
-    find: '...gateways.flatMap((port) => pairSteps(port, pairsWithout(port, addresses))),',
-    replace:
-      '...gateways.flatMap((port) => (addresses.size < 0 ? pairSteps(port, pairsWithout(port, addresses)) : [])),',
+    find: '...detachSteps(observed.ports, addresses, gatewayPortIds),',
+    replace: '...(addresses.size < 0 ? detachSteps(observed.ports, addresses, gatewayPortIds) : []),',
+    foundBy: ports,
+  },
+  {
+    name: 'gateways may go on sending from the address of a port that another program deleted',
+    file: `${PORTS}/provider.ts`,
+    find: 'if (lost.length > 0) await this.#detach(new Set(lost), signal);',
+    replace: '',
     foundBy: ports,
   },
   {
