@@ -185,4 +185,11 @@ export const octaviaDefects: readonly Defect[] = [
     replace: '[...there]',
     foundBy: CONTROLLER,
   },
+  {
+    name: 'a member in another spelling of its address is another one',
+    file: `${HOME}/balancer/tree-steps.ts`,
+    find: '${parseIpAddress(address)?.address ?? address} ${protocol_port}',
+    replace: '${parseIpAddress(address) === undefined ? address : address} ${protocol_port}',
+    foundBy: TREE,
+  },
 ];

@@ -88,6 +88,18 @@ describe('treeSteps', () => {
     expect(lbaas.members.get(poolId)).toEqual([byHand]);
   });
 
+  it('has no member twice whose address a user has spelled in another way', async () => {
+    const endpointSlices = [
+      { endpoints: [{ addresses: ['fd00::1'] }], ports: [{ protocol: 'TCP', port: 8080 }] },
+    ] as const;
+    const lbaas = await made({ ...plain, endpointSlices });
+    const [poolId = ''] = lbaas.pools.keys();
+    const members = lbaas.members.get(poolId)?.map((one) => ({ ...one, ...UNMARKED, address: 'FD00:0:0:0::1' })) ?? [];
+    lbaas.members.set(poolId, members);
+    await converge(lbaas, { ...plain, endpointSlices });
+    expect(lbaas.members.get(poolId)?.map(({ address }) => address)).toEqual(['fd00::1']);
+  });
+
   it('serves a new port with a listener, then its pool, then its members', async () => {
     const lbaas = await made(plain);
     const ports = [

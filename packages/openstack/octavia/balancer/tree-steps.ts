@@ -1,3 +1,4 @@
+import { parseIpAddress } from '@fairlead/control';
 import { jsonEqual } from '@fairlead/kube';
 import { refusal } from '@fairlead/service';
 import {
@@ -141,7 +142,7 @@ function memberSteps(
 
 /** Octavia spells addresses as it was told, and a user may have told it another spelling. */
 function memberKey({ address, protocol_port }: Member): string {
-  return `${address} ${protocol_port}`;
+  return `${parseIpAddress(address)?.address ?? address} ${protocol_port}`;
 }
 
 function poolSteps(
