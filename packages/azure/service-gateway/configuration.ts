@@ -42,9 +42,10 @@ export const serviceGatewayConfiguration = z
       .describe('Whether a default outbound service is made where the gateway has none.'),
     comparisonIntervalSeconds: z
       .int()
-      .min(30)
+      .min(0)
+      .refine((seconds) => seconds === 0 || seconds >= 30, 'must be 30 or more, or 0 for never')
       .default(600)
-      .describe('How often all of Azure is compared with what should be there.'),
+      .describe('How often all of Azure is compared with what should be there; 0: never, but when something is amiss.'),
     addressLocations: addressLocations.describe('How much goes into one update of addresses.'),
     egressPolicy: z
       .array(egressRule)

@@ -504,6 +504,23 @@ describe('ServiceGatewayController, outbound', () => {
     expect(await cluster.pod('one')).toBeUndefined();
   });
 
+  it.each([
+    ['has IPv6, too', ['10.0.0.1', 'fd00::1'], ['default-natgw-pip', 'default-natgw-pip-v6']],
+    ['has IPv6 alone', ['fd00::1'], ['default-natgw-pip', 'default-natgw-pip-v6']],
+  ])('adds an IPv6 address to the default gateway at once when its node %s', async (_, addresses, expected) => {
+    const clock = new VirtualClock();
+    const cluster = new GatewayCluster(clock);
+    await cluster.setUp();
+    await cluster.putNode('node-1', '10.0.0.1');
+    const azure = newAzure(clock);
+    const replica = new Replica(cluster, azure, { defaultOutbound: true, comparisonIntervalSeconds: 0 });
+    await replica.settle();
+    await cluster.putNode('node-1', ...addresses);
+    await replica.settle();
+    expect(new Set(azure.resources('publicIPAddresses').map(({ name }) => name))).toEqual(new Set(expected));
+    await replica.stop();
+  });
+
   it('adds an IPv6 address to gateways when the first node with IPv6 comes', async () => {
     const { cluster, azure } = await newWorld();
     const replica = new Replica(cluster, azure);

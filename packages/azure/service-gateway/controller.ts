@@ -112,11 +112,12 @@ export class ServiceGatewayController {
       leftovers: new Leftovers({ ...environment, engine, repository, cluster, keepsDefaultOutbound }),
       defaultOutbound: keepsDefaultOutbound ? nodes : undefined,
     };
+    const seconds = configuration.comparisonIntervalSeconds;
     const azureComparison = new AzureComparison(common);
     this.#comparison = new Comparison({
       ...common,
       outside: 'Azure',
-      intervalMilliseconds: configuration.comparisonIntervalSeconds * 1_000,
+      intervalMilliseconds: seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000,
       compare: (signal) => azureComparison.compare(signal),
     });
     this.#initialization = new Initialization({ ...common, intake: this.#feed });

@@ -1,7 +1,7 @@
 import { FairleadError, type IpFamily } from '@fairlead/control';
 import { armName, type CallOptions, type ServiceGateway, sameArmId } from '../../arm/index.ts';
 import type { Engine } from '../engine/engine.ts';
-import { DEFAULT_OUTBOUND_KEY } from '../engine/nrp-key.ts';
+import { defaultOutboundSpec } from '../engine/service-spec.ts';
 import type { RegisteredServices } from './observed.ts';
 import type { Repository } from './repository.ts';
 
@@ -69,5 +69,5 @@ export function ensureDefaultOutboundServiceExists(
 ): void {
   const isAdopted = defaultOutbound !== undefined && !ours.has(defaultOutbound);
   if (wanted === undefined || isAdopted) return;
-  engine.addService({ key: DEFAULT_OUTBOUND_KEY, families: wanted.families, isDefault: true });
+  engine.addService(defaultOutboundSpec(wanted.families));
 }

@@ -18,9 +18,10 @@ import {
   toServiceKey,
 } from '@fairlead/service';
 import type { Engine } from '../engine/engine.ts';
-import { type InboundKey, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
+import { DEFAULT_OUTBOUND_KEY, type InboundKey, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
 import { failureOf } from '../engine/retry-policy.ts';
-import { sameSpec } from '../engine/service-spec.ts';
+import { defaultOutboundSpec, sameSpec } from '../engine/service-spec.ts';
+import { isWanted } from '../engine/service-state.ts';
 import type { ClusterIntake } from '../initialization.ts';
 import {
   type ClaimedDesired,
@@ -93,7 +94,14 @@ export class ClusterFeed implements ClusterIntake {
       if (watcher.startsWith(WATCHER)) this.#updateEndpoints(toServiceKey(watcher.slice(WATCHER.length)));
       else pods.onNode(watcher);
     }
-    if (nodes.families.length !== before.length) pods.onFamilies();
+    if (nodes.families.join() !== before.join()) this.#onFamilies();
+  }
+
+  /** Nodes have got another family: gateways need an address of it, the default one included where it is ours. */
+  #onFamilies(): void {
+    const { engine, nodes, pods } = this.#options;
+    pods.onFamilies();
+    if (isWanted(engine.state(DEFAULT_OUTBOUND_KEY))) engine.addService(defaultOutboundSpec(nodes.families));
   }
 
   wantedServices(): ReadonlySet<NrpKey> {

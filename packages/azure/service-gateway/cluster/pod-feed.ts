@@ -91,7 +91,7 @@ export class PodFeed {
     if (pod !== undefined) this.#apply(pod);
   }
 
-  /** Nodes have got another family: gateways need an address of it. */
+  /** Nodes have got another family. */
   onFamilies(): void {
     const { engine } = this.#options;
     for (const egress of engine.tracker.pods.localServiceNameToNRPServiceMap.keys())

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IpFamily, ServiceUid } from '@fairlead/control';
-import type { InboundKey, OutboundKey } from './nrp-key.ts';
+import { DEFAULT_OUTBOUND_KEY, type InboundKey, type OutboundKey } from './nrp-key.ts';
 
 export interface InboundPort {
   readonly protocol: 'TCP' | 'UDP';
@@ -26,6 +26,10 @@ export interface OutboundSpec {
   readonly families: readonly IpFamily[];
   /** Takes the traffic of addresses that chose no gateway. */
   readonly isDefault: boolean;
+}
+
+export function defaultOutboundSpec(families: readonly IpFamily[]): OutboundSpec {
+  return { key: DEFAULT_OUTBOUND_KEY, families, isDefault: true };
 }
 
 export type ServiceSpec = InboundSpec | OutboundSpec;
