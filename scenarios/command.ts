@@ -53,7 +53,7 @@ async function runScenarios(
   print: Print,
 ): Promise<readonly Summary[]> {
   const [only] = scenarios;
-  const runners = jobs?.runners() ?? [];
+  const runners = jobs?.runners(options.pairs) ?? [];
   if (runners.length > 0 && scenarios.length === 1 && only !== undefined) {
     const all = runners.map((runner) => runner(only.name));
     return [await runMany(only, options, all, print)];
@@ -65,7 +65,7 @@ async function runScenarios(
       summaries.set(scenario.name, await runMany(scenario, options, [runnerOf(scenario)], print));
     }
   };
-  if (runners.length === 0) await runNext((scenario) => (seed) => runChecked(scenario, seed));
+  if (runners.length === 0) await runNext((scenario) => (seed) => runChecked(scenario, seed, options));
   else await Promise.all(runners.map((runner) => runNext(({ name }) => runner(name))));
   return scenarios.flatMap(({ name }) => summaries.get(name) ?? []);
 }
@@ -115,7 +115,7 @@ function seedsOf(scenario: RunnableScenario, options: RunOptions): readonly numb
 /** One seed, looked at closely. */
 async function runOne(scenario: RunnableScenario, seed: number, options: RunOptions, print: Print): Promise<Summary> {
   const startedAt = performance.now();
-  const report = await scenario.run(seed, { keepsHistory: options.history });
+  const report = await scenario.run(seed, { ...options, keepsHistory: options.history });
   if (options.history) print(report.history.join('\n'));
   if (options.shrink && report.failure !== undefined) await printShrunk(scenario, seed, print);
   else print(describeFailure(scenario.name, report));

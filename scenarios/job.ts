@@ -8,9 +8,9 @@ process.on('message', (request: JobRequest) => {
   void answer(request).then((sent) => process.send?.(sent));
 });
 
-async function answer({ scenario, seed }: JobRequest): Promise<JobAnswer> {
+async function answer({ scenario, seed, pairs }: JobRequest): Promise<JobAnswer> {
   try {
-    return { report: await runChecked(named(scenarios, scenario), seed) };
+    return { report: await runChecked(named(scenarios, scenario), seed, pairs === undefined ? {} : { pairs }) };
   } catch (error) {
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

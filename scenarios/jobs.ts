@@ -6,6 +6,7 @@ import type { SeedReport } from './scenario.ts';
 export interface JobRequest {
   readonly scenario: string;
   readonly seed: number;
+  readonly pairs: number | undefined;
 }
 export type JobAnswer = { readonly report: SeedReport } | { readonly error: string };
 
@@ -19,8 +20,8 @@ export class Jobs {
   }
 
   /** One for each process. */
-  runners(): readonly ((scenario: string) => SeedRunner)[] {
-    return this.#children.map((child) => (scenario) => (seed) => ask(child, { scenario, seed }));
+  runners(pairs: number | undefined): readonly ((scenario: string) => SeedRunner)[] {
+    return this.#children.map((child) => (scenario) => (seed) => ask(child, { scenario, seed, pairs }));
   }
 
   end(): void {

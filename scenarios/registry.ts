@@ -33,10 +33,10 @@ export const scenarios: readonly RunnableScenario[] = [
   { ...randomScenario(clusterSetMany), seeds: 1 },
   crashScenario(clusterSetCrash.name, clusterSetCrash.description, clusterSetCrash),
   randomScenario(localBackends),
-  crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash),
+  crashScenario(localBackendsCrash.name, localBackendsCrash.description, localBackendsCrash, { pairs: 10 }),
   // The histories of this one, and of the address desk, are long.
   { ...randomScenario(serviceGateway), seeds: 100 },
   { ...randomScenario(octavia), seeds: 20 },
   crashScenario(octaviaCrash.name, octaviaCrash.description, octaviaCrash),
-  crashScenario(serviceGatewayCrash.name, serviceGatewayCrash.description, serviceGatewayCrash),
+  crashScenario(serviceGatewayCrash.name, serviceGatewayCrash.description, serviceGatewayCrash, { pairs: 10 }),
 ];

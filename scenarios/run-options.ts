@@ -7,6 +7,7 @@ npm run sim -- NAME                  runs the seeds 1 to 100 of a scenario, and 
     --seed N                         this one alone, with the end of its history if it fails
     --seed N --history               prints its whole history
     --seed N --shrink                leaves out what is not needed for it to fail
+    --pairs N                        so many pairs of crashes, of a crash matrix
     --jobs N                         on so many cores
     --json                           ends with one line of JSON
 npm run sim -- --all [--seeds N]     runs every scenario`;
@@ -19,6 +20,7 @@ export interface RunOptions {
   readonly seed?: number;
   readonly seeds?: number;
   readonly from: number;
+  readonly pairs?: number;
   readonly jobs: number;
   readonly json: boolean;
   readonly shrink: boolean;
@@ -35,6 +37,7 @@ export function parseOptions(commandLine: readonly string[]): RunOptions {
       seed: { type: 'string' },
       seeds: { type: 'string' },
       from: { type: 'string' },
+      pairs: { type: 'string' },
       jobs: { type: 'string' },
       all: { type: 'boolean' },
       json: { type: 'boolean' },
@@ -54,8 +57,10 @@ export function parseOptions(commandLine: readonly string[]): RunOptions {
   const seeds = wholeNumber('--seeds', values.seeds, 1);
   if (seed !== undefined && seeds !== undefined)
     throw new Error('--seed is one seed, --seeds is how many: leave out one');
+  const pairs = wholeNumber('--pairs', values.pairs, 0);
   return {
     ...(scenario === undefined ? {} : { scenario }),
+    ...(pairs === undefined ? {} : { pairs }),
     ...(seed === undefined ? {} : { seed }),
     ...(seeds === undefined ? {} : { seeds }),
     from: wholeNumber('--from', values.from, 0) ?? 1,

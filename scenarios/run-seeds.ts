@@ -1,4 +1,4 @@
-import type { RunnableScenario, SeedReport } from './scenario.ts';
+import type { RunnableScenario, SeedOptions, SeedReport } from './scenario.ts';
 
 /** Runs one seed. */
 export type SeedRunner = (seed: number) => Promise<SeedReport>;
@@ -32,8 +32,12 @@ export async function runSeeds(
 }
 
 /** Runs a seed, and some seeds twice: a history that differs from the first is a failure of its own. */
-export async function runChecked(scenario: RunnableScenario, seed: number): Promise<SeedReport> {
-  const report = await scenario.run(seed);
+export async function runChecked(
+  scenario: RunnableScenario,
+  seed: number,
+  options: Pick<SeedOptions, 'pairs'> = {},
+): Promise<SeedReport> {
+  const report = await scenario.run(seed, options);
   if (report.failure !== undefined || scenario.seeds === 1 || seed % TWICE_EVERY !== 1) return report;
   const again = await scenario.run(seed);
   if (again.hash === report.hash) return report;

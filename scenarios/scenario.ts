@@ -1,4 +1,5 @@
 import {
+  type CrashFinding,
   crashMatrix,
   describeScript,
   type Failure,
@@ -29,6 +30,12 @@ export interface ShrunkReport {
   readonly runs: number;
 }
 
+export interface SeedOptions {
+  readonly keepsHistory?: boolean;
+  /** How many pairs of crashes a crash matrix tries; a few unless told otherwise. */
+  readonly pairs?: number;
+}
+
 /** A scenario as the command line sees it, whatever is in its world. */
 export interface RunnableScenario {
   readonly name: string;
@@ -36,7 +43,7 @@ export interface RunnableScenario {
   readonly description: string;
   /** How many seeds a run without `--seeds` has; `--all` never runs more than this of a scenario that says so. */
   readonly seeds?: number;
-  run(seed: number, options?: { readonly keepsHistory?: boolean }): Promise<SeedReport>;
+  run(seed: number, options?: SeedOptions): Promise<SeedReport>;
   /** Absent for what has nothing random to leave out. */
   shrink?(seed: number, onProgress: (size: number, runs: number) => void): Promise<ShrunkReport>;
 }
@@ -55,27 +62,35 @@ export function randomScenario<World, Action>(scenario: Scenario<World, Action>)
   };
 }
 
-/** The crash matrix of a scenario: the process is killed before and after every one of its outside calls. */
+/**
+ * The crash matrix of a scenario: the process is killed before and after every one of its outside calls, and twice at
+ * some pairs of them.
+ */
 export function crashScenario<World, Action>(
   name: string,
   description: string,
   scenario: Scenario<World, Action>,
+  { pairs: fewPairs = 0 }: { readonly pairs?: number } = {},
 ): RunnableScenario {
   return {
     name,
     description,
     seeds: 1,
-    async run(seed) {
-      const { findings, hash, ...counts } = await crashMatrix(scenario, { seed });
+    async run(seed, { pairs = fewPairs } = {}) {
+      const { findings, hash, ...counts } = await crashMatrix(scenario, { seed, pairs });
       const [first] = findings;
       const report = { seed, hash, counts, history: [] };
       if (first === undefined) return report;
-      const sentence = `killed ${first.side} ${first.call}: ${first.sentence}`;
-      const others = findings.slice(1).map(({ side, call, problem }) => `also ${problem} when killed ${side} ${call}`);
+      const sentence = `killed ${crashText(first)}: ${first.sentence}`;
+      const others = findings.slice(1).map((finding) => `also ${finding.problem} when killed ${crashText(finding)}`);
       const failure: Failure = { invariant: first.problem, sentence, step: 0, at: 0, tail: first.excerpt };
       return { ...report, failure: others.length === 0 ? failure : { ...failure, details: others.join('\n') } };
     },
   };
+}
+
+function crashText({ crashes }: CrashFinding): string {
+  return crashes.map(({ side, call }) => `${side} ${call}`).join(', and then ');
 }
 
 function reportOf<Action>(outcome: Outcome<Action>): SeedReport {

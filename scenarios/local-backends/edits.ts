@@ -2,6 +2,7 @@ import { type Random, randomInteger, randomPick } from '@fairlead/control';
 import type { IpFamily, Service, ServicePort } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
 import type { FaultMatch, RetryAfterForm, ScriptedFault } from '@fairlead/sim/azure';
+import type { Variant } from '../azure-variant.ts';
 import { LOAD_BALANCERS, type LoadBalancerName } from './azure-view.ts';
 import { NODES, REPLICAS } from './world.ts';
 
@@ -99,25 +100,38 @@ const FAULTS: readonly ScriptedFault[] = [
   { kind: 'delay', milliseconds: 8_000 },
 ];
 
-export function drawEdits(random: Random, milliseconds: number, count: number): readonly Timed<Edit>[] {
+export function drawEdits(
+  random: Random,
+  milliseconds: number,
+  count: number,
+  variant: Variant,
+): readonly Timed<Edit>[] {
+  const { family } = variant;
   const early = SERVICES.flatMap((name): readonly Timed<Edit>[] => {
     if (random.next() < 0.15) return [];
     const at = randomInteger(random, 0, 5_000);
     return [
-      { at, event: drawCreate(random, name) },
-      { at: at + 1, event: drawEndpoints(random, name, 'IPv4') },
+      { at, event: drawCreate(random, name, family) },
+      { at: at + 1, event: drawEndpoints(random, name, family) },
     ];
   });
   const others = Array.from({ length: count }, () => ({
     at: randomInteger(random, 0, milliseconds),
-    event: drawEdit(random),
+    event: drawEdit(random, family),
   }));
-  return [...early, ...others];
+  const all = [...early, ...others];
+  return variant.comparison === 'off' ? all.filter(({ event }) => !needsComparison(event)) : all;
+}
+
+/** What is done behind the part's back is found by looking at everything, and in no other way. */
+function needsComparison(edit: Edit): boolean {
+  const isTornOff = edit.kind === 'delete' && edit.how === 'without-finalizers';
+  return isTornOff || edit.kind === 'delete-load-balancer' || edit.kind === 'delete-pool';
 }
 
 /** How often each comes, in proportion. */
-const DRAWN: readonly (readonly [number, (random: Random, name: string) => Edit])[] = [
-  [80, (random, name) => drawEndpoints(random, name, random.next() < 0.7 ? 'IPv4' : 'IPv6')],
+const DRAWN: readonly (readonly [number, (random: Random, name: string, family: IpFamily) => Edit])[] = [
+  [80, (random, name, family) => drawEndpoints(random, name, random.next() < 0.7 ? family : otherFamily(family))],
   [10, drawCreate],
   [7, (random, name) => ({ kind: 'demand', name, demands: drawDemand(random) })],
   [2, (random, name) => ({ kind: 'retype', name, type: randomPick(random, ['ClusterIP', 'LoadBalancer']) })],
@@ -140,18 +154,23 @@ const DRAWN: readonly (readonly [number, (random: Random, name: string) => Edit]
 ];
 const EXCLUSIONS = ['label', 'taint', 'not', 'not'] as const;
 
-function drawEdit(random: Random): Edit {
+function otherFamily(family: IpFamily): IpFamily {
+  return family === 'IPv4' ? 'IPv6' : 'IPv4';
+}
+
+function drawEdit(random: Random, family: IpFamily): Edit {
   const name = randomPick(random, SERVICES);
   let left = random.next() * DRAWN.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, draw] of DRAWN) {
     left -= weight;
-    if (left < 0) return draw(random, name);
+    if (left < 0) return draw(random, name, family);
   }
-  return drawEndpoints(random, name, 'IPv4');
+  return drawEndpoints(random, name, family);
 }
 
-function drawCreate(random: Random, name: string): Edit {
-  const ipFamilies = randomPick(random, [['IPv4'], ['IPv4'], ['IPv6'], ['IPv4', 'IPv6']] as const);
+function drawCreate(random: Random, name: string, family: IpFamily): Edit {
+  const other = otherFamily(family);
+  const ipFamilies = randomPick(random, [[family], [family], [other], [family, other]] as const);
   const demands: Demands = {
     place: randomPick(random, ['any', 'any', 'one', 'two', 'internal']),
     sourceRanges: drawRanges(random),

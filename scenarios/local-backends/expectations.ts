@@ -1,7 +1,7 @@
 import type { LoadBalancer } from '@fairlead/azure/arm';
 import { silentLogger } from '@fairlead/control';
 import { findCondition, type IpFamily, type Service } from '@fairlead/kube';
-import { writesOf } from '@fairlead/part';
+import type { PlannedChange } from '@fairlead/part';
 import { isOwnEntry, markIn, serviceMark } from './azure-view.ts';
 import { CLASS, CONFIGURATIONS, isInternal, partOver, resourceLock, shopServices, type World } from './world.ts';
 
@@ -23,16 +23,18 @@ export async function unfinished(world: World): Promise<string | undefined> {
     const missing = missingFor(world, service);
     if (missing !== undefined) return `${service.metadata.name}: ${missing}`;
   }
+  const hasGivenUp = shopServices(world).some((service) => isGivenUp(world, service));
   const { signal } = new AbortController();
   azure.emulator.assertConsistent();
   const part = partOver(world, azure.emulator);
   const plan = await part.plan({ client: editor, clock, logger: silentLogger, signal });
-  if (writesOf(plan) === 0) {
+  const isLeftToOthers = ({ subject }: PlannedChange) => hasGivenUp && subject.startsWith('backend pool ');
+  const [first] = plan.changes.filter((change) => change.writes > 0 && !isLeftToOthers(change));
+  if (first === undefined) {
     watch.hasRested = true;
     return undefined;
   }
-  const first = plan.changes.find((change) => change.writes > 0);
-  return `the plan is not empty: ${first?.subject}: ${first?.action}, ${first?.detail}`;
+  return `the plan is not empty: ${first.subject}: ${first.action}, ${first.detail}`;
 }
 
 function missingFor(world: World, service: Service): string | undefined {
@@ -40,12 +42,20 @@ function missingFor(world: World, service: Service): string | undefined {
   if (!isOurs(service)) return undefined;
   const programmed = findCondition(service, PROGRAMMED)?.status;
   const stale = stalePool(world, service);
-  if (stale !== undefined) return stale;
+  if (stale !== undefined && !isGivenUp(world, service)) return stale;
   if (placesFor(world, service).length === 0 || service.spec.externalTrafficPolicy !== 'Local') {
     return programmed === 'False' ? undefined : 'it cannot be served, and is not told so';
   }
   if (programmed !== 'True') return 'it is not told that it is served';
   return misplaced(world, service) ?? misguarded(world, service);
+}
+
+/**
+ * The updater has told that it gives up, as it does without a word from Azure that it could go by: then only a change of
+ * endpoints, a comparison or another leader puts the pool right.
+ */
+function isGivenUp({ settings, watch }: World, { metadata }: Service): boolean {
+  return settings.comparisonIntervalSeconds === 0 && watch.givenUp.has(serviceMark(metadata.uid ?? ''));
 }
 
 function isOurs({ spec }: Service): boolean {

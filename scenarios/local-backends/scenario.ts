@@ -1,5 +1,6 @@
 import { type Rest, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { AZURE } from '../azure.ts';
+import { variantOf } from '../azure-variant.ts';
 import { KUBE } from '../kubernetes.ts';
 import { applyEdit } from './apply-edit.ts';
 import { describeEdit, drawEdits, type Edit } from './edits.ts';
@@ -43,8 +44,8 @@ export const localBackends: Scenario<World, Edit> = {
     servers: [KUBE, AZURE],
     longestMilliseconds: 40_000,
   },
-  actions: (random, milliseconds) => drawEdits(random, milliseconds, 110),
-  build: (simulation) => buildWorld(simulation, MINUTES, drawSettings(simulation.random('settings'))),
+  actions: (random, milliseconds, seed) => drawEdits(random, milliseconds, 110, variantOf(seed)),
+  build: (simulation) => buildWorld(simulation, MINUTES, drawSettings(simulation.random('settings'), simulation.seed)),
   apply: applyEdit,
   describe: describeEdit,
   invariants: invariantsOf,

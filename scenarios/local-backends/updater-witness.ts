@@ -11,6 +11,9 @@ const GATE_CLOSED = 'asked us to slow down';
 /** How it tells that our own Lease was about to end, so that no write was sent. */
 const LEASE_ENDS = 'the Lease may end';
 
+/** How it tells that only older changes were given up. */
+const STILL_TRIED = 'still being tried';
+
 type EventMessage = Parameters<EventRecorder['record']>[2];
 
 /** One attempt to bring a pool in step, as Azure sees it: a read, and perhaps a write. */
@@ -45,6 +48,8 @@ export interface UpdaterWitnessOptions {
   /** Whether the Service has one pool only, so that whatever is told of it is told of that. */
   readonly hasOnePool: (mark: string) => boolean;
   readonly complain: (what: string) => void;
+  /** Where to write down the marks of Services of which a pool is given up. */
+  readonly givenUp: Set<string>;
 }
 
 /**
@@ -197,10 +202,12 @@ export class UpdaterWitness {
   }
 
   #tell(uid: string, { reason, note }: EventMessage): void {
-    const { clock, hasOnePool, complain } = this.#options;
+    const { clock, hasOnePool, givenUp, complain } = this.#options;
     if (reason !== UPDATED && reason !== RETRYING && reason !== FAILED) return;
     this.#told[reason] += 1;
     const mark = serviceMark(uid);
+    if (reason === FAILED && !note.includes(STILL_TRIED)) givenUp.add(mark);
+    else if (hasOnePool(mark)) givenUp.delete(mark);
     this.#checkBudget(mark, reason);
     const attempt = this.#attempts.get(mark);
     this.#attempts.delete(mark);

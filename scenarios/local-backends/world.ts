@@ -5,6 +5,7 @@ import type { LeaderPart } from '@fairlead/part';
 import type { Incarnation, SimulatedProcess, Simulation } from '@fairlead/sim';
 import { type ArmBehaviour, FAST } from '@fairlead/sim/azure';
 import { AZURE, CLOUD, openAzureOver, serveAzure } from '../azure.ts';
+import { behaviourOf, type Variant, variantOf } from '../azure-variant.ts';
 import { type Cluster, serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
 import { AzureView, CLUSTER_ID, LOAD_BALANCERS, type LoadBalancerName, serviceMark } from './azure-view.ts';
@@ -33,26 +34,36 @@ export interface Settings {
   readonly leadingEdge: boolean;
   readonly maxRetries: number;
   readonly intervalSeconds: number;
+  /** 0: never. */
   readonly comparisonIntervalSeconds: number;
   readonly behaviour: Partial<ArmBehaviour>;
 }
 
-export function drawSettings(random: Random): Settings {
+export function drawSettings(random: Random, seed: number): Settings {
+  const variant = variantOf(seed);
   const isSlow = random.next() < 0.5;
   return {
     leadingEdge: random.next() < 0.5,
     maxRetries: randomInteger(random, 0, 3),
     intervalSeconds: randomPick(random, [5, 10, 30]),
-    comparisonIntervalSeconds: randomPick(random, [60, 150, 240]),
-    behaviour: isSlow
-      ? {
-          operationTime: { minimum: 0, maximum: randomPick(random, [500, 5_000]) },
-          operationStyle: randomPick(random, ['async-operation', 'location']),
-          pollAfterSeconds: random.next() < 0.5 ? undefined : 1,
-          addressDelay: { minimum: 0, maximum: 3_000 },
-        }
-      : FAST,
+    comparisonIntervalSeconds: comparisonOf(variant, randomPick(random, [60, 150, 240])),
+    behaviour: {
+      ...(isSlow
+        ? {
+            operationTime: { minimum: 0, maximum: randomPick(random, [500, 5_000]) },
+            operationStyle: randomPick(random, ['async-operation', 'location']),
+            pollAfterSeconds: random.next() < 0.5 ? undefined : 1,
+            addressDelay: { minimum: 0, maximum: 3_000 },
+          }
+        : FAST),
+      ...behaviourOf(variant),
+    },
   };
+}
+
+/** `default`: what the part has where nothing is configured. */
+function comparisonOf({ comparison }: Variant, often: number): number {
+  return { often, default: 300, off: 0 }[comparison];
 }
 
 /** Who watches the updater, and what is wrong with what they saw. */
@@ -64,6 +75,8 @@ class Watch {
   lastServiceWriteAt = 0;
   /** Whether everything was as it should be, with nothing under way. */
   hasRested = false;
+  /** Marks of Services of which a pool was given up, for the leader that did so: the next one compares. */
+  readonly givenUp = new Set<string>();
 
   complain(what: string): void {
     this.#complaint ??= what;
@@ -71,6 +84,7 @@ class Watch {
 
   async during(witness: UpdaterWitness, work: () => Promise<void>): Promise<void> {
     this.#witnesses.add(witness);
+    this.givenUp.clear();
     try {
       await work();
     } finally {
@@ -214,6 +228,7 @@ function run(world: World, incarnation: Incarnation): Promise<void> {
         isSteady: (mark, since) => isSteady(world, mark, since),
         hasOnePool: (mark) => world.named.get(mark)?.families === 1,
         complain: (what) => watch.complain(`${incarnation.name}: ${what}`),
+        givenUp: watch.givenUp,
       });
       const { metrics } = witness;
       const reporter = { controller: `fairlead.dev/${PART}`, instance: incarnation.name };
@@ -245,7 +260,8 @@ export function resourceLock({ objects }: World) {
 
 /** Including the comparisons with Azure, each of which may find the pool out of step anew. */
 function changesOf({ named, history, editsOf, settings, simulation }: World, mark: string): number {
-  const comparisons = Math.ceil(simulation.clock.monotonic() / (settings.comparisonIntervalSeconds * 1000));
+  const interval = settings.comparisonIntervalSeconds * 1000;
+  const comparisons = interval === 0 ? 0 : Math.ceil(simulation.clock.monotonic() / interval);
   const name = named.get(mark)?.name ?? '';
   return history.changesOf(name) + comparisons + editsOf(name);
 }

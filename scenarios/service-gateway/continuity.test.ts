@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { crashHistory, pod } from './crash.ts';
 import type { Edit } from './edits.ts';
 import { REPLICAS } from './site.ts';
+import { PLAIN } from '../azure-variant.ts';
 import { buildWorld, type World } from './world.ts';
 
 /** Two pods have the same address on two nodes; while no replica runs, one ends and the other asks for what is taken. */
@@ -23,6 +24,7 @@ function restart(script: readonly Timed<Edit>[]): Scenario<World, Edit> {
         for (const process of REPLICAS) simulation.disturb({ kind: 'crash', process, milliseconds: 10_000 });
       });
       return buildWorld(simulation, {
+        variant: PLAIN,
         inheritance: 'nothing',
         behaviour: { actionStyle: 'synchronous' },
         calmAt: 0,

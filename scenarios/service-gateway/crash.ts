@@ -1,5 +1,6 @@
 import type { Call, Scenario, Timed } from '@fairlead/sim';
 import { AZURE } from '../azure.ts';
+import { PLAIN } from '../azure-variant.ts';
 import { KUBE } from '../kubernetes.ts';
 import { type Edit, type PlannedEndpoint, portsOf } from './edits.ts';
 import { isUsual, serviceGateway } from './scenario.ts';
@@ -21,6 +22,7 @@ export function crashHistory(wire?: Wire): Scenario<World, Edit> {
     disturbances: { perMinute: {}, processes: REPLICAS, servers: [KUBE, AZURE], longestMilliseconds: 0 },
     build: (simulation) =>
       buildWorld(simulation, {
+        variant: PLAIN,
         inheritance: 'nothing',
         behaviour: { operationTime: { minimum: 0, maximum: 300 }, actionStyle: 'synchronous' },
         calmAt: 0,

@@ -1,6 +1,7 @@
-import { type Random, randomInteger, randomPick } from '@fairlead/control';
+import { type IpFamily, type Random, randomInteger, randomPick } from '@fairlead/control';
 import type { Service, ServicePort } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
+import type { Variant } from '../azure-variant.ts';
 import { type Arrival, describeAzureEdit, drawMeddling, drawWhim, type Meddle, type Whim } from './azure-edits.ts';
 import { CLASS } from './site.ts';
 
@@ -56,31 +57,46 @@ const ENDPOINT_ADDRESSES = ['10.1.0.1', '10.1.0.2', '10.1.0.3', '10.1.0.4', '10.
 const ENDPOINT_ADDRESSES_V6 = ['fd00::1:1', 'FD00:0::1:2'];
 const PORT_NUMBERS = [53, 80, 443];
 
-export function drawEdits(random: Random, milliseconds: number, count: number): readonly Timed<Edit>[] {
-  return Array.from({ length: count }, () => ({ at: randomInteger(random, 0, milliseconds), event: drawEdit(random) }));
+export function drawEdits(
+  random: Random,
+  milliseconds: number,
+  count: number,
+  variant: Variant,
+): readonly Timed<Edit>[] {
+  const edits = Array.from({ length: count }, () => ({
+    at: randomInteger(random, 0, milliseconds),
+    event: drawEdit(random, variant.family),
+  }));
+  return variant.comparison === 'off' ? edits.filter(({ event }) => !needsComparison(event)) : edits;
 }
 
-function drawEdit(random: Random): Edit {
+/** What is done behind the part's back is found by looking at everything, and in no other way. */
+function needsComparison({ kind }: Edit): boolean {
+  return kind === 'meddle' || kind === 'tear-off';
+}
+
+function drawEdit(random: Random, family: IpFamily): Edit {
   const luck = random.next();
-  if (luck < 0.27) return drawServiceEdit(random, randomPick(random, NAMES));
-  if (luck < 0.45) return drawSliceEdit(random);
-  if (luck < 0.75) return drawPodEdit(random, randomPick(random, PODS));
-  if (luck < 0.83) return drawNodeEdit(random);
+  if (luck < 0.27) return drawServiceEdit(random, randomPick(random, NAMES), family);
+  if (luck < 0.45) return drawSliceEdit(random, family);
+  if (luck < 0.75) return drawPodEdit(random, randomPick(random, PODS), family);
+  if (luck < 0.83) return drawNodeEdit(random, family);
   return luck < 0.94 ? drawWhim(random) : drawMeddling(random);
 }
 
-function drawServiceEdit(random: Random, name: string): Edit {
+function drawServiceEdit(random: Random, name: string, family: IpFamily): Edit {
   const luck = random.next();
-  if (luck < 0.45) return drawCreate(random, name);
+  if (luck < 0.45) return drawCreate(random, name, family);
   if (luck < 0.6) return { kind: 'ports', name, ports: drawPorts(random) };
   if (luck < 0.7) return { kind: 'restrict', name, ranges: random.next() < 0.5 ? ['192.0.2.0/24'] : [] };
   if (luck < 0.78) return { kind: 'type', name, type: random.next() < 0.5 ? 'ClusterIP' : 'LoadBalancer' };
   return { kind: luck < 0.97 ? 'delete' : 'tear-off', name };
 }
 
-function drawCreate(random: Random, name: string): Edit {
+function drawCreate(random: Random, name: string, family: IpFamily): Edit {
   const isOurs = random.next() < 0.88;
-  const ipFamilies = randomPick(random, [['IPv4'], ['IPv4'], ['IPv4'], ['IPv6'], ['IPv4', 'IPv6']] as const);
+  const other = otherFamily(family);
+  const ipFamilies = randomPick(random, [[family], [family], [family], [other], [family, other]] as const);
   const policies = ['RequireDualStack', 'PreferDualStack', 'PreferDualStack'] as const;
   return {
     kind: 'create',
@@ -106,9 +122,9 @@ export function portsOf(numbers: readonly number[], protocol: 'TCP' | 'UDP' = 'T
 }
 
 /** Several slices for each Service; now and then one changes hands. */
-function drawSliceEdit(random: Random): Edit {
+function drawSliceEdit(random: Random, usual: IpFamily): Edit {
   const name = randomPick(random, NAMES);
-  const family = random.next() < 0.8 ? 'IPv4' : 'IPv6';
+  const family = random.next() < 0.8 ? usual : otherFamily(usual);
   const slice = `${name}-${family.toLowerCase()}-${randomInteger(random, 1, 2)}`;
   if (random.next() < 0.15) return { kind: 'delete-slice', slice };
   const addresses = family === 'IPv4' ? ENDPOINT_ADDRESSES : ENDPOINT_ADDRESSES_V6;
@@ -125,31 +141,45 @@ function drawState(random: Random): EndpointState {
   return luck < 0.9 ? 'unready' : 'terminating';
 }
 
-function drawPodEdit(random: Random, name: string): Edit {
+function drawPodEdit(random: Random, name: string, family: IpFamily): Edit {
+  const addresses = () => drawPodAddresses(random, name, family);
   const luck = random.next();
   if (luck < 0.42) {
     const node = randomPick(random, NODES);
-    return { kind: 'pod', name, egress: randomPick(random, EGRESSES), node, addresses: drawPodAddresses(random, name) };
+    return { kind: 'pod', name, egress: randomPick(random, EGRESSES), node, addresses: addresses() };
   }
   if (luck < 0.65) return { kind: 'label', name, egress: random.next() < 0.15 ? null : randomPick(random, EGRESSES) };
-  if (luck < 0.7) return { kind: 'readdress', name, addresses: drawPodAddresses(random, name) };
+  if (luck < 0.7) return { kind: 'readdress', name, addresses: addresses() };
   if (luck < 0.75) return { kind: 'end-pod', name };
   return { kind: 'delete-pod', name, graceSeconds: randomPick(random, [0, 0, 0, 20]) };
 }
 
 /** Mostly an address of its own; now and then one that others have, or had a moment ago. */
-function drawPodAddresses(random: Random, name: string): readonly string[] {
-  const own = `10.2.0.${1 + PODS.indexOf(name)}`;
-  const address = random.next() < 0.7 ? own : randomPick(random, ['10.2.0.1', '10.2.0.2', '10.1.0.1', '10.1.0.4']);
+function drawPodAddresses(random: Random, name: string, family: IpFamily): readonly string[] {
+  const number = 1 + PODS.indexOf(name);
+  const own = { IPv4: `10.2.0.${number}`, IPv6: `fd00::2:${number}` };
+  const address = random.next() < 0.7 ? own[family] : randomPick(random, SHARED_ADDRESSES[family]);
   if (random.next() < 0.1) return [];
-  return random.next() < 0.2 ? [address, `fd00::2:${1 + PODS.indexOf(name)}`] : [address];
+  return random.next() < 0.2 ? [address, own[otherFamily(family)]] : [address];
 }
 
-function drawNodeEdit(random: Random): Edit {
+/** Of other pods and of endpoints. */
+const SHARED_ADDRESSES = {
+  IPv4: ['10.2.0.1', '10.2.0.2', '10.1.0.1', '10.1.0.4'],
+  IPv6: ['fd00::2:1', 'FD00:0::2:2', 'fd00::1:1', 'fd00::1:2'],
+};
+
+function otherFamily(family: IpFamily): IpFamily {
+  return family === 'IPv4' ? 'IPv6' : 'IPv4';
+}
+
+/** Where most addresses are of IPv6, most nodes have both families. */
+function drawNodeEdit(random: Random, family: IpFamily): Edit {
   const name = randomPick(random, NODES);
   if (random.next() < 0.25) return { kind: 'delete-node', name };
   const number = random.next() < 0.5 ? 1 + NODES.indexOf(name) : randomInteger(random, 1, 4);
-  return { kind: 'node', name, addresses: [`10.0.0.${number}`, ...(random.next() < 0.4 ? [`fd00::${number}`] : [])] };
+  const isDual = random.next() < (family === 'IPv6' ? 0.8 : 0.4);
+  return { kind: 'node', name, addresses: [`10.0.0.${number}`, ...(isDual ? [`fd00::${number}`] : [])] };
 }
 
 export function describeEdit(edit: Edit): string {

@@ -175,24 +175,25 @@ function inconsistencies({ azure }: World): readonly string[] {
 
 /** What is still missing, once nothing goes wrong any more. */
 export async function unfinished(world: World): Promise<string | undefined> {
-  const { patience, azure } = world;
+  const { patience, azure, variant } = world;
   const { leaked, lost, isTolerant } = findingsOf(world);
   const amiss = [...lost.map((name) => `${name} is not there`), ...leaked.map((name) => `${name} is still there`)];
   const [first] = amiss;
-  if (first !== undefined) return patience.hasSeen(amiss.join(), FOR_GOOD_MILLISECONDS) ? undefined : first;
+  if (first !== undefined)
+    return patience.hasSeen(amiss.join(), FOR_GOOD_MILLISECONDS[variant.comparison]) ? undefined : first;
   const status = statusAmiss(world);
   if (status !== undefined) return status;
   // What it has not heard of yet, the part does once more; and what need not be there, it may still take down.
   const writes = `${azure.log.count() - azure.log.count('GET')} writes`;
-  if (!patience.hasSeen(writes, isTolerant ? ROUND_MILLISECONDS : ECHO_MILLISECONDS))
+  if (!patience.hasSeen(writes, isTolerant ? ROUND_MILLISECONDS[variant.comparison] : ECHO_MILLISECONDS))
     return 'Azure is still written to';
   return isTolerant ? undefined : planned(world);
 }
 
-/** Longer than the part ever waits between two attempts: what is so for so long will stay. */
-const FOR_GOOD_MILLISECONDS = 480_000;
 /** Longer than from one comparison with Azure to the next. */
-const ROUND_MILLISECONDS = 150_000;
+const ROUND_MILLISECONDS = { often: 150_000, default: 750_000, off: 150_000 };
+/** Longer than the part ever waits between two attempts: what is so for so long will stay. */
+const FOR_GOOD_MILLISECONDS = { often: 480_000, default: 900_000, off: 480_000 };
 /** Longer than until a call whose answer was lost is made again. */
 const ECHO_MILLISECONDS = 45_000;
 

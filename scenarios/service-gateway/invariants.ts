@@ -6,7 +6,7 @@ import { Continuity } from './continuity.ts';
 import { RefusedServices } from './refused-services.ts';
 import { Sight } from './sight.ts';
 import { addressNames, FINALIZER, GATEWAY, loadBalancerId, POD_FINALIZER, publicIpId } from './site.ts';
-import { familyOfService, isOurs, uidOf } from './wanted.ts';
+import { canonical, familyOfService, isOurs, uidOf } from './wanted.ts';
 import type { World } from './world.ts';
 
 /** What must hold after every step. */
@@ -103,7 +103,7 @@ class HeldPods {
   letGoEarly(sight: Sight): string | undefined {
     const present = sight.world.objects(pods);
     for (const pod of present) {
-      const addresses = (pod.status?.podIPs ?? []).map(({ ip }) => ip);
+      const addresses = (pod.status?.podIPs ?? []).map(({ ip }) => canonical(ip));
       this.#addresses.set(uidOf(pod), new Set([...(this.#addresses.get(uidOf(pod)) ?? []), ...addresses]));
     }
     const held = new Map(present.filter((pod) => hasFinalizer(pod, POD_FINALIZER)).map((pod) => [uidOf(pod), pod]));

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpTransport } from '@fairlead/control';
 import { playSeed, type Scenario, type Timed } from '@fairlead/sim';
 import { describe, expect, it } from 'vitest';
+import { PLAIN } from '../azure-variant.ts';
 import { crashHistory, create, slice } from './crash.ts';
 import type { Edit } from './edits.ts';
 import { GATEWAY } from './site.ts';
@@ -71,7 +72,8 @@ function refusalHistory(wire: Wire): Scenario<World, Edit> {
   const behaviour = { actionStyle: 'synchronous', addressDelay: { minimum: 60_000, maximum: 60_000 } } as const;
   return {
     ...crashHistory(),
-    build: (simulation) => buildWorld(simulation, { inheritance: 'nothing', behaviour, calmAt: 0, wire }),
+    build: (simulation) =>
+      buildWorld(simulation, { variant: PLAIN, inheritance: 'nothing', behaviour, calmAt: 0, wire }),
     actions: () => refusalOnTheWay,
   };
 }

@@ -2,6 +2,7 @@ import { type Random, randomPick } from '@fairlead/control';
 import { type Call, ROUGH_RATES, type Scenario, type Simulation } from '@fairlead/sim';
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { AZURE } from '../azure.ts';
+import { behaviourOf, variantOf } from '../azure-variant.ts';
 import { KUBE } from '../kubernetes.ts';
 import { applyEdit } from './apply-edit.ts';
 import { describeEdit, drawEdits, type Edit } from './edits.ts';
@@ -39,7 +40,7 @@ export const serviceGateway: Scenario<World, Edit> = {
     servers: [KUBE, AZURE],
     longestMilliseconds: 40_000,
   },
-  actions: (random, milliseconds) => drawEdits(random, milliseconds, 60),
+  actions: (random, milliseconds, seed) => drawEdits(random, milliseconds, 60, variantOf(seed)),
   build: (simulation) => buildWorld(simulation, { ...drawWorld(simulation), calmAt: MINUTES * 60_000 }),
   apply: applyEdit,
   describe: describeEdit,
@@ -58,7 +59,8 @@ export function isUsual({ name }: Call): boolean {
 function drawWorld(simulation: Simulation) {
   const random = simulation.random('world');
   const inheritance = randomPick(random, ['nothing', 'gateway', 'busy gateway'] as const);
-  return { behaviour: drawBehaviour(random), inheritance };
+  const variant = variantOf(simulation.seed);
+  return { variant, behaviour: { ...drawBehaviour(random), ...behaviourOf(variant) }, inheritance };
 }
 
 /** Azure as it is on different days and in different versions. */
@@ -69,7 +71,6 @@ function drawBehaviour(random: Random): Partial<ArmBehaviour> {
     pollAfterSeconds: random.next() < 0.5 ? undefined : 1,
     addressDelay: { minimum: 0, maximum: randomPick(random, [0, 0, 2_000]) },
     actionStyle: randomPick(random, ['synchronous', 'long-running'] as const),
-    pageSize: randomPick(random, [2, 100]),
     defaultOutbound: random.next() < 0.3,
   };
 }

@@ -198,7 +198,7 @@ function familiesOf(nodeAddresses: NodeAddresses): readonly IpFamily[] {
   return hasIPv6 ? ['IPv4', 'IPv6'] : ['IPv4'];
 }
 
-const canonical = (text: string): string => parseIpAddress(text)?.address ?? text;
+export const canonical = (text: string): string => parseIpAddress(text)?.address ?? text;
 const familyOfText = (text: string): IpFamily => parseIpAddress(text)?.family ?? 'IPv4';
 
 function byUid(list: readonly Service[]): ReadonlyMap<string, Service> {

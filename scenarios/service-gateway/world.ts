@@ -5,6 +5,7 @@ import type { LeaderPart } from '@fairlead/part';
 import type { Incarnation, Simulation } from '@fairlead/sim';
 import type { ArmBehaviour, ArmEmulator } from '@fairlead/sim/azure';
 import { AZURE, CLOUD, openAzureOver, serveAzure } from '../azure.ts';
+import type { Variant } from '../azure-variant.ts';
 import { type Cluster, serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
 import { makeNode } from './apply-edit.ts';
@@ -25,6 +26,7 @@ export class Meddling {
 }
 
 export interface World extends Cluster {
+  readonly variant: Variant;
   readonly simulation: Simulation;
   readonly azure: ArmEmulator;
   /** The part as a person has it who only looks, with no network in between. */
@@ -34,14 +36,11 @@ export interface World extends Cluster {
   readonly patience: Patience;
 }
 
-const SECTION = {
-  cloud: CLOUD,
-  gatewayName: 'sgw',
-  clusterId: CLUSTER_ID,
-  comparisonIntervalSeconds: 60,
-};
+/** Unset: what the part has by default. */
+const COMPARISONS = { often: { comparisonIntervalSeconds: 60 }, default: {}, off: { comparisonIntervalSeconds: 0 } };
 
 export interface WorldOptions {
+  readonly variant: Variant;
   readonly behaviour: Partial<ArmBehaviour>;
   /** A gateway that is there already has services of others and of a former life of ours. */
   readonly inheritance: 'nothing' | 'gateway' | 'busy gateway';
@@ -57,8 +56,11 @@ export async function buildWorld(simulation: Simulation, options: WorldOptions):
   const cluster = serveKubernetes(simulation);
   const azure = serveAzure(simulation, options.behaviour);
   for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
-  await makeNode(cluster.editor, 'node-1', ['10.0.0.1']);
-  await makeNode(cluster.editor, 'node-2', ['10.0.0.2']);
+  const { variant } = options;
+  for (const number of [1, 2]) {
+    const addresses = [`10.0.0.${number}`, ...(variant.family === 'IPv6' ? [`fd00::${number}`] : [])];
+    await makeNode(cluster.editor, `node-${number}`, addresses);
+  }
   const neighbours = new Neighbours(azure);
   makeLeftovers(azure, 'outside the gateway');
   if (options.inheritance !== 'nothing') {
@@ -69,14 +71,18 @@ export async function buildWorld(simulation: Simulation, options: WorldOptions):
   simulation.at(options.calmAt, () => azure.faults.clear());
   const { wire = (transport) => transport } = options;
   for (const name of REPLICAS) {
-    simulation.process(name, (incarnation) => runReplica(PART, partOver(wire(signed(incarnation))), incarnation));
+    simulation.process(name, (incarnation) =>
+      runReplica(PART, partOver(wire(signed(incarnation)), variant), incarnation),
+    );
   }
   const patience = new Patience(() => simulation.clock.monotonic());
-  return { ...cluster, simulation, azure, part: partOver(azure), neighbours, meddling: new Meddling(), patience };
+  const part = partOver(azure, variant);
+  return { ...cluster, variant, simulation, azure, part, neighbours, meddling: new Meddling(), patience };
 }
 
-function partOver(transport: HttpTransport): LeaderPart {
-  return serviceGatewayPart(openAzureOver(transport)).configure(SECTION);
+function partOver(transport: HttpTransport, { comparison }: Variant): LeaderPart {
+  const section = { cloud: CLOUD, gatewayName: 'sgw', clusterId: CLUSTER_ID, ...COMPARISONS[comparison] };
+  return serviceGatewayPart(openAzureOver(transport)).configure(section);
 }
 
 /** Azure's log tells calls apart by this header: here, whose they are. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Call } from '../network/call.ts';
 import { type MirrorHabit, type MirrorWorld, mirrorScenario } from '../testing/mirror.ts';
 import { crashMatrix } from './crash-matrix.ts';
 import { playScript, playSeed } from './play.ts';
@@ -69,9 +70,8 @@ describe('the crash matrix', () => {
     expect(matrix).toMatchObject({ lost: 0, diverged: 0, broken: 0 });
     const [first] = matrix.findings;
     expect(first).toMatchObject({
-      side: 'after',
+      crashes: [{ side: 'after', call: expect.stringMatching(/cloud: POST .* #1$/) }],
       problem: 'leaked',
-      call: expect.stringMatching(/cloud: POST .* #1$/),
     });
     expect(first?.excerpt.some((line) => line.endsWith('mirror dies'))).toBe(true);
   });
@@ -86,6 +86,19 @@ describe('the crash matrix', () => {
     const invariants = (world: MirrorWorld) => [{ name: 'one life', check: () => oneLife(world) }];
     const broken = await crashMatrix({ ...scenario, invariants }, { seed: 1 });
     expect(broken).toMatchObject({ diverged: 0, broken: broken.points });
+  });
+
+  it('kills once more while the first crash is being put right, at a sample of pairs that follows from the seed', async () => {
+    const twoLives = (world: MirrorWorld) => (world.mirror.lives > 2 ? 'it has a third life' : undefined);
+    const scenario = {
+      ...mirrorScenario('careful'),
+      isCrashPoint: ({ write }: Call) => write,
+      invariants: (world: MirrorWorld) => [{ name: 'two lives', check: () => twoLives(world) }],
+    };
+    const matrix = await crashMatrix(scenario, { seed: 1, pairs: 9 });
+    expect(matrix).toMatchObject({ pairs: 9, leaked: 0, lost: 0, diverged: 0, broken: 9 });
+    expect(matrix.findings.map(({ crashes }) => crashes.length)).toEqual(Array.from({ length: 9 }, () => 2));
+    expect((await crashMatrix(scenario, { seed: 1, pairs: 9 })).hash).toBe(matrix.hash);
   });
 
   it('is not made for a scenario that fails by itself', async () => {

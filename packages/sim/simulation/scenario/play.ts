@@ -80,7 +80,7 @@ function drawActions<World, Action>(
   scenario: Scenario<World, Action>,
   simulation: Simulation,
 ): Timed<ScriptEvent<Action>>[] {
-  const actions = scenario.actions(simulation.random('actions'), scenario.minutes * MINUTE);
+  const actions = scenario.actions(simulation.random('actions'), scenario.minutes * MINUTE, simulation.seed);
   return actions.map(({ at, event }) => ({ at, event: { kind: 'action', action: event } }));
 }
 

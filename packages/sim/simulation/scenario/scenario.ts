@@ -19,8 +19,8 @@ export interface Scenario<World, Action> {
   readonly convergesWithinMinutes: number;
   readonly faults: FaultPolicy;
   readonly disturbances: DisturbancePlan;
-  /** What is done to the world, in any order, within so many virtual milliseconds. */
-  actions(random: Random, milliseconds: number): readonly Timed<Action>[];
+  /** What is done to the world, in any order, within so many virtual milliseconds. The seed is that of the world. */
+  actions(random: Random, milliseconds: number, seed: number): readonly Timed<Action>[];
   /** Sets up servers and processes. No time passes meanwhile: it must not wait for any. */
   build(simulation: Simulation): World | Promise<World>;
   apply(world: World, action: Action): void | Promise<void>;
