@@ -23,6 +23,16 @@ describe('a call within the Lease', () => {
     );
   });
 
+  it.each([
+    [10_000, 15],
+    [20_000, 30],
+    [60_000, 90],
+  ])('says how long a Lease outlives a call of %i ms', (milliseconds, seconds) => {
+    expect(() => check(call('POST', milliseconds))).toThrow(`leaseDurationSeconds to ${seconds} or more`);
+    // A sixth of it passes between two renewals, and nine tenths of it count.
+    expect((0.9 - 1 / 6) * seconds * 1000).toBeGreaterThanOrEqual(milliseconds);
+  });
+
   it.each(['GET', 'LIST', 'POLL'] as const)('lets a %s through at any time', (verb) => {
     expect(() => check(call(verb, 60_000))).not.toThrow();
   });

@@ -101,8 +101,7 @@ describe('an Azure that refuses everything for a reason of its own', () => {
     await bench.settle(300_000);
     expect(bench.refused.map(({ entry }) => entry.address)).toEqual([bad]);
     expect(bench.located).toHaveLength(199);
-    // The batch, the probe, and two for each halving of 200.
-    expect(bench.azure.log.count('POST', 'updateAddressLocations')).toBeLessThanOrEqual(2 + 2 * 8);
+    expect(bench.azure.log.count('POST', 'updateAddressLocations')).toBeLessThanOrEqual(1 + 2 * 8);
   });
 });
 
