@@ -287,8 +287,7 @@ describe('what cannot be honoured', () => {
   it.each([
     ['externalTrafficPolicy: Cluster', { externalTrafficPolicy: 'Cluster' }, {}, 'cluster-traffic-unsupported'],
     ['SCTP', { ports: [{ port: 80, protocol: 'SCTP' }] }, {}, 'protocol-unsupported'],
-    ['a public address of its choice', { loadBalancerIP: '198.51.100.1' }, {}, 'chosen-address-unsupported'],
-    ['an annotation we do not know', {}, { [`${azure}pip-name`]: 'mine' }, 'annotation-unsupported'],
+    ['an annotation we do not know', {}, { [`${azure}pip-ip-tags`]: 'a=b' }, 'annotation-unsupported'],
     [
       'an idle timeout that Azure does not take',
       {},
@@ -339,11 +338,14 @@ describe('what cannot be honoured', () => {
     await world.stop();
   });
 
-  it('takes nothing away from a Service that was served before', async () => {
+  it.each([
+    ['asks for what cannot be had', 'pls-create', 'LoadBalancerRefused'],
+    ['asks for an address that is not there', 'pip-name', 'SyncLoadBalancerFailed'],
+  ])('takes nothing away from a Service that was served before and %s', async (_, annotation, reason) => {
     const world = await served();
-    await world.editService('web', { metadata: { annotations: { [`${azure}pip-name`]: 'mine' } } });
+    await world.editService('web', { metadata: { annotations: { [`${azure}${annotation}`]: 'mine' } } });
     await world.pass(10);
-    expect((await world.reasons('web')).at(-1)).toBe('LoadBalancerRefused');
+    expect((await world.reasons('web')).at(-1)).toBe(reason);
     expect(await world.addresses('web')).toEqual(['198.18.0.1']);
     await world.stop();
     await world.start();

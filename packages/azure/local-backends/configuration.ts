@@ -27,6 +27,11 @@ export const localBackendsConfiguration = z
         message: 'names a load balancer twice',
       })
       .describe('The standard load balancers that Services are placed on, in order of preference.'),
+    zones: z
+      .array(z.string().regex(/^[1-9]$/, 'is no zone of a region: use "1", "2" or "3"'))
+      .min(1)
+      .optional()
+      .describe('The availability zones of new addresses. Unset: as Azure does it in the region.'),
     leadingEdge: z
       .boolean()
       .default(true)

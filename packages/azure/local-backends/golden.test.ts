@@ -14,6 +14,7 @@ import { site } from './testing/wanted.ts';
 const EMPTY_AZURE: ObservedAzure = {
   loadBalancers: new Map(),
   publicIps: new Map(),
+  publicIpsElsewhere: [],
   securityGroup: {
     id: armId('networkSecurityGroups', site.group, 'nodes'),
     name: 'nodes',

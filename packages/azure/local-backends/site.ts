@@ -23,16 +23,18 @@ export interface AzureSite extends AzureScope {
   readonly subnetId: ArmId<'subnets'> | undefined;
   readonly securityGroupId: ArmId<'networkSecurityGroups'> | undefined;
   readonly loadBalancers: readonly ConfiguredLoadBalancer[];
+  /** In which zones new addresses are; undefined: as Azure does it. */
+  readonly zones: readonly string[] | undefined;
 }
 
 /** Where everything is, for the cluster that the client reads. */
 export async function readSite(
   client: KubeClient,
   cloud: CloudConfiguration,
-  { clusterId, loadBalancers }: Pick<LocalBackendsConfiguration, 'clusterId' | 'loadBalancers'>,
+  { clusterId, loadBalancers, zones }: Pick<LocalBackendsConfiguration, 'clusterId' | 'loadBalancers' | 'zones'>,
   signal: AbortSignal,
 ): Promise<AzureSite> {
-  return azureSite(await readClusterId(clusterId, client, { signal }), cloud, loadBalancers);
+  return azureSite(await readClusterId(clusterId, client, { signal }), cloud, loadBalancers, zones);
 }
 
 /** Throws a terminal error when the configuration lacks something that the load balancers need. */
@@ -40,6 +42,7 @@ export function azureSite(
   cluster: ClusterId,
   cloud: CloudConfiguration,
   loadBalancers: readonly ConfiguredLoadBalancer[],
+  zones?: readonly string[],
 ): AzureSite {
   const hasInternal = loadBalancers.some(({ frontends }) => frontends === 'internal');
   return {
@@ -48,6 +51,7 @@ export function azureSite(
     subnetId: hasInternal || cloud.subnetName !== undefined ? nodeSubnetId(cloud) : undefined,
     securityGroupId: securityGroupId(cloud),
     loadBalancers,
+    zones,
   };
 }
 

@@ -14,7 +14,16 @@ export type SourceRanges =
 
 /** The ranges a Service admits, in canonical spelling, sorted. Throws a terminal error if one is not a range. */
 export function sourceRangesOf(service: Service, families: readonly IpFamily[]): SourceRanges {
-  const { where, texts } = askedRanges(service);
+  return readSourceRanges(askedRanges(service), families);
+}
+
+/** Ranges as they are written, and where: for what is said of one that is none. */
+export interface AskedRanges {
+  readonly where: string;
+  readonly texts: readonly string[];
+}
+
+export function readSourceRanges({ where, texts }: AskedRanges, families: readonly IpFamily[]): SourceRanges {
   if (texts.length === 0) return { kind: 'any' };
   const ranges = texts.map((text) => {
     const range = parseIpRange(text);
@@ -30,7 +39,7 @@ export function sourceRangesOf(service: Service, families: readonly IpFamily[]):
 }
 
 /** The API allows blanks around a range. An empty annotation asks for nothing; an empty piece of one is an error. */
-function askedRanges(service: Service): { readonly where: string; readonly texts: readonly string[] } {
+function askedRanges(service: Service): AskedRanges {
   const field = service.spec.loadBalancerSourceRanges ?? [];
   if (field.length > 0) {
     return { where: 'spec.loadBalancerSourceRanges', texts: field.map((text) => text.trim()) };

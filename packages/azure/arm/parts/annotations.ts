@@ -15,9 +15,24 @@ export const azureAnnotations = {
   loadBalancers: `${PREFIX}load-balancer-configurations`,
   idleTimeout: `${PREFIX}load-balancer-tcp-idle-timeout`,
   withoutFloatingIp: `${PREFIX}disable-load-balancer-floating-ip`,
+  addressIPv4: `${PREFIX}load-balancer-ipv4`,
+  addressIPv6: `${PREFIX}load-balancer-ipv6`,
+  addressName: `${PREFIX}pip-name`,
+  addressNameIPv6: `${PREFIX}pip-name-ipv6`,
+  addressGroup: `${PREFIX}load-balancer-resource-group`,
+  prefix: `${PREFIX}pip-prefix-id`,
+  prefixIPv6: `${PREFIX}pip-prefix-id-ipv6`,
+  dnsLabel: `${PREFIX}dns-label-name`,
+  allowedRanges: `${PREFIX}allowed-ip-ranges`,
+  allowedServiceTags: `${PREFIX}allowed-service-tags`,
+  denyAllOthers: `${PREFIX}deny-all-except-load-balancer-source-ranges`,
+  probeProtocol: `${PREFIX}load-balancer-health-probe-protocol`,
+  probePath: `${PREFIX}load-balancer-health-probe-request-path`,
+  probeInterval: `${PREFIX}load-balancer-health-probe-interval`,
+  probeCount: `${PREFIX}load-balancer-health-probe-num-of-probe`,
 } as const;
 
-type AzureAnnotation = (typeof azureAnnotations)[keyof typeof azureAnnotations];
+export type AzureAnnotation = (typeof azureAnnotations)[keyof typeof azureAnnotations];
 
 /** What an annotation asks for, where the part does not honour it. */
 const MEANINGS: ReadonlyMap<string, string> = new Map(

@@ -9,6 +9,9 @@ export interface PublicIpAddressProperties {
   /** Set by Azure, and not always at once. */
   readonly ipAddress?: string;
   readonly idleTimeoutInMinutes?: number;
+  readonly dnsSettings?: { readonly domainNameLabel?: string };
+  /** Where the address was taken from when it was made. */
+  readonly publicIPPrefix?: { readonly id: string };
   /** Set by Azure: what in a load balancer uses it. */
   readonly ipConfiguration?: ArmReference<'frontendIPConfigurations'>;
   /** Set by Azure. */

@@ -10,7 +10,7 @@ import {
 } from '../../arm/index.ts';
 import type { ResourceHolding } from '../azure-resource-locker.ts';
 import type { ObservedAzure } from './observed.ts';
-import { type AzureWrite, callOf, nextWrites, type PlanInput } from './plan.ts';
+import { type AzureWrite, callOf, nextWrites, obstacleTo, type PlanInput } from './plan.ts';
 import { isLeftover, type Target } from './target.ts';
 
 /** More rounds than any plan takes: an address, who may reach it, two writes of a load balancer, removals. */
@@ -60,6 +60,10 @@ export async function converge(
     for (const subject of subjects) failures.set(subject, { error, isShared: subjects.length > 1 });
   };
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    for (const target of targets) {
+      const obstacle = failures.has(target.subject) ? undefined : obstacleTo(options.site, observed, target);
+      if (obstacle !== undefined) fail([target.subject], obstacle);
+    }
     const pending = targets.filter(({ subject }) => !failures.has(subject));
     let next: readonly AzureWrite[] = [];
     try {

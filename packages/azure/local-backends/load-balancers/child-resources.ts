@@ -6,6 +6,7 @@ import type { LocalServiceInfo } from '../backend-pools/local-services.ts';
 import { baseName, entryName, familyName, ruleName, serviceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId, poolId, publicIpId, subnetIdOf } from '../site.ts';
 import type { WantedPort, WantedService } from './desired.ts';
+import type { PublicAddress } from './public-addresses.ts';
 import type { PresentTarget } from './target.ts';
 
 /** The lists of a load balancer in which a Service has child resources. */
@@ -29,8 +30,8 @@ export const NO_CHILDREN: ChildResources = {
   loadBalancingRules: [],
 };
 
-/** Often enough that a node that stops serving is noticed within ten seconds. */
-const PROBE = { intervalInSeconds: 5, probeThreshold: 2, requestPath: '/healthz', protocol: 'Http' } as const;
+/** kube-proxy answers for its node. */
+const PROBE = { requestPath: '/healthz', protocol: 'Http' } as const;
 
 /** What frontend, probe and public address of a family are called. */
 export function nameFor(site: AzureSite, { key, uid }: Pick<WantedService, 'key' | 'uid'>, family: IpFamily): string {
@@ -54,16 +55,18 @@ export function childResourcesFor(
   wanted: WantedService,
   loadBalancer: string,
   backends: Pick<BackendTracker, 'addresses'>,
+  /** Of its families, in their order; not asked for an internal one. */
+  publicIps: readonly PublicAddress[],
 ): ChildResources {
   const { families, ports } = wanted;
   return {
-    frontendIPConfigurations: families.map((family) => frontendFor(site, wanted, family)),
+    frontendIPConfigurations: families.map((family, index) => frontendFor(site, wanted, family, publicIps[index])),
     backendAddressPools: families.map((family) =>
       poolFor(site, wanted, family, backends.addresses(wanted.key, family)),
     ),
     probes: families.map((family) => ({
       name: nameFor(site, wanted, family),
-      properties: { ...PROBE, port: wanted.healthCheckNodePort },
+      properties: { ...wanted.probe, ...PROBE, port: wanted.healthCheckNodePort },
     })),
     loadBalancingRules: families.flatMap((family) =>
       ports.map((port) => ruleFor(site, wanted, loadBalancer, family, port)),
@@ -76,16 +79,25 @@ export function withoutRules(children: ChildResources): ChildResources {
   return { ...children, loadBalancingRules: [] };
 }
 
-function frontendFor(site: AzureSite, wanted: WantedService, family: IpFamily): Frontend {
+function frontendFor(
+  site: AzureSite,
+  wanted: WantedService,
+  family: IpFamily,
+  publicIp: PublicAddress | undefined,
+): Frontend {
   const name = nameFor(site, wanted, family);
-  if (wanted.scope === 'public') return { name, properties: { publicIPAddress: { id: publicIpId(site, name) } } };
+  if (wanted.scope === 'public') {
+    const id = publicIp === undefined || publicIp.kind === 'missing' ? publicIpId(site, name) : publicIp.id;
+    return { name, properties: { publicIPAddress: { id } } };
+  }
   const chosen = wanted.addresses.find((address) => address.includes(':') === (family === 'IPv6'));
   const allocation: FrontendProperties =
     chosen === undefined
       ? { privateIPAllocationMethod: 'Dynamic' }
       : { privateIPAllocationMethod: 'Static', privateIPAddress: chosen };
   const subnet = { id: subnetIdOf(site, wanted.subnet) };
-  return { name, properties: { subnet, ...allocation, privateIPAddressVersion: family } };
+  const zones = site.zones === undefined ? {} : { zones: site.zones };
+  return { name, ...zones, properties: { subnet, ...allocation, privateIPAddressVersion: family } };
 }
 
 function poolFor(site: AzureSite, wanted: WantedService, family: IpFamily, addresses: readonly IpAddress[]): PoolChild {

@@ -86,18 +86,82 @@ describe('what a Service asks for', () => {
       'annotation-unsupported',
     ],
     ['a private link', {}, { [`${azure}pls-create`]: 'true' }, 'annotation-unsupported'],
+    ['no floating IP', {}, { [`${azure}disable-load-balancer-floating-ip`]: 'true' }, 'annotation-unsupported'],
+    ['a probe too rare', {}, { [`${azure}load-balancer-health-probe-interval`]: '60' }, 'invalid-annotation'],
+    ['a probe too often', {}, { [`${azure}load-balancer-health-probe-interval`]: '4' }, 'invalid-annotation'],
+    ['one failed probe', {}, { [`${azure}load-balancer-health-probe-num-of-probe`]: '1' }, 'invalid-annotation'],
+    ['a label that is none', {}, { [`${azure}dns-label-name`]: 'Web!' }, 'invalid-annotation'],
+    ['an allowed range that is none', {}, { [`${azure}allowed-ip-ranges`]: 'all' }, 'invalid-source-range'],
+    ['a service tag that is none', {}, { [`${azure}allowed-service-tags`]: '10.0.0.0/8' }, 'invalid-annotation'],
+    ['a prefix that is none', {}, { [`${azure}pip-prefix-id`]: 'mine' }, 'invalid-annotation'],
+    ['IPv6 on IPv4', {}, { [`${azure}load-balancer-ipv6`]: '2001:db8::1' }, 'invalid-annotation'],
+    [
+      'two lists of sources',
+      { loadBalancerSourceRanges: ['192.0.2.0/24'] },
+      { [`${azure}allowed-ip-ranges`]: '198.51.100.0/24' },
+      'sources-asked-twice',
+    ],
+    [
+      'an address by name and by number',
+      { loadBalancerIP: '198.51.100.1' },
+      { [`${azure}pip-name`]: 'mine' },
+      'addresses-asked-twice',
+    ],
+    [
+      'a public address inside',
+      {},
+      { [`${azure}pip-name`]: 'mine', [`${azure}load-balancer-internal`]: 'true' },
+      'annotation-unsupported',
+    ],
   ])('is refused when it is %s', (_, spec, annotations, code) => {
     expect(read(service(spec, annotations))).toMatchObject({ kind: 'refuse', refusal: { code } });
   });
 
   it('is refused all at once, so that its owner need not find out one by one', () => {
-    const refused = read(service({ externalTrafficPolicy: 'Cluster', loadBalancerIP: '198.51.100.1' }));
+    const refused = read(service({ externalTrafficPolicy: 'Cluster', ports: [{ port: 1, protocol: 'SCTP' }] }));
     expect(refused).toMatchObject({
       kind: 'refuse',
       refusal: {
-        message: expect.stringMatching(/asks for the address .*; it asks for externalTrafficPolicy: Cluster/),
+        message: expect.stringMatching(/SCTP.*; it asks for externalTrafficPolicy: Cluster/),
       },
     });
+  });
+
+  it('is read from the annotations of Azure’s own controller, too', () => {
+    const annotations = {
+      [`${azure}pip-name`]: 'mine',
+      [`${azure}pip-name-ipv6`]: 'mine-v6',
+      [`${azure}load-balancer-resource-group`]: 'shared',
+      [`${azure}dns-label-name`]: 'web',
+      [`${azure}allowed-ip-ranges`]: '192.0.2.7/24, 2001:db8::/32',
+      [`${azure}allowed-service-tags`]: 'AzureFrontDoor.Backend,Storage',
+      [`${azure}deny-all-except-load-balancer-source-ranges`]: 'true',
+      [`${azure}load-balancer-health-probe-protocol`]: 'https',
+      [`${azure}load-balancer-health-probe-request-path`]: '/ready',
+      [`${azure}load-balancer-health-probe-interval`]: '10',
+      [`${azure}load-balancer-health-probe-num-of-probe`]: '3',
+    };
+    expect(read(service({ ipFamilies: ['IPv4', 'IPv6'] }, annotations))).toMatchObject({
+      kind: 'serve',
+      wanted: {
+        scope: 'public',
+        ownAddresses: { IPv4: { name: 'mine' }, IPv6: { name: 'mine-v6' } },
+        addressGroup: 'shared',
+        dnsLabel: 'web',
+        sourceRanges: { kind: 'only', IPv4: ['192.0.2.0/24'], IPv6: ['2001:db8::/32'] },
+        serviceTags: ['AzureFrontDoor.Backend', 'Storage'],
+        probe: { intervalInSeconds: 10, probeThreshold: 3 },
+      },
+    });
+    const sixOnly = service({ ipFamilies: ['IPv6'] }, { [`${azure}pip-name`]: 'mine' });
+    expect(read(sixOnly)).toMatchObject({ wanted: { ownAddresses: { IPv6: { name: 'mine' } } } });
+    const byNumber = service({}, { [`${azure}load-balancer-ipv4`]: '198.51.100.1' });
+    expect(read(byNumber)).toMatchObject({ wanted: { ownAddresses: { IPv4: { address: '198.51.100.1' } } } });
+    const inside = { [`${azure}load-balancer-ipv4`]: '10.0.0.9', [`${azure}load-balancer-internal`]: 'true' };
+    expect(read(service({}, inside))).toMatchObject({ wanted: { ownAddresses: {}, addresses: ['10.0.0.9'] } });
+    const byTag = service({}, { [`${azure}allowed-service-tags`]: 'Storage' });
+    expect(read(byTag)).toMatchObject({ wanted: { sourceRanges: { kind: 'only', IPv4: [], IPv6: [] } } });
+    expect(read(byTag, false)).toMatchObject({ kind: 'refuse', refusal: { code: 'source-ranges-unsupported' } });
   });
 
   it('is refused where sources are to be kept out and nothing can do that', () => {

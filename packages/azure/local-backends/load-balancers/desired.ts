@@ -7,7 +7,6 @@ import {
   type LoadBalancerCapabilities,
   type Refusal,
   readService,
-  refusal,
   requireSupported,
   type ServiceDemands,
   type ServiceKey,
@@ -17,17 +16,18 @@ import {
   serviceKey,
   unsupported,
 } from '@fairlead/service';
-import {
-  annotationText,
-  azureAnnotationPrefixes,
-  azureAnnotations,
-  idleTimeoutMinutes,
-  refuseAnnotationsBut,
-  refusePortsBeyond,
-} from '../../arm/index.ts';
-import type { FrontendScope } from '../configuration.ts';
+import { azureAnnotationPrefixes, refusePortsBeyond } from '../../arm/index.ts';
 import { PART_NAME } from '../names.ts';
 import type { AzureSite } from '../site.ts';
+import {
+  type AnnotatedDemands,
+  allowedSources,
+  annotatedDemands,
+  chosenAddresses,
+  type OwnAddress,
+  ownAddresses,
+  prefixIds,
+} from './annotated.ts';
 
 export const AZURE_LOCAL_CLASS = 'fairlead.dev/azure-local';
 
@@ -37,11 +37,6 @@ const ANNOTATION_PREFIX = 'azure-local.fairlead.dev/';
 export const LOAD_BALANCER_ANNOTATION = `${ANNOTATION_PREFIX}load-balancer`;
 /** Pools that another controller had made for the Service, as `IPv4=name,IPv6=name`. */
 export const ADOPTED_POOLS_ANNOTATION = `${ANNOTATION_PREFIX}adopted-backend-pools`;
-
-const { internal: INTERNAL, internalSubnet: INTERNAL_SUBNET, loadBalancers: LOAD_BALANCERS } = azureAnnotations;
-const HONOURED: ReadonlySet<string> = new Set(Object.values(azureAnnotations));
-/** In minutes, as a standard load balancer has it. */
-const LONGEST_IDLE_TIMEOUT = 100;
 
 /** What a standard load balancer with floating addresses can do for a local Service. */
 const capabilities: LoadBalancerCapabilities = {
@@ -67,21 +62,21 @@ export interface WantedPort {
 }
 
 /** What a Service asks for, ready to be built in Azure. */
-export interface WantedService {
+export interface WantedService extends AnnotatedDemands {
   readonly key: ServiceKey;
   readonly uid: ServiceUid;
-  readonly scope: FrontendScope;
-  /** The name of the subnet for the internal address; undefined: that of the nodes. */
-  readonly subnet: string | undefined;
-  /** The load balancers it may be placed on; undefined: any. */
-  readonly allowed: readonly string[] | undefined;
-  readonly idleTimeoutMinutes: number;
   /** The preferred one first. */
   readonly families: readonly IpFamily[];
   readonly ports: readonly WantedPort[];
   readonly healthCheckNodePort: number;
   readonly affinity: Affinity['kind'];
   readonly sourceRanges: SourceRanges;
+  /** Azure's names for many ranges, whose clients may come beside those of the source ranges. */
+  readonly serviceTags: readonly string[];
+  /** Public addresses that the user has made; the others are made here. */
+  readonly ownAddresses: Readonly<Partial<Record<IpFamily, OwnAddress>>>;
+  /** Prefixes from which public addresses are taken that are made here. */
+  readonly prefixIds: Readonly<Partial<Record<IpFamily, string>>>;
   /** Private addresses that the user chose. */
   readonly addresses: readonly IpAddress[];
   /** Where it was placed before. */
@@ -121,52 +116,28 @@ export function desiredFor(service: Service, { rules, hasSecurityGroup }: Desire
 function wantedService(service: Service, hasSecurityGroup: boolean): WantedService {
   const annotated = annotatedDemands(service);
   const demands = demandsOf(service);
-  const able = { ...capabilities, sourceRanges: hasSecurityGroup, chosenAddresses: annotated.scope === 'internal' };
-  requireSupported(unsupported(demands, able), unsupportedHere(demands));
+  const able = { ...capabilities, sourceRanges: hasSecurityGroup };
+  const sources = allowedSources(service, demands.families, demands.sourceRanges);
+  requireSupported(unsupported({ ...demands, ...sources }, able), unsupportedHere(demands));
   refusePortsBeyond(demands.ports);
+  const families = servedFamilies(demands, able);
+  const addresses = chosenAddresses(service, families, demands.addresses);
+  const isPublic = annotated.scope === 'public';
   return {
     ...annotated,
+    ...sources,
     key: serviceKey(service.metadata),
     uid: serviceUid(service.metadata.uid ?? ''),
-    families: servedFamilies(demands, able),
+    families,
+    ownAddresses: isPublic ? ownAddresses(service, families, addresses) : {},
+    prefixIds: prefixIds(service, families),
     ports: wantedPorts(demands),
     healthCheckNodePort: demands.healthCheckNodePort ?? 0,
     affinity: demands.affinity.kind,
-    sourceRanges: demands.sourceRanges,
-    addresses: demands.addresses,
+    addresses: isPublic ? [] : addresses,
     recordedLoadBalancer: recordedLoadBalancer(service),
     adoptedPools: adoptedPools(service),
   };
-}
-
-/**
- * Reads the annotations that users of Azure's own controller know. Throws a terminal error for one that cannot be
- * honoured or understood: it is never left out.
- */
-function annotatedDemands(
-  service: Service,
-): Pick<WantedService, 'scope' | 'subnet' | 'allowed' | 'idleTimeoutMinutes'> {
-  refuseAnnotationsBut(HONOURED, service);
-  const scope = scopeOf(annotationText(service, INTERNAL));
-  const subnet = annotationText(service, INTERNAL_SUBNET);
-  if (subnet !== undefined && scope === 'public') {
-    throw refusal(
-      'annotation-unsupported',
-      `its annotation ${INTERNAL_SUBNET} makes sense only with ${INTERNAL}: "true"`,
-    );
-  }
-  const allowed = annotationText(service, LOAD_BALANCERS)
-    ?.split(',')
-    .map((name) => name.trim());
-  const idleTimeout = idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-annotation');
-  return { scope, subnet, allowed, idleTimeoutMinutes: idleTimeout };
-}
-
-function scopeOf(text: string | undefined): FrontendScope {
-  const lower = text?.toLowerCase() ?? 'false';
-  if (lower === 'true') return 'internal';
-  if (lower === 'false') return 'public';
-  throw refusal('invalid-annotation', `its annotation ${INTERNAL} is ${JSON.stringify(text)}: use "true" or "false"`);
 }
 
 /** What only makes sense for local Services. */

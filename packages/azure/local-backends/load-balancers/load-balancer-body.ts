@@ -1,5 +1,13 @@
 import { parseIpAddress } from '@fairlead/control';
-import { type ArmRequestBody, armIdKey, clusterTags, type LoadBalancer, matches, ownMark } from '../../arm/index.ts';
+import {
+  type ArmRequestBody,
+  armIdKey,
+  clusterTags,
+  type Frontend,
+  type LoadBalancer,
+  matches,
+  ownMark,
+} from '../../arm/index.ts';
 import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import { mergeEntries } from '../backend-pools/pool-entries.ts';
 import type { ServiceMark } from '../names.ts';
@@ -83,6 +91,7 @@ export function mergeLoadBalancer(current: LoadBalancer | undefined, options: Me
     'frontendIPConfigurations',
     before.frontendIPConfigurations,
     (children) => children.frontendIPConfigurations,
+    asFrontends,
   );
   const pools = merge(
     'backendAddressPools',
@@ -120,6 +129,15 @@ interface MergePolicy<Child> {
 function asAWhole<Child>(): MergePolicy<Child> {
   return { isAsWanted: matches, written: (child, target) => (matches(child, target) ? child : target) };
 }
+
+/** In which zones a frontend is was decided when it was made. */
+const asFrontends: MergePolicy<Frontend> = {
+  isAsWanted: (frontend, { zones: _zones, ...target }) => matches(frontend, target),
+  written: (frontend, { zones: _zones, ...target }) => {
+    if (matches(frontend, target)) return frontend;
+    return frontend.zones === undefined ? target : { ...target, zones: frontend.zones };
+  },
+};
 
 function asPools(backends: MergeOptions['backends']): MergePolicy<PoolChild> {
   return {

@@ -1,53 +1,60 @@
-import { FairleadError, type IpAddress, parseIpAddress } from '@fairlead/control';
+import { FairleadError, type IpAddress, type IpFamily, parseIpAddress, verdictOf } from '@fairlead/control';
+import type { Service } from '@fairlead/kube';
 import {
   type ArmClient,
   type ArmId,
   armIdKey,
+  annotationText,
   armName,
+  azureAnnotations,
   type CallOptions,
   type Frontend,
   type LoadBalancer,
   matches,
   type NetworkSecurityGroup,
   type PublicIpAddress,
+  type ResourceGroup,
   type SecurityRule,
 } from '../../arm/index.ts';
 import type { ServiceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId } from '../site.ts';
 import { nameFor } from './child-resources.ts';
 import { type ChildOwner, childOwner, servicesIn, usesPool } from './load-balancer-body.ts';
+import { AZURE_LOCAL_CLASS, recordedLoadBalancer, type WantedService } from './desired.ts';
+import { type ObservedAddresses, type PublicAddress, publicAddressOf } from './public-addresses.ts';
 import type { WantedRule } from './security-rules.ts';
 import type { PresentTarget, Target } from './target.ts';
 
 /** What is in Azure, as far as it matters here. */
-export interface ObservedAzure {
+export interface ObservedAzure extends ObservedAddresses {
   /** Those that were looked for and are there, by name in lower case. */
   readonly loadBalancers: ReadonlyMap<string, LoadBalancer>;
-  /** All of the resource group, ours or not, by name in lower case. */
-  readonly publicIps: ReadonlyMap<string, PublicIpAddress>;
   /** Undefined where the configuration names none. */
   readonly securityGroup: NetworkSecurityGroup | undefined;
 }
 
 /**
- * Reads it all, in as many calls as there are load balancers and two. Rejects when any of it cannot be read. `recorded`
- * are the load balancers that Services record: their owners can write anything there, so that one which the
- * configuration does not name is looked for by one list of all, however many of them there are.
+ * Reads it all, in as many calls as there are load balancers and two, and one for each other resource group that Services
+ * take addresses from. Rejects when any of it cannot be read. Owners of Services can write anything into what is recorded
+ * on them, so that a load balancer which the configuration does not name is looked for by one list of all, however many of
+ * them there are; and a resource group that cannot be read is as good as empty.
  */
 export async function observe(
   client: Pick<ArmClient, 'find' | 'list'>,
   site: AzureSite,
-  recorded: readonly string[],
+  services: readonly Service[],
   signal: AbortSignal,
 ): Promise<ObservedAzure> {
   // Who waited at the throttle gate would do so with both locks: it is better tried again when the gate opens.
   const call = { signal, throttle: 'refuse' } as const;
   const configured = new Set(site.loadBalancers.map(({ name }) => name.toLowerCase()));
+  const recorded = services.flatMap((service) => recordedLoadBalancer(service) ?? []);
   const others = new Set(recorded.map((name) => name.toLowerCase()).filter((name) => !configured.has(name)));
-  const [found, left, publicIps, securityGroup] = await Promise.all([
+  const [found, left, publicIps, publicIpsElsewhere, securityGroup] = await Promise.all([
     Promise.all(site.loadBalancers.map(({ name }) => client.find(loadBalancerId(site, name), call))),
     others.size === 0 ? [] : client.list('loadBalancers', site.group, call),
     client.list('publicIPAddresses', site.group, call),
+    Promise.all(addressGroups(site, services).map((group) => listElsewhere(client, group, call))),
     readSecurityGroup(client, site, call),
   ]);
   return {
@@ -56,8 +63,34 @@ export async function observe(
       ...left.filter(({ name }) => others.has(name.toLowerCase())),
     ]),
     publicIps: byName(publicIps),
+    publicIpsElsewhere: publicIpsElsewhere.flat(),
     securityGroup,
   };
+}
+
+/** The other resource groups that Services of our class name. */
+function addressGroups({ group }: AzureSite, services: readonly Service[]): readonly ResourceGroup[] {
+  const named = services.flatMap((service) => {
+    const isOurs = service.spec.loadBalancerClass === AZURE_LOCAL_CLASS || recordedLoadBalancer(service) !== undefined;
+    return (isOurs ? annotationText(service, azureAnnotations.addressGroup)?.toLowerCase() : undefined) ?? [];
+  });
+  const others = new Set(named.filter((name) => GROUP_NAME.test(name) && name !== group.resourceGroup.toLowerCase()));
+  return [...others].map((resourceGroup) => ({ ...group, resourceGroup }));
+}
+
+const GROUP_NAME = /^[-\w.()]+$/;
+
+async function listElsewhere(
+  client: Pick<ArmClient, 'list'>,
+  group: ResourceGroup,
+  call: CallOptions,
+): Promise<readonly PublicIpAddress[]> {
+  try {
+    return await client.list('publicIPAddresses', group, call);
+  } catch (error) {
+    if (verdictOf(error) === 'retriable') throw error;
+    return [];
+  }
 }
 
 async function readSecurityGroup(
@@ -123,12 +156,19 @@ export class AzureIndex {
   addressesOf({ wanted, loadBalancer }: PresentTarget): readonly IpAddress[] {
     return wanted.families.flatMap((family) => {
       const name = nameFor(this.#site, wanted, family).toLowerCase();
+      const publicIp = wanted.scope === 'public' ? this.publicAddressOf(wanted, family) : undefined;
       const text =
-        wanted.scope === 'public'
-          ? this.observed.publicIps.get(name)?.properties.ipAddress
-          : this.#frontends.get(`${loadBalancer.toLowerCase()}/${name}`)?.properties.privateIPAddress;
+        publicIp === undefined
+          ? this.#frontends.get(`${loadBalancer.toLowerCase()}/${name}`)?.properties.privateIPAddress
+          : publicIp.kind === 'missing'
+            ? undefined
+            : publicIp.there?.properties.ipAddress;
       return parseIpAddress(text ?? '')?.address ?? [];
     });
+  }
+
+  publicAddressOf(wanted: WantedService, family: IpFamily): PublicAddress {
+    return publicAddressOf(this.#site, this.observed, wanted, family);
   }
 
   knowsAllAddressesOf(target: PresentTarget): boolean {

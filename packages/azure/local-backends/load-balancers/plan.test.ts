@@ -13,7 +13,12 @@ import type { ObservedAzure } from './observed.ts';
 import { callOf, nextWrites, type PlanInput } from './plan.ts';
 import type { PresentTarget, Target } from './target.ts';
 
-const EMPTY: ObservedAzure = { loadBalancers: new Map(), publicIps: new Map(), securityGroup: undefined };
+const EMPTY: ObservedAzure = {
+  loadBalancers: new Map(),
+  publicIps: new Map(),
+  publicIpsElsewhere: [],
+  securityGroup: undefined,
+};
 const guarded: ObservedAzure = {
   ...EMPTY,
   securityGroup: {
@@ -215,6 +220,7 @@ const targets = fc.tuple(target('a/x'), target('a/y'), target('b/z'));
 
 /** A pool and a rule of other owners, which must survive everything. */
 const withOthers: ObservedAzure = {
+  ...EMPTY,
   loadBalancers: new Map([
     [
       'one',
@@ -228,6 +234,7 @@ const withOthers: ObservedAzure = {
     ],
   ]),
   publicIps: new Map(),
+  publicIpsElsewhere: [],
   securityGroup: guarded.securityGroup && {
     ...guarded.securityGroup,
     properties: {

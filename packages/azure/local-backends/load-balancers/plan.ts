@@ -1,4 +1,3 @@
-import { FairleadError, type IpFamily } from '@fairlead/control';
 import {
   type ArmId,
   type ArmKind,
@@ -6,18 +5,17 @@ import {
   type ArmResource,
   armName,
   type LoadBalancer,
-  matches,
   type NetworkSecurityGroup,
   type PublicIpAddress,
-  serviceTags,
 } from '../../arm/index.ts';
 import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import type { ServiceMark } from '../names.ts';
-import { type AzureSite, loadBalancerId, publicIpId, serviceOfTags } from '../site.ts';
+import { type AzureSite, loadBalancerId, serviceOfTags } from '../site.ts';
 import { type ChildResources, childResourcesFor, NO_CHILDREN, nameFor, withoutRules } from './child-resources.ts';
 import type { WantedService } from './desired.ts';
 import { isAbandoned, mergeLoadBalancer } from './load-balancer-body.ts';
 import { AzureIndex, type ObservedAzure } from './observed.ts';
+import { publicAddressOf, publicIpChange } from './public-addresses.ts';
 import { mergeSecurityRules, securityRulesFor, type WantedRule } from './security-rules.ts';
 import type { Target } from './target.ts';
 
@@ -72,39 +70,31 @@ export function nextWrites(input: PlanInput): readonly AzureWrite[] {
   return [];
 }
 
-function publicIpWrites({ site, targets, observed }: Indexed): readonly AzureWrite[] {
+/** Why nothing can be done for a Service, whatever becomes of the others: it cannot have its public address. */
+export function obstacleTo(site: AzureSite, observed: ObservedAzure, target: Target): unknown {
+  if (target.kind !== 'present' || target.wanted.scope !== 'public') return undefined;
+  const { wanted } = target;
+  try {
+    for (const family of wanted.families) {
+      publicIpChange(site, wanted, family, publicAddressOf(site, observed, wanted, family));
+    }
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function publicIpWrites({ site, targets, index }: Indexed): readonly AzureWrite[] {
   return targets.flatMap((target) => {
     if (target.kind !== 'present' || target.wanted.scope !== 'public') return [];
     const { wanted, subject } = target;
-    return wanted.families.flatMap((family) => {
-      const name = nameFor(site, wanted, family);
-      const there = observed.publicIps.get(name.toLowerCase());
-      const body = publicIpBody(site, wanted, family, there);
-      if (there !== undefined && matches(there, body)) return [];
-      const write = { kind: 'put-public-ip', id: publicIpId(site, name), body, etag: there?.etag } as const;
-      return [{ ...write, subjects: [subject] }];
+    return wanted.families.flatMap((family): readonly AzureWrite[] => {
+      const address = index.publicAddressOf(wanted, family);
+      const body = publicIpChange(site, wanted, family, address);
+      if (body === undefined || address.kind !== 'made') return [];
+      return [{ kind: 'put-public-ip', id: address.id, body, etag: address.there?.etag, subjects: [subject] }];
     });
   });
-}
-
-function publicIpBody(
-  site: AzureSite,
-  wanted: WantedService,
-  family: IpFamily,
-  there: PublicIpAddress | undefined,
-): ArmRequestBody<PublicIpAddress> {
-  if (there !== undefined && serviceOfTags(site, there.tags) === undefined) {
-    throw new FairleadError(`the public IP address ${there.name} is there and is not ours: rename or remove it`, {
-      verdict: 'terminal',
-      code: 'address-not-ours',
-    });
-  }
-  return {
-    location: there?.location ?? site.location,
-    sku: { name: 'Standard' },
-    tags: { ...there?.tags, ...serviceTags(site, wanted.uid) },
-    properties: { ...there?.properties, publicIPAllocationMethod: 'Static', publicIPAddressVersion: family },
-  };
 }
 
 function securityGroupWrites(input: Indexed): readonly AzureWrite[] {
@@ -157,9 +147,10 @@ function childResourcesAt(input: Indexed, target: Target, loadBalancer: string):
   // A public address serves one frontend at a time: it has to leave the other first.
   if (index.isAnywhere(target.mark, loadBalancer)) return undefined;
   const { wanted } = target;
-  const children = childResourcesFor(site, wanted, loadBalancer, backends);
   const isKnown = index.knowsAllAddressesOf(target);
   if (wanted.scope === 'public' && !isKnown) return undefined;
+  const publicIps = wanted.families.map((family) => index.publicAddressOf(wanted, family));
+  const children = childResourcesFor(site, wanted, loadBalancer, backends, publicIps);
   if (observed.securityGroup === undefined || !isGuarded(wanted)) return children;
   if (!isKnown) return withoutRules(children);
   const rules = securityRulesFor(site, wanted, index.addressesOf(target));
@@ -187,9 +178,14 @@ function publicIpRemovals({ site, targets, observed, index }: Indexed): readonly
   });
 }
 
-function isWantedAddress(site: AzureSite, wanted: WantedService, name: string): boolean {
-  if (wanted.scope !== 'public') return false;
-  return wanted.families.some((family) => nameFor(site, wanted, family).toLowerCase() === name.toLowerCase());
+function isWantedAddress(
+  site: AzureSite,
+  { scope, families, ownAddresses, ...wanted }: WantedService,
+  name: string,
+): boolean {
+  if (scope !== 'public') return false;
+  const made = families.filter((family) => ownAddresses[family] === undefined);
+  return made.some((family) => nameFor(site, wanted, family).toLowerCase() === name.toLowerCase());
 }
 
 /** Load balancers that were made for this cluster and that no Service needs. */

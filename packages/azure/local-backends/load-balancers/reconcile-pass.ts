@@ -81,6 +81,7 @@ export class ReconcilePass {
     const targets = this.#going().flatMap(({ key, outcome }) => targetOf(key, outcome) ?? []);
     const after = await this.#converge(targets, detached);
     const index = new AzureIndex(this.#options.site, after, targets);
+    this.#followFailed(index);
     await this.#forEach((task, service) => this.#finish(task, service, index));
     return { tasks: this.#tasks, writes: this.#writes };
   }
@@ -132,13 +133,28 @@ export class ReconcilePass {
     this.#announce(task, addresses, writes.length > 0);
   }
 
-  /** Also of a Service that is refused: a mistake in a Service must not take down what it has. */
-  #followPools({ key, outcome }: Task, service: Service, { observed }: AzureIndex): void {
+  #followPools(task: Task, service: Service, index: AzureIndex): void {
     const { site, pools } = this.#options;
-    const bodyOf = (loadBalancer = '') => observed.loadBalancers.get(loadBalancer.toLowerCase());
-    if (outcome.kind === 'refuse') pools.registerWhatIsThere(key, service, bodyOf(recordedLoadBalancer(service)));
+    const { outcome } = task;
+    if (outcome.kind === 'refuse') this.#followWhatIsThere(task, service, index);
     if (outcome.kind !== 'serve') return;
-    pools.register(service, localServiceInfo(site, outcome.target), bodyOf(outcome.target.loadBalancer));
+    const { loadBalancer } = outcome.target;
+    const body = index.observed.loadBalancers.get(loadBalancer.toLowerCase());
+    pools.register(service, localServiceInfo(site, outcome.target), body);
+  }
+
+  /** A change that fails, such as to an address that is not there, must not keep pools from following their pods. */
+  #followFailed(index: AzureIndex): void {
+    for (const task of this.#tasks) {
+      if (task.outcome.kind !== 'serve' || task.failure === undefined || task.service === undefined) continue;
+      this.#followWhatIsThere(task, task.service, index);
+    }
+  }
+
+  /** A mistake in a Service must not take down what it has. */
+  #followWhatIsThere({ key }: Task, service: Service, { observed }: AzureIndex): void {
+    const body = observed.loadBalancers.get(recordedLoadBalancer(service)?.toLowerCase() ?? '');
+    this.#options.pools.registerWhatIsThere(key, service, body);
   }
 
   #announce(task: Task, addresses: readonly IpAddress[], isNews: boolean): void {

@@ -7,7 +7,6 @@ import { holdingBoth, LOCKED_CODE, type ResourceHolding, type UpdateLocks } from
 import { driftTotal, heldDeletions } from '../metrics.ts';
 import { PART_NAME, type ServiceMark } from '../names.ts';
 import { type ConvergenceFailure, converge, mayBlameOneService } from './apply.ts';
-import { recordedLoadBalancer } from './desired.ts';
 import { servicesInAzure } from './leftovers.ts';
 import { type ObservedAzure, observe } from './observed.ts';
 import type { Outcome } from './outcome.ts';
@@ -90,8 +89,7 @@ export class Reconciler {
   async #observe(services: readonly Service[], signal: AbortSignal): Promise<ObservedAzure> {
     const { arm, site, health } = this.#options;
     try {
-      const recorded = services.flatMap((service) => recordedLoadBalancer(service) ?? []);
-      const observed = await observe(arm, site, recorded, signal);
+      const observed = await observe(arm, site, services, signal);
       health.started();
       health.round(READING, undefined);
       this.#hasRead = true;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { FairleadError, familyOf, type IpAddress, ownerText } from '@fairlead/control';
 import { matches, type SecurityRule, type SecurityRuleProperties } from '../../arm/index.ts';
 import { PART_NAME, type ServiceMark } from '../names.ts';
@@ -10,6 +11,9 @@ export interface WantedRule {
   readonly name: string;
   readonly properties: Omit<SecurityRuleProperties, 'priority'>;
 }
+
+/** As many as fit into a name of Azure, in place of `allow`. */
+const TAG_DIGITS = 5;
 
 /** In one security group. */
 const MOST_RULES = 1_000;
@@ -41,16 +45,21 @@ function rulesForAddress(site: AzureSite, wanted: WantedService, address: IpAddr
     destinationAddressPrefix: address,
   } as const;
   if (sourceRanges.kind === 'any') {
-    return scope === 'internal' ? [] : allowRules(wanted, name, { ...common, sourceAddressPrefix: '*' });
+    return scope === 'internal' ? [] : allowRules(wanted, `${name}-allow`, { ...common, sourceAddressPrefix: '*' });
   }
   const ranges = sourceRanges[family];
   const deny: WantedRule = {
     name: `${name}-deny`,
     properties: { ...common, access: 'Deny', protocol: '*', sourceAddressPrefix: '*', destinationPortRange: '*' },
   };
-  return ranges.length === 0
-    ? [deny]
-    : [...allowRules(wanted, name, { ...common, sourceAddressPrefixes: ranges }), deny];
+  const byRange =
+    ranges.length === 0 ? [] : allowRules(wanted, `${name}-allow`, { ...common, sourceAddressPrefixes: ranges });
+  // Azure takes one service tag in a rule.
+  const byTag = wanted.serviceTags.flatMap((tag) => {
+    const suffix = createHash('sha256').update(tag.toLowerCase()).digest('hex').slice(0, TAG_DIGITS);
+    return allowRules(wanted, `${name}-${suffix}`, { ...common, sourceAddressPrefix: tag });
+  });
+  return [...byRange, ...byTag, deny];
 }
 
 function allowRules(
@@ -64,7 +73,7 @@ function allowRules(
     const azures = protocol === 'TCP' ? 'Tcp' : 'Udp';
     return [
       {
-        name: `${name}-allow-${protocol.toLowerCase()}`,
+        name: `${name}-${protocol.toLowerCase()}`,
         properties: { ...common, access: 'Allow', protocol: azures, destinationPortRanges: numbers },
       } as const,
     ];

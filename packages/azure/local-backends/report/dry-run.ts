@@ -2,7 +2,7 @@ import type { IpFamily } from '@fairlead/control';
 import { armName, type Frontend, type PublicIpAddress } from '../../arm/index.ts';
 import { MAX_ROUNDS, type WriteAnswer, withAnswer } from '../load-balancers/apply.ts';
 import type { ObservedAzure } from '../load-balancers/observed.ts';
-import { type AzureWrite, nextWrites, type PlanInput } from '../load-balancers/plan.ts';
+import { type AzureWrite, nextWrites, obstacleTo, type PlanInput } from '../load-balancers/plan.ts';
 
 /** What a plan leads to. */
 export interface DryRun {
@@ -16,7 +16,9 @@ export function dryRun(input: PlanInput): DryRun {
   const writes: AzureWrite[] = [];
   let { observed } = input;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const next = nextWrites({ ...input, observed });
+    const seen = observed;
+    const targets = input.targets.filter((target) => obstacleTo(input.site, seen, target) === undefined);
+    const next = nextWrites({ ...input, targets, observed });
     if (next.length === 0) break;
     writes.push(...next);
     for (const write of next) observed = withAnswer(observed, imaginedAnswer(write));

@@ -6,7 +6,7 @@ import { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import { poolsOutOfStep } from '../backend-pools/pool-registry.ts';
 import type { LocalBackendsConfiguration } from '../configuration.ts';
 import { localServiceInfo } from '../load-balancers/child-resources.ts';
-import { desiredOptions, recordedLoadBalancer } from '../load-balancers/desired.ts';
+import { desiredOptions } from '../load-balancers/desired.ts';
 import { servicesInAzure } from '../load-balancers/leftovers.ts';
 import { AzureIndex, type ObservedAzure, observe } from '../load-balancers/observed.ts';
 import { decide, detachedTargetOf, type Outcome, targetOf } from '../load-balancers/outcome.ts';
@@ -45,8 +45,7 @@ export async function takeSnapshot(
   const backends = new BackendTracker();
   for (const node of machines) backends.setNode(node);
   for (const slice of slices) backends.setSlice(slice);
-  const recorded = cluster.flatMap((service) => recordedLoadBalancer(service) ?? []);
-  const observed = await observe(arm, site, recorded, signal);
+  const observed = await observe(arm, site, cluster, signal);
   const { loadBalancers } = observed;
   const options = desiredOptions(site, defaultClass);
   const outcomes = decide({ site, options, services: cluster, cluster, loadBalancers });

@@ -50,7 +50,7 @@ export class ReferenceIndex {
   }
 }
 
-/** Every resource that a body names by an `id`, except itself and its own parts. */
+/** Every resource that a body names by an `id`, except itself, its own parts, and of kinds that are not simulated. */
 export function referencesIn(id: string, body: JsonObject): readonly Reference[] {
   const own = rootKey(id);
   const found: Reference[] = [];
@@ -64,7 +64,8 @@ export function referencesIn(id: string, body: JsonObject): readonly Reference[]
     }
     if (!isJsonObject(value)) return;
     const target = textOf(value['id']).toLowerCase();
-    if (target.startsWith('/subscriptions/') && rootKey(target) !== own) found.push({ from, to: target });
+    const isSimulated = target.startsWith('/subscriptions/') && !target.includes('/publicipprefixes/');
+    if (isSimulated && rootKey(target) !== own) found.push({ from, to: target });
     for (const [name, inner] of Object.entries(value)) visit(inner, from, name);
   };
   visit(body['properties'], id, '');

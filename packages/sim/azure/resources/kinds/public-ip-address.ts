@@ -1,4 +1,4 @@
-import { type JsonDraft, textOf, valueAt } from '../../../json.ts';
+import { type JsonDraft, listOf, textOf, valueAt } from '../../../json.ts';
 import { invalid } from '../../requests/refusal.ts';
 import { rootKey } from '../../requests/target.ts';
 import type { ResourceStore, StoredResource } from '../store.ts';
@@ -18,6 +18,8 @@ export const publicIpAddressRules: KindRules = {
     if (before === undefined) return;
     const same = sku === skuOf(before.body) && familyOf(body) === familyOf(before.body);
     if (!same) throw invalid('PropertyChangeNotAllowed', `${id}: SKU and IP version cannot be changed.`);
+    const isMoved = placeOf(body) !== placeOf(before.body);
+    if (isMoved) throw invalid('PropertyChangeNotAllowed', `${id}: zones and prefix cannot be changed.`);
   },
   derived({ id }: StoredResource, store: ResourceStore) {
     const derived: JsonDraft = {};
@@ -28,6 +30,12 @@ export const publicIpAddressRules: KindRules = {
     return derived;
   },
 };
+
+/** Where it is, and where it comes from. */
+function placeOf(body: Draft['body']): string {
+  const zones = listOf(valueAt(body, 'zones')).map(textOf);
+  return `${zones.toSorted((left, right) => (left < right ? -1 : 1)).join()} ${textOf(valueAt(body, 'properties', 'publicIPPrefix', 'id'))}`.toLowerCase();
+}
 
 function skuOf(body: Draft['body']): string {
   return textOf(valueAt(body, 'sku', 'name')) || 'Basic';
