@@ -1,25 +1,46 @@
 import { messageOf } from '@fairlead/control';
 import { z } from 'zod';
-import { azureSection, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
+import { azureSection, isArmId, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
 import type { EgressPolicy } from './cluster/egress-pod.ts';
 import { egressName } from './engine/nrp-key.ts';
 
 /** The oldest that has service gateways; from 2025-09-01 on, updates of addresses and services are answered at once. */
 const FIRST_API_VERSION = '2025-05-01';
 
+const gateway = z
+  .string()
+  .superRefine((name, context) => {
+    try {
+      egressName(name);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: messageOf(error) });
+    }
+  })
+  .describe('The egress gateway, as pods name it in their label.');
+
+const publicIpAddress = z
+  .string()
+  .refine((id) => isArmId('publicIPAddresses', id), 'is no id of a public IP address')
+  .optional();
+
+const egressGateway = z.strictObject({
+  gateway,
+  keepAddresses: z
+    .boolean()
+    .default(false)
+    .describe('Whether its public addresses stay when its last pod goes, for those who let them in.'),
+  publicIpAddress: publicIpAddress.describe('The id of a public IPv4 address of your own, of SKU StandardV2.'),
+  publicIpAddressV6: publicIpAddress.describe('The id of a public IPv6 address of your own, of SKU StandardV2.'),
+});
+
 const egressRule = z.strictObject({
-  gateway: z
-    .string()
-    .superRefine((name, context) => {
-      try {
-        egressName(name);
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: messageOf(error) });
-      }
-    })
-    .describe('The egress gateway, as pods name it in their label.'),
+  gateway,
   namespaces: z.array(z.string().min(1)).describe('The namespaces whose pods may use it; no others may.'),
 });
+
+function namesEachOnce(list: readonly { readonly gateway: string }[]): boolean {
+  return new Set(list.map(({ gateway: name }) => name.toLowerCase())).size === list.length;
+}
 
 const addressLocations = z
   .strictObject({
@@ -47,12 +68,19 @@ export const serviceGatewayConfiguration = z
       .default(600)
       .describe('How often all of Azure is compared with what should be there; 0: never, but when something is amiss.'),
     addressLocations: addressLocations.describe('How much goes into one update of addresses.'),
+    annotations: z
+      .enum(['refuse', 'warn'])
+      .default('refuse')
+      .describe('What becomes of a Service with annotations for Azure that are not honoured and do no harm.'),
+    egressGateways: z
+      .array(egressGateway)
+      .default([])
+      .refine(namesEachOnce, 'names a gateway twice')
+      .describe('Egress gateways whose public addresses others know. All others have addresses that come and go.'),
     egressPolicy: z
       .array(egressRule)
       .default([])
-      .refine((rules) => new Set(rules.map(({ gateway }) => gateway.toLowerCase())).size === rules.length, {
-        message: 'names a gateway twice',
-      })
+      .refine(namesEachOnce, 'names a gateway twice')
       .describe('Which namespaces may use which egress gateway. A gateway that is not named here is open to all.'),
   })
   .refine(namesOneCloud, ONE_CLOUD)
@@ -64,5 +92,5 @@ export const serviceGatewayConfiguration = z
 export type ServiceGatewayConfiguration = z.infer<typeof serviceGatewayConfiguration>;
 
 export function egressPolicy({ egressPolicy: rules }: ServiceGatewayConfiguration): EgressPolicy {
-  return new Map(rules.map(({ gateway, namespaces: allowed }) => [egressName(gateway), new Set(allowed)]));
+  return new Map(rules.map(({ gateway: name, namespaces: allowed }) => [egressName(name), new Set(allowed)]));
 }

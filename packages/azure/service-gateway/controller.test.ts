@@ -316,6 +316,25 @@ describe('ServiceGatewayController, inbound', () => {
     expect(second.readiness).toEqual({ ready: true });
   });
 
+  it('tells once what annotations ask for and the load balancer has not', async () => {
+    const { clock, cluster, azure } = await newWorld();
+    const replica = new Replica(cluster, azure, { annotations: 'warn' });
+    const azures = 'service.beta.kubernetes.io/azure-';
+    const annotations = { [`${azures}load-balancer-health-probe-interval`]: '10', [`${azures}dns-label-name`]: 'web' };
+    await cluster.createService('web', {}, annotations);
+    for (const last of [1, 2, 3]) {
+      await cluster.putSlice('web', 'web-1', [`10.1.0.${last}@node-1`]);
+      await replica.settle();
+    }
+    await clock.advance(10_000);
+    const told = (await cluster.events('web')).filter(({ reason }) => reason === 'AnnotationsIgnored');
+    expect(told.map(({ note, series }) => [note, series?.count ?? 1])).toEqual([
+      [expect.stringMatching(/dns-label-name, .*health-probe-interval/), 1],
+    ]);
+    expect(azure.resources('loadBalancers')).toHaveLength(1);
+    await replica.stop();
+  });
+
   it('starts no write to Azure that the Lease would not outlive', async () => {
     const { clock, cluster, azure } = await newWorld();
     const replica = new Replica(cluster, azure);

@@ -21,7 +21,7 @@ import { Inventory } from './cloud/inventory.ts';
 import { Leftovers } from './cloud/leftovers.ts';
 import { Repository } from './cloud/repository.ts';
 import { ClusterFeed } from './cluster/cluster-feed.ts';
-import { claimRules } from './cluster/desired.ts';
+import { gatewayRules } from './cluster/desired.ts';
 import { NodeDirectory } from './cluster/node-directory.ts';
 import { PodFeed } from './cluster/pod-feed.ts';
 import { PodFinalizers } from './cluster/pod-finalizers.ts';
@@ -81,7 +81,7 @@ export class ServiceGatewayController {
     this.#pump = new EnginePump({ ...environment, repository, journal: this.#journal, limits });
     const { engine } = this.#pump;
 
-    const rules = claimRules(environment.defaultClass);
+    const rules = gatewayRules(environment.defaultClass, configuration.annotations);
     const services = caches.projected(serviceResource, serviceProjection({ rules }));
     const pods = caches.projected(podResource, egressPod, { labelSelector: EGRESS_LABEL });
     this.#services = objectController(environment, {

@@ -15,7 +15,7 @@ import { gatherEndpoints, gatherHosts } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
 import { Inventory } from './cloud/inventory.ts';
 import { planCreation, planDeletion } from './cloud/plan.ts';
-import { claimRules, desiredFor, nrpKeyOf, serve } from './cluster/desired.ts';
+import { gatewayRules, desiredFor, nrpKeyOf, serve } from './cluster/desired.ts';
 import { type EgressPolicy, egressRequest } from './cluster/egress-pod.ts';
 import { NodeDirectory } from './cluster/node-directory.ts';
 import { egressName, outboundKey } from './engine/nrp-key.ts';
@@ -45,7 +45,7 @@ function translate(documents: readonly unknown[]): unknown {
 }
 
 function inbound(service: Service, slices: readonly EndpointSlice[], nodes: NodeDirectory): object {
-  const desired = desiredFor(service, claimRules(undefined));
+  const desired = desiredFor(service, gatewayRules(undefined));
   if (desired.kind === 'unreadable') throw desired.error;
   if (desired.kind === 'refuse') return { refused: desired.refusal.code, because: desired.refusal.message };
   if (desired.kind === 'release')

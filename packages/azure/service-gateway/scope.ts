@@ -9,10 +9,19 @@ import {
   childArmId,
   clusterTags,
   nodeSubnetId,
+  requireArmId,
   serviceTags,
 } from '../arm/index.ts';
 import type { ServiceGatewayConfiguration } from './configuration.ts';
-import { inboundKey, keyFromNrp, type NrpKey, nrpName, type OutboundKey } from './engine/nrp-key.ts';
+import {
+  egressName,
+  inboundKey,
+  keyFromNrp,
+  type NrpKey,
+  nrpName,
+  type OutboundKey,
+  outboundKey,
+} from './engine/nrp-key.ts';
 import { isInboundSpec, type ServiceSpec } from './engine/service-spec.ts';
 
 export const PART_NAME = 'azure-service-gateway';
@@ -24,11 +33,36 @@ export const FAMILIES = ['IPv4', 'IPv6'] as const satisfies readonly IpFamily[];
 /** On what belongs to an egress gateway: its name, as a Service's things carry its UID. */
 const EGRESS_TAG = 'fairlead-egress';
 
+/** What an operator has decided about the public addresses of an egress gateway. */
+export interface EgressAddresses {
+  /** They stay when its last pod goes, for the next one. */
+  readonly areKept: boolean;
+  /** The operator's own, in place of those that would be made. */
+  readonly own: Readonly<Partial<Record<IpFamily, ArmId<'publicIPAddresses'>>>>;
+}
+
 export interface GatewayScope extends AzureScope {
   readonly gatewayId: ArmId<'serviceGateways'>;
   readonly subnetId: ArmId<'subnets'>;
+  /** Of the egress gateways that have any; of all others they are made and deleted with them. */
+  readonly egressAddresses: ReadonlyMap<NrpKey, EgressAddresses>;
 }
 
+/** The operator's own public address; undefined: one is made. */
+export function ownPublicIpId(
+  { egressAddresses }: GatewayScope,
+  key: NrpKey,
+  family: IpFamily,
+): ArmId<'publicIPAddresses'> | undefined {
+  return egressAddresses.get(key)?.own[family];
+}
+
+/** Whether addresses that were made stay when nothing needs them. */
+export function keepsAddresses({ egressAddresses }: GatewayScope, key: NrpKey): boolean {
+  return egressAddresses.get(key)?.areKept === true;
+}
+
+/** Of one that is made. */
 export function publicIpId(scope: GatewayScope, key: NrpKey, family: IpFamily): ArmId<'publicIPAddresses'> {
   return armId('publicIPAddresses', scope.group, `${nrpName(key)}-pip${family === 'IPv6' ? '-v6' : ''}`);
 }
@@ -68,5 +102,14 @@ export function gatewayScope(
 ): GatewayScope {
   const scope = azureScope(PART_NAME, cluster, cloud);
   const gatewayId = armId('serviceGateways', scope.group, configuration.gatewayName);
-  return { ...scope, gatewayId, subnetId: nodeSubnetId(cloud) };
+  const egressAddresses = new Map<NrpKey, EgressAddresses>(
+    configuration.egressGateways.map(({ gateway, keepAddresses, publicIpAddress, publicIpAddressV6 }) => {
+      const own = {
+        ...(publicIpAddress === undefined ? {} : { IPv4: requireArmId('publicIPAddresses', publicIpAddress) }),
+        ...(publicIpAddressV6 === undefined ? {} : { IPv6: requireArmId('publicIPAddresses', publicIpAddressV6) }),
+      };
+      return [outboundKey(egressName(gateway)), { areKept: keepAddresses, own }] as const;
+    }),
+  );
+  return { ...scope, gatewayId, subnetId: nodeSubnetId(cloud), egressAddresses };
 }

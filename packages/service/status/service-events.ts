@@ -35,6 +35,7 @@ export const serviceEvents = {
     type: 'Warning',
     meaning: 'the annotations claim what was given to another Service, and are not believed',
   },
+  AnnotationsIgnored: { type: 'Warning', meaning: 'the Service is served without something that annotations ask for' },
   EndpointsIgnored: { type: 'Warning', meaning: 'an EndpointSlice has entries that cannot be balanced' },
   ServiceQuarantined: {
     type: 'Warning',

@@ -56,6 +56,41 @@ const MEANINGS: ReadonlyMap<string, string> = new Map(
   }).map(([name, meaning]) => [PREFIX + name, meaning]),
 );
 
+/** Demands by annotation, but for those that are honoured. */
+function demandsBut(honoured: ReadonlySet<string>, { metadata }: Service): readonly string[] {
+  return Object.entries(metadata.annotations ?? {}).flatMap(([annotation, text]) => {
+    const isDemand = azureAnnotationPrefixes.some((prefix) => annotation.startsWith(prefix));
+    if (!isDemand || honoured.has(annotation)) return [];
+    return ['', 'false'].includes(text.trim().toLowerCase()) ? [] : [annotation];
+  });
+}
+
+const ABOUT_PROBES = /^service\.beta\.kubernetes\.io\/(azure-load-balancer-health-probe-|port_\d+_health-probe_)/;
+/** Going without lets no client in and out of no place, and takes no address that others know. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  [
+    'dns-label-name',
+    'load-balancer-disable-tcp-reset',
+    'load-balancer-mode',
+    'load-balancer-resource-group',
+    'pip-tags',
+  ].map((name) => PREFIX + name),
+);
+
+/**
+ * Demands that a load balancer without probes can pass over: those about probes, and with `warn` the harmless ones. What
+ * protects, such as a restriction of sources, never is one.
+ */
+export function dispensableAnnotations(
+  honoured: ReadonlySet<string>,
+  service: Service,
+  others: 'refuse' | 'warn',
+): readonly string[] {
+  return demandsBut(honoured, service).filter(
+    (annotation) => ABOUT_PROBES.test(annotation) || (others === 'warn' && HARMLESS.has(annotation)),
+  );
+}
+
 /** In minutes. */
 const SHORTEST_IDLE_TIMEOUT = 4;
 
@@ -64,12 +99,8 @@ const SHORTEST_IDLE_TIMEOUT = 4;
  * not honour. All that Azure's own controller would take for a demand is one: none is passed over because it is not
  * known here.
  */
-export function refuseAnnotationsBut(honoured: ReadonlySet<string>, { metadata }: Service): void {
-  for (const [annotation, text] of Object.entries(metadata.annotations ?? {})) {
-    const isDemand = azureAnnotationPrefixes.some((prefix) => annotation.startsWith(prefix));
-    if (!isDemand || honoured.has(annotation)) continue;
-    const value = text.trim().toLowerCase();
-    if (value === '' || value === 'false') continue;
+export function refuseAnnotationsBut(honoured: ReadonlySet<string>, service: Service): void {
+  for (const annotation of demandsBut(honoured, service)) {
     const meaning = MEANINGS.get(annotation) ?? 'something that this load balancer does not know';
     const message = `its annotation ${annotation} asks for ${meaning}, which cannot be had`;
     throw new FairleadError(message, { verdict: 'terminal', code: 'annotation-unsupported' });

@@ -5,7 +5,15 @@ import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
 import { isLive } from '../engine/service-state.ts';
 import { heldDeletions } from '../metrics.ts';
-import { FAMILIES, type GatewayScope, loadBalancerId, natGatewayId, publicIpId, serviceOfTags } from '../scope.ts';
+import {
+  FAMILIES,
+  type GatewayScope,
+  keepsAddresses,
+  loadBalancerId,
+  natGatewayId,
+  publicIpId,
+  serviceOfTags,
+} from '../scope.ts';
 import type { KnownAzure } from './inventory.ts';
 import type { RegisteredServices } from './observed.ts';
 import type { Repository } from './repository.ts';
@@ -97,7 +105,7 @@ export function findOrphans(
   const addresses = new Set<NrpKey>();
   for (const { id, tags } of inventory.present('publicIPAddresses')) {
     const key = ownerOf(scope, tags);
-    if (key === undefined || services.has(key)) continue;
+    if (key === undefined || services.has(key) || keepsAddresses(scope, key)) continue;
     const isNamedSo = FAMILIES.some((family) => sameArmId(id, publicIpId(scope, key, family)));
     if (isNamedSo) addresses.add(key);
   }

@@ -15,7 +15,16 @@ import {
 } from '../../arm/index.ts';
 import { isOutbound, type NrpKey, nrpName, type OutboundKey } from '../engine/nrp-key.ts';
 import { type InboundSpec, isInboundSpec, type OutboundSpec, type ServiceSpec } from '../engine/service-spec.ts';
-import { FAMILIES, type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
+import {
+  FAMILIES,
+  type GatewayScope,
+  keepsAddresses,
+  loadBalancerId,
+  natGatewayId,
+  ownPublicIpId,
+  publicIpId,
+  tagsFor,
+} from '../scope.ts';
 import type { InventoryKind, KnownAzure } from './inventory.ts';
 import { registrationOwner } from './observed.ts';
 import {
@@ -46,7 +55,10 @@ export type ResourceStep =
 export interface CreationPlan {
   readonly prepare: readonly ResourceStep[];
   readonly register: ServiceRequest | undefined;
-  /** The public address of a family that a Service no longer has; an egress gateway keeps those it has. */
+  /**
+   * The public address of a family that a Service no longer has, or that an operator's own has taken the place of; an
+   * egress gateway keeps those it has.
+   */
   readonly tidyUp: readonly ResourceStep[];
 }
 
@@ -62,12 +74,17 @@ export interface DeletionPlan {
  */
 export function planCreation(azure: KnownAzure, spec: ServiceSpec): CreationPlan {
   const families = familiesOf(spec);
-  const addresses = families.flatMap((family) => putPublicIp(azure, spec, family));
+  const isOwn = (family: IpFamily) => ownPublicIpId(azure.scope, spec.key, family) !== undefined;
+  const addresses = families.flatMap((family) => (isOwn(family) ? [] : putPublicIp(azure, spec, family)));
   const balancer = isInboundSpec(spec) ? putLoadBalancer(azure, spec) : putNatGateway(azure, spec);
   return {
     prepare: [...addresses, ...balancer],
     register: registration(azure, spec),
-    tidyUp: isInboundSpec(spec) ? removalsExcept(azure, spec.key, families) : [],
+    tidyUp: removalsExcept(
+      azure,
+      spec.key,
+      isInboundSpec(spec) ? families : FAMILIES.filter((family) => !isOwn(family)),
+    ),
   };
 }
 
@@ -111,6 +128,7 @@ export function writesOfDeletion({ unregister, remove }: DeletionPlan): number {
 }
 
 function removalsExcept(azure: KnownAzure, key: NrpKey, families: readonly IpFamily[]): readonly ResourceStep[] {
+  if (keepsAddresses(azure.scope, key)) return [];
   return FAMILIES.filter((family) => !families.includes(family)).flatMap((family) =>
     removal(azure, 'publicIPAddresses', publicIpId(azure.scope, key, family)),
   );

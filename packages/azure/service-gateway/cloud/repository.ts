@@ -8,10 +8,11 @@ import {
   type GatewayService,
   type ServiceGateway,
   type ServiceRequest,
+  sameArmId,
 } from '../../arm/index.ts';
 import type { AddressUpdate } from '../engine/difftracker.ts';
 import { isOutbound, type NrpKey } from '../engine/nrp-key.ts';
-import { FAMILIES, type GatewayScope, loadBalancerId, natGatewayId, publicIpId } from '../scope.ts';
+import { FAMILIES, type GatewayScope, loadBalancerId, natGatewayId, ownPublicIpId, publicIpId } from '../scope.ts';
 import { AzureRefusals } from './azure-refusals.ts';
 import { assignedAddress, type Inventory, type InventoryKind, type Listing } from './inventory.ts';
 import type { PutStep, ResourceStep } from './plan.ts';
@@ -142,7 +143,11 @@ export class Repository {
 
   /** The public address as far as it is known. */
   knownAddress(key: NrpKey, family: IpFamily): IpAddress | undefined {
-    return assignedAddress(this.inventory.find('publicIPAddresses', publicIpId(this.scope, key, family)))?.address;
+    const id = ownPublicIpId(this.scope, key, family) ?? publicIpId(this.scope, key, family);
+    const known = this.inventory.find('publicIPAddresses', id);
+    // An operator's own may be in another resource group, which is not listed.
+    const isIt = known.state === 'present' && sameArmId(known.body.id, id);
+    return isIt ? assignedAddress(known)?.address : undefined;
   }
 
   /** Of both families. */

@@ -23,7 +23,15 @@ import {
   type OutboundSpec,
   type ServiceSpec,
 } from '../engine/service-spec.ts';
-import { backendPoolId, type GatewayScope, loadBalancerId, natGatewayId, publicIpId, tagsFor } from '../scope.ts';
+import {
+  backendPoolId,
+  type GatewayScope,
+  loadBalancerId,
+  natGatewayId,
+  ownPublicIpId,
+  publicIpId,
+  tagsFor,
+} from '../scope.ts';
 
 const FRONTEND = 'frontend';
 
@@ -82,7 +90,7 @@ export function natGatewayBody(
   otherTags: ArmTags,
 ): ArmRequestBody<NatGateway> {
   const { key, families } = spec;
-  const addresses = (family: IpFamily) => [{ id: publicIpId(scope, key, family) }];
+  const addresses = (family: IpFamily) => [{ id: ownPublicIpId(scope, key, family) ?? publicIpId(scope, key, family) }];
   return {
     location: scope.location,
     tags: { ...otherTags, ...tagsFor(scope, spec) },

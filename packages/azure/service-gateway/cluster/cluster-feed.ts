@@ -9,7 +9,6 @@ import {
 } from '@fairlead/kube';
 import {
   type ClaimedReading,
-  type ClaimRules,
   EndpointIndex,
   readClaimed,
   type ServiceKey,
@@ -27,6 +26,7 @@ import {
   type ClaimedDesired,
   type Desired,
   desiredFor,
+  type GatewayRules,
   type LoadBalancerRequest,
   type LocatedEndpoints,
   likelyFamily,
@@ -50,7 +50,7 @@ interface KnownService {
 
 export interface ClusterFeedOptions {
   readonly engine: Engine;
-  readonly rules: ClaimRules;
+  readonly rules: GatewayRules;
   readonly services: Pick<SharedCache<Service>, 'list' | 'get'>;
   readonly nodes: NodeDirectory;
   readonly pods: PodFeed;

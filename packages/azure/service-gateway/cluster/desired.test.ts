@@ -1,7 +1,7 @@
 import type { EndpointSlice, Service } from '@fairlead/kube';
 import { gatherEndpoints, gatherHosts } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
-import { claimRules, desiredFor, SERVICE_GATEWAY_CLASS, serve } from './desired.ts';
+import { gatewayRules, desiredFor, SERVICE_GATEWAY_CLASS, serve } from './desired.ts';
 import { NodeDirectory } from './node-directory.ts';
 
 // Edge cases are numbered as in docs/azure-service-gateway.md.
@@ -28,7 +28,7 @@ const nodes = new NodeDirectory();
 nodes.set({ metadata: { name: 'a' }, status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] } });
 
 function served(of: Service, ...slices: readonly EndpointSlice[]) {
-  const desired = desiredFor(of, claimRules(undefined));
+  const desired = desiredFor(of, gatewayRules(undefined));
   if (desired.kind !== 'serve') throw new Error(`expected to be served, but it is ${desired.kind}`);
   return serve(desired.wanted, gatherEndpoints(slices), gatherHosts(slices), nodes);
 }
@@ -62,7 +62,7 @@ describe('what a Service needs outside', () => {
   it('is one family when two would be welcome, and none when both are required', () => {
     const both = { ipFamilies: ['IPv4', 'IPv6'] } as const;
     expect(served(service({ ...both, ipFamilyPolicy: 'PreferDualStack' })).spec.family).toBe('IPv4');
-    const required = desiredFor(service({ ...both, ipFamilyPolicy: 'RequireDualStack' }), claimRules(undefined));
+    const required = desiredFor(service({ ...both, ipFamilyPolicy: 'RequireDualStack' }), gatewayRules(undefined));
     expect(required).toMatchObject({ kind: 'refuse', refusal: { code: 'dual-stack-unsupported' } });
   });
 
@@ -73,30 +73,47 @@ describe('what a Service needs outside', () => {
   });
 
   it.each([
-    ['azure-load-balancer-health-probe-request-path', '/healthz'],
     ['azure-additional-public-ips', '192.0.2.7'],
     ['azure-pip-name', 'mine'],
     ['azure-an-annotation-of-the-future', 'yes'],
     ['port_80_no_lb_rule', 'true'],
   ])('is refused for %s, as for every annotation of Azure that means nothing here', (name, value) => {
-    const desired = desiredFor(service({}, { [`service.beta.kubernetes.io/${name}`]: value }), claimRules(undefined));
+    const desired = desiredFor(service({}, { [`service.beta.kubernetes.io/${name}`]: value }), gatewayRules(undefined));
     expect(desired).toMatchObject({ kind: 'refuse', refusal: { code: 'annotation-unsupported' } });
+  });
+
+  it.each([
+    ['azure-load-balancer-health-probe-request-path', 'refuse', 'serve'],
+    ['port_80_health-probe_interval', 'refuse', 'serve'],
+    ['azure-dns-label-name', 'refuse', 'refuse'],
+    ['azure-dns-label-name', 'warn', 'serve'],
+    ['azure-pip-tags', 'warn', 'serve'],
+    ['azure-load-balancer-internal', 'warn', 'refuse'],
+    ['azure-allowed-ip-ranges', 'warn', 'refuse'],
+    ['azure-allowed-service-tags', 'warn', 'refuse'],
+    ['azure-pip-name', 'warn', 'refuse'],
+    ['azure-an-annotation-of-the-future', 'warn', 'refuse'],
+  ] as const)('goes without %s where annotations: %s says so: %s', (name, mode, kind) => {
+    const annotation = `service.beta.kubernetes.io/${name}`;
+    const desired = desiredFor(service({}, { [annotation]: 'true' }), gatewayRules(undefined, mode));
+    const ignored = desired.kind === 'serve' ? desired.wanted.ignoredAnnotations : [];
+    expect([desired.kind, ignored]).toEqual([kind, kind === 'serve' ? [annotation] : []]);
   });
 
   it('is served with an annotation that asks for what is so anyway', () => {
     const annotation = 'service.beta.kubernetes.io/azure-disable-load-balancer-floating-ip';
-    expect(desiredFor(service({}, { [annotation]: 'true' }), claimRules(undefined)).kind).toBe('serve');
+    expect(desiredFor(service({}, { [annotation]: 'true' }), gatewayRules(undefined)).kind).toBe('serve');
   });
 
   it('is refused for a port that no frontend of Azure can have', () => {
-    const desired = (port: number) => desiredFor(service({ ports: [{ port }] }), claimRules(undefined));
+    const desired = (port: number) => desiredFor(service({ ports: [{ port }] }), gatewayRules(undefined));
     expect(desired(65_534).kind).toBe('serve');
     expect(desired(65_535)).toMatchObject({ kind: 'refuse', refusal: { code: 'port-unsupported' } });
   });
 
   it('is not changed by an annotation that says no', () => {
     const annotation = 'service.beta.kubernetes.io/azure-load-balancer-internal';
-    expect(desiredFor(service({}, { [annotation]: 'false' }), claimRules(undefined)).kind).toBe('serve');
+    expect(desiredFor(service({}, { [annotation]: 'false' }), gatewayRules(undefined)).kind).toBe('serve');
   });
 
   it('tells of endpoints that were left out, by slice', () => {
@@ -107,7 +124,7 @@ describe('what a Service needs outside', () => {
   it('is nothing for a Service without a class, unless ours is the default', () => {
     const { loadBalancerClass: _, ...spec } = service().spec;
     const classless = { ...service(), spec };
-    expect(desiredFor(classless, claimRules(undefined)).kind).toBe('foreign');
-    expect(desiredFor(classless, claimRules(SERVICE_GATEWAY_CLASS)).kind).toBe('serve');
+    expect(desiredFor(classless, gatewayRules(undefined)).kind).toBe('foreign');
+    expect(desiredFor(classless, gatewayRules(SERVICE_GATEWAY_CLASS)).kind).toBe('serve');
   });
 });

@@ -25,6 +25,7 @@ import {
 import {
   azureAnnotationPrefixes,
   azureAnnotations,
+  dispensableAnnotations,
   idleTimeoutMinutes,
   refuseAnnotationsBut,
   refusePortsBeyond,
@@ -61,6 +62,14 @@ const capabilities: LoadBalancerCapabilities = {
 /** What a Service asks for, as far as it alone tells. */
 export interface LoadBalancerRequest extends Omit<InboundSpec, 'ports'> {
   readonly demandedPorts: readonly DemandedPort[];
+  /** What it asks for and goes without, as its owner is told. */
+  readonly ignoredAnnotations: readonly string[];
+}
+
+/** How a Service is read. */
+export interface GatewayRules extends ClaimRules {
+  /** What becomes of harmless annotations that are not honoured. */
+  readonly annotations: 'refuse' | 'warn';
 }
 
 /** What should exist outside for one Service. */
@@ -68,8 +77,12 @@ export type Desired = ServiceReading<LoadBalancerRequest>;
 /** The same for a Service that is ours, whether or not it can be served. */
 export type ClaimedDesired = ClaimedReading<LoadBalancerRequest>;
 
-export function claimRules(defaultClass: string | undefined): ClaimRules {
+export function gatewayRules(
+  defaultClass: string | undefined,
+  annotations: GatewayRules['annotations'] = 'refuse',
+): GatewayRules {
   return {
+    annotations,
     loadBalancerClass: SERVICE_GATEWAY_CLASS,
     finalizer: 'fairlead.dev/azure-service-gateway',
     // Those that Azure's own controller knows.
@@ -80,14 +93,15 @@ export function claimRules(defaultClass: string | undefined): ClaimRules {
 }
 
 /** Reads from a Service what it needs outside. What cannot be honoured is refused, never left out. */
-export function desiredFor(service: Service, rules: ClaimRules): Desired {
-  return readService(service, rules, loadBalancerRequest);
+export function desiredFor(service: Service, rules: GatewayRules): Desired {
+  return readService(service, rules, () => loadBalancerRequest(service, rules));
 }
 
-function loadBalancerRequest(service: Service): LoadBalancerRequest {
+function loadBalancerRequest(service: Service, { annotations }: GatewayRules): LoadBalancerRequest {
   const demands = demandsOf(service);
   requireSupported(unsupported(demands, capabilities));
-  refuseAnnotationsBut(HONOURED, service);
+  const ignoredAnnotations = dispensableAnnotations(HONOURED, service, annotations);
+  refuseAnnotationsBut(new Set([...HONOURED, ...ignoredAnnotations]), service);
   refusePortsBeyond(demands.ports);
   const [family] = servedFamilies(demands, capabilities);
   if (family === undefined) throw refusal('family-unsupported', 'it asks for no address family that there is');
@@ -97,6 +111,7 @@ function loadBalancerRequest(service: Service): LoadBalancerRequest {
     family,
     idleTimeoutMinutes: idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-idle-timeout'),
     demandedPorts: demands.ports,
+    ignoredAnnotations,
   };
 }
 
@@ -122,7 +137,7 @@ export function serve(
   hosts: readonly EndpointHost[],
   nodes: NodeDirectory,
 ): ServedService {
-  const { demandedPorts, ...rest } = request;
+  const { demandedPorts, ignoredAnnotations: _, ...rest } = request;
   const { ports, deviating } = resolvePorts(demandedPorts, gathered);
   return {
     request,

@@ -3,7 +3,6 @@ import { hasFinalizer, ObjectWriter, type Service, type SharedCache, services } 
 import type { LeaderEnvironment } from '@fairlead/part';
 import {
   type ClaimedService,
-  type ClaimRules,
   holdWrites,
   recordOnService,
   releaseWrites,
@@ -15,13 +14,21 @@ import {
 } from '@fairlead/service';
 import type { Repository } from '../cloud/repository.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { NrpKey } from '../engine/nrp-key.ts';
 import { FIELD_MANAGER } from '../scope.ts';
 import type { ClusterFeed, SubmitResult } from './cluster-feed.ts';
-import { type ClaimedDesired, desiredFor, desiredStatus, likelyFamily, nrpKeyOf } from './desired.ts';
+import {
+  type ClaimedDesired,
+  desiredFor,
+  desiredStatus,
+  type GatewayRules,
+  likelyFamily,
+  nrpKeyOf,
+} from './desired.ts';
 
 export interface ServiceReconcilerOptions {
   readonly environment: LeaderEnvironment;
-  readonly rules: ClaimRules;
+  readonly rules: GatewayRules;
   readonly services: Pick<SharedCache<Service>, 'get'>;
   readonly engine: Engine;
   readonly repository: Repository;
@@ -32,6 +39,8 @@ export interface ServiceReconcilerOptions {
 export class ServiceReconciler {
   readonly #options: ServiceReconcilerOptions;
   readonly #writer: ObjectWriter<Service>;
+  /** The annotations that owners of Services were told of: told once, not with every change of an endpoint. */
+  readonly #told = new Map<NrpKey, string>();
 
   constructor(options: ServiceReconcilerOptions) {
     this.#options = options;
@@ -94,6 +103,7 @@ export class ServiceReconciler {
     await this.#writer.write(claim.service, releaseWrites(claim), signal);
     recordOnService(environment.events, claim.service, 'DeletedLoadBalancer', serviceNotes.released(claim));
     feed.forget(key);
+    this.#told.delete(key);
   }
 
   async #publish({ claim }: ClaimedDesired, result: SubmitResult, signal: AbortSignal): Promise<void> {
@@ -105,12 +115,23 @@ export class ServiceReconciler {
     if (result.kind === 'serve' && result.wanted.ignored !== undefined) {
       recordOnService(events, service, 'EndpointsIgnored', result.wanted.ignored);
     }
+    this.#tellIgnored(service, result.kind === 'serve' ? result.wanted.request.ignoredAnnotations : []);
     const status = desiredStatus(engine.state(nrpKeyOf(service)), this.#addressOf(claim), refusal);
     const writes = status === undefined ? [] : statusWrites(claim, status, clock);
     await this.#writer.write(service, writes, signal);
     if (writes.length > 0 && refusal !== undefined) {
       recordOnService(events, service, 'LoadBalancerRefused', serviceNotes.refused(refusal));
     }
+  }
+
+  #tellIgnored(service: Service, annotations: readonly string[]): void {
+    const key = nrpKeyOf(service);
+    const text = annotations.join(', ');
+    if (text === (this.#told.get(key) ?? '')) return;
+    this.#told.set(key, text);
+    if (text === '') return;
+    const note = `It is served without what it asks for by ${text}: this load balancer has no such thing.`;
+    recordOnService(this.#options.environment.events, service, 'AnnotationsIgnored', note);
   }
 
   /** While Azure's word about the address is awaited, the one that is shown stays: it may be reachable all the time. */

@@ -72,6 +72,7 @@ export const serviceGatewayEvents: readonly EventDescription[] = [
     'DeleteLoadBalancerFailed',
     'LoadBalancerRefused',
     'ServiceQuarantined',
+    'AnnotationsIgnored',
     'EndpointsIgnored',
     'DeletionHeldBack',
   ),

@@ -17,7 +17,7 @@ import { findOrphans, type Orphans } from '../cloud/leftovers.ts';
 import { loadObserved } from '../cloud/observed.ts';
 import { Repository } from '../cloud/repository.ts';
 import { ClusterFeed } from '../cluster/cluster-feed.ts';
-import { claimRules, type Desired, desiredFor } from '../cluster/desired.ts';
+import { gatewayRules, type Desired, desiredFor } from '../cluster/desired.ts';
 import { egressRequest, isOver, POD_FINALIZER } from '../cluster/egress-pod.ts';
 import { NodeDirectory } from '../cluster/node-directory.ts';
 import { PodFeed } from '../cluster/pod-feed.ts';
@@ -81,7 +81,7 @@ export async function takeSnapshot({ environment, azure, scope, configuration }:
     queue,
   });
   const byName = new Map(allServices.items.map((service) => [keyText(service.metadata), service]));
-  const rules = claimRules(defaultClass);
+  const rules = gatewayRules(defaultClass, configuration.annotations);
   const names = new Map<NrpKey, ServiceKey>();
   const cache = { list: () => allServices.items, get: (name: string) => byName.get(name) };
   const feed = new ClusterFeed({

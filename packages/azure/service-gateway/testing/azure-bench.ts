@@ -31,6 +31,7 @@ export const scope: GatewayScope = {
   gatewayId: armId('serviceGateways', group, 'sgw'),
   networkId,
   subnetId: childArmId('subnets', networkId, 'nodes'),
+  egressAddresses: new Map(),
 };
 
 /** An Azure with a virtual network in it, on virtual time. */

@@ -7,8 +7,11 @@ import { ArmClient, clientOptionsOf } from '../../arm/index.ts';
 import { serviceGatewayConfiguration } from '../configuration.ts';
 import { ServiceGatewayController } from '../controller.ts';
 import type { Engine } from '../engine/engine.ts';
-import { scope } from './azure-bench.ts';
+import { gatewayScope } from '../scope.ts';
+import { group, scope } from './azure-bench.ts';
 import type { GatewayCluster } from './cluster.ts';
+
+const NETWORK = { ...group, location: scope.location, vnetName: 'net', subnetName: 'nodes' };
 
 /** The controller in the lead on a simulated cluster and an emulated Azure, until it is stopped. */
 export class Replica {
@@ -18,8 +21,7 @@ export class Replica {
 
   constructor(cluster: GatewayCluster, azure: ArmEmulator, section: object = {}, defaultClass?: string) {
     this.#cluster = cluster;
-    const cloud = { subscriptionId: 'sub', resourceGroup: 'cluster', location: 'westeurope' };
-    const configuration = serviceGatewayConfiguration.parse({ cloud, defaultOutbound: false, ...section });
+    const configuration = serviceGatewayConfiguration.parse({ cloud: NETWORK, defaultOutbound: false, ...section });
     const start = (environment: LeaderEnvironment) => {
       const client = new ArmClient({
         ...environment,
@@ -29,7 +31,9 @@ export class Replica {
         transport: azure,
         beforeCall: withinLease(environment.leadership),
       });
-      this.#controller = new ServiceGatewayController({ environment, azure: client, scope, configuration });
+      const { egressAddresses } = gatewayScope(configuration, NETWORK, scope.cluster);
+      const own = { ...scope, egressAddresses };
+      this.#controller = new ServiceGatewayController({ environment, azure: client, scope: own, configuration });
       return this.#controller.run();
     };
     this.#leader = new TestLeader(cluster, start, defaultClass === undefined ? {} : { defaultClass });
