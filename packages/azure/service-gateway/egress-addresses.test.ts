@@ -2,7 +2,12 @@ import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm/index.ts';
 import { serviceGatewayConfiguration } from './configuration.ts';
-import { group, newAzure } from './testing/azure-bench.ts';
+import { findOrphans } from './cloud/leftovers.ts';
+import { Inventory } from './cloud/inventory.ts';
+import { publicIpBody } from './cloud/request-bodies.ts';
+import { publicIpId } from './scope.ts';
+import { group, newAzure, scope } from './testing/azure-bench.ts';
+import { outboundSpec } from './testing/specs.ts';
 import { GatewayCluster } from './testing/cluster.ts';
 import { Replica } from './testing/replica.ts';
 
@@ -61,6 +66,19 @@ describe('the public addresses of an egress gateway', () => {
     await third.stop();
   });
 
+  it('are no leftovers while they are kept', () => {
+    const inventory = new Inventory(new VirtualClock());
+    const spec = outboundSpec('blue');
+    const id = publicIpId(scope, spec.key, 'IPv4');
+    const body = { id, name: 'blue-pip', ...publicIpBody(scope, spec, 'IPv4', {}) };
+    inventory.set('publicIPAddresses', id, { state: 'present', body });
+    const orphansOf = (areKept: boolean) => {
+      const egressAddresses = new Map([[spec.key, { areKept, own: {} }]]);
+      return [...findOrphans({ scope: { ...scope, egressAddresses }, inventory }, new Set(), () => false).addresses];
+    };
+    expect([orphansOf(false), orphansOf(true)]).toEqual([[spec.key], []]);
+  });
+
   it('may be an operator’s own, which is used and never changed', async () => {
     const { cluster, azure, names, natGateways } = await newWorld();
     const plain = new Replica(cluster, azure);
@@ -76,6 +94,18 @@ describe('the public addresses of an egress gateway', () => {
     await cluster.deletePod('one');
     await replica.settle();
     expect([names(), natGateways()]).toEqual([new Set(['known-to-partners']), []]);
+    await replica.stop();
+  });
+
+  it('are not made beside an operator’s own', async () => {
+    const { cluster, azure, names } = await newWorld();
+    const replica = new Replica(cluster, azure, { egressGateways: [{ gateway: 'blue', publicIpAddress: OWN }] });
+    await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
+    azure.log.clear();
+    await replica.settle();
+    expect(names()).toEqual(new Set(['known-to-partners']));
+    expect(azure.log.count('PUT', 'publicIPAddresses')).toBe(0);
+    expect(azure.log.count('PUT', 'natGateways')).toBe(1);
     await replica.stop();
   });
 
