@@ -2,6 +2,7 @@ import {
   SERVICE_NAME_LABEL,
   type Endpoint,
   endpointSlices,
+  type IpFamily,
   leases,
   type Node,
   nodes,
@@ -9,12 +10,15 @@ import {
   services,
 } from '@fairlead/kube';
 import type { LoadBalancer } from '@fairlead/azure/arm';
+import { ownAddressName } from './foreign-things.ts';
 import { isLoadBalancer, loadBalancerPath } from './azure-view.ts';
 import { type Demands, type Edit, type EndpointEdit, type EndpointState, SERVICES } from './edits.ts';
 import {
+  ADDRESS_NAME,
   CLASS,
   CONFIGURATIONS,
   INTERNAL,
+  isInternal,
   NAMESPACE,
   NODES,
   noteBackends,
@@ -114,9 +118,10 @@ function restart({ processes, simulation }: World, replica: string, milliseconds
 async function create(world: World, { name, demands, ipFamilies }: Extract<Edit, { kind: 'create' }>): Promise<void> {
   const key = { namespace: NAMESPACE, name };
   if ((await world.editor.find(services, key)) !== undefined) return;
-  const { sourceRanges: loadBalancerSourceRanges, ports, policy: externalTrafficPolicy, place } = demands;
+  const { sourceRanges: loadBalancerSourceRanges, ports, policy: externalTrafficPolicy, place, address } = demands;
+  const annotations = { ...annotationsFor(place), ...addressAnnotation(name, ipFamilies, place, address) };
   const service = await world.editor.create<Service>(services, {
-    metadata: { ...key, annotations: presentOnly(annotationsFor(place)) },
+    metadata: { ...key, annotations: presentOnly(annotations) },
     spec: {
       type: 'LoadBalancer',
       loadBalancerClass: CLASS,
@@ -136,10 +141,16 @@ async function demand(world: World, name: string, demands: Partial<Demands>): Pr
   const found = await editor.find(services, key);
   if (found?.spec.type !== 'LoadBalancer' || found.metadata.deletionTimestamp !== undefined) return;
   const { place, sourceRanges, ports, policy } = demands;
-  if (place !== undefined) replacedAt.set(name, simulation.clock.monotonic());
+  const address = demands.address ?? (ADDRESS_NAME in (found.metadata.annotations ?? {}) ? 'own' : 'made');
+  const now = place ?? (isInternal(found) ? 'internal' : 'any');
+  const annotations = {
+    ...(place === undefined ? {} : annotationsFor(place)),
+    ...addressAnnotation(name, found.spec.ipFamilies ?? [], now, address),
+  };
+  if (place !== undefined || demands.address !== undefined) replacedAt.set(name, simulation.clock.monotonic());
   const ranges = sourceRanges?.length === 0 ? null : sourceRanges;
   const edited = await editor.patchMerge<Service>(services, key, {
-    metadata: { annotations: place === undefined ? {} : annotationsFor(place) },
+    metadata: { annotations },
     spec: {
       ...(ports === undefined ? {} : { ports }),
       ...(policy === undefined ? {} : { externalTrafficPolicy: policy }),
@@ -176,6 +187,17 @@ function annotationsFor(place: Demands['place']): Readonly<Record<string, string
     case 'two':
       return { [INTERNAL]: null, [CONFIGURATIONS]: place };
   }
+}
+
+/** None for a Service that could not have it. */
+function addressAnnotation(
+  name: string,
+  families: readonly IpFamily[],
+  place: Demands['place'],
+  address: Demands['address'],
+): Readonly<Record<string, string | null>> {
+  const isPossible = families.includes('IPv4') && place !== 'internal' && place !== 'impossible';
+  return { [ADDRESS_NAME]: isPossible && address === 'own' ? ownAddressName(name) : null };
 }
 
 function presentOnly(annotations: Readonly<Record<string, string | null>>): Record<string, string> {

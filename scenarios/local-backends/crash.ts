@@ -43,6 +43,7 @@ export const localBackendsCrash: Scenario<World, Edit> = {
     ...at(80_000, demand('web', { place: 'any' })),
     ...at(100_000, demand('web', { sourceRanges: ['192.0.2.0/24'] })),
     // Parked, one of them goes, and the other waits for its time.
+    ...at(110_000, demand('web', { address: 'own' })),
     ...at(120_000, parking(2), endpoints('api', 'IPv4', ready('d')), endpoints('web', 'IPv4', ready('a'))),
     ...at(125_000, { kind: 'delete', name: 'api', how: 'politely' }),
     ...at(145_000, { kind: 'delete', name: 'dns', how: 'politely' }),
@@ -56,7 +57,7 @@ function at(milliseconds: number, ...edits: readonly Edit[]): readonly Timed<Edi
 }
 
 function create(name: string, demands: Partial<Demands>, ipFamilies: readonly IpFamily[] = ['IPv4']): Edit {
-  const plain: Demands = { place: 'one', sourceRanges: [], ports: portsOf([80]), policy: 'Local' };
+  const plain: Demands = { place: 'one', sourceRanges: [], ports: portsOf([80]), address: 'made', policy: 'Local' };
   return { kind: 'create', name, ipFamilies, demands: { ...plain, ...demands } };
 }
 

@@ -68,6 +68,8 @@ export interface Demands {
   readonly place: 'any' | 'one' | 'two' | 'internal' | 'impossible';
   readonly sourceRanges: readonly string[];
   readonly ports: readonly ServicePort[];
+  /** Whether it is to be reached at an address of the user's own, where it has a public one of IPv4. */
+  readonly address: 'made' | 'own';
   readonly policy: NonNullable<Service['spec']['externalTrafficPolicy']>;
 }
 
@@ -175,6 +177,7 @@ function drawCreate(random: Random, name: string, family: IpFamily): Edit {
     place: randomPick(random, ['any', 'any', 'one', 'two', 'internal']),
     sourceRanges: drawRanges(random),
     ports: drawPorts(random),
+    address: random.next() < 0.2 ? 'own' : 'made',
     policy: 'Local',
   };
   return { kind: 'create', name, demands, ipFamilies };
@@ -182,7 +185,8 @@ function drawCreate(random: Random, name: string, family: IpFamily): Edit {
 
 function drawDemand(random: Random): Partial<Demands> {
   const luck = random.next();
-  if (luck < 0.5) return { place: randomPick(random, ['any', 'one', 'two', 'internal', 'impossible']) };
+  if (luck < 0.4) return { place: randomPick(random, ['any', 'one', 'two', 'internal', 'impossible']) };
+  if (luck < 0.5) return { address: randomPick(random, ['made', 'own']) };
   if (luck < 0.7) return { sourceRanges: drawRanges(random) };
   if (luck < 0.9) return { ports: drawPorts(random) };
   return { policy: randomPick(random, ['Local', 'Cluster']) };

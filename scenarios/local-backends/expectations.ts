@@ -3,7 +3,16 @@ import { silentLogger } from '@fairlead/control';
 import { findCondition, type IpFamily, type Service } from '@fairlead/kube';
 import type { PlannedChange } from '@fairlead/part';
 import { isOwnEntry, markIn, serviceMark } from './azure-view.ts';
-import { CLASS, CONFIGURATIONS, isInternal, partOver, resourceLock, shopServices, type World } from './world.ts';
+import {
+  CLASS,
+  CONFIGURATIONS,
+  hasOwnAddress,
+  isInternal,
+  partOver,
+  resourceLock,
+  shopServices,
+  type World,
+} from './world.ts';
 
 export const FINALIZER = 'fairlead.dev/azure-local';
 const PLACE = 'azure-local.fairlead.dev/load-balancer';
@@ -155,7 +164,7 @@ function misguarded({ azure }: World, service: Service): string | undefined {
   const { uid = '' } = service.metadata;
   const families = familiesOf(service);
   const held = azure.publicIps.filter(({ tags }) => tags?.['fairlead-service'] === uid).length;
-  const needed = isInternal(service) ? 0 : families.length;
+  const needed = isInternal(service) ? 0 : families.length - (hasOwnAddress(service) ? 1 : 0);
   if (held !== needed) return `it has ${held} public addresses instead of ${needed}`;
   const ranges = service.spec.loadBalancerSourceRanges ?? [];
   const protocols = new Set((service.spec.ports ?? []).map(({ protocol = 'TCP' }) => protocol.toLowerCase()));

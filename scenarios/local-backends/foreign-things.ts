@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   armId,
   childArmId,
@@ -14,10 +15,20 @@ const ELSEWHERE = loadBalancerPath('elsewhere');
 const OTHER_ADDRESS = armId('publicIPAddresses', GROUP, OTHER_CLUSTERS);
 const SUBNET = childArmId('subnets', armId('virtualNetworks', GROUP, CLOUD.vnetName), CLOUD.subnetName);
 
+/** Services whose users have an address of their own for them. */
+const OWNERS = ['web', 'api', 'dns', 'mail'];
+
 interface ForeignEntry {
   readonly loadBalancer: string;
   readonly pool: string;
   readonly name: string;
+}
+
+const OWN_TAGS = { owner: 'shop' };
+
+/** The public address that the user of the Service has made for it. */
+export function ownAddressName(service: string): string {
+  return `own-${service}`;
 }
 
 /** What others have in Azure, some of it right inside of what is ours: it stays as they put it. */
@@ -36,6 +47,10 @@ export class ForeignThings {
     const { location } = CLOUD;
     const tags = { 'fairlead-cluster': 'c2', 'fairlead-part': 'azure-local', 'fairlead-service': 'u1' };
     const address = { publicIPAllocationMethod: 'Static', publicIPAddressVersion: 'IPv4' };
+    for (const service of OWNERS) {
+      const id = armId('publicIPAddresses', GROUP, ownAddressName(service));
+      azure.put(id, { location, sku: { name: 'Standard' }, tags: OWN_TAGS, properties: address });
+    }
     azure.put(OTHER_ADDRESS, { location, sku: { name: 'Standard' }, tags, properties: address });
     const backendAddressPools = [{ name: OTHER_CLUSTERS, properties: {} }];
     azure.put(ELSEWHERE, { location, sku: { name: 'Standard' }, properties: { backendAddressPools } });
@@ -120,6 +135,10 @@ export class ForeignThings {
   missing(): string | undefined {
     for (const [path, etag] of this.#untouched) {
       if (this.#etagOf(path) !== etag) return `${path} is not ours, and was touched`;
+    }
+    for (const service of OWNERS) {
+      const there = this.#azure.publicIps.find(({ name }) => name === ownAddressName(service));
+      if (!isDeepStrictEqual(there?.tags, OWN_TAGS)) return `the address ${ownAddressName(service)} is not as it was`;
     }
     for (const rule of this.#securityRules) {
       const there = this.#azure.securityRules.find(({ name }) => name === rule.name);

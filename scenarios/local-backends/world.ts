@@ -17,6 +17,8 @@ const PART = 'azure-local';
 export const CLASS = 'fairlead.dev/azure-local';
 export const INTERNAL = 'service.beta.kubernetes.io/azure-load-balancer-internal';
 export const CONFIGURATIONS = 'service.beta.kubernetes.io/azure-load-balancer-configurations';
+/** Names a public address that the user has made. */
+export const ADDRESS_NAME = 'service.beta.kubernetes.io/azure-pip-name';
 export const NAMESPACE = 'shop';
 export const REPLICAS = ['replica-1', 'replica-2'];
 /** A Service of another class. */
@@ -118,7 +120,7 @@ export interface World extends Cluster {
   readonly edited: (service: string | undefined) => void;
   /** Name -> when an edit last changed where the Service is to be, or deleted it. */
   readonly replacedAt: Map<string, number>;
-  /** Marks of Services that were not to have public addresses at some time, or were to be open to all clients. */
+  /** Marks of Services that were not to have the same public addresses all the time, or were to be open to all clients. */
   readonly onceNotPublic: Set<string>;
   readonly onceOpen: Set<string>;
   readonly addresses: FirstAddresses;
@@ -282,7 +284,14 @@ export function noteService({ named, onceNotPublic, onceOpen }: World, service: 
   const mark = serviceMark(metadata.uid ?? '');
   named.set(mark, { name: metadata.name, families: spec.ipFamilies?.length ?? 1 });
   if (isInternal(service) || spec.type !== 'LoadBalancer') onceNotPublic.add(mark);
+  if (metadata.annotations?.[ADDRESS_NAME] !== undefined) onceNotPublic.add(mark);
   if ((spec.loadBalancerSourceRanges ?? []).length === 0) onceOpen.add(mark);
+}
+
+/** Whether its IPv4 address is the user's own. */
+export function hasOwnAddress(service: Service): boolean {
+  const isAsked = service.metadata.annotations?.[ADDRESS_NAME] !== undefined;
+  return isAsked && !isInternal(service);
 }
 
 export function isInternal({ metadata }: Service): boolean {
