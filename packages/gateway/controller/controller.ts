@@ -23,7 +23,7 @@ import type { AddressProvider } from './addresses/address-provider.ts';
 import type { Allocator } from './addresses/allocation.ts';
 import type { L2Port, L2PortId } from './addresses/l2-port.ts';
 import type { NamespaceLimits } from './addresses/namespace-use.ts';
-import { SupplyWorker } from './addresses/supply-worker.ts';
+import { SupplyWorker, type SupplyWorkerOptions } from './addresses/supply-worker.ts';
 import { AgentClient } from './agents/agent-client.ts';
 import { AgentSender } from './agents/agent-sender.ts';
 import { Programming } from './agents/programming.ts';
@@ -153,7 +153,7 @@ async function leadWith(
   const senderFor = senderFactory(pools, options, table, environment, onNews);
   const senders = gatewaysOf(pools).map(senderFor);
   const programming = new Programming({ table, senders, pools, requeue });
-  const supply = supplyOf(provider, allocator, programming, environment, requeue);
+  const supply = supplyOf(provider, allocator, programming, environment, { requeue, startOver });
   const basis = { rules, pools, allocator, cluster, supply };
   const reconciler = new Reconciler(environment, writer, basis, brake, programming, requeue);
   const slices = new WorkSlices(clock);
@@ -228,13 +228,13 @@ function supplyOf(
   allocator: Allocator,
   programming: Programming,
   environment: LeaderEnvironment,
-  requeue: (key: ServiceKey) => void,
+  later: Pick<SupplyWorkerOptions, 'requeue' | 'startOver'>,
 ): SupplyWorker | undefined {
   if (supply === undefined) return undefined;
   const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
   const guard = new DeletionGuard<L2PortId>({ ...environment, cluster, brake: UNUSED_BRAKE, gauge: addressesHeld });
   const isQuiet = () => programming.isQuiet;
-  return new SupplyWorker({ ...environment, supply, allocator, guard, isQuiet, requeue });
+  return new SupplyWorker({ ...environment, ...later, supply, allocator, guard, isQuiet });
 }
 
 /** Has the virtual servers of Services follow their endpoints, and the nodes. */

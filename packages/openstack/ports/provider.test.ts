@@ -359,6 +359,31 @@ describe('the gateways’ addresses in Neutron', () => {
     await leader.stop();
   });
 
+  it.each([
+    ['', { floatingNetwork: undefined }, true],
+    [' behind another floating IP', {}, false],
+  ])('are given to no other Service when Neutron gives that of a deleted port again%s', async (_, change, stays) => {
+    const { cluster, emulator, project, network_id, agent, lead, pass, ports } = await world(change, 29);
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(30);
+    const before = await cluster.addresses('web');
+    const { fixed_ips } = ports()[0] ?? {};
+    const others = [1, 2, 3].map(() => emulator.create('ports', { network_id, device_owner: 'compute:nova' }, project));
+    emulator.byHand({ method: 'DELETE', path: `/ports/${idOf(ports())}`, project });
+    await cluster.createService('shop');
+    await pass(5);
+    for (const other of others) emulator.byHand({ method: 'DELETE', path: `/ports/${other}`, project });
+    await pass(60);
+    const found = JSON.stringify(fixed_ips);
+    expect(ports().map((port) => JSON.stringify(port['fixed_ips']) === found)).toEqual([true, false]);
+    const addresses = [...(await cluster.addresses('web')), ...(await cluster.addresses('shop'))];
+    expect(new Set(addresses).size).toBe(2);
+    expect(addresses[0] === before[0]).toBe(stays);
+    expect(agent.servers.size).toBe(2);
+    await leader.stop();
+  });
+
   it('are made anew when another program deletes a port that was begun', async () => {
     const { cluster, emulator, project, lead, pass, ports, setQuota } = await world();
     setQuota({ floatingip: 0 });

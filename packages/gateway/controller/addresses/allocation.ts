@@ -63,6 +63,11 @@ export class Allocator {
     return this.#known.at(address);
   }
 
+  /** Whether a new L2 port has an address of one that we know, which then is no longer there. */
+  replaces(l2Port: L2Port): boolean {
+    return this.#known.replaces(l2Port);
+  }
+
   /** Takes a new L2 port. What it is enough for goes to the oldest Services that wait; gives these. */
   add(l2Port: L2Port): readonly ServiceKey[] {
     this.#known.add(l2Port);

@@ -10,6 +10,8 @@ export class L2Ports {
   readonly #lists = new Map<string, L2Port[]>();
   readonly #byId = new Map<string, L2Port>();
   readonly #byIngress = new Map<IpAddress, L2Port>();
+  /** By what the gateways hold. */
+  readonly #byAddress = new Map<IpAddress, L2Port>();
   /** L2 port id -> its place in its list */
   readonly #places = new Map<string, number>();
 
@@ -29,6 +31,7 @@ export class L2Ports {
     if (this.#byId.has(l2Port.id)) return;
     this.#byId.set(l2Port.id, l2Port);
     this.#byIngress.set(l2Port.ingress, l2Port);
+    this.#byAddress.set(l2Port.address, l2Port);
     const list = this.#lists.get(listKey(l2Port.pool, l2Port.family)) ?? [];
     this.#lists.set(listKey(l2Port.pool, l2Port.family), list);
     this.#places.set(l2Port.id, list.length);
@@ -38,6 +41,7 @@ export class L2Ports {
   remove(l2Port: L2Port): void {
     if (!this.#byId.delete(l2Port.id)) return;
     this.#byIngress.delete(l2Port.ingress);
+    this.#byAddress.delete(l2Port.address);
     this.#places.delete(l2Port.id);
     const left = this.of(l2Port.pool, l2Port.family).filter(({ id }) => id !== l2Port.id);
     this.#lists.set(listKey(l2Port.pool, l2Port.family), left);
@@ -60,6 +64,11 @@ export class L2Ports {
   /** By the address that a status shows. */
   at(ingress: IpAddress): L2Port | undefined {
     return this.#byIngress.get(ingress);
+  }
+
+  /** Whether another has one of its addresses, which then is no longer there. */
+  replaces({ id, address, ingress }: L2Port): boolean {
+    return [this.#byAddress.get(address), this.at(ingress)].some((other) => other !== undefined && other.id !== id);
   }
 
   placeOf(l2Port: L2Port): number {

@@ -31,6 +31,8 @@ export interface SupplyWorkerOptions {
   readonly isQuiet: () => boolean;
   /** Has a Service reconciled again. */
   readonly requeue: (key: ServiceKey) => void;
+  /** Has all decided upon afresh, from what the provider has now. */
+  readonly startOver: () => void;
 }
 
 interface Failure {
@@ -155,7 +157,7 @@ export class SupplyWorker {
   }
 
   async #create(shortage: Shortage): Promise<void> {
-    const { supply, allocator, requeue } = this.#options;
+    const { supply, allocator, requeue, startOver } = this.#options;
     const { pool, family, services } = shortage;
     const isWanted = () => services.size > 0;
     const made = await this.#repeat(
@@ -167,6 +169,8 @@ export class SupplyWorker {
     shortage.underWay -= 1;
     shortage.failure = undefined;
     if (made === undefined) return this.#abandon();
+    // Another program deleted who had its address. It goes to the Services that show it, and to no other before.
+    if (allocator.replaces(made)) return startOver();
     for (const service of allocator.add(made)) {
       services.delete(service);
       requeue(service);
