@@ -1,6 +1,6 @@
 import { type Random, randomInteger, randomPick } from '@fairlead/control';
 import type { Timed } from '@fairlead/sim';
-import { type NeutronWorld, ourPorts, textOf } from './neutron-world.ts';
+import { type NeutronWorld, ourPorts, takeAway, textOf } from './neutron-world.ts';
 import { applyServiceEdit, describeServiceEdit, drawServiceEdit, type ServiceEdit } from './service-edits.ts';
 
 /** What users do, and what is done in the project beside us. */
@@ -9,7 +9,9 @@ export type NeutronEdit =
   /** No more ports, or floating IPs, than there are now; or as many as wanted. */
   | { readonly kind: 'quota'; readonly of: 'port' | 'floatingip'; readonly isMet: boolean }
   /** The tags of a port of ours, or of its floating IP, are lost; their descriptions stay. */
-  | { readonly kind: 'untag'; readonly what: 'ports' | 'floatingips'; readonly index: number };
+  | { readonly kind: 'untag'; readonly what: 'ports' | 'floatingips'; readonly index: number }
+  /** Another program deletes one of them. */
+  | { readonly kind: 'take-away'; readonly what: 'ports' | 'floatingips'; readonly index: number };
 
 /** Addresses that may be those of floating IPs. */
 const ASKED_FOR = ['203.0.113.2', '203.0.113.5', '10.0.0.7'];
@@ -31,7 +33,8 @@ function drawEdit(random: Random): NeutronEdit {
   const luck = random.next();
   if (luck < 0.8) return drawServiceEdit(random, ASKED_FOR);
   if (luck < 0.9) return { kind: 'quota', of: randomPick(random, ['port', 'floatingip']), isMet: random.next() < 0.6 };
-  return { kind: 'untag', what: randomPick(random, ['ports', 'floatingips']), index: randomInteger(random, 0, 3) };
+  const kind = luck < 0.95 ? 'untag' : 'take-away';
+  return { kind, what: randomPick(random, ['ports', 'floatingips']), index: randomInteger(random, 0, 3) };
 }
 
 export async function applyNeutronEdit(world: NeutronWorld, edit: NeutronEdit): Promise<void> {
@@ -40,6 +43,8 @@ export async function applyNeutronEdit(world: NeutronWorld, edit: NeutronEdit): 
       return setQuota(world, edit.of, edit.isMet);
     case 'untag':
       return untag(world, edit.what, edit.index);
+    case 'take-away':
+      return takeAway(world, edit.what, edit.index);
     case 'forge': {
       // A record names the ids of ports.
       const id = textOf(ourPorts(world)[0], 'id');
@@ -58,6 +63,7 @@ export async function applyNeutronEdit(world: NeutronWorld, edit: NeutronEdit): 
 export function describeNeutronEdit(edit: NeutronEdit): string {
   if (edit.kind === 'quota') return `${edit.isMet ? 'allow no more' : 'allow any'} ${edit.of}`;
   if (edit.kind === 'untag') return `drop the tags of ${edit.what} ${edit.index}`;
+  if (edit.kind === 'take-away') return `delete ${edit.what} ${edit.index} by hand`;
   return describeServiceEdit(edit);
 }
 

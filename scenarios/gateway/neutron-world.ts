@@ -7,7 +7,7 @@ import type { Simulation } from '@fairlead/sim';
 import { OpenStackEmulator, openStackDialect } from '@fairlead/sim/openstack';
 import { serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
-import { givenTo, isOurs, L2_PORTS, NAMESPACE, Promises, REPLICAS, type ServiceWorld } from './services.ts';
+import { addressOf, givenTo, isOurs, L2_PORTS, NAMESPACE, Promises, REPLICAS, type ServiceWorld } from './services.ts';
 
 /** The name under which processes reach Keystone and Neutron. */
 export const OPENSTACK = 'openstack';
@@ -22,6 +22,7 @@ export interface NeutronWorld extends ServiceWorld {
   readonly gatewayPort: string;
   /** What others have in the project, as it was made: nothing of it may change. */
   readonly foreign: ReadonlyMap<string, string>;
+  readonly takenAway: Set<string>;
 }
 
 export async function buildNeutronWorld(simulation: Simulation): Promise<NeutronWorld> {
@@ -39,7 +40,7 @@ export async function buildNeutronWorld(simulation: Simulation): Promise<Neutron
   }
   const part = partOver(emulator).configure(configuration);
   const deeds = { backedUp: new Set<string>(), forged: new Set<string>() };
-  return { ...cluster, ...deeds, part, promises: new Promises(), ...site };
+  return { ...cluster, ...deeds, part, promises: new Promises(), ...site, takenAway: new Set() };
 }
 
 /** A network of both families behind a router, the port of a gateway in it, and what others have there. */
@@ -132,7 +133,8 @@ export function leakedPorts(world: NeutronWorld): readonly string[] {
     .map((one) => textOf(one, 'id'))
     .filter((id) => !foreign.has(id));
   const addresses = new Set(ports.flatMap((port) => addressesIn(port, 'fixed_ips')));
-  const stale = pairsOfGateway(world).filter((address) => !addresses.has(address));
+  // Whose pair it was, can no longer be told where another program deleted the port.
+  const stale = pairsOfGateway(world).filter((address) => !addresses.has(address) && !world.takenAway.has(address));
   return [
     ...unused.map((id) => `the port ${id} is there for no Service`),
     ...spare.map((id) => `the floating IP ${id} has no port`),
@@ -159,7 +161,29 @@ export function shownWithoutPort(world: NeutronWorld): readonly string[] {
       .map((one) => textOf(one, 'floating_ip_address')),
   ]);
   const shown = world.objects(services).filter(isOurs).flatMap(givenTo);
-  return shown.filter((one) => !there.has(one.split(' ')[0] ?? ''));
+  return shown.filter((one) => !there.has(addressOf(one)) && !world.takenAway.has(addressOf(one)));
+}
+
+/** Ports of ours whose tags were dropped, or those of their floating IPs. */
+export function untagged(world: NeutronWorld): readonly string[] {
+  const ports = ourPorts(world);
+  const ids = new Set(ports.map((port) => textOf(port, 'id')));
+  const floatingIps = world.emulator.resources('floatingips').filter((one) => ids.has(textOf(one, 'port_id')));
+  return [...ports, ...floatingIps]
+    .filter(({ tags }) => !JSON.stringify(tags).includes(CLUSTER))
+    .map((one) => `${textOf(one, 'id')} has no tags`);
+}
+
+/** Takes a port of ours or its floating IP away, as another program would. */
+export function takeAway(world: NeutronWorld, what: 'ports' | 'floatingips', index: number): void {
+  const { emulator, project, takenAway } = world;
+  const port = ourPorts(world)[index];
+  const floatingIp = emulator.resources('floatingips').find(({ port_id }) => port_id === port?.['id']);
+  const gone = what === 'ports' ? port : floatingIp;
+  if (gone === undefined) return;
+  for (const address of addressesIn(port, 'fixed_ips')) takenAway.add(address);
+  takenAway.add(textOf(floatingIp, 'floating_ip_address'));
+  emulator.byHand({ method: 'DELETE', path: `/${what}/${textOf(gone, 'id')}`, project });
 }
 
 /** Addresses of ports that the gateway may not send from, once at rest. */

@@ -9,6 +9,7 @@ import {
   OPENSTACK,
   shownWithoutPort,
   unattached,
+  untagged,
 } from './neutron-world.ts';
 import { create, type ServiceEdit } from './service-edits.ts';
 import { leakedMarks, serviceInvariants, unfinishedServices } from './services.ts';
@@ -37,10 +38,10 @@ export const gatewayNeutron: Scenario<NeutronWorld, NeutronEdit> = {
     { name: 'what Services show is there', check: () => shownWithoutPort(world)[0] },
   ],
   // What is unused in the project waits for the brake on deletions.
-  unfinished: async (world) => (await unfinishedServices(world)) ?? leakedPorts(world)[0],
+  unfinished: async (world) =>
+    (await unfinishedServices(world)) ?? [...leakedPorts(world), ...untagged(world), ...unattached(world)][0],
   convergesWithinMinutes: 25,
-  // Tags that were dropped are put back by the next leader, whenever there is one.
-  rest: { ...REST, allows: (call) => REST.allows(call) || call.name === 'PUT tags' },
+  rest: REST,
   leaked,
   lost: unattached,
 };

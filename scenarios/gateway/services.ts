@@ -28,13 +28,18 @@ export interface Deeds {
 export interface ServiceWorld extends Cluster, Deeds {
   readonly part: LeaderPart;
   readonly promises: Promises;
+  /** Addresses that another program deleted outside: the Services that show them are to get others. */
+  readonly takenAway?: ReadonlySet<string>;
 }
 
 /** What must hold of Services at every step. */
 export function serviceInvariants(world: ServiceWorld): readonly Invariant[] {
   return [
     { name: 'no address twice', check: () => givenTwice(world) },
-    { name: 'what was given stays given', check: () => world.promises.broken(world.objects(services)) },
+    {
+      name: 'what was given stays given',
+      check: () => world.promises.broken(world.objects(services), world.takenAway),
+    },
     { name: 'others untouched', check: () => touched(world) },
     { name: 'held while shown', check: () => shownAndLetGo(world) },
   ];
@@ -55,12 +60,18 @@ export function givenTo(service: Service): readonly string[] {
   );
 }
 
+/** The address in what a Service was given. */
+export function addressOf(pair: string): string {
+  return pair.split(' ')[0] ?? '';
+}
+
 /** A Service loses nothing that it was given as long as its owner asks for the same, whatever others do or crash. */
 export class Promises {
   /** UID -> what it asks for, what it was given for that, and the status that said so. */
   readonly #promises = new Map<string, { asks: string; given: readonly string[]; status: string }>();
 
-  broken(all: readonly Service[]): string | undefined {
+  /** `takenAway` are addresses that another program deleted outside: no leader can keep them. */
+  broken(all: readonly Service[], takenAway: ReadonlySet<string> = new Set()): string | undefined {
     for (const service of all) {
       const { uid = '', annotations = {}, deletionTimestamp } = service.metadata;
       const asks = JSON.stringify([service.spec, annotations[SHARING], annotations[POOL], deletionTimestamp]);
@@ -74,7 +85,8 @@ export class Promises {
       // One that is served in part moves to where all of it can be had.
       const isWhole = service.status?.conditions?.[0]?.status === 'True';
       const given = isWhole ? givenTo(service) : [];
-      const lost = before.given.find((pair) => !givenTo(service).includes(pair));
+      const isLost = (pair: string) => !givenTo(service).includes(pair) && !takenAway.has(addressOf(pair));
+      const lost = before.given.find(isLost);
       if (lost !== undefined) return `${nameOf(service)} lost ${lost} without having asked for anything else`;
       this.#promises.set(uid, { asks, given, status });
     }
