@@ -1,55 +1,6 @@
-import { silentLogger } from '@fairlead/control';
-import { gatewayPartWith } from '@fairlead/gateway';
-import { TestCluster, TestLeader } from '@fairlead/part/testing';
-import { SimulatedAgent } from '@fairlead/sim/gateway';
 import { REAL_LATENCY } from '@fairlead/sim/openstack';
 import { describe, expect, it, vi } from 'vitest';
-import { emulated } from '../client/testing/emulated.ts';
-import { openStackAddresses } from './address-cloud.ts';
-
-const certificates = { certificateFile: 'certificate', keyFile: 'key', authorityFile: 'authority' };
-const gateways = [{ name: 'gw', url: 'https://gw' }];
-const TAGS = ['fairlead-cluster=cluster-1', 'fairlead-part=gateway', 'fairlead-pool=web'];
-
-/** The gateway part in a cluster, and a project with a network of both families behind a router. */
-async function world(change: object = {}, prefix = 24) {
-  const { clock, emulator, project, openSession } = emulated();
-  const external = emulator.create('networks', { name: 'public', 'router:external': true });
-  emulator.create('subnets', { network_id: external, ip_version: 4, cidr: `203.0.112.0/${prefix}` });
-  const network_id = emulator.create('networks', { name: 'nodes' }, project);
-  const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: `10.0.0.0/${prefix}` }, project);
-  emulator.create('subnets', { network_id, ip_version: 6, cidr: 'fd00::/64' }, project);
-  const router = emulator.create('routers', { external_gateway_info: { network_id: external } }, project);
-  const interfaces = `/routers/${router}/add_router_interface`;
-  emulator.byHand({ method: 'PUT', path: interfaces, body: { subnet_id }, project });
-  const gatewayPort = emulator.create('ports', { network_id, device_owner: 'compute:nova' }, project);
-
-  const cluster = await new TestCluster({ loadBalancerClass: 'fairlead.dev/gateway' }, clock).setUp();
-  const agent = new SimulatedAgent(clock);
-  const part = gatewayPartWith({ connect: () => () => agent, cloud: openStackAddresses(openSession) });
-  const section = { network: 'nodes', floatingNetwork: 'public', gatewayPorts: [gatewayPort], ...change };
-  const pools = [{ name: 'web', gateways, openstack: section }];
-  const configured = part.configure({ openstack: { clusterId: 'cluster-1' }, pools, certificates });
-  const lead = () => new TestLeader(cluster, (environment) => configured.start(environment));
-
-  /** Those of the pool, without the router's and the gateway's. */
-  const ports = () => emulator.resources('ports').filter(({ device_owner }) => device_owner === '');
-  const floatingIps = () => emulator.resources('floatingips');
-  const pairs = () => emulator.resources('ports').find(({ id }) => id === gatewayPort)?.['allowed_address_pairs'];
-  const neutronWrites = () => emulator.log.writes.filter(({ kind }) => kind !== 'tokens');
-  const setQuota = (quota: Readonly<Record<string, number>>) =>
-    emulator.byHand({ method: 'PUT', path: `/quotas/${project.id}`, body: { quota } });
-  const messageOn = async (name: string) => (await cluster.service(name))?.status?.conditions?.[0]?.message;
-  const pass = (seconds: number) => clock.advance(seconds * 1_000);
-  const outside = { emulator, project, network_id, gatewayPort, ports, floatingIps, pairs, neutronWrites, setQuota };
-  const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
-  return { ...outside, cluster, agent, configured, look, lead, messageOn, pass };
-}
-
-/** Of the first. */
-function idOf([first]: readonly { readonly id?: unknown }[]): string {
-  return typeof first?.id === 'string' ? first.id : '';
-}
+import { idOf, portsWorld as world, TAGS } from './testing/ports-world.ts';
 
 describe('the gateways’ addresses in Neutron', () => {
   it('are ports with floating IPs, shared by Services, and gone with the last of them', async () => {
@@ -96,68 +47,6 @@ describe('the gateways’ addresses in Neutron', () => {
     ]);
     expect(floatingIps()).toEqual([]);
     await leader.stop();
-  });
-
-  it.each([
-    ['the port', { method: 'POST', kind: 'ports' }],
-    ['its tags', { method: 'PUT', kind: 'tags' }],
-    ['its floating IP', { method: 'POST', kind: 'floatingips' }],
-    ['the gateways’ pairs', { method: 'PUT', kind: 'ports' }],
-  ] as const)('if interrupted after %s, leave nothing behind, and serve those that wait', async (_, match) => {
-    const { cluster, emulator, lead, pass, ports, floatingIps, pairs } = await world();
-    await cluster.createService('web');
-    emulator.faults.next(match, { kind: 'lose-response' });
-    emulator.faults.next({ method: 'PUT' }, { kind: 'delay', milliseconds: 60_000 });
-    emulator.faults.next({ method: 'POST', kind: 'floatingips' }, { kind: 'delay', milliseconds: 60_000 });
-    const first = lead();
-    await pass(3);
-    await first.stop();
-    emulator.faults.clear();
-    const second = lead();
-    await pass(120);
-    expect(await cluster.addresses('web')).toHaveLength(1);
-    expect(await cluster.addresses('web')).toEqual(floatingIps().map((one) => one['floating_ip_address']));
-    expect([ports().length, pairs()]).toMatchObject([1, [{}]]);
-    await cluster.deleteService('web');
-    await pass(120);
-    expect([ports(), floatingIps(), pairs()]).toEqual([[], [], []]);
-    await second.stop();
-  });
-
-  it('if interrupted, are cleaned up also when the Service is gone by then', async () => {
-    const { cluster, emulator, lead, pass, ports, floatingIps } = await world();
-    await cluster.createService('web');
-    emulator.faults.next({ method: 'POST', kind: 'floatingips' }, { kind: 'delay', milliseconds: 60_000 });
-    const first = lead();
-    await pass(3);
-    await first.stop();
-    expect(ports()).toHaveLength(1);
-    emulator.faults.clear();
-    await cluster.deleteService('web');
-    const second = lead();
-    await pass(120);
-    expect([ports(), floatingIps()]).toEqual([[], []]);
-    expect(await cluster.service('web')).toBeUndefined();
-    await second.stop();
-  });
-
-  it('if interrupted between the deletion of a port and of its floating IP, are cleaned up by the next leader', async () => {
-    const { cluster, emulator, lead, pass, ports, floatingIps } = await world();
-    await cluster.createService('web');
-    const first = lead();
-    await pass(30);
-    emulator.faults.next({ method: 'DELETE', kind: 'floatingips' }, { kind: 'delay', milliseconds: 60_000 });
-    await cluster.deleteService('web');
-    await pass(10);
-    await first.stop();
-    expect([ports().length, floatingIps().length]).toEqual([0, 1]);
-    expect(await cluster.service('web')).toBeDefined();
-    emulator.faults.clear();
-    const second = lead();
-    await pass(60);
-    expect(floatingIps()).toEqual([]);
-    expect(await cluster.service('web')).toBeUndefined();
-    await second.stop();
   });
 
   it('come and go at the same time without leaving a pair at a gateway, or a port', async () => {
