@@ -1,5 +1,6 @@
 import { familyOf, type IpAddress, type IpFamily, parseIpAddress } from '@fairlead/control';
 import type { FloatingIp, Port } from '../client/index.ts';
+import { isNamed, poolNaming } from './named.ts';
 import { isMarkedOurs, poolOf } from './owner.ts';
 import type { PortScope } from './pool.ts';
 
@@ -9,9 +10,13 @@ export interface Observed {
   readonly floatingIps: readonly FloatingIp[];
 }
 
-/** A port of ours with its one address. */
+/** A port of ours, or of a user for us, with its one address. */
 export interface OwnPort {
   readonly port: Port;
+  /** A user made it: it stays as it is. */
+  readonly isOfUser: boolean;
+  /** It, or its floating IP, is named: it stays also while no Service is on it. */
+  readonly stays: boolean;
   readonly pool: string;
   readonly family: IpFamily;
   /** What the agents program. */
@@ -22,18 +27,24 @@ export interface OwnPort {
   readonly address: IpAddress;
 }
 
-/** The ports that are ours, in the order of their ids. */
+/** Those that users made for us first, then those that are ours, each in the order of their ids. */
 export function ownPorts(scope: PortScope, { ports, floatingIps }: Observed): readonly OwnPort[] {
   const byPort = new Map(floatingIps.flatMap((one) => (one.port_id === null ? [] : [[one.port_id, one] as const])));
   return ports
-    .filter((port) => isMarkedOurs(scope, port))
     .flatMap((port) => {
       const fixedAddress = parseIpAddress(port.fixed_ips[0]?.ip_address ?? '')?.address;
-      const pool = poolOf(port);
+      const naming = poolNaming(scope, port);
+      const pool = isMarkedOurs(scope, port) ? poolOf(port) : naming;
       if (fixedAddress === undefined || pool === undefined) return [];
       const floatingIp = byPort.get(port.id);
       const address = parseIpAddress(floatingIp?.floating_ip_address ?? '')?.address ?? fixedAddress;
-      return [{ port, pool, family: familyOf(fixedAddress), fixedAddress, floatingIp, address }];
+      const isOfUser = naming !== undefined;
+      const stays = isOfUser || (floatingIp !== undefined && isNamed(scope, floatingIp));
+      return [{ port, pool, isOfUser, stays, family: familyOf(fixedAddress), fixedAddress, floatingIp, address }];
     })
-    .toSorted((left, right) => (left.port.id < right.port.id ? -1 : 1));
+    .toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
+}
+
+function orderOf({ isOfUser, port }: OwnPort): string {
+  return `${isOfUser ? 0 : 1} ${port.id}`;
 }

@@ -1,6 +1,7 @@
 import type { IpAddress, IpFamily } from '@fairlead/control';
-import type { AddressPair, FloatingIpRequest, PortRequest } from '../client/index.ts';
+import type { AddressPair, FloatingIp, FloatingIpRequest, PortRequest } from '../client/index.ts';
 import { maySendFrom, pairsWithout } from './address-pairs.ts';
+import { isNamed } from './named.ts';
 import { type Observed, type OwnPort, ownPorts } from './observed.ts';
 import { descriptionFor, isMarkedOurs, missingTags } from './owner.ts';
 import type { PortPool, PortScope } from './pool.ts';
@@ -43,6 +44,7 @@ export function createStep(scope: PortScope, pool: PortPool, family: IpFamily): 
  */
 export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observed): PortStep | undefined {
   const { port, floatingIp } = own;
+  if (own.isOfUser) return undefined;
   const portTags = missingTags(scope, own.pool, port);
   if (portTags !== undefined) return { kind: 'tag-port', id: port.id, tags: portTags };
   if (floatingIp !== undefined) {
@@ -53,8 +55,9 @@ export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observ
   }
   const floating_network_id = floatingNetworkOf(scope, own);
   if (floating_network_id === undefined) return undefined;
+  const isForUs = (one: FloatingIp) => isMarkedOurs(scope, one) || isNamed(scope, one);
   const spare = floatingIps.find(
-    (one) => one.port_id === null && one.floating_network_id === floating_network_id && isMarkedOurs(scope, one),
+    (one) => one.port_id === null && one.floating_network_id === floating_network_id && isForUs(one),
   );
   if (spare !== undefined)
     return { kind: 'assign-floating-ip', id: spare.id, portId: port.id, revision: spare.revision_number };
@@ -64,7 +67,7 @@ export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observ
 
 /** Whether the port has no floating IP and is to have one: it is not to be given to a Service before. */
 export function lacksFloatingIp(scope: PortScope, own: OwnPort): boolean {
-  return own.floatingIp === undefined && floatingNetworkOf(scope, own) !== undefined;
+  return !own.isOfUser && own.floatingIp === undefined && floatingNetworkOf(scope, own) !== undefined;
 }
 
 function floatingNetworkOf({ pools }: PortScope, { pool, family }: OwnPort): string | undefined {
@@ -81,7 +84,7 @@ export function unusedPortSteps(
   usedPortIds: UsedPorts,
   gatewayPortIds: ReadonlySet<string>,
 ): readonly PortStep[] {
-  const unused = ownPorts(scope, observed).filter(({ port }) => !usedPortIds.has(port.id));
+  const unused = ownPorts(scope, observed).filter(({ port, stays }) => !stays && !usedPortIds.has(port.id));
   const addresses = new Set(unused.map(({ fixedAddress }) => fixedAddress));
   return [
     ...detachSteps(observed.ports, addresses, gatewayPortIds),

@@ -8,6 +8,10 @@ export interface PortPool {
   readonly subnetIds: Readonly<Partial<Record<IpFamily, string>>>;
   /** The network of the floating IPs that ports get; none where it is absent, and never for IPv6. */
   readonly floatingNetworkId?: string;
+  /** Ports that users made. */
+  readonly portIds?: readonly string[];
+  /** The addresses of floating IPs that users made. */
+  readonly floatingAddresses?: readonly string[];
   /** Neutron's default where it is absent. */
   readonly securityGroupIds?: readonly string[];
 }

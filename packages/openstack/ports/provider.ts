@@ -13,6 +13,7 @@ import type { Clock } from '@fairlead/control';
 import { type AddressProvider, type AddressSupply, isL2PortId, type L2Port } from '@fairlead/gateway';
 import type { NeutronClient } from '../client/index.ts';
 import { NeutronPorts } from './neutron-ports.ts';
+import { namedProblems, unassignedNamed } from './named.ts';
 import { type OwnPort, ownPorts } from './observed.ts';
 import { attachSteps, lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
 import type { PortPool, PortScope } from './pool.ts';
@@ -83,7 +84,12 @@ export class NeutronAddresses implements AddressProvider {
       if (whole === undefined) this.#begun.set(own.port.id, own);
       else this.#given.set(own.port.id, whole);
     }
-    if (this.#options.mayWrite) await this.#attachGiven(signal);
+    if (this.#options.mayWrite) {
+      for (const pool of unassignedNamed(scope, observed)) await this.#tryToServeNamed(pool.name, signal);
+      await this.#attachGiven(signal);
+    }
+    for (const pool of scope.pools)
+      for (const problem of namedProblems(pool, observed, this.#given)) this.#tell(pool.name, problem, signal);
     return [...this.#given.values()].flatMap(toL2Port);
   }
 
@@ -109,7 +115,10 @@ export class NeutronAddresses implements AddressProvider {
         this.#unmended.has(name) || attachSteps(observed.ports, addresses, new Set(section.gatewayPorts)).length === 0
       );
     };
-    return given.every(isSame) && this.#options.pools.every(isAttached);
+    const isWhole = given.every(isSame) && this.#options.pools.every(isAttached);
+    // What is named has come since, or could not be used before.
+    const isNews = [...found].some(([id, { stays }]) => stays && !this.#given.has(id));
+    return isWhole && !isNews && unassignedNamed(scope, observed).every(({ name }) => this.#unmended.has(name));
   }
 
   /** Those of its subnets. */
@@ -191,7 +200,7 @@ export class NeutronAddresses implements AddressProvider {
   async #findLost(signal: AbortSignal): Promise<void> {
     for (const own of await this.#ports().list(signal)) {
       const { id } = own.port;
-      const isKnown = this.#given.has(id) || this.#underWay.has(id) || this.#leaving.has(id);
+      const isKnown = own.isOfUser || this.#given.has(id) || this.#underWay.has(id) || this.#leaving.has(id);
       if (!isKnown) this.#begun.set(id, own);
     }
     this.#mayHaveLost = false;
@@ -271,6 +280,21 @@ export class NeutronAddresses implements AddressProvider {
     }
   }
 
+  /** Makes a port for one of the floating IPs that the pool names, unless one that was begun has got it meanwhile. */
+  async #tryToServeNamed(pool: string, signal: AbortSignal): Promise<void> {
+    const ports = this.#ports();
+    try {
+      if (!unassignedNamed(this.#scope(), await ports.observe(signal)).some(({ name }) => name === pool)) return;
+      const own = await ports.createAndAssignPort(pool, 'IPv4', signal);
+      this.#given.set(own.port.id, own);
+    } catch (error) {
+      // A port may be there: it is looked for before the next is made.
+      this.#mayHaveLost = true;
+      if (verdictOf(error) === 'terminal') this.#unmended.add(pool);
+      this.#tell(pool, error, signal);
+    }
+  }
+
   async #tryToResolve(pool: ConfiguredPool, signal: AbortSignal): Promise<void> {
     try {
       await this.#resolve(pool.name, signal);
@@ -307,6 +331,6 @@ export class NeutronAddresses implements AddressProvider {
   }
 }
 
-function toL2Port({ port, pool, family, fixedAddress, address }: OwnPort): readonly L2Port[] {
-  return isL2PortId(port.id) ? [{ id: port.id, pool, family, address: fixedAddress, ingress: address }] : [];
+function toL2Port({ port: { id }, pool, family, fixedAddress, address, stays }: OwnPort): readonly L2Port[] {
+  return isL2PortId(id) ? [{ id, pool, family, address: fixedAddress, ingress: address, stays }] : [];
 }

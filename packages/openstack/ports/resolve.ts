@@ -34,6 +34,8 @@ export async function resolvePool(
       where('floatingNetwork'),
     );
   }
+  if (floating === undefined && section.floatingIps.length > 0)
+    throw unusable('floating IPs are named without their network: put it into', where('floatingNetwork'));
   const securityGroupIds: string[] = [];
   for (const group of section.securityGroups ?? []) {
     const found = await findReferenced(group, 'security group', where('securityGroups'), (filter) =>
@@ -45,6 +47,8 @@ export async function resolvePool(
     name,
     networkId: network.id,
     subnetIds,
+    portIds: section.ports,
+    floatingAddresses: section.floatingIps,
     ...(floating === undefined ? {} : { floatingNetworkId: floating.id }),
     ...(section.securityGroups === undefined ? {} : { securityGroupIds }),
   };

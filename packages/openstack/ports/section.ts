@@ -33,6 +33,14 @@ export const poolSection = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('The ids of the ports by which the gateways are in the network: they may send from the addresses.'),
+  ports: z
+    .array(reference)
+    .default([])
+    .describe('The ids of ports in the network that you made: given first, and never changed or deleted.'),
+  floatingIps: z
+    .array(reference)
+    .default([])
+    .describe('The addresses of floating IPs that you made: each gets a port, and is never deleted.'),
   securityGroups: z
     .array(reference)
     .optional()

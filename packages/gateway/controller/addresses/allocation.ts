@@ -101,9 +101,9 @@ export class Allocator {
     return true;
   }
 
-  /** The L2 ports that no Service is on, nor was until the world no longer shows it. */
+  /** The L2 ports to give back: no Service is on them, nor was until the world no longer shows it. */
   unused(): readonly L2Port[] {
-    return [...this.#known.all()].filter((l2Port) => this.#occupancy.tenants(l2Port).length === 0);
+    return [...this.#known.all()].filter((l2Port) => !l2Port.stays && !this.isUsed(l2Port));
   }
 
   /** How many L2 ports there are. */

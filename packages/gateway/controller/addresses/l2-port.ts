@@ -22,6 +22,8 @@ export interface L2Port {
   /** What the status of a Service shows: a floating IP in front of the address, or the same. */
   readonly ingress: IpAddress;
   readonly family: IpFamily;
+  /** It is not given back while no Service is on it. */
+  readonly stays?: boolean;
 }
 
 /** An L4 port: TCP/53 and UDP/53 are two, and may belong to different Services on one address. */

@@ -123,7 +123,7 @@ export class SupplyWorker {
   isClean(service: ServiceKey): boolean {
     const { allocator } = this.#options;
     const its = this.#leaving.get(service) ?? [];
-    const isThere = (l2Port: L2Port) => allocator.has(l2Port) && !allocator.isUsed(l2Port);
+    const isThere = (l2Port: L2Port) => allocator.has(l2Port) && !l2Port.stays && !allocator.isUsed(l2Port);
     // What a leader before us took off it, we do not know: then all that is being given back may have been its own.
     const mayBeIts = its.length === 0 ? [...this.#releasing.values()] : its.filter(({ id }) => this.#releasing.has(id));
     const mayBeBegun = its.length === 0 && this.#abandoning > 0;

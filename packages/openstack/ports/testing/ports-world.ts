@@ -27,9 +27,13 @@ export async function portsWorld(change: object = {}, prefix = 24) {
   const agent = new SimulatedAgent(clock);
   const part = gatewayPartWith({ connect: () => () => agent, cloud: openStackAddresses(openSession) });
   const section = { network: 'nodes', floatingNetwork: 'public', gatewayPorts: [gatewayPort], ...change };
-  const pools = [{ name: 'web', gateways, openstack: section }];
-  const configured = part.configure({ openstack: { clusterId: 'cluster-1' }, pools, certificates });
-  const lead = () => new TestLeader(cluster, (environment) => configured.start(environment));
+  const configure = (more: object = {}) => {
+    const pools = [{ name: 'web', gateways, openstack: { ...section, ...more } }];
+    return part.configure({ openstack: { clusterId: 'cluster-1' }, pools, certificates });
+  };
+  const configured = configure();
+  /** With more in the section of the pool. */
+  const lead = (more: object = {}) => new TestLeader(cluster, (environment) => configure(more).start(environment));
 
   /** Those of the pool, without the router's and the gateway's. */
   const ports = () => emulator.resources('ports').filter(({ device_owner }) => device_owner === '');
@@ -40,7 +44,19 @@ export async function portsWorld(change: object = {}, prefix = 24) {
     emulator.byHand({ method: 'PUT', path: `/quotas/${project.id}`, body: { quota } });
   const messageOn = async (name: string) => (await cluster.service(name))?.status?.conditions?.[0]?.message;
   const pass = (seconds: number) => clock.advance(seconds * 1_000);
-  const outside = { emulator, project, network_id, gatewayPort, ports, floatingIps, pairs, neutronWrites, setQuota };
+  const outside = {
+    emulator,
+    project,
+    external,
+    network_id,
+    subnet_id,
+    gatewayPort,
+    ports,
+    floatingIps,
+    pairs,
+    neutronWrites,
+    setQuota,
+  };
   const look = { client: cluster.client, clock, logger: silentLogger, signal: new AbortController().signal };
   return { ...outside, cluster, agent, configured, look, lead, messageOn, pass };
 }
