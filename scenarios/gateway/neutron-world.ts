@@ -20,6 +20,8 @@ export interface NeutronWorld extends ServiceWorld {
   readonly project: ReturnType<OpenStackEmulator['identity']['addProject']>;
   /** The port of the gateway. */
   readonly gatewayPort: string;
+  /** A port and a floating IP that a user made for the pool. */
+  readonly named: { readonly port: string; readonly floatingIp: string };
   /** What others have in the project, as it was made: nothing of it may change. */
   readonly foreign: ReadonlyMap<string, string>;
   readonly takenAway: Set<string>;
@@ -29,8 +31,10 @@ export async function buildNeutronWorld(simulation: Simulation): Promise<Neutron
   const cluster = serveKubernetes(simulation);
   for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
   const site = serveOpenStack(simulation);
-  const { emulator, gatewayPort } = site;
-  const section = { network: 'nodes', floatingNetwork: 'public', gatewayPorts: [gatewayPort] };
+  const { emulator, gatewayPort, named } = site;
+  const floatingIps = [textOf(findById(emulator, named.floatingIp), 'floating_ip_address')];
+  const users = { ports: [named.port], floatingIps };
+  const section = { network: 'nodes', floatingNetwork: 'public', gatewayPorts: [gatewayPort], ...users };
   const configuration = { openstack: { clusterId: CLUSTER }, pools: [{ name: 'public', openstack: section }] };
   for (const name of REPLICAS) {
     simulation.process(name, (incarnation) => {
@@ -61,7 +65,12 @@ function serveOpenStack(simulation: Simulation) {
   const byHand = (kind: 'ports' | 'floatingips', fields: Parameters<typeof emulator.create>[1]) =>
     emulator.create(kind, fields, project);
   const description = '[fairlead-cluster=cluster-2 fairlead-part=gateway] pool public';
+  const named = {
+    port: byHand('ports', { network_id, name: 'for the pool', fixed_ips: [{ subnet_id }] }),
+    floatingIp: byHand('floatingips', { floating_network_id: external, description: 'for the pool' }),
+  };
   const theirs = [
+    named.port,
     byHand('ports', { network_id, name: 'of a user' }),
     byHand('ports', { network_id, name: 'fairlead-public', description }),
     byHand('floatingips', { floating_network_id: external }),
@@ -70,7 +79,7 @@ function serveOpenStack(simulation: Simulation) {
   const foreign = new Map(theirs.map((id) => [id, JSON.stringify(findById(emulator, id))]));
   putPairs(emulator, gatewayPort, [{ ip_address: FOREIGN_PAIR }]);
   simulation.serve(OPENSTACK, emulator, { dialect: openStackDialect });
-  return { emulator, project, gatewayPort, foreign };
+  return { emulator, project, gatewayPort, named, foreign };
 }
 
 function partOver(transport: HttpTransport) {
@@ -117,22 +126,31 @@ export function ourPorts({ emulator, gatewayPort, foreign }: NeutronWorld): read
     .filter((port) => !foreign.has(textOf(port, 'id')));
 }
 
+/** Ours, and the one that a user made for the pool. */
+function poolPorts(world: NeutronWorld): readonly Found[] {
+  const users = findById(world.emulator, world.named.port);
+  return users === undefined ? ourPorts(world) : [...ourPorts(world), users];
+}
+
 function pairsOfGateway({ emulator, gatewayPort }: NeutronWorld): readonly string[] {
   return addressesIn(findById(emulator, gatewayPort), 'allowed_address_pairs').filter((one) => one !== FOREIGN_PAIR);
 }
 
 /** What is in Neutron for no Service. */
 export function leakedPorts(world: NeutronWorld): readonly string[] {
-  const { emulator, objects, foreign } = world;
+  const { emulator, objects, foreign, named } = world;
   const used = new Set(objects(services).flatMap(({ metadata }) => metadata.annotations?.[L2_PORTS]?.split(',') ?? []));
-  const ports = ourPorts(world);
-  const unused = ports.map((port) => textOf(port, 'id')).filter((id) => !used.has(id));
+  // It stays as long as the floating IP is named.
+  used.add(textOf(findById(emulator, named.floatingIp), 'port_id'));
+  const unused = ourPorts(world)
+    .map((port) => textOf(port, 'id'))
+    .filter((id) => !used.has(id));
   const spare = emulator
     .resources('floatingips')
     .filter(({ port_id }) => port_id === null)
     .map((one) => textOf(one, 'id'))
     .filter((id) => !foreign.has(id));
-  const addresses = new Set(ports.flatMap((port) => addressesIn(port, 'fixed_ips')));
+  const addresses = new Set(poolPorts(world).flatMap((port) => addressesIn(port, 'fixed_ips')));
   // Whose pair it was, can no longer be told where another program deleted the port.
   const stale = pairsOfGateway(world).filter((address) => !addresses.has(address) && !world.takenAway.has(address));
   return [
@@ -143,18 +161,22 @@ export function leakedPorts(world: NeutronWorld): readonly string[] {
 }
 
 /** What others have, and is not as they made it. */
-export function changedForeign({ emulator, gatewayPort, foreign }: NeutronWorld): string | undefined {
+export function changedForeign({ emulator, gatewayPort, foreign, named, takenAway }: NeutronWorld): string | undefined {
   const changed = [...foreign].find(([id, before]) => JSON.stringify(findById(emulator, id)) !== before);
   if (changed !== undefined) return `${changed[0]} is of another, and was changed or deleted`;
+  const users = findById(emulator, named.floatingIp);
+  if (users === undefined && !takenAway.has(named.floatingIp)) return 'the floating IP of a user was deleted';
+  if (users !== undefined && `${textOf(users, 'description')} ${JSON.stringify(users['tags'])}` !== 'for the pool []')
+    return 'the floating IP of a user was marked as ours';
   const pairs = addressesIn(findById(emulator, gatewayPort), 'allowed_address_pairs');
   return pairs.includes(FOREIGN_PAIR) ? undefined : 'the gateway may no longer send from what its operator allowed';
 }
 
-/** Addresses that Services show and no port of ours has. */
+/** Addresses that Services show and no port of the pool has. */
 export function shownWithoutPort(world: NeutronWorld): readonly string[] {
   const ids = new Set(ourPorts(world).map((port) => textOf(port, 'id')));
   const there = new Set([
-    ...ourPorts(world).flatMap((port) => addressesIn(port, 'fixed_ips')),
+    ...poolPorts(world).flatMap((port) => addressesIn(port, 'fixed_ips')),
     ...world.emulator
       .resources('floatingips')
       .filter((one) => ids.has(textOf(one, 'port_id')))
@@ -168,7 +190,9 @@ export function shownWithoutPort(world: NeutronWorld): readonly string[] {
 export function untagged(world: NeutronWorld): readonly string[] {
   const ports = ourPorts(world);
   const ids = new Set(ports.map((port) => textOf(port, 'id')));
-  const floatingIps = world.emulator.resources('floatingips').filter((one) => ids.has(textOf(one, 'port_id')));
+  const floatingIps = world.emulator
+    .resources('floatingips')
+    .filter((one) => ids.has(textOf(one, 'port_id')) && one['id'] !== world.named.floatingIp);
   return [...ports, ...floatingIps]
     .filter(({ tags }) => !JSON.stringify(tags).includes(CLUSTER))
     .map((one) => `${textOf(one, 'id')} has no tags`);
@@ -183,13 +207,14 @@ export function takeAway(world: NeutronWorld, what: 'ports' | 'floatingips', ind
   if (gone === undefined) return;
   for (const address of addressesIn(port, 'fixed_ips')) takenAway.add(address);
   takenAway.add(textOf(floatingIp, 'floating_ip_address'));
+  takenAway.add(textOf(gone, 'id'));
   emulator.byHand({ method: 'DELETE', path: `/${what}/${textOf(gone, 'id')}`, project });
 }
 
 /** Addresses of ports that the gateway may not send from, once at rest. */
 export function unattached(world: NeutronWorld): readonly string[] {
   const attached = new Set(pairsOfGateway(world));
-  return ourPorts(world)
+  return poolPorts(world)
     .flatMap((port) => addressesIn(port, 'fixed_ips'))
     .filter((address) => !attached.has(address))
     .map((address) => `the gateway may not send from ${address}`);
