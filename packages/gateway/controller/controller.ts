@@ -29,7 +29,7 @@ import { AgentSender } from './agents/agent-sender.ts';
 import { Programming } from './agents/programming.ts';
 import { VirtualServerTable } from './agents/virtual-server-table.ts';
 import { ClusterView } from './backends/cluster-view.ts';
-import { claimRules } from './desired.ts';
+import { claimRules, formerPorts } from './desired.ts';
 import { addressesHeld, gatewayMetrics, poolAddresses, stepsWritten, withdrawalsHeld } from './metrics.ts';
 import type { PoolSource } from './pool-source.ts';
 import { type Gateway, type Pool, selectingLabels } from './pools.ts';
@@ -115,14 +115,14 @@ async function leadWith(
   const environment = { ...whole, signal };
   const { caches, readiness, clock } = environment;
   await using provider = await options.provider(pools, signal);
-  const l2Ports = await provider.list(signal);
-  const familiesOf = (pool: string) => provider.familiesOf?.(pool) ?? [];
-  countPool(environment, l2Ports);
   const rules = claimRules(environment.defaultClass);
   const kept = { nodePorts: true, clusterAddresses: true, labelNames: selectingLabels(pools) };
   const cache = caches.projected(services, serviceProjection({ rules, ...kept }));
   readiness.set({ ready: false, reason: 'reading the Services' });
   await cache.synced(signal);
+  const l2Ports = await provider.list(signal, formerPorts(cache.list(), rules));
+  const familiesOf = (pool: string) => provider.familiesOf?.(pool) ?? [];
+  countPool(environment, l2Ports);
 
   // What we wrote ourselves may not be in the cache yet.
   const latest = cache.list().flatMap((service) => writer.latest(keyText(service.metadata), service) ?? []);

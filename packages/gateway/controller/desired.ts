@@ -1,6 +1,7 @@
 import type { Service } from '@fairlead/kube';
 import {
   type ClaimRules,
+  claimService,
   demandsOf,
   familiesOf,
   type LoadBalancerCapabilities,
@@ -182,6 +183,18 @@ export function recordedHolding(service: Service, asked: readonly L4Port[]): See
   });
   // One for each family.
   return { l2Ports: entries(L2_PORTS_ANNOTATION).filter(isL2PortId).slice(0, 2), l4Ports };
+}
+
+/** The L2 ports that ch-k8s-lbaas gave to Services of ours, which have no record of ours yet. */
+export function formerPorts(services: Iterable<Service>, rules: ClaimRules): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const service of services) {
+    const { annotations = {} } = service.metadata;
+    const id = annotations[FORMER_PORT_ANNOTATION];
+    if (id === undefined || L2_PORTS_ANNOTATION in annotations) continue;
+    if (claimService(service, rules).state !== 'foreign') ids.add(id);
+  }
+  return ids;
 }
 
 /** Whether it asks for an address that it shares with no other Service. */

@@ -26,7 +26,7 @@ import { ClusterView } from './backends/cluster-view.ts';
 import { type GatewayConfiguration, gatewayConfiguration } from './configuration.ts';
 import { type AgentConnector, runController } from './controller.ts';
 import { demoScene } from './demo.ts';
-import { claimRules, GATEWAY_CLASS } from './desired.ts';
+import { claimRules, formerPorts, GATEWAY_CLASS } from './desired.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { unheardProgress, writesFor } from './plan.ts';
 import { poolSource } from './pool-source.ts';
@@ -200,11 +200,11 @@ async function look(
   const { client, signal, defaultClass, clock } = environment;
   const pools = await poolSource(configuration, { ...outside, ...environment }).read();
   await using provider = await openAddresses(outside, configuration, pools, environment);
-  const l2Ports = await provider.list(signal);
-  const familiesOf = (pool: string) => provider.familiesOf?.(pool) ?? [];
   const { items } = await client.list(services, { signal });
   const limits = configuration.namespaceLimits;
   const rules = claimRules(defaultClass);
+  const l2Ports = await provider.list(signal, formerPorts(items, rules));
+  const familiesOf = (pool: string) => provider.familiesOf?.(pool) ?? [];
   const snapshot = await takeSnapshot({ l2Ports, familiesOf, pools, limits, services: items, rules }, clock);
   const hold = await new WithdrawalBrake(clock, new Releases(PART_NAME)).judge(snapshot.outcomes);
   if (pools.every(({ gateways }) => gateways.length === 0)) {

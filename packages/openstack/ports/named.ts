@@ -1,12 +1,12 @@
-import { FairleadError, readOwnerTagList, readOwnerText } from '@fairlead/control';
+import { FairleadError } from '@fairlead/control';
 import type { FloatingIp, Port } from '../client/index.ts';
 import type { Observed } from './observed.ts';
+import { isUnmarked } from './owner.ts';
 import type { PortPool, PortScope } from './pool.ts';
 
 /** The pool that names a port which a user made: without a mark of ours, or of another cluster. */
-export function poolNaming({ pools }: PortScope, { id, tags, description }: Port): string | undefined {
-  if (readOwnerTagList(tags) !== undefined || readOwnerText(description) !== undefined) return undefined;
-  return pools.find(({ portIds = [] }) => portIds.includes(id))?.name;
+export function poolNaming({ pools }: PortScope, port: Port): string | undefined {
+  return isUnmarked(port) ? pools.find(({ portIds = [] }) => portIds.includes(port.id))?.name : undefined;
 }
 
 /** Whether a pool names the floating IP, which a user made. */

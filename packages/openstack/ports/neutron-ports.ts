@@ -53,6 +53,11 @@ export class NeutronPorts {
     return ownPorts(this.#options.scope, await this.observe(signal));
   }
 
+  /** Does the steps that make a port ours. */
+  adopt(step: PortStep, signal: AbortSignal): Promise<void> {
+    return this.#run([step], 'adopted ports', signal);
+  }
+
   /** CreateAndAssignPort. When it fails, the next list finds the port; `complete` then does what is left. */
   async createAndAssignPort(poolName: string, family: IpFamily, signal: AbortSignal): Promise<OwnPort> {
     return this.complete((await this.createPort(poolName, family, signal)).id, signal);

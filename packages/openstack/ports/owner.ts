@@ -5,6 +5,9 @@ import type { PortScope } from './pool.ts';
 const POOL_TAG = 'fairlead-pool=';
 const POOL_NOTE = /\] pool (\S+)$/;
 
+/** What ch-k8s-lbaas marks its ports and floating IPs with, whichever cluster it serves. */
+const FORMER_TAG = 'cah-loadbalancer.k8s.cloudandheat.com/managed';
+
 type Marked = Pick<Port | FloatingIp, 'description' | 'tags'>;
 
 /** Ports belong to any number of Services: the marks name cluster and pool. */
@@ -24,6 +27,16 @@ export function descriptionFor({ cluster, part }: PortScope, pool: string): stri
 export function isMarkedOurs(scope: PortScope, { description, tags }: Marked): boolean {
   const marks = [readOwnerTagList(tags), readOwnerText(description)].filter((mark) => mark !== undefined);
   return marks.length > 0 && marks.every((mark) => isOurs(mark, scope));
+}
+
+/** Whether it carries neither our mark nor that of another cluster or part. */
+export function isUnmarked({ description, tags }: Marked): boolean {
+  return readOwnerTagList(tags) === undefined && readOwnerText(description) === undefined;
+}
+
+/** Whether ch-k8s-lbaas made it, and none of us has adopted it. */
+export function isFormer(marked: Marked): boolean {
+  return isUnmarked(marked) && marked.tags.includes(FORMER_TAG);
 }
 
 /** The pool that a port of ours was made for. */

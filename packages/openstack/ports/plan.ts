@@ -3,7 +3,7 @@ import type { AddressPair, FloatingIp, FloatingIpRequest, PortRequest } from '..
 import { maySendFrom, pairsWithout } from './address-pairs.ts';
 import { isNamed } from './named.ts';
 import { type Observed, type OwnPort, ownPorts } from './observed.ts';
-import { descriptionFor, isMarkedOurs, missingTags } from './owner.ts';
+import { descriptionFor, isFormer, isMarkedOurs, missingTags } from './owner.ts';
 import type { PortPool, PortScope } from './pool.ts';
 
 /** One call to Neutron. */
@@ -49,7 +49,7 @@ export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observ
   if (portTags !== undefined) return { kind: 'tag-port', id: port.id, tags: portTags };
   if (floatingIp !== undefined) {
     // One that a user gave to the port is used, and stays the user's.
-    if (!isMarkedOurs(scope, floatingIp)) return undefined;
+    if (!isMarkedOurs(scope, floatingIp) && !isFormer(floatingIp)) return undefined;
     const tags = missingTags(scope, own.pool, floatingIp);
     return tags === undefined ? undefined : { kind: 'tag-floating-ip', id: floatingIp.id, tags };
   }
@@ -63,6 +63,22 @@ export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observ
     return { kind: 'assign-floating-ip', id: spare.id, portId: port.id, revision: spare.revision_number };
   const description = descriptionFor(scope, own.pool);
   return { kind: 'create-floating-ip', body: { floating_network_id, port_id: port.id, description } };
+}
+
+/** Ports that ch-k8s-lbaas made, and that are to be ours: these of those in the subnets of the pools. */
+export function adoptSteps(
+  scope: PortScope,
+  { ports }: Observed,
+  ids: ReadonlySet<string>,
+): readonly Extract<PortStep, { readonly kind: 'tag-port' }>[] {
+  return ports
+    .filter((port) => ids.has(port.id) && isFormer(port))
+    .flatMap((port) => {
+      const isIts = ({ subnetIds }: PortPool) => Object.values(subnetIds).includes(port.fixed_ips[0]?.subnet_id ?? '');
+      const pool = scope.pools.find(isIts);
+      const tags = pool === undefined ? undefined : missingTags(scope, pool.name, port);
+      return tags === undefined ? [] : [{ kind: 'tag-port', id: port.id, tags }];
+    });
 }
 
 /** Whether the port has no floating IP and is to have one: it is not to be given to a Service before. */

@@ -14,8 +14,8 @@ import { type AddressProvider, type AddressSupply, isL2PortId, type L2Port } fro
 import type { NeutronClient } from '../client/index.ts';
 import { NeutronPorts } from './neutron-ports.ts';
 import { namedProblems, unassignedNamed } from './named.ts';
-import { type OwnPort, ownPorts } from './observed.ts';
-import { attachSteps, lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
+import { type Observed, type OwnPort, ownPorts } from './observed.ts';
+import { adoptSteps, attachSteps, lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
 import type { PortPool, PortScope } from './pool.ts';
 import { type ConfiguredPool, resolvePool } from './resolve.ts';
 
@@ -70,11 +70,11 @@ export class NeutronAddresses implements AddressProvider {
   }
 
   /** All that are complete. A leader completes the others first, as far as it can. */
-  async list(signal: AbortSignal): Promise<readonly L2Port[]> {
+  async list(signal: AbortSignal, former: ReadonlySet<string> = new Set()): Promise<readonly L2Port[]> {
     for (const pool of this.#options.pools) await this.#tryToResolve(pool, signal);
     const ports = this.#ports();
-    const observed = await ports.observe(signal);
     const scope = this.#scope();
+    const observed = await this.#withFormer(await ports.observe(signal), former, signal);
     this.#hasSpare = unassignedFloatingIpSteps(scope, observed.floatingIps).length > 0;
     this.#given.clear();
     this.#unmended.clear();
@@ -278,6 +278,17 @@ export class NeutronAddresses implements AddressProvider {
       this.#tell(own.pool, error, signal);
       return asItIs;
     }
+  }
+
+  /** What is there, with the ports of ch-k8s-lbaas as they are when they are adopted. */
+  async #withFormer(observed: Observed, former: ReadonlySet<string>, signal: AbortSignal): Promise<Observed> {
+    const adopted = new Map<string, readonly string[]>();
+    for (const step of adoptSteps(this.#scope(), observed, former)) {
+      if (this.#options.mayWrite) await this.#ports().adopt(step, signal);
+      adopted.set(step.id, step.tags);
+    }
+    const ports = observed.ports.map((port) => ({ ...port, tags: [...(adopted.get(port.id) ?? port.tags)] }));
+    return { ...observed, ports };
   }
 
   /** Makes a port for one of the floating IPs that the pool names, unless one that was begun has got it meanwhile. */

@@ -81,8 +81,8 @@ export const openStackDefects: readonly Defect[] = [
   {
     name: 'a port without our mark is deleted',
     file: `${PORTS}/observed.ts`,
-    find: '.filter((port) => isMarkedOurs(scope, port))',
-    replace: '',
+    find: 'isMarkedOurs(scope, port) ? poolOf(port) : naming',
+    replace: 'poolOf(port) ?? naming',
     foundBy: ports,
   },
   {
@@ -144,8 +144,8 @@ export const openStackDefects: readonly Defect[] = [
   {
     name: 'a port whose creation was not answered is not looked for',
     file: `${PORTS}/provider.ts`,
-    find: 'this.#mayHaveLost = true;',
-    replace: '',
+    find: 'this.#mayHaveLost = true;\n      throw error;',
+    replace: 'throw error;',
     foundBy: ports,
   },
   {
@@ -167,6 +167,41 @@ export const openStackDefects: readonly Defect[] = [
     file: `${PORTS}/address-cloud.ts`,
     find: 'leadership === undefined ? {}',
     replace: 'leadership !== undefined ? {}',
+    foundBy: ports,
+  },
+  {
+    name: 'the address of a port that another program deleted goes to another Service',
+    file: 'packages/gateway/controller/addresses/supply-worker.ts',
+    find: 'if (allocator.replaces(made)) return startOver();',
+    replace: 'void startOver;',
+    foundBy: ports,
+  },
+  {
+    name: 'a port that a user made is given back, and not used again',
+    file: 'packages/gateway/controller/addresses/allocation.ts',
+    find: '!l2Port.stays && !this.isUsed(l2Port)',
+    replace: '!this.isUsed(l2Port)',
+    foundBy: ports,
+  },
+  {
+    name: 'a port that a user made gets our tags',
+    file: `${PORTS}/plan.ts`,
+    find: 'if (own.isOfUser) return undefined;',
+    replace: '',
+    foundBy: ports,
+  },
+  {
+    name: 'a port is adopted that ch-k8s-lbaas never made',
+    file: `${PORTS}/owner.ts`,
+    find: ' && marked.tags.includes(FORMER_TAG)',
+    replace: '',
+    foundBy: ports,
+  },
+  {
+    name: 'the floating IP of an adopted port is left behind',
+    file: `${PORTS}/plan.ts`,
+    find: ' && !isFormer(floatingIp)',
+    replace: '',
     foundBy: ports,
   },
 ];

@@ -5,8 +5,11 @@ import type { L2Port } from './l2-port.ts';
 
 /** Where external addresses come from. A cloud can make more of them; a static list cannot. */
 export interface AddressProvider extends AsyncDisposable {
-  /** All L2 ports that exist now and are ours to give, in the order in which they are given. */
-  list(signal: AbortSignal): Promise<readonly L2Port[]>;
+  /**
+   * All L2 ports that exist now and are ours to give, in the order in which they are given. Those that ch-k8s-lbaas gave
+   * to Services of ours, the `former` ones, become ours.
+   */
+  list(signal: AbortSignal, former?: ReadonlySet<string>): Promise<readonly L2Port[]>;
   /** The families that a pool can have addresses of, as far as `list` found out. Unset: those that it has. */
   familiesOf?(pool: string): readonly IpFamily[];
   /** Whether all that was listed and made since is still there; without it, no other program can take it away. */
