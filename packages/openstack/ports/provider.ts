@@ -12,10 +12,12 @@ import {
 import type { Clock } from '@fairlead/control';
 import { type AddressProvider, type AddressSupply, isL2PortId, type L2Port } from '@fairlead/gateway';
 import type { NeutronClient } from '../client/index.ts';
+import { isAsGiven } from './as-given.ts';
 import { NeutronPorts } from './neutron-ports.ts';
 import { namedProblems, unassignedNamed } from './named.ts';
 import { type Observed, type OwnPort, ownPorts } from './observed.ts';
-import { adoptSteps, attachSteps, lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
+import { poolOf } from './owner.ts';
+import { adoptSteps, lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
 import type { PortPool, PortScope } from './pool.ts';
 import { type ConfiguredPool, resolvePool } from './resolve.ts';
 
@@ -97,28 +99,15 @@ export class NeutronAddresses implements AddressProvider {
   async isAsGiven(signal: AbortSignal): Promise<boolean> {
     const before = new Map(this.#given);
     const observed = await this.#lane.run(LANE, () => this.#ports().observe(signal), signal);
-    const scope = this.#scope();
-    const found = new Map(ownPorts(scope, observed).map((own) => [own.port.id, own]));
     // What came, or is going, meanwhile is not compared.
-    const given = [...before].flatMap(([id, own]) => (this.#given.get(id) === own ? [own] : []));
-    const ours = new Set([...found.values()].map(({ fixedAddress }) => fixedAddress));
-    const lost = given.map(({ fixedAddress }) => fixedAddress).filter((address) => !ours.has(address));
+    const ports = [...before].flatMap(([id, own]) => (this.#given.get(id) === own ? [own] : []));
+    const scope = this.#scope();
+    const ours = new Set(ownPorts(scope, observed).map(({ fixedAddress }) => fixedAddress));
+    const lost = ports.map(({ fixedAddress }) => fixedAddress).filter((address) => !ours.has(address));
     if (lost.length > 0) await this.#detach(new Set(lost), signal);
-    const isSame = ({ port: { id }, address, fixedAddress }: OwnPort) => {
-      const now = found.get(id);
-      if (now?.address !== address || now.fixedAddress !== fixedAddress) return false;
-      return this.#unmended.has(id) || nextStep(scope, now, observed) === undefined;
-    };
-    const isAttached = ({ name, section }: ConfiguredPool) => {
-      const addresses = given.filter(({ pool }) => pool === name).map(({ fixedAddress }) => fixedAddress);
-      return (
-        this.#unmended.has(name) || attachSteps(observed.ports, addresses, new Set(section.gatewayPorts)).length === 0
-      );
-    };
-    const isWhole = given.every(isSame) && this.#options.pools.every(isAttached);
-    // What is named has come since, or could not be used before.
-    const isNews = [...found].some(([id, { stays }]) => stays && !this.#given.has(id));
-    return isWhole && !isNews && unassignedNamed(scope, observed).every(({ name }) => this.#unmended.has(name));
+    const { pools } = this.#options;
+    const isKnown = (id: string) => this.#given.has(id);
+    return isAsGiven(scope, observed, { ports, pools, isKnown, unmended: this.#unmended });
   }
 
   /** Those of its subnets. */
@@ -284,8 +273,14 @@ export class NeutronAddresses implements AddressProvider {
   async #withFormer(observed: Observed, former: ReadonlySet<string>, signal: AbortSignal): Promise<Observed> {
     const adopted = new Map<string, readonly string[]>();
     for (const step of adoptSteps(this.#scope(), observed, former)) {
-      if (this.#options.mayWrite) await this.#ports().adopt(step, signal);
-      adopted.set(step.id, step.tags);
+      try {
+        if (this.#options.mayWrite) await this.#ports().adopt(step, signal);
+        adopted.set(step.id, step.tags);
+      } catch (error) {
+        // Its Services get other addresses; a leader that cannot be sure of it would take theirs away.
+        if (verdictOf(error) !== 'terminal') throw error;
+        this.#tell(poolOf({ description: '', tags: [...step.tags] }) ?? '', error, signal);
+      }
     }
     const ports = observed.ports.map((port) => ({ ...port, tags: [...(adopted.get(port.id) ?? port.tags)] }));
     return { ...observed, ports };
