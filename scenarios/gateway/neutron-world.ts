@@ -7,6 +7,7 @@ import type { Simulation } from '@fairlead/sim';
 import { OpenStackEmulator, openStackDialect } from '@fairlead/sim/openstack';
 import { serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
+import { create } from './service-edits.ts';
 import { addressOf, givenTo, isOurs, L2_PORTS, NAMESPACE, Promises, REPLICAS, type ServiceWorld } from './services.ts';
 
 /** The name under which processes reach Keystone and Neutron. */
@@ -18,6 +19,10 @@ type Found = ReturnType<OpenStackEmulator['resources']>[number];
 export interface NeutronWorld extends ServiceWorld {
   readonly emulator: OpenStackEmulator;
   readonly project: ReturnType<OpenStackEmulator['identity']['addProject']>;
+  readonly network_id: string;
+  /** Of IPv4. */
+  readonly subnet_id: string;
+  readonly floating_network_id: string;
   /** The port of the gateway. */
   readonly gatewayPort: string;
   /** A port and a floating IP that a user made for the pool. */
@@ -45,6 +50,21 @@ export async function buildNeutronWorld(simulation: Simulation): Promise<Neutron
   const part = partOver(emulator).configure(configuration);
   const deeds = { backedUp: new Set<string>(), forged: new Set<string>() };
   return { ...cluster, ...deeds, part, promises: new Promises(), ...site, takenAway: new Set() };
+}
+
+/** With a Service that ch-k8s-lbaas served, and the port and floating IP that it made for it. */
+export async function buildFormerWorld(simulation: Simulation): Promise<NeutronWorld> {
+  const world = await buildNeutronWorld(simulation);
+  const { editor, emulator, project, network_id, subnet_id, floating_network_id } = world;
+  const port = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
+  const floatingIp = emulator.create('floatingips', { floating_network_id, port_id: port }, project);
+  const body = { tags: ['cah-loadbalancer.k8s.cloudandheat.com/managed'] };
+  for (const path of [`/ports/${port}/tags`, `/floatingips/${floatingIp}/tags`])
+    emulator.byHand({ method: 'PUT', path, body, project });
+  const { spec } = create('former', [80]);
+  const annotations = { 'cah-loadbalancer.k8s.cloudandheat.com/inbound-port': port };
+  await editor.create(services, { metadata: { namespace: NAMESPACE, name: 'former', annotations }, spec });
+  return world;
 }
 
 /** A network of both families behind a router, the port of a gateway in it, and what others have there. */
@@ -79,7 +99,7 @@ function serveOpenStack(simulation: Simulation) {
   const foreign = new Map(theirs.map((id) => [id, JSON.stringify(findById(emulator, id))]));
   putPairs(emulator, gatewayPort, [{ ip_address: FOREIGN_PAIR }]);
   simulation.serve(OPENSTACK, emulator, { dialect: openStackDialect });
-  return { emulator, project, gatewayPort, named, foreign };
+  return { emulator, project, network_id, subnet_id, floating_network_id: external, gatewayPort, named, foreign };
 }
 
 function partOver(transport: HttpTransport) {

@@ -2,6 +2,7 @@ import { type Rest, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { KUBE } from '../kubernetes.ts';
 import { applyNeutronEdit, describeNeutronEdit, drawNeutronEdits, type NeutronEdit } from './neutron-edits.ts';
 import {
+  buildFormerWorld,
   buildNeutronWorld,
   changedForeign,
   leakedPorts,
@@ -57,11 +58,12 @@ export const gatewayNeutronCrash: Scenario<NeutronWorld, ServiceEdit> = {
     { at: 1_000, event: create('web', [80]) },
     { at: 1_500, event: create('shop', [80]) },
     { at: 20_000, event: create('dns', [53]) },
+    { at: 30_000, event: { kind: 'delete', name: 'former' } },
     { at: 40_000, event: { kind: 'delete', name: 'shop' } },
     { at: 50_000, event: { kind: 'delete', name: 'web' } },
     { at: 60_000, event: { kind: 'delete', name: 'dns' } },
   ],
-  build: buildNeutronWorld,
+  build: buildFormerWorld,
   rest: REST,
   leaked,
 };
