@@ -80,8 +80,8 @@ export const gatewayDefectsFromSources: readonly Defect[] = [
   {
     name: 'what this leader gave up on is not kept out by a higher epoch',
     file: 'packages/gateway/controller/agents/agent-sender.ts',
-    find: 'if (known > this.#sent.epoch || (isLost && known === this.#sent.epoch)) {',
-    replace: 'if (known > this.#sent.epoch || (isLost && known < this.#sent.epoch)) {',
+    find: 'const isOpen = isLost || !this.#isAnnounced;',
+    replace: 'const isOpen = !this.#isAnnounced;',
     foundBy: { unit: 'packages/gateway/controller/agents' },
   },
   {

@@ -25,13 +25,13 @@ export const openStackDefectsFromSources: readonly Defect[] = [
   },
   {
     name: 'a port that got another fixed address is as it was given',
-    file: 'packages/openstack/ports/provider.ts',
+    file: 'packages/openstack/ports/as-given.ts',
     find: `const isSame = ({ port: { id }, address, fixedAddress }: OwnPort) => {
-      const now = found.get(id);
-      if (now?.address !== address || now.fixedAddress !== fixedAddress) return false;`,
+    const now = found.get(id);
+    if (now?.address !== address || now.fixedAddress !== fixedAddress) return false;`,
     replace: `const isSame = ({ port: { id }, address }: OwnPort) => {
-      const now = found.get(id);
-      if (now?.address !== address) return false;`,
+    const now = found.get(id);
+    if (now?.address !== address) return false;`,
     foundBy: { unit: 'packages/openstack/ports/neutron-addresses.test.ts' },
   },
   {
