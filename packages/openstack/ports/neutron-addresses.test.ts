@@ -20,7 +20,13 @@ async function setUp() {
   const gateways = { web: newGateway(), shop: newGateway() };
   const poolOf = (name: 'web' | 'shop') => ({
     name,
-    section: { network: 'nodes', floatingNetwork: 'public', gatewayPorts: [gateways[name]] },
+    section: {
+      network: 'nodes',
+      floatingNetwork: 'public',
+      gatewayPorts: [gateways[name]],
+      ports: [],
+      floatingIps: [],
+    },
   });
   const addresses = new NeutronAddresses({
     neutron,
