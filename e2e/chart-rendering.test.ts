@@ -102,6 +102,45 @@ describe('the chart as Helm renders it', () => {
     expect(ofKind(manifests, 'NetworkPolicy')).toMatchObject({ spec: { policyTypes: ['Ingress', 'Egress'] } });
   });
 
+  it('has a Service at port 53 for the DNS part, where each Pod listens above 1024', async () => {
+    const values = { configuration: { parts: { dns: { cluster: 'west' } } }, dns: { clusterIP: '10.96.0.53' } };
+    const { manifests } = await renderChart(values);
+    const text = ofKind(manifests, 'ConfigMap').data?.['fairlead.yaml'] ?? '';
+    expect(readConfiguration(text, 'fairlead.yaml', program.parts).parts).toMatchObject({
+      dns: { cluster: 'west', listen: ['0.0.0.0:5353'] },
+    });
+    expect(manifests.filter(({ kind }) => kind === 'Service')).toContainEqual(
+      expect.objectContaining({
+        metadata: expect.objectContaining({ name: 'fairlead-dns' }),
+        spec: expect.objectContaining({
+          clusterIP: '10.96.0.53',
+          ports: [
+            { name: 'dns', port: 53, targetPort: 'dns', protocol: 'UDP' },
+            { name: 'dns-tcp', port: 53, targetPort: 'dns-tcp', protocol: 'TCP' },
+          ],
+        }),
+      }),
+    );
+    expect(ofKind(manifests, 'Deployment')).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              {
+                ports: [
+                  { name: 'http', containerPort: 8080 },
+                  { name: 'dns', containerPort: 5353, protocol: 'UDP' },
+                  { name: 'dns-tcp', containerPort: 5353 },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect((await renderChart(gatewayValues)).text).not.toContain('fairlead-dns');
+  });
+
   it('replaces the Pods when the configuration changes, and only then', async () => {
     const checksum = async (values: object): Promise<string | undefined> =>
       /checksum\/configuration: (\w+)/.exec((await renderChart(values)).text)?.[1];

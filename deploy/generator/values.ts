@@ -22,6 +22,22 @@ const http = z
   .prefault({})
   .describe('Health, metrics and the journal are served at this port of each Pod.');
 
+const dns = z
+  .strictObject({
+    port: z
+      .int()
+      .min(1024)
+      .max(65535)
+      .default(5353)
+      .describe('Where each Pod listens, unless configuration.parts.dns.listen says otherwise; below 1024 it may not.'),
+    clusterIP: z
+      .string()
+      .default('')
+      .describe("A fixed address of the Service for resolvers, of the cluster's range. Empty: any."),
+  })
+  .prefault({})
+  .describe('The Service at port 53 that is made where the part dns is switched on.');
+
 const existingConfiguration = (parts: readonly Part[]) =>
   z
     .strictObject({
@@ -123,6 +139,7 @@ export function valuesSchema(parts: readonly Part[]) {
     image,
     replicas: z.int().min(1).default(2).describe('One leads each part, the others stand by.'),
     http,
+    dns,
     environment: z
       .array(passedOn)
       .default([])

@@ -84,5 +84,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 {{- $known := dict "http" (dict "listen" (printf ":%v" .Values.http.port)) "leaderElection" (dict "namespace" .Release.Namespace) }}
-{{- mergeOverwrite (deepCopy .Values.configuration) $known | toYaml }}
+{{- $configuration := mergeOverwrite (deepCopy .Values.configuration) $known }}
+{{- if hasKey $configuration.parts "dns" }}
+{{- $_ := set $configuration.parts "dns" (merge (default dict $configuration.parts.dns) (dict "listen" (list (printf "0.0.0.0:%v" .Values.dns.port)))) }}
+{{- end }}
+{{- $configuration | toYaml }}
 {{- end }}
