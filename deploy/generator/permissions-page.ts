@@ -7,6 +7,55 @@ const WHERE: Readonly<Record<Permission['scope'], string>> = {
   'kube-system': 'kube-system',
 };
 
+/** What a person needs besides reading what the parts read; `why` does with less, and says what it could not ask. */
+const PERSONAL: readonly { readonly title: string; readonly permissions: readonly Permission[] }[] = [
+  {
+    title: 'For a person who runs `fairlead why`',
+    permissions: [
+      {
+        group: 'coordination.k8s.io',
+        resources: ['leases'],
+        verbs: ['get'],
+        scope: 'own-namespace',
+        because: 'The Lease of a part names the replica that leads it.',
+      },
+      {
+        group: '',
+        resources: ['pods/proxy'],
+        verbs: ['get'],
+        scope: 'own-namespace',
+        because: 'That replica is asked through the API server, with the token of the person.',
+      },
+      {
+        group: '',
+        resources: ['pods'],
+        verbs: ['get'],
+        scope: 'own-namespace',
+        because: 'Only for who has a certificate and no token: it names the account of the replica.',
+      },
+      {
+        group: '',
+        resources: ['serviceaccounts/token'],
+        verbs: ['create'],
+        scope: 'own-namespace',
+        because: 'Likewise: a token of that account is asked for, and shown.',
+      },
+    ],
+  },
+  {
+    title: 'For a person who runs `fairlead release`',
+    permissions: [
+      {
+        group: 'coordination.k8s.io',
+        resources: ['leases'],
+        verbs: ['get', 'patch'],
+        scope: 'own-namespace',
+        because: 'The mark that lets go what a brake holds back is on the Lease of the part.',
+      },
+    ],
+  },
+];
+
 /** The page that a person who reviews the roles reads. */
 export function permissionsPage(program: Program): string {
   const sections = [
@@ -18,6 +67,7 @@ export function permissionsPage(program: Program): string {
         permissions: command.permissions ?? [],
       })),
     ]),
+    ...PERSONAL,
   ].filter(({ permissions }) => permissions.length > 0);
   return [
     '# Permissions',
@@ -25,7 +75,10 @@ export function permissionsPage(program: Program): string {
     '<!-- Made by `npm run generate` from what the parts declare. -->',
     '',
     'What Fairlead may do in the cluster, and why. The chart gives the permissions of the parts that are switched on and',
-    'no others; `fairlead run` asks the API server for each of them before it starts, and names those that are missing.',
+    'no others; `fairlead run` asks the API server for each of them before it starts, and names those that are missing, and so',
+    'does `fairlead check` at any time. The reviews are needed only where the journal asks for a token, which it does unless',
+    '`http.listen` is a loopback address. `plan`, `status` and `check` read what the parts read, with the rights of the person',
+    'who runs them. [security.md](security.md) says what follows from it all.',
     ...sections.flatMap(({ title, permissions }) => [
       '',
       `## ${title}`,
