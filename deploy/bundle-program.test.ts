@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,9 +30,29 @@ describe('the bundled program', () => {
     expect(await fairlead('version')).toEqual({ code: 0, stdout: `${packageFile.version}\n`, stderr: '' });
   });
 
-  it('helps as the sources do', async () => {
+  it('refuses a Node that is too old in one line', async () => {
+    const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.1.0'}})`;
+    expect(await runCommand(process.execPath, ['--import', older, join(folder, 'fairlead.mjs'), 'version'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'fairlead: Node 24 or newer is needed; this is 20.1.0\n',
+    });
+  });
+
+  it('is a plugin of kubectl under another name', async () => {
+    const plugin = join(folder, 'kubectl-fairlead');
+    await symlink('fairlead.mjs', plugin);
+    const { stdout } = await runCommand(process.execPath, [plugin, 'why', '--help']);
+    expect(stdout).toMatch(/^Usage: kubectl fairlead why /);
+  });
+
+  it('helps as the sources do, with the commands that it has', async () => {
     const fromSource = await runCommand(process.execPath, [SOURCE, '--help']);
-    expect(await fairlead('--help')).toEqual(fromSource);
+    const withoutDemo = fromSource.stdout
+      .replace(/^ {2}demo \[options\].*\n( {10,}.*\n)*/m, '')
+      .replace(/.* demo .*\n/, '');
+    expect(await fairlead('--help')).toEqual({ ...fromSource, stdout: withoutDemo });
+    expect(withoutDemo).not.toContain('demo');
     expect(fromSource.stdout).toContain('Usage: fairlead');
   });
 

@@ -10,6 +10,15 @@ const program = join(root, 'packages', 'cli');
 const REQUIRE =
   "import { createRequire as requireFor } from 'node:module';\nconst require = requireFor(import.meta.url);";
 
+/** Begins the program. An older Node would fail on the first thing that it does not know, with a trace. */
+const LAUNCHER = `#!/usr/bin/env node
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  console.error('fairlead: Node 24 or newer is needed; this is ' + process.versions.node);
+  process.exit(1);
+}
+await import('./program.mjs');
+`;
+
 const NO_DEMO = `
 import { FairleadError } from '@fairlead/control';
 throw new FairleadError('the demo is not in this build: run npm start in a checkout of Fairlead', {
@@ -24,6 +33,9 @@ const withoutDemoWorld: Plugin = {
     bundling.onResolve({ filter: /^@fairlead\/sim/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path, namespace: 'demo-world' } : undefined,
     );
+    bundling.onLoad({ filter: /cli\/demo\/is-included\.ts$/ }, () => ({
+      contents: 'export const isDemoIncluded = false;',
+    }));
     bundling.onLoad({ filter: /.*/, namespace: 'demo-world' }, () => ({ contents: NO_DEMO, resolveDir: program }));
   },
 };
@@ -32,7 +44,7 @@ const withoutDemoWorld: Plugin = {
 export async function bundleProgram(folder: string): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { fairlead: join(program, 'main.ts') },
+    entryPoints: { program: join(program, 'main.ts') },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -46,9 +58,11 @@ export async function bundleProgram(folder: string): Promise<readonly string[]> 
     metafile: true,
     plugins: [withoutDemoWorld],
   });
+  const launcher = join(folder, 'fairlead.mjs');
+  await writeFile(launcher, LAUNCHER, { mode: 0o755 });
   const notices = join(folder, 'THIRD-PARTY-NOTICES');
   await writeFile(notices, await thirdPartyNotices(root, Object.keys(metafile.inputs)));
-  return [...outputs(metafile, folder), notices, ...(await copyAddon(folder))];
+  return [launcher, ...outputs(metafile, folder), notices, ...(await copyAddon(folder))];
 }
 
 /** For the machine that it was built on; elsewhere, or where it was not built, the DNS server does without it. */

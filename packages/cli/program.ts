@@ -13,6 +13,7 @@ import { runAloneCommand, runCommand, superviseCommand } from './commands/run.ts
 import { statusCommand } from './commands/status.ts';
 import { whyCommand } from './commands/why.ts';
 import { nearest } from './configuration/nearest.ts';
+import { isDemoIncluded } from './demo/is-included.ts';
 import { formatOf } from './render/format.ts';
 import { parseSubject } from './subject.ts';
 import type { Terminal } from './terminal.ts';
@@ -178,7 +179,7 @@ function createProgram(name: string, parts: readonly Part[], terminal: Terminal,
     .action((part: string, { config }: { config: string }) => releaseCommand(config, parts, part, signal, print));
 
   program
-    .command('demo')
+    .command('demo', { hidden: !isDemoIncluded })
     .description('Starts an embedded world with all parts running on it and a sample workload, and shows it live.')
     .option('--until-converged', 'ends with a summary as soon as everything is programmed')
     .option('--time-limit <seconds>', 'how long --until-converged waits before it fails', '120')
@@ -270,12 +271,14 @@ function helpText(name: string, parts: readonly Part[]): string {
   const classes = parts.flatMap((part) =>
     part.loadBalancerClass === undefined ? [] : [`  ${part.loadBalancerClass}\n      ${part.summary}`],
   );
+  const demo = isDemoIncluded
+    ? `\n  ${name} demo                                    see it work, without a cluster`
+    : '';
   return `
 Services choose their load balancer by spec.loadBalancerClass:
 ${classes.join('\n')}
 
-Examples:
-  ${name} demo                                    see it work, without a cluster
+Examples:${demo}
   ${name} plan --config fairlead.yaml             what it would do; nothing is changed
   ${name} run --config fairlead.yaml              do it, and keep doing it
   ${name} check --config fairlead.yaml            is anything missing before it can work
