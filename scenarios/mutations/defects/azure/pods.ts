@@ -8,7 +8,7 @@ export const azurePodDefects: readonly Defect[] = [
     file: `${PODS}.ts`,
     find: '(programmed.get(address) ?? []).filter((entry) => isLeftAt(entry, location))',
     replace: 'programmed.get(address) ?? []',
-    foundBy: { sim: 'service-gateway', seeds: 1, from: 50322 },
+    foundBy: { unit: PODS },
   },
   {
     name: 'after a restart a pod inherits the gateway of one that has ended on its node',
