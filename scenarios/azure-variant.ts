@@ -30,3 +30,7 @@ export function variantOf(seed: number): Variant {
 export function behaviourOf({ isSlow, pageSize }: Variant): Partial<ArmBehaviour> {
   return { pageSize, ...(isSlow ? { operationTime: { minimum: 1_000, maximum: 10_000 } } : {}) };
 }
+
+export function otherFamily(family: IpFamily): IpFamily {
+  return family === 'IPv4' ? 'IPv6' : 'IPv4';
+}

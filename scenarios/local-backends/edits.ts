@@ -2,7 +2,7 @@ import { type Random, randomInteger, randomPick } from '@fairlead/control';
 import type { IpFamily, Service, ServicePort } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
 import type { FaultMatch, RetryAfterForm, ScriptedFault } from '@fairlead/sim/azure';
-import type { Variant } from '../azure-variant.ts';
+import { otherFamily, type Variant } from '../azure-variant.ts';
 import { LOAD_BALANCERS, type LoadBalancerName } from './azure-view.ts';
 import { NODES, REPLICAS } from './world.ts';
 
@@ -155,10 +155,6 @@ const DRAWN: readonly (readonly [number, (random: Random, name: string, family: 
   [2, (random) => drawRestart(random)],
 ];
 const EXCLUSIONS = ['label', 'taint', 'not', 'not'] as const;
-
-function otherFamily(family: IpFamily): IpFamily {
-  return family === 'IPv4' ? 'IPv6' : 'IPv4';
-}
 
 function drawEdit(random: Random, family: IpFamily): Edit {
   const name = randomPick(random, SERVICES);

@@ -1,7 +1,7 @@
 import { type IpFamily, type Random, randomInteger, randomPick } from '@fairlead/control';
 import type { Service, ServicePort } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
-import type { Variant } from '../azure-variant.ts';
+import { otherFamily, type Variant } from '../azure-variant.ts';
 import { type Arrival, describeAzureEdit, drawMeddling, drawWhim, type Meddle, type Whim } from './azure-edits.ts';
 import { CLASS } from './site.ts';
 
@@ -168,10 +168,6 @@ const SHARED_ADDRESSES = {
   IPv4: ['10.2.0.1', '10.2.0.2', '10.1.0.1', '10.1.0.4'],
   IPv6: ['fd00::2:1', 'FD00:0::2:2', 'fd00::1:1', 'fd00::1:2'],
 };
-
-function otherFamily(family: IpFamily): IpFamily {
-  return family === 'IPv4' ? 'IPv6' : 'IPv4';
-}
 
 /** Where most addresses are of IPv6, most nodes have both families. */
 function drawNodeEdit(random: Random, family: IpFamily): Edit {
