@@ -1,6 +1,6 @@
 import { REAL_LATENCY } from '@fairlead/sim/openstack';
 import { describe, expect, it, vi } from 'vitest';
-import { idOf, portsWorld as world, TAGS } from './testing/ports-world.ts';
+import { portsWorld as world, TAGS } from './testing/ports-world.ts';
 
 describe('the gateways’ addresses in Neutron', () => {
   it('are ports with floating IPs, shared by Services, and gone with the last of them', async () => {
@@ -207,84 +207,6 @@ describe('the gateways’ addresses in Neutron', () => {
     expect(neutronWrites().length).toBe(before);
     await leader.stop();
   }, 60_000);
-
-  it.each(['the port', 'its floating IP', 'its tags', 'the pair'] as const)(
-    'come back within minutes when another program took %s away',
-    async (what) => {
-      const { cluster, emulator, project, gatewayPort, lead, pass, ports, floatingIps, pairs } = await world();
-      await cluster.createService('web');
-      const leader = lead();
-      await pass(30);
-      const [port, floatingIp] = [idOf(ports()), idOf(floatingIps())];
-      const byHand = { project };
-      if (what === 'the port') emulator.byHand({ ...byHand, method: 'DELETE', path: `/ports/${port}` });
-      if (what === 'its floating IP')
-        emulator.byHand({ ...byHand, method: 'DELETE', path: `/floatingips/${floatingIp}` });
-      if (what === 'its tags')
-        emulator.byHand({ ...byHand, method: 'PUT', path: `/ports/${port}/tags`, body: { tags: [] } });
-      const none = { port: { allowed_address_pairs: [] } };
-      if (what === 'the pair') emulator.byHand({ ...byHand, method: 'PUT', path: `/ports/${gatewayPort}`, body: none });
-      await pass(400);
-      expect(ports()).toMatchObject([{ tags: TAGS }]);
-      expect(floatingIps()).toMatchObject([{ tags: TAGS, port_id: ports()[0]?.id }]);
-      expect(pairs()).toMatchObject([{ ip_address: floatingIps()[0]?.['fixed_ip_address'] }]);
-      expect(await cluster.addresses('web')).toEqual([floatingIps()[0]?.['floating_ip_address']]);
-      await leader.stop();
-    },
-  );
-
-  it('of one family stay when another program deletes the port of the other', async () => {
-    const { cluster, emulator, project, lead, pass, ports } = await world();
-    await cluster.createService('web', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] });
-    const leader = lead();
-    await pass(60);
-    const [before, gone] = await cluster.addresses('web');
-    const ofOther = ports().filter((port) => JSON.stringify(port['fixed_ips']).includes('fd00::'));
-    emulator.byHand({ method: 'DELETE', path: `/ports/${idOf(ofOther)}`, project });
-    await pass(400);
-    const after = await cluster.addresses('web');
-    expect(after).toEqual([before, expect.stringMatching(/^fd00::/)]);
-    expect(gone).toMatch(/^fd00::/);
-    await leader.stop();
-  });
-
-  it.each([
-    ['', { floatingNetwork: undefined }, true],
-    [' behind another floating IP', {}, false],
-  ])('are given to no other Service when Neutron gives that of a deleted port again%s', async (_, change, stays) => {
-    const { cluster, emulator, project, network_id, agent, lead, pass, ports } = await world(change, 29);
-    await cluster.createService('web');
-    const leader = lead();
-    await pass(30);
-    const before = await cluster.addresses('web');
-    const { fixed_ips } = ports()[0] ?? {};
-    const others = [1, 2, 3].map(() => emulator.create('ports', { network_id, device_owner: 'compute:nova' }, project));
-    emulator.byHand({ method: 'DELETE', path: `/ports/${idOf(ports())}`, project });
-    await cluster.createService('shop');
-    await pass(5);
-    for (const other of others) emulator.byHand({ method: 'DELETE', path: `/ports/${other}`, project });
-    await pass(60);
-    const found = JSON.stringify(fixed_ips);
-    expect(ports().map((port) => JSON.stringify(port['fixed_ips']) === found)).toEqual([true, false]);
-    const addresses = [...(await cluster.addresses('web')), ...(await cluster.addresses('shop'))];
-    expect(new Set(addresses).size).toBe(2);
-    expect(addresses[0] === before[0]).toBe(stays);
-    expect(agent.servers.size).toBe(2);
-    await leader.stop();
-  });
-
-  it('are made anew when another program deletes a port that was begun', async () => {
-    const { cluster, emulator, project, lead, pass, ports, setQuota } = await world();
-    setQuota({ floatingip: 0 });
-    await cluster.createService('web');
-    const leader = lead();
-    await pass(10);
-    emulator.byHand({ method: 'DELETE', path: `/ports/${idOf(ports())}`, project });
-    setQuota({ floatingip: -1 });
-    await pass(120);
-    expect(await cluster.addresses('web')).toHaveLength(1);
-    await leader.stop();
-  });
 
   it('are not made or given back by one whose Lease may end before the call does', async () => {
     const { cluster, neutronWrites, lead, pass } = await world();

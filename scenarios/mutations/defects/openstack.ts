@@ -5,6 +5,9 @@ const PORTS = 'packages/openstack/ports';
 const keystone = { unit: `${CLIENT}/keystone` };
 const neutron = { unit: `${CLIENT}/neutron` };
 const ports = { unit: PORTS };
+const takenAway = { unit: `${PORTS}/taken-away` };
+const named = { unit: `${PORTS}/named` };
+const adoption = { unit: `${PORTS}/adoption` };
 
 export const openStackDefects: readonly Defect[] = [
   {
@@ -174,34 +177,34 @@ export const openStackDefects: readonly Defect[] = [
     file: 'packages/gateway/controller/addresses/supply-worker.ts',
     find: 'if (allocator.replaces(made)) return startOver();',
     replace: 'void startOver;',
-    foundBy: ports,
+    foundBy: takenAway,
   },
   {
     name: 'a port that a user made is given back, and not used again',
     file: 'packages/gateway/controller/addresses/allocation.ts',
     find: '!l2Port.stays && !this.isUsed(l2Port)',
     replace: '!this.isUsed(l2Port)',
-    foundBy: ports,
+    foundBy: named,
   },
   {
     name: 'a port that a user made gets our tags',
     file: `${PORTS}/plan.ts`,
     find: 'if (own.isOfUser) return undefined;',
     replace: '',
-    foundBy: ports,
+    foundBy: named,
   },
   {
     name: 'a port is adopted that ch-k8s-lbaas never made',
     file: `${PORTS}/owner.ts`,
     find: ' && marked.tags.includes(FORMER_TAG)',
     replace: '',
-    foundBy: ports,
+    foundBy: adoption,
   },
   {
     name: 'the floating IP of an adopted port is left behind',
     file: `${PORTS}/plan.ts`,
     find: ' && !isFormer(floatingIp)',
     replace: '',
-    foundBy: ports,
+    foundBy: adoption,
   },
 ];
