@@ -4,6 +4,7 @@ const HOME = 'packages/openstack/octavia';
 const BEHAVIOUR = { unit: `${HOME}/behaviour.test.ts` } as const;
 const TREE = { unit: `${HOME}/balancer/tree-steps.test.ts` } as const;
 const GOLDEN = { unit: `${HOME}/golden.test.ts` } as const;
+const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const CONTROLLER = { unit: `${HOME}/controller.test.ts` } as const;
 
 /** In the load balancers of Octavia. */
@@ -191,5 +192,19 @@ export const octaviaDefects: readonly Defect[] = [
     find: '${parseIpAddress(address)?.address ?? address} ${protocol_port}',
     replace: '${parseIpAddress(address) === undefined ? address : address} ${protocol_port}',
     foundBy: TREE,
+  },
+  {
+    name: 'a Service shares the load balancer of a Service of another namespace',
+    file: `${HOME}/balancer/plan.ts`,
+    find: "if (relation === 'shared') requireSharable(owner, balancer);",
+    replace: '',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a load balancer passes to a Service of another namespace',
+    file: `${HOME}/balancer/removal.ts`,
+    find: ' && namespaceOf(one) === namespaceOf(balancer);',
+    replace: ';',
+    foundBy: TENANTS,
   },
 ];

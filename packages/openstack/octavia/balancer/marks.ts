@@ -60,6 +60,11 @@ export function isOwn(marked: Marked, { cluster, uid }: Pick<BalancerOwner, 'clu
   return isOfCluster(marked, cluster) && readMark(marked)?.service === uid;
 }
 
+/** The namespace of the Service that it belongs to, as the description says it after the mark. */
+export function namespaceOf({ description = '' }: Marked): string | undefined {
+  return readOwnerText(description) && /\] Service ([^/\s]+)\//.exec(description)?.[1];
+}
+
 /** The name of the VIP's port: found by it, as Neutron takes no tags in the call that creates. */
 export function vipPortName(uid: string): string {
   return `fairlead-octavia-${uid}`;

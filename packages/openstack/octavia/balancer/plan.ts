@@ -3,7 +3,7 @@ import { type LoadBalancer, type PortRequest, provisioningOf } from '../../clien
 import type { LbaasStep } from '../drivers/lbaas-driver.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { floatingIpSteps } from './floating-ips.ts';
-import { descriptionOf, isOwn, vipPortName } from './marks.ts';
+import { type BalancerOwner, descriptionOf, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
 import type { NetworkStep } from './network-steps.ts';
 import type { ObservedBalancer } from './observed.ts';
 import { loadBalancerRequest, type VipPort } from './requests.ts';
@@ -31,6 +31,7 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
   const { balancer, relation } = serving;
   const state = provisioningOf(balancer).kind;
   const { id, vip_port_id: portId } = balancer;
+  if (relation === 'shared') requireSharable(owner, balancer);
   if (state === 'error') {
     // It can only be deleted. Its VIP's port and floating IP are ours, and wait for the next one.
     const isMade = relation === 'own' && vip.kind !== 'shared';
@@ -44,6 +45,18 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
   if (state !== 'active' || observed.tree === undefined) return { steps: addressed, waitsFor: balancer };
   const adopted = relation === 'shared' ? [] : adoptionSteps(desired, balancer, observed.floatingIps);
   return { steps: [...adopted, ...addressed, ...treeSteps(desired, observed.tree)], waitsFor: undefined };
+}
+
+/**
+ * Who shares a load balancer takes ports of it, and inherits it with its address: only Services of one namespace trust
+ * each other so far. One without a mark is a user's, who alone can say who may know its id.
+ */
+function requireSharable(owner: BalancerOwner, balancer: LoadBalancer): void {
+  if (readMark(balancer) === undefined) return;
+  const [namespace] = owner.name.split('/');
+  if (isOfCluster(balancer, owner.cluster) && namespaceOf(balancer) === namespace) return;
+  const message = `it asks for the load balancer ${balancer.id}, which is of a Service of another namespace or cluster`;
+  throw refusal('load-balancer-unavailable', message);
 }
 
 /** What a load balancer is made of never changes. It is not made anew for it: that would take its traffic down. */

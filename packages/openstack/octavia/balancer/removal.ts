@@ -1,6 +1,6 @@
 import { type FloatingIp, type Listener, type Port, provisioningOf } from '../../client/index.ts';
 import { floatingIpRemovals } from './floating-ips.ts';
-import { type BalancerOwner, isOfCluster, isOwn, readMark, vipPortName } from './marks.ts';
+import { type BalancerOwner, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
 import type { BalancerTree } from './observed.ts';
 import type { BalancerPlan, BalancerStep } from './plan.ts';
 
@@ -58,11 +58,11 @@ function trunkSteps(owner: BalancerOwner, tree: BalancerTree, left: Leftovers): 
   ];
 }
 
-/** A listener of another Service of this cluster. */
-function heirOf(owner: BalancerOwner, { listeners }: BalancerTree): Listener | undefined {
-  const others = listeners.filter(
-    (one) => isOfCluster(one, owner.cluster) && !isOwn(one, owner) && readMark(one)?.service !== undefined,
-  );
+/** A listener of another Service of the same namespace: no other may inherit an address. */
+function heirOf(owner: BalancerOwner, { balancer, listeners }: BalancerTree): Listener | undefined {
+  const isOfNeighbour = (one: Listener) =>
+    isOfCluster(one, owner.cluster) && !isOwn(one, owner) && namespaceOf(one) === namespaceOf(balancer);
+  const others = listeners.filter((one) => isOfNeighbour(one) && readMark(one)?.service !== undefined);
   return others.toSorted((one, another) => (one.id < another.id ? -1 : 1))[0];
 }
 
