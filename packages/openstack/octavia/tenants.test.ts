@@ -34,6 +34,7 @@ async function tenantServes(
   return world.cluster.client.find(services, { namespace: TENANT, name: 'web' });
 }
 
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 const reasonsOf = (service: Service | undefined) => service?.status?.conditions?.map(({ reason }) => reason);
 
 describe('a tenant', () => {
@@ -72,5 +73,48 @@ describe('a tenant', () => {
     const [id = ''] = world.lbaas.balancers.keys();
     expect(reasonsOf(await tenantServes(world, { 'load-balancer-id': id }))).toEqual(['LoadBalancerUnavailable']);
     expect(world.lbaas.listeners.size).toBe(0);
+  });
+
+  it('gets no port for a VIP that a machine has, or that is of another Service', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project } = world.openstack;
+    const network_id = world.site.vipSubnets.IPv4?.network_id ?? '';
+    const device = { device_id: 'node-1', device_owner: 'compute:nova' };
+    const ofNode = emulator.create('ports', { network_id, ...device }, project);
+    const description = '[fairlead-cluster=cluster-1 fairlead-part=gateway] pool default';
+    const ofGateway = emulator.create('ports', { network_id, description }, project);
+    world.start();
+    for (const id of [ofNode, ofGateway]) {
+      expect(reasonsOf(await tenantServes(world, { 'port-id': id }))).toEqual(['PortUnavailable']);
+      await world.cluster.client.delete(services, { namespace: TENANT, name: 'web' });
+      await world.run();
+    }
+    const free = emulator.create('ports', { network_id }, project);
+    expect(reasonsOf(await tenantServes(world, { 'port-id': free }))).toEqual(['Programmed']);
+    expect(world.steps).toEqual(['create-load-balancer']);
+  });
+
+  it('gets no floating IP that was made for another, though it is on no port', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start();
+    const { emulator, project } = world.openstack;
+    const description = '[fairlead-cluster=cluster-1 fairlead-part=gateway] pool default';
+    const floating_network_id = world.site.floatingNetworkId ?? '';
+    const id = emulator.create('floatingips', { floating_network_id, description }, project);
+    const found = emulator.resources('floatingips').find((one) => one['id'] === id);
+    const loadBalancerIP = textOf(found?.['floating_ip_address']);
+    expect(reasonsOf(await tenantServes(world, {}, { loadBalancerIP }))).toEqual(['AddressUnavailable']);
+    expect(emulator.resources('floatingips').map(({ port_id }) => port_id)).toEqual([null]);
+  });
+
+  it('gets not the address of the gateway of a subnet for a VIP', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    const [{ gateway_ip } = {}] = world.openstack.emulator
+      .resources('subnets')
+      .filter(({ ip_version }) => ip_version === 4);
+    const loadBalancerIP = textOf(gateway_ip);
+    expect(reasonsOf(await tenantServes(world, {}, { loadBalancerIP }))).toEqual(['AddressUnavailable']);
+    expect(world.openstack.emulator.resources('ports')).toEqual([]);
   });
 });

@@ -207,4 +207,32 @@ export const octaviaDefects: readonly Defect[] = [
     replace: ';',
     foundBy: TENANTS,
   },
+  {
+    name: 'a VIP is put on the port of a machine',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: "port.device_id === '' && readMark(port) === undefined",
+    replace: 'readMark(port) === undefined',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a VIP is put on a port that the gateway made',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: "port.device_id === '' && readMark(port) === undefined",
+    replace: "port.device_id === ''",
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a floating IP that was made for another is taken while it is on no port',
+    file: `${HOME}/balancer/floating-ips.ts`,
+    find: 'chosen.port_id !== null || isMarked',
+    replace: 'chosen.port_id !== null',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a VIP takes the address of the gateway of its subnet',
+    file: `${HOME}/balancer/plan.ts`,
+    find: 'vip.address !== undefined && vip.address === subnet.gateway_ip',
+    replace: 'vip.address === undefined && vip.address === subnet.gateway_ip',
+    foundBy: TENANTS,
+  },
 ];

@@ -19,6 +19,7 @@ const subnetShape = z.object({
   network_id: z.string(),
   ip_version: z.union([z.literal(4), z.literal(6)]),
   cidr: z.string(),
+  gateway_ip: z.string().nullish(),
   tags,
 });
 

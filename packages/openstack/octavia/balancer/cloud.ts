@@ -1,6 +1,6 @@
 import type { ClusterId, Step } from '@fairlead/control';
 import { refusal } from '@fairlead/service';
-import { type LoadBalancer, type NeutronClient, provisioningOf, type Subnet } from '../../client/index.ts';
+import { type LoadBalancer, type NeutronClient, type Port, provisioningOf, type Subnet } from '../../client/index.ts';
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
@@ -130,9 +130,7 @@ export class BalancerCloud {
     if (flavorId !== undefined && !(await this.#lbaas.hasFlavor(flavorId, signal))) {
       throw refusal('flavor-unknown', `it asks for the flavor ${flavorId}, which does not exist`);
     }
-    if (vip.kind === 'port' && (await this.#neutron.findPort(vip.portId, { signal })) === undefined) {
-      throw refusal('port-unknown', `it asks for the port ${vip.portId}, which does not exist`);
-    }
+    if (vip.kind === 'port') requireFree(vip.portId, await this.#neutron.findPort(vip.portId, { signal }));
     if (floatingIp === undefined) return;
     const network = await this.#neutron.findNetwork(floatingIp.network_id, { signal });
     if (network?.['router:external'] === true) return;
@@ -189,4 +187,12 @@ export class BalancerCloud {
   #perform(step: BalancerStep, signal: AbortSignal): Promise<void> {
     return isNetworkStep(step) ? performNetworkStep(this.#neutron, step, signal) : this.#lbaas.perform(step, signal);
   }
+}
+
+/** A VIP on the port of a machine, a router or another Service would take its address, and its traffic, away. */
+function requireFree(id: string, port: Port | undefined): void {
+  if (port === undefined) throw refusal('port-unknown', `it asks for the port ${id}, which does not exist`);
+  if (port.device_id === '' && readMark(port) === undefined) return;
+  const user = port.device_id === '' ? 'Fairlead made for another' : `${port.device_owner} ${port.device_id} has`;
+  throw refusal('port-unavailable', `it asks for the port ${id}, which ${user}`);
 }

@@ -1,7 +1,7 @@
 import { refusal } from '@fairlead/service';
 import type { FloatingIp, FloatingIpRequest } from '../../client/index.ts';
 import type { FloatingIpSpec } from '../resource/types.ts';
-import { type BalancerOwner, descriptionOf, isOwn } from './marks.ts';
+import { type BalancerOwner, descriptionOf, isOwn, readMark } from './marks.ts';
 
 /** One change of a floating IP. */
 export type FloatingIpStep =
@@ -44,9 +44,10 @@ export function floatingIpSteps(
   ];
   if (chosen === undefined) return [...freeing, creation(owner, wanted, portId)];
   if (chosen.port_id === portId) return freeing;
-  if (chosen.port_id !== null) {
-    const message = `it asks for the floating IP ${chosen.floating_ip_address}, which is on another port`;
-    throw refusal('address-unavailable', message);
+  const isMarked = readMark(chosen) !== undefined && !isOwn(chosen, owner);
+  if (chosen.port_id !== null || isMarked) {
+    const where = isMarked ? 'was made for another' : 'is on another port';
+    throw refusal('address-unavailable', `it asks for the floating IP ${chosen.floating_ip_address}, which ${where}`);
   }
   const { id, revision_number: revision } = chosen;
   return [...freeing, { kind: 'assign-floating-ip', id, portId, revision }];

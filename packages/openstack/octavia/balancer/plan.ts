@@ -107,6 +107,10 @@ function vipPortRequest({ owner, vip }: DesiredBalancer, { subnets }: ObservedBa
     const what = vip.subnetId === undefined ? `the network ${vip.networkId ?? ''}` : `the subnet ${vip.subnetId}`;
     throw refusal('subnet-unknown', `its VIP is to be in ${what}, which does not exist`);
   }
+  if (vip.address !== undefined && vip.address === subnet.gateway_ip) {
+    const message = `it asks for the address ${vip.address}, which is that of the gateway of the subnet ${subnet.id}`;
+    throw refusal('address-unavailable', message);
+  }
   const first = { subnet_id: subnet.id, ...(vip.address === undefined ? {} : { ip_address: vip.address }) };
   return {
     network_id: subnet.network_id,
