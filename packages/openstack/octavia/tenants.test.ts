@@ -1,5 +1,7 @@
 import { namespaces, type Service, type ServiceSpec, services } from '@fairlead/kube';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { OpenStackError } from '../client/index.ts';
+import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 /*
@@ -116,5 +118,53 @@ describe('a tenant', () => {
     const loadBalancerIP = textOf(gateway_ip);
     expect(reasonsOf(await tenantServes(world, {}, { loadBalancerIP }))).toEqual(['AddressUnavailable']);
     expect(world.openstack.emulator.resources('ports')).toEqual([]);
+  });
+
+  it('keeps no other Service waiting, nor any from going, when rules of its own are refused', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project } = world.openstack;
+    const group = emulator.create('security-groups', { name: 'pods' }, project);
+    world.site = { ...world.site, memberSecurityGroupIds: [group], members: 'pods' };
+    world.start();
+    await world.serve('first');
+    const { neutron } = world.openstack;
+    const create = neutron.createSecurityGroupRule.bind(neutron);
+    vi.spyOn(neutron, 'createSecurityGroupRule').mockImplementation(async (body, options) => {
+      if (body.port_range_min !== 9090) return create(body, options);
+      const text =
+        '{"NeutronError":{"type":"OverQuota","message":"Quota exceeded for resources: security_group_rule"}}';
+      throw new OpenStackError({ what: 'POST' }, { status: 409, headers: {}, text, retryAfterMilliseconds: undefined });
+    });
+    await world.cluster.putSlice('greedy', 'greedy-1', ['10.1.0.3@node-1'], { port: 9090 });
+    await world.cluster.createService('greedy');
+    await world.run(60);
+    expect(reasonsOf(await world.cluster.service('greedy'))).toEqual(['OverQuota']);
+    expect(reasonsOf(await world.serve('second'))).toEqual(['Programmed']);
+    await world.cluster.deleteService('first');
+    await world.run(60);
+    expect(await world.cluster.service('first')).toBeUndefined();
+  });
+});
+
+describe('a tenant who can write KuryrLoadBalancers', () => {
+  it('has rules made in the security groups of the configuration only', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project } = world.openstack;
+    const [pods = '', other = ''] = ['pods', 'other'].map((name) =>
+      emulator.create('security-groups', { name }, project),
+    );
+    world.site = { ...world.site, memberSecurityGroupIds: [pods] };
+    world.start();
+    await world.serve();
+    world.cluster.refuse = ({ method, body }) =>
+      method === 'PATCH' && body.includes('security_groups_ids') ? 503 : undefined;
+    const spec = { security_groups_ids: [other] };
+    const key = { namespace: 'shop', name: 'web' };
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(kuryrLoadBalancers, key, { spec });
+    await world.run();
+    const ours = emulator
+      .resources('security-group-rules')
+      .filter(({ description }) => textOf(description).includes('fairlead'));
+    expect(new Set(ours.map(({ security_group_id }) => security_group_id))).toEqual(new Set([pods]));
   });
 });

@@ -104,7 +104,7 @@ export const octaviaDefects: readonly Defect[] = [
   {
     name: 'the security group rules of a load balancer are left behind',
     file: `${HOME}/handlers/takedown.ts`,
-    find: 'await this.#securityGroups.ensure(signal);\n        return undefined;',
+    find: 'await this.#securityGroups.ensure(key, signal);\n        return undefined;',
     replace: 'return undefined;',
     foundBy: BEHAVIOUR,
   },
@@ -233,6 +233,20 @@ export const octaviaDefects: readonly Defect[] = [
     file: `${HOME}/balancer/plan.ts`,
     find: 'vip.address !== undefined && vip.address === subnet.gateway_ip',
     replace: 'vip.address === undefined && vip.address === subnet.gateway_ip',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'rules that one Service cannot have keep all Services waiting',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: 'for (const [, rule] of missing(own)) await',
+    replace: 'for (const [, rule] of missing(wanted)) await',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'rules go into whatever security groups the resource names',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'this.#rules(desired));\n    await securityGroups',
+    replace: 'memberRules(desired, resource.spec?.security_groups_ids ?? [], []));\n    await securityGroups',
     foundBy: TENANTS,
   },
 ];

@@ -7,7 +7,6 @@ import {
 } from '../../client/index.ts';
 import type { DesiredBalancer } from '../balancer/desired.ts';
 import { clusterText, isOfCluster } from '../balancer/marks.ts';
-import type { KuryrLoadBalancerSpec } from '../resource/types.ts';
 
 /** A rule that lets load balancers reach what is behind them. */
 export type MemberRule = Omit<SecurityGroupRuleRequest, 'description'>;
@@ -18,7 +17,7 @@ export type MemberRule = Omit<SecurityGroupRuleRequest, 'description'>;
  */
 export function memberRules(
   desired: DesiredBalancer,
-  { security_groups_ids = [] }: KuryrLoadBalancerSpec,
+  groupIds: readonly string[],
   sourceCidrs: readonly string[],
 ): readonly MemberRule[] {
   const rules = new Map<string, MemberRule>();
@@ -29,7 +28,7 @@ export function memberRules(
       ...(monitor_port === undefined ? [] : [['tcp', monitor_port] as const]),
     ]);
     for (const [protocol, port] of ports) {
-      for (const security_group_id of security_groups_ids) {
+      for (const security_group_id of groupIds) {
         for (const remote_ip_prefix of sourceCidrs) {
           const ethertype = parseIpRange(remote_ip_prefix)?.family ?? 'IPv4';
           const range = { port_range_min: port, port_range_max: port };
@@ -61,8 +60,11 @@ function ruleKey(rule: MemberRule | SecurityGroupRule): string {
 export interface SecurityGroupDriver {
   /** What a Service needs from now on. */
   want(key: string, rules: readonly MemberRule[]): void;
-  /** Creates what is missing, and deletes those of ours that no Service needs any more, where something has changed. */
-  ensure(signal: AbortSignal): Promise<void>;
+  /**
+   * Creates what is missing, and deletes those of ours that no Service needs any more, where something has changed.
+   * Rejects when a rule of this Service cannot be created; that of another is the other's to tell.
+   */
+  ensure(key: string, signal: AbortSignal): Promise<void>;
   /** Another may have changed the rules: the next time they are looked at. */
   suspect(): void;
 }
@@ -99,40 +101,47 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   }
 
   /** One at a time: two that look at the same moment would create the same rule. */
-  async ensure(signal: AbortSignal): Promise<void> {
+  async ensure(key: string, signal: AbortSignal): Promise<void> {
     if (this.#groupIds.length === 0) return;
-    await this.#lane.run('', async () => this.#isKnown || this.#ensure(signal), signal);
+    await this.#lane.run('', async () => this.#isKnown || this.#ensure(key, signal), signal);
   }
 
-  async #ensure(signal: AbortSignal): Promise<void> {
-    const wanted = new Map([...this.#wanted.values()].flatMap((rules) => [...rules]));
+  async #ensure(key: string, signal: AbortSignal): Promise<void> {
     // What is wanted from here on makes it unknown again.
     this.#isKnown = true;
     try {
-      await this.#bringInStep(wanted, signal);
+      await this.#bringInStep(key, signal);
     } catch (error) {
       this.#isKnown = false;
       throw error;
     }
   }
 
-  async #bringInStep(wanted: ReadonlyMap<string, MemberRule>, signal: AbortSignal): Promise<void> {
+  async #bringInStep(key: string, signal: AbortSignal): Promise<void> {
+    const own = this.#wanted.get(key) ?? new Map<string, MemberRule>();
+    const wanted = new Map([...this.#wanted.values()].flatMap((rules) => [...rules]));
     const there = await this.#neutron.listSecurityGroupRules({ security_group_id: this.#groupIds }, { signal });
     const found = new Set(there.map(ruleKey));
-    const description = clusterText(this.#cluster, 'load balancers reach their members');
-    for (const [key, rule] of wanted) {
-      if (!found.has(key)) await this.#create({ ...rule, description }, signal);
-    }
+    // First, as a quota may be met.
     for (const rule of there) {
       if (!isOfCluster(rule, this.#cluster) || wanted.has(ruleKey(rule))) continue;
       await this.#neutron.deleteSecurityGroupRule(rule.id, { signal });
     }
+    const missing = (rules: ReadonlyMap<string, MemberRule>) => [...rules].filter(([name]) => !found.has(name));
+    for (const [, rule] of missing(own)) await this.#create(rule, signal);
+    try {
+      for (const [name, rule] of missing(wanted)) if (!own.has(name)) await this.#create(rule, signal);
+    } catch {
+      signal.throwIfAborted();
+      this.#isKnown = false;
+    }
   }
 
   /** Another who created the same rule meanwhile has done it for us. */
-  async #create(body: SecurityGroupRuleRequest, signal: AbortSignal): Promise<void> {
+  async #create(rule: MemberRule, signal: AbortSignal): Promise<void> {
+    const description = clusterText(this.#cluster, 'load balancers reach their members');
     try {
-      await this.#neutron.createSecurityGroupRule(body, { signal });
+      await this.#neutron.createSecurityGroupRule({ ...rule, description }, { signal });
     } catch (error) {
       if (problemIn(error) !== 'conflict') throw error;
     }

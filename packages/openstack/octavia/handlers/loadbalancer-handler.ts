@@ -67,7 +67,7 @@ export class KuryrLoadBalancerHandler {
     const resource = resources.get(key);
     if (resource === undefined || !isOwnResource(resource)) return;
     const desired = desiredBalancer(readResource(resource), site);
-    if (desired !== undefined) securityGroups.want(key, this.#rules(resource, desired));
+    if (desired !== undefined) securityGroups.want(key, this.#rules(desired));
   }
 
   /** OpenStack may have changed: the next pass looks. */
@@ -125,8 +125,8 @@ export class KuryrLoadBalancerHandler {
   ): Promise<Again | void> {
     const { environment, site, cloud, securityGroups, waits } = this.#options;
     const record = { journal: environment.journal, key: `service ${key}` };
-    securityGroups.want(key, this.#rules(resource, desired));
-    await securityGroups.ensure(signal);
+    securityGroups.want(key, this.#rules(desired));
+    await securityGroups.ensure(key, signal);
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const observed = await cloud.observe(desired, signal);
       const fitting = fittedTo(observed, resource, site) ?? desired;
@@ -164,11 +164,11 @@ export class KuryrLoadBalancerHandler {
   }
 
   /** Load balancers send from the subnets that they have their VIPs in. */
-  #rules(resource: KuryrLoadBalancer, desired: DesiredBalancer) {
-    const { vipSubnets, serviceSubnet } = this.#options.site;
+  #rules(desired: DesiredBalancer) {
+    const { vipSubnets, serviceSubnet, memberSecurityGroupIds } = this.#options.site;
     const subnets = [vipSubnets.IPv4, vipSubnets.IPv6, serviceSubnet];
     const cidrs = new Set(subnets.flatMap((subnet) => subnet?.cidr ?? []));
-    return memberRules(desired, resource.spec ?? {}, [...cidrs]);
+    return memberRules(desired, memberSecurityGroupIds, [...cidrs]);
   }
 
   /** Undefined when it may be made anew now; else when. */

@@ -49,7 +49,7 @@ export class Takedown {
       if (step === undefined) {
         this.#waits.over(key);
         this.#securityGroups.want(key, []);
-        await this.#securityGroups.ensure(signal);
+        await this.#securityGroups.ensure(key, signal);
         return undefined;
       }
       try {
