@@ -90,6 +90,8 @@ export async function runController(
     // The condition tells, and the ServiceHandler passes it on to the Service.
     failureReason: () => undefined,
   });
+  // A resource may be seen before the Service that it is of.
+  balancerController.watch(serviceCache);
 
   const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
   const guard = new DeletionGuard<string>({ ...environment, cluster, brake: BRAKE, gauge: leftoversHeld });

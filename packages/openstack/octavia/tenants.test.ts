@@ -147,6 +147,21 @@ describe('a tenant', () => {
 });
 
 describe('a tenant who can write KuryrLoadBalancers', () => {
+  it('changes and takes down nothing of a Service of another namespace by its UID', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 60 });
+    const service = await world.serve();
+    const before = [world.steps, [...world.lbaas.members.values()].flat()];
+    const owner = { apiVersion: 'v1', kind: 'Service', name: 'web', uid: service?.metadata.uid ?? '' };
+    const spec = { type: 'LoadBalancer', schema_version: 2, ports: [], endpointSlices: [] };
+    const forged = { namespace: TENANT, name: 'web', ownerReferences: [owner], finalizers: ['fairlead.dev/octavia'] };
+    await withTenant(world);
+    await world.cluster.client.create<KuryrLoadBalancer>(kuryrLoadBalancers, { metadata: forged, spec });
+    await world.run(120);
+    expect([world.steps, [...world.lbaas.members.values()].flat()]).toEqual(before);
+    expect(await world.cluster.client.find(kuryrLoadBalancers, forged)).toBeUndefined();
+  });
+
   it('has rules made in the security groups of the configuration only', async () => {
     const world = await new OctaviaWorld().setUp();
     const { emulator, project } = world.openstack;

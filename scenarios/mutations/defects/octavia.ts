@@ -249,4 +249,18 @@ export const octaviaDefects: readonly Defect[] = [
     replace: 'memberRules(desired, resource.spec?.security_groups_ids ?? [], []));\n    await securityGroups',
     foundBy: TENANTS,
   },
+  {
+    name: 'a resource with the UID of a Service of another namespace changes its load balancer',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'if (isNewerShape(resource) || !this.#isOfItsService(key, resource)) return;',
+    replace: 'if (isNewerShape(resource)) return;',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a resource with the UID of a Service of another namespace takes its load balancer down',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'uid === undefined || this.#isOfAnother(key, uid)',
+    replace: 'uid === undefined',
+    foundBy: TENANTS,
+  },
 ];

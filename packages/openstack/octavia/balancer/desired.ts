@@ -101,7 +101,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
   const name = keyText(resource.metadata);
   return {
     owner: { cluster: site.cluster, uid, name },
-    projectId: spec.project_id,
+    projectId: site.projectId,
     provider: spec.provider,
     flavorId: spec.flavor_id,
     availabilityZone: spec.availability_zone,

@@ -1,5 +1,5 @@
 import { runSteps, verdictOf } from '@fairlead/control';
-import { type Again, hasFinalizer, keyText, type ObjectWriter } from '@fairlead/kube';
+import { type Again, hasFinalizer, keyText, type ObjectWriter, type Service } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
 import { problemIn } from '../../client/index.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
@@ -30,6 +30,7 @@ export interface LoadBalancerHandlerOptions {
   readonly environment: LeaderEnvironment;
   readonly site: Site;
   readonly resources: Lookup<KuryrLoadBalancer>;
+  readonly services: Lookup<Service> & { list(): Iterable<Service> };
   readonly writer: ObjectWriter<KuryrLoadBalancer>;
   readonly cloud: BalancerCloud;
   readonly securityGroups: SecurityGroupDriver;
@@ -65,7 +66,7 @@ export class KuryrLoadBalancerHandler {
   restore(key: string): void {
     const { resources, securityGroups, site } = this.#options;
     const resource = resources.get(key);
-    if (resource === undefined || !isOwnResource(resource)) return;
+    if (resource === undefined || !isOwnResource(resource) || !this.#isOfItsService(key, resource)) return;
     const desired = desiredBalancer(readResource(resource), site);
     if (desired !== undefined) securityGroups.want(key, this.#rules(desired));
   }
@@ -81,7 +82,7 @@ export class KuryrLoadBalancerHandler {
     const resource = writer.latest(key, resources.get(key));
     if (resource === undefined || !isOwnResource(resource)) return this.#forget(key);
     if (resource.metadata.deletionTimestamp !== undefined) return this.#remove(key, resource, signal);
-    if (isNewerShape(resource)) return;
+    if (isNewerShape(resource) || !this.#isOfItsService(key, resource)) return;
     const desired = desiredBalancer(readResource(resource), site);
     // One of the handlers has not said its part yet.
     if (desired === undefined || this.#settled.get(key) === fingerprintOf(resource)) return;
@@ -99,6 +100,19 @@ export class KuryrLoadBalancerHandler {
       await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
       throw error;
     }
+  }
+
+  /**
+   * A tenant can write the UID of any Service into a resource: by it, the load balancers of others would be found. The
+   * ServiceHandler takes away those that are of no Service, or not of the one of their name.
+   */
+  #isOfItsService(key: string, resource: KuryrLoadBalancer): boolean {
+    return this.#options.services.get(key)?.metadata.uid === serviceUidOf(resource);
+  }
+
+  /** Whether the Service of this UID lives elsewhere: what it has is not the resource's to take down. */
+  #isOfAnother(key: string, uid: string): boolean {
+    return [...this.#options.services.list()].some(({ metadata }) => metadata.uid === uid && keyText(metadata) !== key);
   }
 
   /** Telling of a failure changes the status, and that is no reason to try again. */
@@ -186,8 +200,8 @@ export class KuryrLoadBalancerHandler {
     if (!hasFinalizer(resource, FINALIZER)) return this.#forget(key);
     const uid = serviceUidOf(resource);
     const keeps = resource.spec?.floating_ip?.keep === true;
-    const again =
-      uid === undefined ? undefined : await this.#options.takedown.remove(resource.metadata, uid, keeps, signal);
+    const isForged = uid === undefined || this.#isOfAnother(key, uid);
+    const again = isForged ? undefined : await this.#options.takedown.remove(resource.metadata, uid, keeps, signal);
     if (again !== undefined) return again;
     await this.#options.writer.write(resource, releaseWrites(resource), signal);
     this.#forget(key);
