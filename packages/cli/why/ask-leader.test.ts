@@ -1,7 +1,7 @@
 import { VirtualClock } from '@fairlead/control';
-import { KubeClient } from '@fairlead/kube';
-import { FakeApi } from '@fairlead/kube/testing';
-import { afterEach, describe, expect, it } from 'vitest';
+import { KubeClient, type Pod } from '@fairlead/kube';
+import { connectionOver, FakeApi } from '@fairlead/kube/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { json } from '../server/router.ts';
 import { type StatusServer, startStatusServer } from '../server/status-server.ts';
 import { askLeader } from './ask-leader.ts';
@@ -39,5 +39,45 @@ describe('what listens on this machine', () => {
     });
     expect(asked).toMatchObject({ by: server.url });
     expect(tokens).toEqual([shown]);
+  });
+});
+
+const ANSWER = JSON.stringify({ cluster: '', standing: { kind: 'leads' }, entries: [] });
+
+/** Asks a Pod that the Lease names, and says which token it was shown. */
+async function tokenShown(mayCreateTokens: boolean): Promise<string | undefined> {
+  const clock = new VirtualClock();
+  const connection = connectionOver({ send: () => Promise.reject(new Error('nothing is sent')) }, clock);
+  const client = new KubeClient(connection, clock);
+  vi.spyOn(connection, 'token').mockResolvedValue('my-own');
+  const pod: Pod = { metadata: { name: 'pod-1' }, spec: { serviceAccountName: 'fairlead', containers: [] } };
+  vi.spyOn(client, 'find').mockResolvedValue(pod);
+  vi.spyOn(client, 'postJson').mockImplementation(async (path) => {
+    if (!mayCreateTokens) throw new Error('forbidden');
+    return { status: { token: `of ${path}` } };
+  });
+  const asked = vi.spyOn(client, 'getText').mockResolvedValue(ANSWER);
+  const answer = await askLeader({
+    cluster: { client, connection, server: 'https://cluster', isPod: false },
+    configuration: {
+      http: { listen: '127.0.0.1:8080' },
+      leaderElection: { namespace: 'fairlead-system', leaseDurationSeconds: 15 },
+    },
+    part: 'gateway',
+    leader: { kind: 'led', replica: 'pod-1' },
+    subject: { kind: 'service', namespace: 'shop', name: 'web' },
+    signal: new AbortController().signal,
+  });
+  expect(answer).toMatchObject({ by: 'pod-1' });
+  return asked.mock.calls[0]?.[1]?.headers?.['x-fairlead-token'];
+}
+
+describe('the Pod that leads', () => {
+  it('is shown a token of its own account rather than ours, which it may not be worthy of', async () => {
+    expect(await tokenShown(true)).toBe('of /api/v1/namespaces/fairlead-system/serviceaccounts/fairlead/token');
+  });
+
+  it('is shown our own where we may make no other', async () => {
+    expect(await tokenShown(false)).toBe('my-own');
   });
 });

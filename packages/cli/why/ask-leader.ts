@@ -59,7 +59,8 @@ async function askPod({ cluster, configuration, part, leader, subject, signal }:
   const { replica } = leader;
   if (!POD_NAME.test(replica)) return { unasked: `${replica} is no Pod` };
   const options = { signal, deadlineMilliseconds: DEADLINE_MILLISECONDS };
-  const token = (await cluster.connection.token()) ?? (await tokenOf(cluster.client, namespace, replica, options));
+  // The Lease names the Pod: our own token may be good for more than those may do who can write it.
+  const token = (await tokenOf(cluster.client, namespace, replica, options)) ?? (await cluster.connection.token());
   const pod = `/api/v1/namespaces/${namespace}/pods/${replica}:${portOf(configuration.http.listen)}/proxy`;
   try {
     const path = `${pod}${whyPath(part, subject)}`;
@@ -71,7 +72,7 @@ async function askPod({ cluster, configuration, part, leader, subject, signal }:
   }
 }
 
-/** With a client certificate there is no token to show: Fairlead's own account may be allowed to us. */
+/** Of the account that the Pod has itself, where that is allowed to us: it learns nothing by it. */
 async function tokenOf(
   client: Pick<KubeClient, 'find' | 'postJson'>,
   namespace: string,
