@@ -35,10 +35,15 @@ export function statusRoutes(served: Served): ReadonlyMap<string, Route> {
     [
       '/debug/why',
       async (rest, caller) => {
+        const { part, subject } = parsePath(rest);
+        if (subject === undefined) return text(404, 'name what you ask about: /debug/why/PART/KIND/NAMESPACE/NAME');
+        // First: who may not ask keeps none waiting who may.
+        const refusal = await served.guard.refusal(caller, subject);
+        if (refusal !== undefined) return refusal;
         if (explaining >= MOST_EXPLANATIONS_AT_ONCE) return text(429, 'too many ask at once; try again in a second');
         explaining += 1;
         try {
-          return await why(served, rest, caller);
+          return await why(served, part, subject);
         } finally {
           explaining -= 1;
         }
@@ -76,11 +81,7 @@ async function journal(served: Served, rest: string, caller: Caller): Promise<An
 }
 
 /** `/debug/why/PART/KIND/NAMESPACE/NAME`: what is wanted, there and tried, as the part sees it now. */
-async function why(served: Served, rest: string, caller: Caller): Promise<Answer> {
-  const { part, subject } = parsePath(rest);
-  if (subject === undefined) return text(404, 'name what you ask about: /debug/why/PART/KIND/NAMESPACE/NAME');
-  const refusal = await served.guard.refusal(caller, subject);
-  if (refusal !== undefined) return refusal;
+async function why(served: Served, part: string, subject: Subject): Promise<Answer> {
   const found = served.journals.get(part);
   if (found === undefined) return noSuchPart(served, part);
   return json({

@@ -21,7 +21,7 @@ describe('the status server', () => {
   let server: StatusServer | undefined;
   afterEach(() => server?.close());
 
-  async function start(explanations = Promise.resolve()) {
+  async function start(explanations = Promise.resolve(), guard?: JournalGuard) {
     const readiness = new ReadinessBoard();
     const journal = new Journal(new VirtualClock());
     const metrics = new PrometheusMetrics();
@@ -34,7 +34,7 @@ describe('the status server', () => {
         readiness,
         metrics,
         journals,
-        guard: new JournalGuard('loopback', undefined, new VirtualClock()),
+        guard: guard ?? new JournalGuard('loopback', undefined, new VirtualClock()),
         standing: () => ({ kind: 'leads' }),
         async explain(part, { kind, namespace, name }) {
           explained.push(`${part} ${kind} ${namespace}/${name}`);
@@ -43,8 +43,8 @@ describe('the status server', () => {
         },
       }),
     );
-    const get = async (path: string, method = 'GET') => {
-      const response = await fetch(`${server?.url}${path}`, { method });
+    const get = async (path: string, method = 'GET', headers: Readonly<Record<string, string>> = {}) => {
+      const response = await fetch(`${server?.url}${path}`, { method, headers });
       return { status: response.status, body: await response.text() };
     };
     return { readiness, journal, metrics, explained, get };
@@ -110,6 +110,21 @@ describe('the status server', () => {
     gate.resolve();
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await get('/debug/why/gateway/service/a/d')).status).toBe(200);
+  });
+
+  it('keeps none waiting for those whose token is still looked at', async () => {
+    const never = new Promise<never>(() => {});
+    const asked: string[] = [];
+    const postJson = async (path: string, body: object): Promise<unknown> => {
+      const isKnown = JSON.stringify(body).includes('jane');
+      if (!isKnown) asked.push(path);
+      return isKnown ? { status: { authenticated: true, user: { username: 'jane' }, allowed: true } } : never;
+    };
+    const { get } = await start(Promise.resolve(), new JournalGuard('token', { postJson }, new VirtualClock()));
+    const path = '/debug/why/gateway/service/a/b';
+    for (const token of ['one', 'two']) void get(path, 'GET', { 'x-fairlead-token': token }).catch(() => undefined);
+    while (asked.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect((await get(path, 'GET', { 'x-fairlead-token': 'jane' })).status).toBe(200);
   });
 
   it('tells what there is when asked for something else, and changes nothing', async () => {

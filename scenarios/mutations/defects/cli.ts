@@ -68,4 +68,12 @@ export const cliDefects: readonly Defect[] = [
     replace: '(await cluster.connection.token()) ?? (await tokenOf(cluster.client, namespace, replica, options))',
     foundBy: { unit: 'packages/cli/why' },
   },
+  {
+    name: 'who may not ask for an explanation keeps those waiting who may',
+    file: 'packages/cli/server/routes.ts',
+    find: 'const refusal = await served.guard.refusal(caller, subject);\n        if',
+    replace:
+      'explaining += 1;\n        const refusal = await served.guard.refusal(caller, subject);\n        explaining -= 1;\n        if',
+    foundBy: guard,
+  },
 ];
