@@ -34,6 +34,10 @@ describe('the command line', () => {
     },
   );
 
+  it('sends nothing to the terminal that would change more than a line of text', async () => {
+    expect((await run('\u001b[2J')).complained).toContain('there is no command \\u001b[2J');
+  });
+
   it('suggests the command that was meant', async () => {
     expect((await run('statsu', '--help')).complained).toBe(
       'fairlead: there is no command statsu: did you mean status?',

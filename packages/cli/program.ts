@@ -15,6 +15,7 @@ import { whyCommand } from './commands/why.ts';
 import { nearest } from './configuration/nearest.ts';
 import { isDemoIncluded } from './demo/is-included.ts';
 import { formatOf } from './render/format.ts';
+import { printable } from './render/printable.ts';
 import { parseSubject } from './subject.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -63,9 +64,10 @@ export async function runProgram(
   name = 'fairlead',
 ): Promise<number> {
   const program = createProgram(name, parts, terminal, signal);
+  const { complain } = harmless(terminal);
   const unknown = unknownCommand(program, words);
   if (unknown !== undefined) {
-    terminal.complain(`fairlead: ${unknown}`);
+    complain(`fairlead: ${unknown}`);
     return 2;
   }
   try {
@@ -76,13 +78,23 @@ export async function runProgram(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (signal.aborted) return INTERRUPTED;
     if (error instanceof FairleadError) {
-      terminal.complain(`fairlead: ${messageOf(error)}`);
+      complain(`fairlead: ${messageOf(error)}`);
       return error.code === 'usage' ? 2 : 1;
     }
-    terminal.complain(`fairlead: ${messageOf(error)} (this is a defect of Fairlead; its trace follows)`);
-    terminal.complain(error instanceof Error ? (error.stack ?? '') : '');
+    complain(`fairlead: ${messageOf(error)} (this is a defect of Fairlead; its trace follows)`);
+    complain(error instanceof Error ? (error.stack ?? '') : '');
     return 1;
   }
+}
+
+/** For lines that may hold the words of tenants. */
+function harmless(terminal: Terminal): Terminal {
+  const { print, complain, palette } = terminal;
+  return {
+    ...terminal,
+    print: (line) => print(printable(line, palette)),
+    complain: (line) => complain(printable(line)),
+  };
 }
 
 /** Whatever else was asked, `--help` included: a misspelt command is a mistake. */
@@ -104,7 +116,8 @@ function usageName(command: Command): string {
 }
 
 function createProgram(name: string, parts: readonly Part[], terminal: Terminal, signal: AbortSignal): Command {
-  const { print, complain } = terminal;
+  const safe = harmless(terminal);
+  const { print, complain } = safe;
   const program = new Command(name)
     .description('Keeps the load balancing outside a Kubernetes cluster in step with the Services inside it.')
     .version(version, '--version', 'Prints the version.')
@@ -130,7 +143,7 @@ function createProgram(name: string, parts: readonly Part[], terminal: Terminal,
     .option('--json', 'the same as -o json')
     .option('--detailed-exitcode', 'exits with 2 when there is something to do, and with 0 when there is not')
     .action(async (options: { config: string; output?: string; json?: true; detailedExitcode?: true }) => {
-      const { hasChanges } = await planCommand(options.config, parts, formatOf(options), signal, terminal);
+      const { hasChanges } = await planCommand(options.config, parts, formatOf(options), signal, safe);
       if (hasChanges && options.detailedExitcode === true) throw new Ending(CHANGES);
     });
 
@@ -169,7 +182,7 @@ function createProgram(name: string, parts: readonly Part[], terminal: Terminal,
     .option(...OUTPUT)
     .option('--json', 'the same as -o json')
     .action(async (options: { config: string; output?: string; json?: true }) => {
-      const { isWell } = await checkCommand(options.config, parts, formatOf(options), signal, terminal);
+      const { isWell } = await checkCommand(options.config, parts, formatOf(options), signal, safe);
       if (!isWell) throw new Ending(1);
     });
 
@@ -193,7 +206,7 @@ function createProgram(name: string, parts: readonly Part[], terminal: Terminal,
     .description('Prints the version.')
     .action(() => print(version));
 
-  for (const part of parts) addPartCommands(program, part, withConfiguration, parts, terminal, signal);
+  for (const part of parts) addPartCommands(program, part, withConfiguration, parts, safe, signal);
 
   program
     .command('completion')

@@ -1,5 +1,6 @@
 import { systemClock } from '@fairlead/control/adapters';
 import { sleep } from '@fairlead/control';
+import { printable } from '../render/printable.ts';
 import type { Output, Terminal } from '../terminal.ts';
 
 const PAUSE_MILLISECONDS = 2_000;
@@ -12,10 +13,10 @@ export async function repeat(
   signal: AbortSignal,
   look: (output: Output) => Promise<void>,
 ): Promise<void> {
-  if (watch === undefined) return look({ print, palette });
+  if (watch === undefined) return look({ print: (line) => print(printable(line, palette)), palette });
   for (;;) {
     const lines: string[] = [];
-    await look({ print: (line) => lines.push(line), palette });
+    await look({ print: (line) => lines.push(printable(line, palette)), palette });
     print(`${isInteractive ? CLEAR : ''}${lines.join('\n')}`);
     await sleep(systemClock, PAUSE_MILLISECONDS, signal);
   }

@@ -76,4 +76,11 @@ export const cliDefects: readonly Defect[] = [
       'explaining += 1;\n        const refusal = await served.guard.refusal(caller, subject);\n        explaining -= 1;\n        if',
     foundBy: guard,
   },
+  {
+    name: 'what a tenant wrote into an annotation moves the cursor of an operator',
+    file: 'packages/cli/program.ts',
+    find: 'complain: (line) => complain(printable(line)) };',
+    replace: 'complain };',
+    foundBy: { unit: 'packages/cli/program.test.ts' },
+  },
 ];

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { paletteFor } from './palette.ts';
+import { printable } from './printable.ts';
+
+describe('what is printed', () => {
+  it('shows what would move the cursor or hide words, and does nothing of it', () => {
+    const asked = 'the flavor \u001b[2J\u009b1A\rgold\u202e, and\n\tmore';
+    expect(printable(asked)).toBe('the flavor \\u001b[2J\\u009b1A\\u000dgold\\u202e, and\n\tmore');
+  });
+
+  it('has the colours of the palette where there are any, and no other way to change what is shown', () => {
+    const palette = paletteFor(true, {});
+    const line = `${palette.good('fine')} ${palette.faint('and')} ${palette.strong('more')}`;
+    expect(printable(line, palette)).toBe(line);
+    expect(printable(line)).not.toContain('\u001b');
+    expect(printable('\u001b[8mhidden\u001b[0m', palette)).toBe('\\u001b[8mhidden\\u001b[0m');
+  });
+
+  it('is the same value to a program', () => {
+    const value = { answer: 'a\u001bb\u009bc\u202ed \u{1f6a2} é' };
+    expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
+  });
+});
