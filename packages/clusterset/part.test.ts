@@ -37,6 +37,20 @@ describe('adding a ServiceExport', () => {
     expect(await set.clustersOf(b, 'web')).toBe('none');
   });
 
+  it.each([
+    ['more ports', 101, {}],
+    ['more text', 1, { note: 'x'.repeat(70_000) }],
+    ['more marks of ours', 1, { 'clusterset.fairlead.dev/exported-labels': '{"team":"blue"}' }],
+  ])('with %s than any cluster takes exports nothing, and says so', async (_, count, exportedAnnotations) => {
+    const { a } = await two();
+    const ports = Array.from({ length: count }, (_port, index) => ({ name: `p${index}`, port: 1_000 + index }));
+    await a.cluster.createService('web', { type: 'ClusterIP', ports });
+    const metadata = { namespace: NAMESPACE, name: 'web' };
+    await a.cluster.client.create<ServiceExport>(exports, { metadata, spec: { exportedAnnotations } });
+    await set.settle();
+    expect(await set.conditionsOf(a, 'web')).toMatchObject({ Valid: 'False InvalidExport' });
+  });
+
   it('makes the local import, the record, the aggregate, and imports with endpoints in every cluster', async () => {
     const { a, b } = await two();
     await set.export(a, 'web');

@@ -2,9 +2,6 @@ import type { Clock } from '@fairlead/control';
 import type { Lease } from '@fairlead/kube';
 import { isLeaving } from '../records/marks.ts';
 
-/** On a ServiceExport under `exportedAnnotations`: what becomes of a cluster's endpoints when it falls silent. */
-export const WHEN_SILENT = 'clusterset.fairlead.dev/when-silent';
-
 /** A cluster that did not renew its Lease for so long has fallen silent. */
 const SILENT_AFTER_MILLISECONDS = 120_000;
 /** One without a Lease for so long has left; the broker may have been rebuilt, and it may be about to join again. */

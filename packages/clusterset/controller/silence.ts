@@ -1,9 +1,10 @@
 import { type Clock, type Logger, messageOf, type Metrics, sleep } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import type { Settings } from '../decision/settings.ts';
-import { WHEN_SILENT, Liveness, parsePolicy, type SilencePolicy } from './liveness.ts';
+import { Liveness, parsePolicy, type SilencePolicy } from './liveness.ts';
 import { silentClusters } from './metrics.ts';
 import { type BrokerStores, type MemberStores, type Standing, slicedFor } from './view.ts';
+import { WHEN_SILENT } from '../records/marks.ts';
 import { claimsOf } from '../records/registration.ts';
 import { trustRecord, trustSlice } from '../records/trust.ts';
 

@@ -1,7 +1,7 @@
 import type { EndpointSlice, Service, WantedCondition } from '@fairlead/kube';
 import type { ImportedPort, ServiceExport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
-import { malformation } from './malformed.ts';
+import { inadmissible, malformation } from './malformed.ts';
 
 /** Kubernetes' own. */
 const DEFAULT_AFFINITY_SECONDS = 10_800;
@@ -45,6 +45,8 @@ export function readLocalExport(
   };
   const wrong = malformation(fields);
   if (wrong !== undefined) return invalid('InvalidExport', `The export has ${wrong}, which no API server takes.`);
+  const unwelcome = inadmissible(fields);
+  if (unwelcome !== undefined) return invalid('InvalidExport', `The export has ${unwelcome}, which no cluster takes.`);
   return { kind: 'valid', service, fields };
 }
 

@@ -1,13 +1,17 @@
 import type { Export } from '../merge/merge.ts';
+import { isOwnMark } from './marks.ts';
 
 /*
  * The definition of ServiceImports lets pass what API servers refuse elsewhere. One such field in the record of one
- * cluster would come into the import, and have every write of it refused.
+ * cluster would come into the import, and have every write of it refused. So would what is too much of it; and marks of
+ * ours would have labels and annotations of others taken off.
  */
 
 const KEY_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+export const MOST_PORTS = 100;
+const MOST_BYTES_OF_TEXTS = 64 * 1_024;
 const LONGEST_PREFIX = 253;
 const LONGEST_SHOWN = 50;
 /** Kubernetes' own: a day. */
@@ -15,6 +19,15 @@ const MOST_AFFINITY_SECONDS = 86_400;
 
 type Fields = Omit<Export, 'since' | 'cluster'>;
 type Check = readonly [isWrong: boolean, what: string];
+
+/** What no cluster takes from another, for the end of a sentence; undefined when there is nothing. */
+export function inadmissible({ ports, labels, annotations }: Fields): string | undefined {
+  if (ports.length > MOST_PORTS) return `more than ${MOST_PORTS} ports`;
+  const bytes = Buffer.byteLength(JSON.stringify([labels, annotations]));
+  if (bytes > MOST_BYTES_OF_TEXTS) return `more than ${MOST_BYTES_OF_TEXTS} bytes of labels and annotations`;
+  const mark = Object.keys({ ...labels, ...annotations }).find(isOwnMark);
+  return mark === undefined ? undefined : `${shown(mark)}, a mark of ours, among its labels and annotations`;
+}
 
 /** What is wrong with an export, for the end of a sentence; undefined when nothing is. */
 export function malformation(fields: Fields): string | undefined {

@@ -19,6 +19,15 @@ const OLDER = 'clusterset.fairlead.dev/older-import';
 export const EXPORTED_LABELS = 'clusterset.fairlead.dev/exported-labels';
 export const EXPORTED_ANNOTATIONS = 'clusterset.fairlead.dev/exported-annotations';
 
+const DOMAIN = 'clusterset.fairlead.dev/';
+/** On a ServiceExport under `exportedAnnotations`: what becomes of a cluster's endpoints when it falls silent. */
+export const WHEN_SILENT = `${DOMAIN}when-silent`;
+
+/** Whether a label or annotation is ours to write, and not an exporter's. */
+export function isOwnMark(name: string): boolean {
+  return name !== WHEN_SILENT && (name.startsWith(DOMAIN) || name === SERVICE_NAME || name === SOURCE_CLUSTER);
+}
+
 type Texts = Readonly<Record<string, string>>;
 
 /** What every object at the broker carries. */

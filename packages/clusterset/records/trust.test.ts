@@ -84,11 +84,17 @@ describe('a record', () => {
       { annotations: { [EXPORTED_LABELS]: '{"x":1}' } },
       'its exported labels or annotations cannot be read',
     ],
+    [
+      // By them, labels that others put on the import would be taken for its own, and taken off.
+      'with marks of ours among its annotations',
+      { annotations: { [EXPORTED_ANNOTATIONS]: JSON.stringify({ [EXPORTED_LABELS]: '{"team":"blue"}' }) } },
+      'it has "clusterset.fairlead.dev/exported-labels", a mark of ours, among its labels and annotations',
+    ],
     ['without a time of the broker', { creationTimestamp: '' }, 'it has no time of the broker'],
     [
       'with very large annotations',
       { annotations: { [EXPORTED_ANNOTATIONS]: JSON.stringify({ x: 'y'.repeat(70_000) }) } },
-      'its exported labels and annotations are too large',
+      'it has more than 65536 bytes of labels and annotations',
     ],
   ])('%s is refused', (_, metadata, reason) => {
     expect(trustRecord(record(metadata), rules)).toEqual({ kind: 'refused', key, cluster: 'a', reason });

@@ -3,7 +3,7 @@ import type { EndpointSlice, Namespace, ObjectMeta } from '@fairlead/kube';
 import { SERVICE_NAME, type ServiceImport, SOURCE_CLUSTER } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import type { ExportedSlice } from './exported-slices.ts';
-import { malformation } from './malformed.ts';
+import { inadmissible, malformation, MOST_PORTS } from './malformed.ts';
 import { CLUSTERSET, SOURCE_NAMESPACE } from './marks.ts';
 import { type ExportKey, isClusterName, keyOfRecord, memberNamespace, partsOfExportedSlice } from './names.ts';
 import { readRecord } from './record.ts';
@@ -14,10 +14,8 @@ import { type Claims, NO_CLAIMS, notItsOwn } from './registration.ts';
  * whatever it writes there, it can neither speak for another nor reach beyond what it is asked for.
  */
 
-const MOST_PORTS = 100;
 const MOST_ENDPOINTS = 1_000;
 const MOST_ADDRESSES = 1_000;
-const MOST_BYTES_OF_TEXTS = 64 * 1_024;
 /** Of one cluster and Service. */
 export const MOST_SLICES = 100;
 
@@ -50,9 +48,8 @@ export function trustRecord(record: ServiceImport, rules: TrustRules): Trusted<E
   if (value === undefined) return refuse('its exported labels or annotations cannot be read');
   // Only what all clusters expose is served: one without ports would leave none to any of them.
   if (value.type === 'ClusterSetIP' && value.ports.length === 0) return refuse('it has no ports');
-  if (value.ports.length > MOST_PORTS) return refuse(`it has more than ${MOST_PORTS} ports`);
-  const bytes = Buffer.byteLength(JSON.stringify([value.labels, value.annotations]));
-  if (bytes > MOST_BYTES_OF_TEXTS) return refuse('its exported labels and annotations are too large');
+  const unwelcome = inadmissible(value);
+  if (unwelcome !== undefined) return refuse(`it has ${unwelcome}`);
   const wrong = malformation(value);
   if (wrong !== undefined) return refuse(`it has ${wrong}, which no API server takes`);
   return { kind: 'trusted', key, cluster, value };

@@ -271,4 +271,18 @@ export const clustersetDefects: readonly Defect[] = [
     replace: 'found !== undefined',
     foundBy: apply,
   },
+  {
+    name: 'an export of another cluster has labels of others taken off the import',
+    file: `${FOLDER}/records/malformed.ts`,
+    find: '.find(isOwnMark)',
+    replace: '.find((name) => isOwnMark(name) && name === "")',
+    foundBy: records,
+  },
+  {
+    name: 'an export that no cluster takes waits without a word',
+    file: `${FOLDER}/records/local-export.ts`,
+    find: 'if (unwelcome !== undefined) return',
+    replace: 'if (unwelcome === "") return',
+    foundBy: part,
+  },
 ];
