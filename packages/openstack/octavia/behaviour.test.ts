@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, sleep } from '@fairlead/control';
 import { type Node, nodes, type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
@@ -323,6 +323,28 @@ describe('handlers', () => {
     world.lbaas.refuse = () => undefined;
     await world.run(60);
     expect([...world.lbaas.members.values()].flat()).toHaveLength(2);
+  });
+
+  it('put members in place that came while OpenStack was looked at for those before', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve();
+    const tree = world.lbaas.tree.bind(world.lbaas);
+    let looks = 0;
+    world.lbaas.tree = async (balancer) => {
+      const found = await tree(balancer);
+      looks += 1;
+      if (looks !== 1) return found;
+      const writes = world.cluster.writes.length;
+      await world.cluster.putSlice('web', 'web-1', ['10.1.0.7@node-1']);
+      // Until it is written; the watch tells of it a moment later.
+      while (!world.cluster.writes.slice(writes).some((line) => line.endsWith('kuryrloadbalancers/web')))
+        await sleep(world.cluster.clock, 1);
+      return found;
+    };
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(statusOf(kuryrLoadBalancers), key, { status: null });
+    await world.run(60);
+    expect([...world.lbaas.members.values()].flat().map(({ address }) => address)).toEqual(['10.1.0.7']);
   });
 
   it('make nothing of slices whose Service does not exist, or is of another class', async () => {

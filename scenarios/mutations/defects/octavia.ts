@@ -263,4 +263,11 @@ export const octaviaDefects: readonly Defect[] = [
     replace: 'uid === undefined',
     foundBy: TENANTS,
   },
+  {
+    name: 'what a resource asks for since OpenStack was looked at counts as settled',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'written !== undefined && jsonEqual(written.spec, resource.spec)',
+    replace: 'written !== undefined',
+    foundBy: BEHAVIOUR,
+  },
 ];

@@ -1,5 +1,5 @@
 import { runSteps, verdictOf } from '@fairlead/control';
-import { type Again, hasFinalizer, keyText, type ObjectWriter, type Service } from '@fairlead/kube';
+import { type Again, hasFinalizer, jsonEqual, keyText, type ObjectWriter, type Service } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
 import { problemIn } from '../../client/index.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
@@ -152,7 +152,9 @@ export class KuryrLoadBalancerHandler {
         this.#parked.delete(key);
         const settled = (latest: KuryrLoadBalancer, now: number) => settledWrites(latest, fitting, observed, now);
         const written = await this.#publish(resource, settled, signal);
-        if (written !== undefined) this.#settled.set(key, fingerprintOf(written));
+        // The resource may ask for more by now than what was looked at: that is not settled.
+        if (written !== undefined && jsonEqual(written.spec, resource.spec))
+          this.#settled.set(key, fingerprintOf(written));
         return;
       }
       if (step === undefined) {
