@@ -46,6 +46,16 @@ describe('a condition', () => {
     expect(api.writes).toHaveLength(1);
   });
 
+  it('has a message that the server takes, and gives back as it is', async () => {
+    const { client, read } = setUp();
+    const ship = '\u{1f6a2}';
+    const wanted = { ...ready, message: `${'a'.repeat(7_998)}${ship.repeat(30_000)}` };
+    await setCondition(client, services, await read(), wanted, NOON);
+    const message = findCondition(await read(), 'Ready')?.message ?? '';
+    expect(Buffer.byteLength(message)).toBeLessThan(32_768);
+    expect(Buffer.from(message).toString()).toBe(message);
+  });
+
   it('keeps its time when only its words change, and takes a new one when its status does', async () => {
     const { client, read } = setUp();
     await setCondition(client, services, await read(), ready, NOON);

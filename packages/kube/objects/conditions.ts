@@ -14,6 +14,9 @@ export interface Conditioned extends KubeObject {
 /** A condition as it should be; since when is worked out. */
 export type WantedCondition = Omit<Condition, 'lastTransitionTime'>;
 
+/** API servers take 32,768 bytes, and people read fewer. */
+const LONGEST_MESSAGE = 8_000;
+
 const STATUS = pointer('status');
 const PATH = pointer('status', 'conditions');
 
@@ -48,6 +51,15 @@ export function withCondition(object: Conditioned, wanted: WantedCondition, now:
   return jsonEqual(before, after) ? conditions : conditions.map((other) => (other === before ? after : other));
 }
 
+/**
+ * A message as API servers take it and give it back, whatever tenants had put into it. Half a character, where it was
+ * cut, would come back as another: the condition would be written again and again.
+ */
+export function conditionMessage(text: string): string {
+  const cut = text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 1)}…`;
+  return cut.toWellFormed();
+}
+
 /** The reason of a condition or an Event for the code of an error: `PortTaken` for `port-taken`. */
 export function reasonOf(code: string): string {
   return code
@@ -58,7 +70,7 @@ export function reasonOf(code: string): string {
 
 function conditionAfter(before: Condition | undefined, wanted: WantedCondition, now: number): Condition {
   const since = before?.status === wanted.status ? before.lastTransitionTime : secondTime(now);
-  return { ...wanted, lastTransitionTime: since };
+  return { ...wanted, message: conditionMessage(wanted.message), lastTransitionTime: since };
 }
 
 function conditionSteps(object: Conditioned, wanted: WantedCondition, now: number): readonly JsonPatchStep[] {

@@ -1,5 +1,6 @@
 import { type Clock, type IpAddress, parseIpAddress } from '@fairlead/control';
 import {
+  conditionMessage,
   type Condition,
   findCondition,
   type LoadBalancerIngress,
@@ -120,7 +121,8 @@ function withProgrammed(
   programmed: DesiredServiceStatus['programmed'],
   clock: Pick<Clock, 'now'>,
 ): readonly Condition[] {
-  const { status, reason, message } = programmed;
+  const { status, reason } = programmed;
+  const message = conditionMessage(programmed.message);
   const conditions = conditionsOf(service);
   const present = findCondition(service, PROGRAMMED_CONDITION);
   // Whole seconds are all that the API keeps.

@@ -245,4 +245,11 @@ export const kubeWritingDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${FOLDER}/api/pacing` },
   },
+  {
+    name: 'a condition is written again and again, as its message was cut within a character',
+    file: `${FOLDER}/objects/conditions.ts`,
+    find: 'cut.toWellFormed()',
+    replace: 'cut',
+    foundBy: objects,
+  },
 ];
