@@ -120,6 +120,24 @@ describe('a tenant', () => {
     expect(world.openstack.emulator.resources('ports')).toEqual([]);
   });
 
+  it.each([
+    ['a flavor by no name of one', { 'flavor-id': '..' }, 'FlavorUnknown'],
+    ['a port by no name of one', { 'port-id': '.' }, 'PortUnknown'],
+    ['a load balancer by no name of one', { 'load-balancer-id': '..' }, 'LoadBalancerUnknown'],
+    ['a class that only JavaScript knows', { class: 'constructor' }, 'ClassUnknown'],
+    ['an address for a host name', { hostname: '10.0.0.1' }, 'AnnotationInvalid'],
+    ['a host name with an empty label', { hostname: 'a..b' }, 'AnnotationInvalid'],
+    ['a method of thirty thousand quotes', { 'lb-method': '"'.repeat(30_000) }, 'AnnotationUnsupported'],
+  ])('is told at once what is wrong with %s', async (_, annotations, reason) => {
+    const world = await new OctaviaWorld().setUp();
+    world.openstack.emulator.create('networks', { name: 'other' });
+    world.start();
+    const service = await tenantServes(world, annotations);
+    expect(reasonsOf(service)).toEqual([reason]);
+    expect(service?.status?.conditions?.[0]?.message.length).toBeLessThanOrEqual(32_768);
+    expect(world.steps).toEqual([]);
+  });
+
   it('keeps no other Service waiting, nor any from going, when rules of its own are refused', async () => {
     const world = await new OctaviaWorld().setUp();
     const { emulator, project } = world.openstack;

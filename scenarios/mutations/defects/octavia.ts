@@ -270,4 +270,32 @@ export const octaviaDefects: readonly Defect[] = [
     replace: 'written !== undefined',
     foundBy: BEHAVIOUR,
   },
+  {
+    name: 'a Service is never told what it asks for in too many words',
+    file: 'packages/service/status/service-status.ts',
+    find: 'conditionMessage(programmed.message)',
+    replace: 'programmed.message',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a host name goes into the status that no API server takes there',
+    file: `${HOME}/handlers/service-refusals.ts`,
+    find: ' || parseIpAddress(hostname) !== undefined',
+    replace: '',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a class is known that no configuration has',
+    file: `${HOME}/handlers/service-fields.ts`,
+    find: 'Object.hasOwn(site.classes, name) ? site.classes[name] : undefined',
+    replace: 'site.classes[name]',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a name leads to another path of OpenStack',
+    file: 'packages/openstack/client/api/resource-api.ts',
+    find: "if (id === '.' || id === '..') return undefined;",
+    replace: '',
+    foundBy: TENANTS,
+  },
 ];

@@ -72,6 +72,8 @@ export class ResourceApi {
     id: string,
     options: CallOptions = {},
   ): Promise<Body | undefined> {
+    // Every URL parser takes these for steps in the path, in whatever spelling.
+    if (id === '.' || id === '..') return undefined;
     try {
       return await this.get(kind, id, options);
     } catch (error) {

@@ -115,7 +115,7 @@ function familiesAt(site: Site, annotations: Annotations, type: string): readonl
 function classOf(annotations: Annotations, site: Site) {
   const name = annotations.text('class');
   if (name === undefined) return undefined;
-  const found = site.classes[name];
+  const found = Object.hasOwn(site.classes, name) ? site.classes[name] : undefined;
   if (found !== undefined) return found;
   throw refusal(
     'class-unknown',

@@ -1,7 +1,11 @@
+import { parseIpAddress } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { DemandedPort, Refusal, ServiceDemands } from '@fairlead/service';
 import type { BalancerCapabilities, MemberKind } from '../drivers/capabilities.ts';
 import type { Annotations } from './annotations.ts';
+
+/** As API servers take it in the status of a Service: it would never be shown otherwise. */
+const HOST_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** There is nothing that a load balancer could have for an address. */
 export function* headless({ spec }: Service): Generator<Refusal> {
@@ -93,7 +97,7 @@ export function* contradictions(annotations: Annotations, { ports }: ServiceDema
     yield { code, message: 'it is internal, and names a network of floating IPs' };
   }
   const hostname = annotations.text('hostname') ?? 'a';
-  if (hostname.length > 253 || !/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(hostname)) {
+  if (hostname.length > 253 || !HOST_NAME.test(hostname) || parseIpAddress(hostname) !== undefined) {
     yield { code: 'annotation-invalid', message: 'its hostname is no name of at most 253 characters' };
   }
   const names = own.filter((name) => (annotations.text(name)?.length ?? 0) > 255);
