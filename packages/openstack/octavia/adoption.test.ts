@@ -1,4 +1,4 @@
-import { type Service, services } from '@fairlead/kube';
+import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
@@ -26,7 +26,7 @@ const listener = (name: string) => ({
 });
 
 /** A Service without a class that another program has served. */
-async function served(finalizer: string, balancer: string) {
+async function served(finalizer: string, balancer: string, addresses: readonly string[] = ['10.0.0.99']) {
   const world = await new OctaviaWorld().setUp();
   world.site = { ...world.site, adoptedClusterName: 'kubernetes' };
   await world.lbaas.perform({
@@ -38,6 +38,8 @@ async function served(finalizer: string, balancer: string) {
   const metadata = { ...key, finalizers: [finalizer] };
   const spec = { type: 'LoadBalancer', ports: [{ port: 80, targetPort: 8080 }] } as const;
   await world.cluster.client.create<Service>(services, { metadata, spec });
+  const status = { loadBalancer: { ingress: addresses.map((ip) => ({ ip })) } };
+  await world.cluster.client.patchMerge<Service>(statusOf(services), key, { status });
   await world.cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1', '10.1.0.2@node-2']);
   return world;
 }
@@ -64,6 +66,32 @@ describe('adoption', () => {
     await world.cluster.deleteService('web');
     await world.run(30);
     expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+  });
+
+  it('takes nothing for a Service that has their finalizer and no address: a tenant may have written it', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', []);
+    world.start({ adopt: {} });
+    await world.run(30);
+    expect(world.steps).toEqual(['create-load-balancer']);
+    expect(await world.cluster.addresses('web')).not.toContain('10.0.0.99');
+    await world.cluster.deleteService('web');
+    await world.run(30);
+    expect([...world.lbaas.balancers.values()].map(({ name }) => name)).toEqual(['kube_service_kubernetes_shop_web']);
+  });
+
+  it('takes only the load balancer at the ClusterIP for a Service of that type', async () => {
+    const world = await served(KURYR, 'shop/web');
+    const subnet = world.site.vipSubnets.IPv4;
+    world.site = { ...world.site, serviceSubnet: subnet };
+    const metadata = { namespace: NAMESPACE, name: 'other', finalizers: [KURYR] };
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'shop/other' } });
+    await world.cluster.client.create<Service>(services, { metadata, spec: { ports: [{ port: 80 }] } });
+    world.lbaas.log.length = 0;
+    const labels = { never: 'set' };
+    world.start({ adopt: {}, clusterIPServices: { labels, subnet: subnet?.id } });
+    await world.run(30);
+    const conditions = (await world.cluster.service('other'))?.status?.conditions;
+    expect(conditions).toMatchObject([{ reason: 'NameTaken' }]);
   });
 
   it('takes a load balancer and a resource of the older shape over from Kuryr, whose finalizers end with them', async () => {

@@ -298,4 +298,18 @@ export const octaviaDefects: readonly Defect[] = [
     replace: '',
     foundBy: TENANTS,
   },
+  {
+    name: 'a load balancer of another cluster is taken over by a finalizer that a tenant wrote',
+    file: `${HOME}/handlers/service-fields.ts`,
+    find: "if (type === 'LoadBalancer' && !isShown) return false;",
+    replace: '',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
+  {
+    name: 'a load balancer at another address is taken over for a ClusterIP Service',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'address === undefined || one.vip_address === address',
+    replace: 'true',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
 ];

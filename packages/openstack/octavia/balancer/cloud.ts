@@ -145,9 +145,13 @@ export class BalancerCloud {
     return { name: step.kind, call, ifItDiesHere: IF_IT_DIES[step.kind], run };
   }
 
-  async #adoptable({ adoptedNames }: DesiredBalancer, signal: AbortSignal): Promise<LoadBalancer | undefined> {
+  async #adoptable({ adoptedNames, vip }: DesiredBalancer, signal: AbortSignal): Promise<LoadBalancer | undefined> {
+    // That of another cluster of the project may have the same name.
+    const address = vip.kind === 'subnet' ? vip.address : undefined;
+    const isMeant = (one: LoadBalancer) => address === undefined || one.vip_address === address;
     for (const name of adoptedNames) {
-      const found = (await this.#lbaas.listNamed(name, signal)).find((one) => readMark(one) === undefined);
+      const named = await this.#lbaas.listNamed(name, signal);
+      const found = named.find((one) => readMark(one) === undefined && isMeant(one));
       if (found !== undefined) return found;
     }
     return undefined;
