@@ -8,10 +8,10 @@ import { statusRoutes } from './routes.ts';
 import { isLoopback, type StatusServer, startStatusServer } from './status-server.ts';
 
 /** What the server answers to a request line that no client library would send. */
-async function statusLine(url: string, requestLine: string): Promise<string> {
+async function statusLine(url: string, requestLine: string, host = 'status'): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  socket.end(`${requestLine}\r\nHost: status\r\nConnection: close\r\n\r\n`);
+  socket.end(`${requestLine}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   let answer = '';
   for await (const piece of socket) answer += String(piece);
   return answer.slice(0, answer.indexOf('\r\n'));
@@ -142,6 +142,18 @@ describe('the status server', () => {
       expect(await statusLine(server?.url ?? '', `GET ${path} HTTP/1.1`)).toBe('HTTP/1.1 404 Not Found');
     },
   );
+
+  it.each([
+    ['localhost:8080', '200 OK'],
+    ['127.0.0.1', '200 OK'],
+    ['[::1]:8080', '200 OK'],
+    ['evil.example:8080', '403 Forbidden'],
+    ['127.evil.example', '403 Forbidden'],
+    ['', '403 Forbidden'],
+  ])('tells pages in a browser of the same machine nothing, by whatever name they ask: %j', async (host, status) => {
+    await start();
+    expect(await statusLine(server?.url ?? '', 'GET /debug/journal HTTP/1.1', host)).toBe(`HTTP/1.1 ${status}`);
+  });
 
   it('answers what a proxy or a broken client may ask for', async () => {
     await start();

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { FairleadError, messageOf } from '@fairlead/control';
+import { FairleadError, messageOf, parseIpAddress } from '@fairlead/control';
 import { type Answer, type Caller, type Route, route, text } from './router.ts';
 
 /** Where a caller shows a token of the cluster. */
@@ -60,7 +60,13 @@ async function answerTo(routes: ReadonlyMap<string, Route>, request: IncomingMes
 function callerOf({ headers, socket }: IncomingMessage): Caller {
   const own = headers[TOKEN_HEADER];
   const token = typeof own === 'string' ? own : /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  return { token, isLocal: isLoopback(socket.remoteAddress ?? '') };
+  return { token, isLocal: isLoopback(socket.remoteAddress ?? '') && isAskedAsLocal(headers.host ?? '') };
+}
+
+/** A page in a browser of this machine can have a name of its own lead here, and would be let read what it is told. */
+function isAskedAsLocal(host: string): boolean {
+  const name = host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  return name === 'localhost' || (parseIpAddress(name) !== undefined && isLoopback(name));
 }
 
 /** As a socket has it; a host without a name is every address of the machine. */
