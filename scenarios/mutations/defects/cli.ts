@@ -90,4 +90,18 @@ export const cliDefects: readonly Defect[] = [
     replace: '',
     foundBy: guard,
   },
+  {
+    name: 'warnings that were gathered are lost when the process ends',
+    file: 'packages/cli/observability/repeats.ts',
+    find: 'for (const group of this.#groups.values()) this.#print(group);',
+    replace: '',
+    foundBy: { unit: 'packages/cli/observability' },
+  },
+  {
+    name: 'the clock of the demo runs on when all is programmed',
+    file: 'packages/cli/demo/scene.ts',
+    find: 'return (this.#took ??= (now - this.#begunAt) / 1000);',
+    replace: 'return (this.#took = (now - this.#begunAt) / 1000);',
+    foundBy: { unit: 'packages/cli/demo/view.test.ts' },
+  },
 ];

@@ -190,4 +190,18 @@ export const controlDefects: readonly Defect[] = [
     replace: '',
     foundBy: adapters,
   },
+  {
+    name: 'what NO_PROXY names goes through the proxy',
+    file: `${FOLDER}/network/proxy.ts`,
+    find: " || isExempt(url, variable(environment, 'NO_PROXY'))",
+    replace: '',
+    foundBy: { unit: `${FOLDER}/network/proxy` },
+  },
+  {
+    name: 'an error of a proxy tells its password',
+    file: `${FOLDER}/adapters/proxy-tunnel.ts`,
+    find: '`the proxy ${proxy.origin} does not',
+    replace: '`the proxy ${proxy.href} does not',
+    foundBy: { unit: `${FOLDER}/adapters/proxy-tunnel` },
+  },
 ];

@@ -128,4 +128,11 @@ export const gatewayServiceDefects: readonly Defect[] = [
     replace: "if (former === '') {",
     foundBy: { unit: `${FOLDER}/adoption` },
   },
+  {
+    name: 'a Service that the brake keeps is told to have nothing',
+    file: `${FOLDER}/part.ts`,
+    find: 'if (hold !== undefined && held.has(key) &&',
+    replace: 'if (hold === undefined && held.has(key) &&',
+    foundBy: { unit: `${FOLDER}/report` },
+  },
 ];
