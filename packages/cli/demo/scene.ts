@@ -2,6 +2,7 @@ import type { Clock } from '@fairlead/control';
 import { events, type KubeClient, type KubeEvent, keyText, type Service, services } from '@fairlead/kube';
 import type { Part, SceneProgress } from '@fairlead/part';
 import type { ReadinessBoard } from '../observability/readiness.ts';
+import { lastTime } from '../why/seen-object.ts';
 
 /** How a Service is, in a word. */
 export type ServiceState = 'programmed' | 'waiting' | 'refused' | 'being deleted' | 'not ours';
@@ -132,8 +133,4 @@ function recent(all: readonly KubeEvent[]): readonly string[] {
       const time = /T(\d\d:\d\d:\d\d)/.exec(lastTime(event))?.[1] ?? '';
       return `${time} ${namespace === undefined ? name : `${namespace}/${name}`} ${event.reason}: ${event.note ?? ''}`;
     });
-}
-
-function lastTime({ series, eventTime, metadata }: KubeEvent): string {
-  return series?.lastObservedTime ?? eventTime ?? metadata.creationTimestamp ?? '';
 }

@@ -41,7 +41,8 @@ async function eventsOf(
   }
 }
 
-function lastTime({ series, eventTime, metadata }: KubeEvent): string {
+/** When an Event was seen last. */
+export function lastTime({ series, eventTime, metadata }: KubeEvent): string {
   return series?.lastObservedTime ?? eventTime ?? metadata.creationTimestamp ?? '';
 }
 
