@@ -79,8 +79,8 @@ export const cliDefects: readonly Defect[] = [
   {
     name: 'what a tenant wrote into an annotation moves the cursor of an operator',
     file: 'packages/cli/program.ts',
-    find: 'complain: (line) => complain(printable(line)) };',
-    replace: 'complain };',
+    find: 'complain: (line) => complain(printable(line)),',
+    replace: 'complain,',
     foundBy: { unit: 'packages/cli/program.test.ts' },
   },
   {
