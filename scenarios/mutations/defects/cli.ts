@@ -62,6 +62,8 @@ export const cliDefects: readonly Defect[] = [
       current.stop();
       return next;`,
     foundBy: { unit: 'packages/cli/supervisor' },
+  },
+  {
     name: 'a Pod that a Lease names is shown the token of who asks',
     file: 'packages/cli/why/ask-leader.ts',
     find: '(await tokenOf(cluster.client, namespace, replica, options)) ?? (await cluster.connection.token())',
