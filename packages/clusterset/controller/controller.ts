@@ -114,7 +114,7 @@ export async function runController(options: ControllerOptions, environment: Lea
     clients,
     settings,
     expectations: new Expectations(clock, lookup),
-    withdrawals: new Withdrawals({ ...environment, cluster, view }),
+    withdrawals: new Withdrawals({ ...environment, cluster, view, requeue: onChange }),
     observe: (key) => view.observe(key, link.state, (other) => silence.standing(other, keyText(key))),
   });
   link.caches.leases.subscribe(() => silence.see());

@@ -1,4 +1,5 @@
 import { noMetrics, silentLogger, VirtualClock } from '@fairlead/control';
+import { RELEASE_ANNOTATION, Releases } from '@fairlead/part';
 import { describe, expect, it } from 'vitest';
 import { Withdrawals } from './withdrawals.ts';
 
@@ -6,7 +7,11 @@ import { Withdrawals } from './withdrawals.ts';
 function setUp(imports: ReadonlyMap<string, readonly string[]>) {
   const clock = new VirtualClock();
   const notes: string[] = [];
+  const releases = new Releases('clusterset');
+  const requeued: string[] = [];
   const withdrawals = new Withdrawals({
+    releases,
+    requeue: (key) => void requeued.push(key),
     clock,
     logger: silentLogger,
     metrics: noMetrics,
@@ -25,7 +30,10 @@ function setUp(imports: ReadonlyMap<string, readonly string[]>) {
     await clock.advance(1_000);
     return ask();
   };
-  return { clock, notes, withdrawals, allowed };
+  /** As an operator does by `fairlead release clusterset`. */
+  const release = (value: string) =>
+    releases.observe({ metadata: { name: 'lease', annotations: { [RELEASE_ANNOTATION]: value } } });
+  return { clock, notes, withdrawals, allowed, requeued, release };
 }
 
 const names = (count: number, prefix = 'shop/web') => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
@@ -54,6 +62,16 @@ describe('the brake', () => {
     const { allowed, notes } = setUp(new Map(all.map(([key, cluster]) => [key, [cluster]])));
     expect(await allowed(all)).toBe(0);
     expect(notes.at(-1)).toContain('of 200 imported Services of all clusters');
+  });
+
+  it('lets go at once when an operator says so, and has what it held looked at again', async () => {
+    const asked = names(12).map((key) => [key, 'a'] as const);
+    const { allowed, requeued, release } = setUp(new Map(asked.map(([key, cluster]) => [key, [cluster]])));
+    release('');
+    expect(await allowed(asked)).toBe(0);
+    release('now');
+    expect(requeued.toSorted()).toEqual(names(12).toSorted());
+    expect(await allowed(asked)).toBe(12);
   });
 
   it('lets go after ten minutes, or when few are left that are asked for', async () => {

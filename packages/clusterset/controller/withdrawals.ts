@@ -1,5 +1,5 @@
 import type { Clock, Logger, Metrics } from '@fairlead/control';
-import { type ClusterEvents, DeletionGuard } from '@fairlead/part';
+import { type ClusterEvents, DeletionGuard, type Releases } from '@fairlead/part';
 import { withdrawalsHeld } from './metrics.ts';
 import type { View } from './view.ts';
 
@@ -14,6 +14,10 @@ export interface WithdrawalsOptions {
   readonly metrics: Metrics;
   readonly cluster: Pick<ClusterEvents, 'record'>;
   readonly view: Pick<View, 'importCount' | 'imports'>;
+  /** Of a leader. */
+  readonly releases?: Releases | undefined;
+  /** Has an import looked at again that was held back, when an operator lets it go. */
+  readonly requeue: (key: string) => void;
 }
 
 /**
@@ -26,6 +30,9 @@ export class Withdrawals {
 
   constructor(options: WithdrawalsOptions) {
     this.#options = options;
+    options.releases?.onRelease(() => {
+      for (const brake of this.#brakes.values()) for (const key of brake.held) options.requeue(key);
+    });
   }
 
   /** How long the import has to keep the clusters that it would lose; 0: it may lose them now. */
@@ -93,6 +100,10 @@ class GatheringBrake {
   /** Whether it had to wait before it was let through. */
   hasHeld(key: string): boolean {
     return this.#held.has(key);
+  }
+
+  get held(): Iterable<string> {
+    return this.#held;
   }
 
   get isIdle(): boolean {

@@ -285,4 +285,11 @@ export const clustersetDefects: readonly Defect[] = [
     replace: 'if (unwelcome === "") return',
     foundBy: part,
   },
+  {
+    name: 'imports that an operator lets go wait on',
+    file: 'packages/clusterset/controller/withdrawals.ts',
+    find: 'for (const brake of this.#brakes.values()) for (const key of brake.held) options.requeue(key);',
+    replace: '',
+    foundBy: { unit: 'packages/clusterset/controller/withdrawals' },
+  },
 ];
