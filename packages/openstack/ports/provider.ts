@@ -106,8 +106,14 @@ export class NeutronAddresses implements AddressProvider {
     const lost = ports.map(({ fixedAddress }) => fixedAddress).filter((address) => !ours.has(address));
     if (lost.length > 0) await this.#detach(new Set(lost), signal);
     const { pools } = this.#options;
-    const isKnown = (id: string) => this.#given.has(id);
-    return isAsGiven(scope, observed, { ports, pools, isKnown, unmended: this.#unmended });
+    const isGiven = (id: string) => this.#given.has(id);
+    return isAsGiven(scope, observed, {
+      ports,
+      pools,
+      isGiven,
+      isKnown: (id) => isGiven(id) || this.#begun.has(id) || this.#underWay.has(id) || this.#leaving.has(id),
+      unmended: this.#unmended,
+    });
   }
 
   /** Those of its subnets. */

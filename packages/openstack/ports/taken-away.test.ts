@@ -67,6 +67,20 @@ describe('addresses that another program takes away', () => {
     await leader.stop();
   });
 
+  it('go within minutes when a port of ours comes to light that no Service is on', async () => {
+    const { cluster, emulator, project, network_id, lead, pass, ports } = await portsWorld();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(30);
+    const { description = '' } = ports()[0] ?? {};
+    emulator.create('ports', { network_id, description: String(description) }, project);
+    await pass(60);
+    expect(ports()).toHaveLength(2);
+    await pass(400);
+    expect(ports()).toHaveLength(1);
+    await leader.stop();
+  });
+
   it('are made anew when another program deletes a port that was begun', async () => {
     const { cluster, emulator, project, lead, pass, ports, setQuota } = await portsWorld();
     setQuota({ floatingip: 0 });

@@ -207,4 +207,11 @@ export const openStackDefects: readonly Defect[] = [
     replace: '',
     foundBy: adoption,
   },
+  {
+    name: 'a port of ours that was lost sight of stays until there is another leader',
+    file: 'packages/openstack/ports/as-given.ts',
+    find: '!given.isKnown(id) || (stays && !given.isGiven(id))',
+    replace: 'stays && !given.isGiven(id)',
+    foundBy: { unit: 'packages/openstack/ports/taken-away' },
+  },
 ];
