@@ -49,6 +49,12 @@ export const clusterSetConfiguration = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether Services and pods are exported with the global addresses of their GlobalIngressIPs.'),
+  derivedServices: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether imports get an address in this cluster, by a Service of their own over which kube-proxy balances.',
+    ),
   older: z
     .strictObject({
       clusters: z

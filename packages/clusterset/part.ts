@@ -62,6 +62,13 @@ const permissions: readonly Permission[] = [
     because: 'Services are exported from, and imported into, namespaces that are there.',
   },
   {
+    group: '',
+    resources: ['services'],
+    verbs: WRITE,
+    scope: 'cluster',
+    because: 'With derivedServices, an import has a Service of its own; no other Service is ever written.',
+  },
+  {
     group: 'discovery.k8s.io',
     resources: ['endpointslices'],
     verbs: [...READ, ...WRITE],

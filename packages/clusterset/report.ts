@@ -1,6 +1,7 @@
-import { keyText } from '@fairlead/kube';
+import { findCondition, keyText } from '@fairlead/kube';
 import type { Explanation, PartPlan, PartStatus, PlannedChange } from '@fairlead/part';
 import type { Decision } from './decision/decide.ts';
+import { DERIVED_SERVICE, ownDerived } from './decision/derived-service.ts';
 import type { Observation } from './decision/observation.ts';
 import { describeWrite } from './decision/write.ts';
 import { clusterOf } from './records/marks.ts';
@@ -89,8 +90,12 @@ function reasonsOf(observed: Observation, { exported, merged }: Decision): Reaso
   const clusters = merged.import?.clusters ?? [];
   const imported = clusters.length === 0 ? 'is exported by no cluster' : `is exported by ${clusters.join(', ')}`;
   const conflict = [...merged.verdicts.values()][0]?.conditions.find(({ type }) => type === 'Conflict');
+  const notDerived = observed.imported === undefined ? undefined : findCondition(observed.imported, DERIVED_SERVICE);
   const notes = [
     ...refused,
+    ...(notDerived === undefined
+      ? []
+      : [`its address is not as it should be. ${notDerived.message.replace(/\.$/, '')}`]),
     ...(conflict?.status === 'True' ? [`there is a conflict. ${conflict.message.replace(/\.$/, '')}`] : []),
   ];
   const text = [imported, ...notes].join('; ');
@@ -112,7 +117,8 @@ function wanted({ merged }: Decision): readonly string[] {
   return [`an import of type ${spec.type} with ${ports} from ${clusters.join(', ')}`];
 }
 
-function there({ imported, importedSlices }: Observation): readonly string[] {
+function there(observed: Observation): readonly string[] {
+  const { imported, importedSlices, derivedSlices } = observed;
   const clusters = (imported?.status?.clusters ?? []).map(({ cluster }) => cluster);
   const listed =
     imported === undefined
@@ -121,5 +127,10 @@ function there({ imported, importedSlices }: Observation): readonly string[] {
   const slices = importedSlices.map(
     (slice) => `${slice.metadata.name}: ${(slice.endpoints ?? []).length} endpoints of ${clusterOf(slice)}`,
   );
-  return [...listed, ...slices];
+  const derived = ownDerived(observed);
+  if (derived === undefined) return [...listed, ...slices];
+  const pods = derivedSlices.reduce((count, { endpoints }) => count + (endpoints ?? []).length, 0);
+  const address = (derived.spec.clusterIPs ?? []).join(', ') || 'no address';
+  const service = `the derived Service ${derived.metadata.name} with ${address} and ${pods} endpoints of this cluster`;
+  return [...listed, ...slices, service];
 }

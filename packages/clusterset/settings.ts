@@ -23,6 +23,7 @@ export async function readSettings(
       ...(configuration.namespaces.allow !== undefined && { allow: configuration.namespaces.allow }),
     },
     globalnet: configuration.globalnet,
+    derivedServices: configuration.derivedServices,
     older: configuration.older,
     mostServices: configuration.mostServicesPerCluster,
     ownRanges: configuration.ownRanges.flatMap((text) => parseIpRange(text) ?? []),

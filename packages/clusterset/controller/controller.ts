@@ -25,7 +25,17 @@ import { requestToken } from '../membership/token.ts';
 import { type Probe, Silence } from './silence.ts';
 import type { Store } from './store.ts';
 import { keepTokenFresh } from './token-renewal.ts';
-import { type BrokerState, importedFor, memberImportKeys, recordedFor, servedBy, slicedFor, View } from './view.ts';
+import {
+  type BrokerState,
+  derivedAs,
+  derivedFor,
+  importedFor,
+  memberImportKeys,
+  recordedFor,
+  servedBy,
+  slicedFor,
+  View,
+} from './view.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 const CONCURRENT_SERVICES = 20;
@@ -62,10 +72,19 @@ export async function runController(options: ControllerOptions, environment: Lea
     concurrency: CONCURRENT_SERVICES,
     failureReason: () => 'SyncServiceExportFailed',
   });
-  controller.watch(member.services, (change) => exported(change.key, member.exports));
+  const derived = member.imports.index('derived', settings.derivedServices ? derivedAs : () => []);
+  controller.watch(member.services, (change) => [
+    ...exported(change.key, member.exports),
+    ...derivedFor(objectOf(change)),
+    ...derived.get(change.key).map(({ metadata }) => keyText(metadata)),
+  ]);
   controller.watch(member.slices, (change) => {
     const slice = objectOf(change);
-    return [...servedBy(slice).filter((key) => member.exports.get(key) !== undefined), ...importedFor(slice)];
+    return [
+      ...servedBy(slice).filter((key) => member.exports.get(key) !== undefined),
+      ...importedFor(slice),
+      ...derivedFor(slice),
+    ];
   });
   controller.watch(member.imports, (change) => memberImportKeys(objectOf(change), settings));
 
@@ -104,6 +123,7 @@ export async function runController(options: ControllerOptions, environment: Lea
     'member serviceexports': member.exports,
     'member serviceimports': member.imports,
     'member endpointslices': member.slices,
+    'member services': member.services,
     'broker serviceimports': link.caches.imports,
     'broker endpointslices': link.caches.slices,
   };

@@ -11,9 +11,16 @@ import {
 import type { Away, BrokerObservation, Observation } from '../decision/observation.ts';
 import type { Settings } from '../decision/settings.ts';
 import { SERVICE_NAME, type ServiceExport, type ServiceImport } from '../mcs/types.ts';
-import { clusterOf, importedSliceKey, isLeaving, isOurs } from '../records/marks.ts';
+import { clusterOf, derivedKey, importedSliceKey, isLeaving, isOurs } from '../records/marks.ts';
 import type { GlobalIngressIp } from '../records/global-addresses.ts';
-import { type ExportKey, keyOfRecord, memberNamespace, partsOfExportedSlice, recordName } from '../records/names.ts';
+import {
+  derivedServiceName,
+  type ExportKey,
+  keyOfRecord,
+  memberNamespace,
+  partsOfExportedSlice,
+  recordName,
+} from '../records/names.ts';
 import type { MigrationView } from '../decision/migration.ts';
 import { claimsOf, isOfAnother, registrationName } from '../records/registration.ts';
 import { trustRecord, trustSlice } from '../records/trust.ts';
@@ -95,6 +102,8 @@ export class View {
       localImport: localImport !== undefined && isOurs(localImport) ? localImport : undefined,
       imported: imports.get(text),
       importedSlices: imported,
+      derivedService: services.get(keyText({ namespace: key.namespace, name: derivedServiceName(key.name) })),
+      derivedSlices: slices.index('derived', derivedFor).get(text),
       broker: state.state === 'away' ? state : this.#observeBroker(key, named, standing),
     };
   }
@@ -125,11 +134,12 @@ export class View {
 
   /** Every Service of the clusterset that anything is known about. */
   keys(): ReadonlySet<string> {
-    const { exports, slices, imports } = this.#member;
+    const { exports, services, slices, imports } = this.#member;
     return new Set([
       ...exports.list().map(({ metadata }) => keyText(metadata)),
       ...imports.list().flatMap((one) => memberImportKeys(one, this.#settings)),
-      ...slices.list().flatMap(importedFor),
+      ...services.list().flatMap(derivedFor),
+      ...slices.list().flatMap((slice) => [...importedFor(slice), ...derivedFor(slice)]),
       ...this.#broker.imports.list().flatMap(recordedFor),
       ...this.#broker.slices.list().flatMap(slicedFor),
     ]);
@@ -181,6 +191,17 @@ export function servedBy({ metadata: { namespace = '', labels } }: EndpointSlice
 export function importedFor(slice: EndpointSlice): readonly string[] {
   const key = importedSliceKey(slice);
   return key === undefined ? [] : [keyText(key)];
+}
+
+/** The key of the import that a Service or a slice of ours is derived from. */
+export function derivedFor(object: KubeObject): readonly string[] {
+  const key = derivedKey(object);
+  return key === undefined ? [] : [keyText(key)];
+}
+
+/** The key under which the Service that is derived from an import is, whoever made it. */
+export function derivedAs({ metadata: { namespace = '', name } }: ServiceImport): readonly string[] {
+  return [keyText({ namespace, name: derivedServiceName(name) })];
 }
 
 /** The key of a record or an aggregate at the broker. */

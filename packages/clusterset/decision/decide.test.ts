@@ -51,6 +51,8 @@ function decided(broker: Partial<InStep>, changes: Partial<Observation> = {}) {
     localImport: undefined,
     imported,
     importedSlices: [slice],
+    derivedService: undefined,
+    derivedSlices: [],
     broker: {
       state: 'in-step',
       ownRecord: undefined,

@@ -10,10 +10,17 @@ import { type Merged, PORTS_SERVED } from '../merge/merge.ts';
 import { type ExportedSlice, exportedSlices } from '../records/exported-slices.ts';
 import { globalAddressOf, withGlobalAddress, withGlobalPods } from '../records/global-addresses.ts';
 import { isHeadless, type LocalExport, readLocalExport } from '../records/local-export.ts';
-import { clusterOf, importLabels, isOurs, recordLabels, sliceLabels } from '../records/marks.ts';
-import { exportedSliceName, importedSliceName, memberNamespace, recordName } from '../records/names.ts';
+import { clusterOf, derivedSliceLabels, importLabels, isOurs, recordLabels, sliceLabels } from '../records/marks.ts';
+import {
+  derivedSliceName,
+  exportedSliceName,
+  importedSliceName,
+  memberNamespace,
+  recordName,
+} from '../records/names.ts';
 import { recordContent } from '../records/record.ts';
 import { mayTakePart } from '../records/trust.ts';
+import { localShare } from './derived-service.ts';
 import type { Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
 import { type Ground, ensureImport, ensureSlice, remove, type Write, withConditions } from './write.ts';
@@ -183,7 +190,7 @@ function withdrawal(observed: Observation, settings: Settings, grounds: readonly
           ...remove('broker', settings.brokerImports, [broker.ownRecord], grounds),
         ];
   return [
-    ...remove('member', endpointSlices, ownImportedSlices(observed, settings), grounds),
+    ...remove('member', endpointSlices, [...ownImportedSlices(observed, settings), ...observed.derivedSlices], grounds),
     ...atBroker,
     ...remove('member', settings.serviceImports, [localImport], grounds),
   ];
@@ -211,7 +218,12 @@ function localSliceWrites(
   const { cluster } = settings;
   const nameOf = ({ suffix }: ExportedSlice) => importedSliceName(name, cluster, suffix);
   const existing = ownImportedSlices(observed, settings);
-  return sliceWrites('member', namespace, existing, slices, nameOf, sliceLabels(name, cluster));
+  const share = slices.length === 0 ? [] : localShare(observed, settings);
+  const shareName = ({ suffix }: ExportedSlice) => derivedSliceName(name, suffix);
+  return [
+    ...sliceWrites('member', namespace, existing, slices, nameOf, sliceLabels(name, cluster)),
+    ...sliceWrites('member', namespace, observed.derivedSlices, share, shareName, derivedSliceLabels(name)),
+  ];
 }
 
 function sliceWrites(

@@ -1,9 +1,19 @@
-import { type EndpointSlice, endpointSlices, leases, type WantedCondition } from '@fairlead/kube';
+import { type EndpointSlice, endpointSlices, leases, services, type WantedCondition } from '@fairlead/kube';
 import type { ServiceImport } from '../mcs/types.ts';
 import type { Merged, MergedImport } from '../merge/merge.ts';
-import { aggregateLabels, clusterOf, exportedTexts, importLabels, isOurs, sliceLabels } from '../records/marks.ts';
+import {
+  aggregateLabels,
+  behindDerived,
+  clusterOf,
+  DERIVED_IPS,
+  exportedTexts,
+  importLabels,
+  isOurs,
+  sliceLabels,
+} from '../records/marks.ts';
 import { exportedSliceName, importedSliceName, isClusterName, memberNamespace, recordName } from '../records/names.ts';
 import { canImportInto, MOST_SLICES } from '../records/trust.ts';
+import { DERIVED_SERVICE, derivedService, derives, ownDerived, retired } from './derived-service.ts';
 import type { BrokerObservation, Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -11,6 +21,7 @@ import {
   ensureImportStatus,
   ensureSlice,
   type Ground,
+  type ImportContent,
   remove,
   type Write,
   withConditions,
@@ -28,8 +39,12 @@ const MOST_ASKED = 20;
 export function importSide(observed: Observation, merged: Merged, settings: Settings, now: number): readonly Write[] {
   const { broker, namespace, imported } = observed;
   // What another controller made is not ours to change.
-  if (imported !== undefined && !isOurs(imported)) return [];
-  if (broker.state === 'away') return broker.isLasting ? staleWrites(observed, broker.reason, settings, now) : [];
+  if (imported !== undefined && !isOurs(imported)) return remove('member', services, [ownDerived(observed)]);
+  if (broker.state === 'away') {
+    const turnedOff = retired(observed, settings);
+    if (turnedOff.length > 0 || !broker.isLasting) return turnedOff;
+    return staleWrites(observed, broker.reason, settings, now);
+  }
   if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return [];
   if (!canImportInto(namespace, settings.namespaces)) return removal(observed, settings, []);
   if (merged.import === undefined) {
@@ -47,7 +62,17 @@ export function importSide(observed: Observation, merged: Merged, settings: Sett
   const slices = sliceWrites(observed, broker, merged, settings);
   const kept = slices.filter(({ verb }) => verb !== 'delete');
   const removed = slices.filter(({ verb }) => verb === 'delete');
-  return [...kept, ...importWrites(observed, broker, merged, settings, now), ...removed];
+  const imports = importWrites(observed, broker, merged, settings, now);
+  return [...kept, ...imports, ...removed, ...derivedWrites(observed, broker, merged, settings)];
+}
+
+/** Last: a Service that the server refuses holds back nothing else, and one that goes is on no import by then. */
+function derivedWrites(observed: Observation, broker: InStep, merged: Merged, settings: Settings): readonly Write[] {
+  if (merged.import === undefined || observed.imported === undefined) return [];
+  const lost = lostClusters(observed, broker, merged);
+  if (lost.some((cluster) => broker.missing.has(cluster))) return [];
+  const { writes } = derivedService(observed, merged.import.spec, settings);
+  return onGrounds(writes, lost, observed, broker, settings);
 }
 
 function importWrites(
@@ -61,11 +86,12 @@ function importWrites(
   if (merged.import === undefined) return [];
   const { clusters } = merged.import;
   const target = { at: 'member', resource: settings.serviceImports, key } as const;
-  const content = contentOf(merged.import, importLabels);
+  const { ips, conditions } = derivedService(observed, merged.import.spec, settings);
+  const content = withAddresses(contentOf(merged.import, importLabels), ips);
   if (imported === undefined) return ensureImport(target, imported, content);
   const before = clustersOf(imported);
   const refused = refusedOf(broker);
-  const lost = before.filter((cluster) => !merged.verdicts.has(cluster) && !refused.includes(cluster));
+  const lost = lostClusters(observed, broker, merged);
   if (lost.some((cluster) => broker.missing.has(cluster))) return [];
   const listed = [...new Set([...clusters, ...refused.filter((cluster) => before.includes(cluster))])].toSorted();
   const written = ensureImport(target, imported, content);
@@ -73,8 +99,25 @@ function importWrites(
   const all =
     written.length > 0
       ? written
-      : ensureImportStatus(target, imported, listed, withConditions(imported, [], [IN_STEP], now));
+      : ensureImportStatus(
+          target,
+          imported,
+          listed,
+          withConditions(imported, conditions, [IN_STEP, DERIVED_SERVICE], now),
+        );
   return onGrounds(all, lost, observed, broker, settings);
+}
+
+/** The clusters that an import names and that have no record any more. */
+function lostClusters({ imported }: Observation, broker: InStep, { verdicts }: Merged): readonly string[] {
+  const refused = refusedOf(broker);
+  return clustersOf(imported).filter((cluster) => !verdicts.has(cluster) && !refused.includes(cluster));
+}
+
+function withAddresses(content: ImportContent, ips: readonly string[]): ImportContent {
+  if (ips.length === 0) return content;
+  const { spec, annotations } = content;
+  return { ...content, spec: { ...spec, ips }, annotations: { ...annotations, [DERIVED_IPS]: ips.join() } };
 }
 
 /** The clusters whose record is not believed. */
@@ -123,6 +166,7 @@ function sliceWrites(observed: Observation, broker: InStep, merged: Merged, sett
       .filter((slice) => clusterOf(slice) !== settings.cluster)
       .map((one) => [one.metadata.name, one]),
   );
+  const isBehind = merged.import !== undefined && derives(observed, merged.import.spec.type, settings);
   const settled = new Set<string>();
   const written: Write[] = [];
   for (const { cluster, slice } of wantedSlices(broker, merged)) {
@@ -130,7 +174,8 @@ function sliceWrites(observed: Observation, broker: InStep, merged: Merged, sett
     settled.add(name);
     const target = { at: 'member', key: { namespace: key.namespace, name } } as const;
     const served = broker.dropped.has(cluster) ? { ...slice, endpoints: [] } : slice;
-    written.push(...ensureSlice(target, existing.get(name), sliceLabels(key.name, cluster), served));
+    const labels = { ...sliceLabels(key.name, cluster), ...(isBehind && behindDerived(key.name)) };
+    written.push(...ensureSlice(target, existing.get(name), labels, served));
   }
   const left = [...existing.values()].filter(({ metadata }) => !settled.has(metadata.name));
   return [...written, ...left.flatMap((slice) => leftoverWrites(slice, observed, broker, merged, settings))];
@@ -185,6 +230,7 @@ function removal(observed: Observation, settings: Settings, grounds: readonly Gr
   return [
     ...remove('member', endpointSlices, others, grounds),
     ...remove('member', settings.serviceImports, [observed.imported], grounds),
+    ...remove('member', services, [ownDerived(observed)], [...grounds, noImport(observed, settings)]),
   ];
 }
 
@@ -209,6 +255,11 @@ function withdrawn(cluster: string, observed: Observation, { left }: InStep, set
 function noRecord(cluster: string, { key }: Observation, { brokerNamespace, brokerImports }: Settings): Ground {
   const record = { namespace: memberNamespace(brokerNamespace, cluster), name: recordName(key) };
   return { is: 'absent', at: 'broker', resource: brokerImports, key: record };
+}
+
+/** A derived Service goes after its import: a list that has none by mistake takes no address away. */
+function noImport({ key }: Observation, { serviceImports }: Settings): Ground {
+  return { is: 'absent', at: 'member', resource: serviceImports, key };
 }
 
 function isMember(name: string, { brokerNamespace: namespace }: Settings): Ground {

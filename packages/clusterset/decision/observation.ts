@@ -22,6 +22,10 @@ export interface Observation {
   readonly imported: ServiceImport | undefined;
   /** The slices behind it that we made. */
   readonly importedSlices: readonly EndpointSlice[];
+  /** What there is under the name of the Service that is derived from the import, whoever made it. */
+  readonly derivedService: Service | undefined;
+  /** The slices of this cluster behind it that we made. */
+  readonly derivedSlices: readonly EndpointSlice[];
   readonly broker: BrokerObservation;
 }
 

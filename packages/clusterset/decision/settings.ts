@@ -29,6 +29,8 @@ export interface Settings {
   readonly mostServices: number;
   /** Whether exported addresses are those of Globalnet. */
   readonly globalnet: boolean;
+  /** Whether imports get an address in this cluster, by a Service of our own. */
+  readonly derivedServices: boolean;
   readonly older: OlderSettings;
   /** In the version that this cluster serves. */
   readonly serviceExports: Resource<ServiceExport>;

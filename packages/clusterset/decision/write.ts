@@ -7,13 +7,14 @@ import {
   keyText,
   type ObjectKey,
   type Resource,
+  SERVICE_NAME_LABEL,
   statusOf,
   type WantedCondition,
   withCondition,
 } from '@fairlead/kube';
 import type { ServiceImport, ServiceImportSpec } from '../mcs/types.ts';
 import type { ExportedSlice } from '../records/exported-slices.ts';
-import { EXPORTED_ANNOTATIONS, EXPORTED_LABELS, readTexts } from '../records/marks.ts';
+import { DERIVED_IPS, EXPORTED_ANNOTATIONS, EXPORTED_LABELS, readTexts } from '../records/marks.ts';
 
 export type Place = 'member' | 'broker';
 
@@ -49,7 +50,7 @@ export interface ImportContent extends Content {
   readonly spec: ServiceImportSpec;
 }
 
-const AGAIN = 'What is there is compared again: nothing is lost, and what is missing is written then.';
+export const AGAIN = 'What is there is compared again: nothing is lost, and what is missing is written then.';
 
 /** Where an object is to be. */
 export interface Target<Kind extends KubeObject> {
@@ -69,9 +70,11 @@ export function ensureImport(
     return [{ ...rest, verb: 'create', object }];
   }
   const metadata = withTexts(existing, { labels, annotations });
-  // Addresses are given by others: a cluster may give the import one of its own.
+  // A cluster may give the import an address of its own: that stays, but for one of a Service that we derived.
   const { ips } = existing.spec ?? {};
-  const wanted = ips === undefined ? spec : { ...spec, ips };
+  const isOthers =
+    ips !== undefined && spec.ips === undefined && !(DERIVED_IPS in (existing.metadata.annotations ?? {}));
+  const wanted = isOthers ? { ...spec, ips } : spec;
   const isSame = existing.spec !== undefined && jsonEqual(comparable(existing.spec), comparable(wanted));
   if (metadata === existing.metadata && isSame) return [];
   const object: ServiceImport = { ...existing, metadata, spec: wanted };
@@ -167,10 +170,13 @@ export function describeWrite({ verb, at, resource, object }: Write): string {
 /** The same metadata when there is nothing to change. What an export brought and no longer does is taken back. */
 function withTexts({ metadata }: KubeObject, wanted: Content): KubeObject['metadata'] {
   const { labels = {}, annotations = {} } = metadata;
-  const noLabels = stale(annotations[EXPORTED_LABELS], wanted.labels);
+  const noLabels = [
+    ...stale(annotations[EXPORTED_LABELS], wanted.labels),
+    ...[SERVICE_NAME_LABEL].filter((name) => !(name in wanted.labels)),
+  ];
   const noAnnotations = [
     ...stale(annotations[EXPORTED_ANNOTATIONS], wanted.annotations),
-    ...[EXPORTED_LABELS, EXPORTED_ANNOTATIONS].filter((name) => !(name in wanted.annotations)),
+    ...[EXPORTED_LABELS, EXPORTED_ANNOTATIONS, DERIVED_IPS].filter((name) => !(name in wanted.annotations)),
   ];
   const isSame =
     isIn(wanted.labels, labels) &&

@@ -1,10 +1,10 @@
-import { endpointSlices, type KubeClient, type KubeObject, type Resource } from '@fairlead/kube';
+import { endpointSlices, type KubeClient, type KubeObject, type Resource, services } from '@fairlead/kube';
 import { servedMcsVersion } from '../mcs/served-version.ts';
 import { serviceImports } from '../mcs/types.ts';
 import { isAdopted, isOurs } from '../records/marks.ts';
 import { type MembershipStep, removal } from './membership.ts';
 
-/** What we made in a cluster that leaves: imports and the slices behind them. */
+/** What we made in a cluster that leaves: imports, the slices behind them, and the Services derived from them. */
 export async function removeImports(client: KubeClient, signal: AbortSignal): Promise<readonly MembershipStep[]> {
   const steps: MembershipStep[] = [];
   const collect = async (resource: Resource<KubeObject>) => {
@@ -15,5 +15,6 @@ export async function removeImports(client: KubeClient, signal: AbortSignal): Pr
   };
   await collect(endpointSlices);
   await collect(serviceImports(await servedMcsVersion(client, { signal })));
+  await collect(services);
   return steps;
 }

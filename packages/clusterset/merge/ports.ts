@@ -64,7 +64,7 @@ function offersOf(sorted: readonly ClusterPorts[]): readonly Offer[] {
 }
 
 /** A Service can have neither two ports of one name nor one number twice. */
-function excludes(left: ImportedPort, right: ImportedPort): boolean {
+export function excludes(left: ImportedPort, right: ImportedPort): boolean {
   if ((left.name ?? '') === (right.name ?? '')) return true;
   return (left.protocol ?? 'TCP') === (right.protocol ?? 'TCP') && left.port === right.port;
 }

@@ -2,9 +2,10 @@ import type { EndpointSlice, Service, WantedCondition } from '@fairlead/kube';
 import type { ImportedPort, ServiceExport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import { inadmissible, malformation } from './malformed.ts';
+import { derivedKey } from './marks.ts';
 
 /** Kubernetes' own. */
-const DEFAULT_AFFINITY_SECONDS = 10_800;
+export const DEFAULT_AFFINITY_SECONDS = 10_800;
 
 /** What this cluster exports under a name; since when is the broker's to say. */
 export type ExportFields = Omit<Export, 'since'>;
@@ -27,6 +28,12 @@ export function readLocalExport(
   const { spec } = service;
   if (spec.type === 'ExternalName') {
     return invalid('InvalidServiceType', `A Service of type ExternalName has no endpoints to export.`);
+  }
+  if (derivedKey(service) !== undefined) {
+    return invalid(
+      'InvalidExport',
+      `The Service leads to an import: what other clusters export is not exported again.`,
+    );
   }
   const { exportedLabels: labels = {}, exportedAnnotations: annotations = {} } = serviceExport.spec ?? {};
   const { sessionAffinity = 'None', internalTrafficPolicy = 'Cluster', trafficDistribution } = spec;

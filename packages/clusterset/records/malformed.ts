@@ -38,10 +38,11 @@ export function malformation(fields: Fields): string | undefined {
     [!isOneOf(['None', 'ClientIP'], sessionAffinity), `the session affinity ${shown(sessionAffinity)}`],
     [!isWithin(affinitySeconds, MOST_AFFINITY_SECONDS), `a session affinity of ${affinitySeconds} s`],
     [!isOneOf(['Cluster', 'Local'], internalTrafficPolicy), `the traffic policy ${shown(internalTrafficPolicy)}`],
-    ...fields.ports.flatMap(({ name = '', protocol = 'TCP', port }): readonly Check[] => [
+    ...fields.ports.flatMap(({ name = '', protocol = 'TCP', port, appProtocol = 'http' }): readonly Check[] => [
       [!isWithin(port, 65_535), `the port ${port}`],
       [!isOneOf(['TCP', 'UDP', 'SCTP'], protocol), `the protocol ${shown(protocol)}`],
       [name !== '' && !DNS_LABEL.test(name), `the port name ${shown(name)}`],
+      [!isKey(appProtocol), `the application protocol ${shown(appProtocol)}`],
     ]),
     ...Object.entries(fields.labels).flatMap(([key, value]): readonly Check[] => [
       [!isKey(key), `the label ${shown(key)}`],

@@ -1,6 +1,6 @@
-import type { EndpointSlice, KubeObject } from '@fairlead/kube';
+import { type EndpointSlice, type KubeObject, SERVICE_NAME_LABEL } from '@fairlead/kube';
 import { SERVICE_NAME, SOURCE_CLUSTER } from '../mcs/types.ts';
-import type { ExportKey } from './names.ts';
+import { derivedServiceName, type ExportKey } from './names.ts';
 
 /** Which clusterset an object at the broker belongs to: by it, members select what they watch. */
 export const CLUSTERSET = 'clusterset.fairlead.dev/clusterset';
@@ -15,6 +15,10 @@ const SLICE_MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const SLICE_MANAGER = 'clusterset.fairlead.dev';
 /** On copies of what older software has at the broker, and on what it left that we are to remove. */
 const OLDER = 'clusterset.fairlead.dev/older-import';
+/** On the Service that we derived from an import, and on the slices of this cluster behind it: the name of the import. */
+const DERIVED_FROM = 'clusterset.fairlead.dev/derived-from';
+/** On an import: its addresses are those of our derived Service, and not given by another controller. */
+export const DERIVED_IPS = 'clusterset.fairlead.dev/derived-ips';
 /** Exported labels and annotations as JSON: what came from the export, to be taken back when it no longer does. */
 export const EXPORTED_LABELS = 'clusterset.fairlead.dev/exported-labels';
 export const EXPORTED_ANNOTATIONS = 'clusterset.fairlead.dev/exported-annotations';
@@ -58,6 +62,28 @@ export function sliceLabels(service: string, cluster: string): Texts {
     [SERVICE_NAME]: service,
     [SOURCE_CLUSTER]: cluster,
   };
+}
+
+/** What the Service that is derived from an import carries. */
+export function derivedLabels(service: string): Texts {
+  return { [MANAGED_BY]: MANAGER, [DERIVED_FROM]: service };
+}
+
+/** What puts a slice behind it. */
+export function behindDerived(service: string): Texts {
+  return { [SERVICE_NAME_LABEL]: derivedServiceName(service) };
+}
+
+/** This cluster's share behind it: no export, and therefore without the labels that make a slice one. */
+export function derivedSliceLabels(service: string): Texts {
+  return { ...derivedLabels(service), ...behindDerived(service), [SLICE_MANAGED_BY]: SLICE_MANAGER };
+}
+
+/** The import that a Service or a slice of ours is derived from. */
+export function derivedKey(object: KubeObject): ExportKey | undefined {
+  const { namespace, labels } = object.metadata;
+  const name = labels?.[DERIVED_FROM];
+  return namespace === undefined || name === undefined || !isOurs(object) ? undefined : { namespace, name };
 }
 
 export function isOurs({ metadata }: KubeObject): boolean {

@@ -55,6 +55,16 @@ export function importedSliceName(service: string, cluster: string, suffix: stri
   return `${service}.${suffix}.${cluster}`;
 }
 
+/** The Service of our own behind an import: of the import's namespace, so that its name alone tells them apart. */
+export function derivedServiceName(service: string): string {
+  return `derived-${hash(service)}`;
+}
+
+/** The share of this cluster behind it. An imported slice has one part more. */
+export function derivedSliceName(service: string, suffix: string): string {
+  return `${derivedServiceName(service)}.${suffix}`;
+}
+
 /** For what has a name of any length, such as the EndpointSlice that is exported. */
 export function suffixFor(text: string): string {
   return `s${hash(text).slice(0, 16)}`;

@@ -109,6 +109,7 @@ describe('a record', () => {
     [{ ports: [{ port: 65_536 }] }, {}, 'the port 65536'],
     [{ ports: [{ port: 80, protocol: 'QUIC' }] }, {}, 'the protocol "QUIC"'],
     [{ ports: [{ port: 80, name: 'No Name' }] }, {}, 'the port name "No Name"'],
+    [{ ports: [{ port: 80, appProtocol: 'a/b/c' }] }, {}, 'the application protocol "a/b/c"'],
     [{}, { [EXPORTED_LABELS]: '{"bad key!":"x"}' }, 'the label "bad key!"'],
     [{}, { [EXPORTED_LABELS]: '{"team":"no value!"}' }, 'the label value "no value!"'],
     [{}, { [EXPORTED_ANNOTATIONS]: '{"a/b/c":""}' }, 'the annotation "a/b/c"'],

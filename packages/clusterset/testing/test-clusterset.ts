@@ -23,7 +23,7 @@ export const imports = serviceImports('v1beta1');
 export interface TestMember {
   readonly name: string;
   readonly cluster: TestCluster;
-  readonly part: LeaderPart;
+  part: LeaderPart;
   leader: TestLeader;
 }
 
@@ -59,13 +59,7 @@ export class TestClusterSet {
     for (const definition of mcsDefinitions) await cluster.client.create(customResourceDefinitions, definition);
     await cluster.client.create(namespaces, { metadata: { name: 'fairlead-system' } });
     await this.join(name);
-    const part = clusterSetPart({
-      connect: this.connect,
-      probe: async (address) => {
-        if (this.isProbeBroken) throw new Error('there are no sockets left');
-        return !this.silentAddresses.has(address);
-      },
-    }).configure({ clusterset: 'blue', cluster: name, broker: { kubeconfig: 'unused' }, ...configuration });
+    const part = this.#configure(name, configuration);
     await this.clock.advance(1_000);
     const member = { name, cluster, part, leader: this.#lead(cluster, part) };
     this.members.set(name, member);
@@ -81,8 +75,10 @@ export class TestClusterSet {
     }
   }
 
-  async restart(member: TestMember): Promise<void> {
+  /** With another configuration, where one is given. */
+  async restart(member: TestMember, configuration?: object): Promise<void> {
     await member.leader.stop();
+    if (configuration !== undefined) member.part = this.#configure(member.name, configuration);
     member.leader = this.#lead(member.cluster, member.part);
   }
 
@@ -131,6 +127,16 @@ export class TestClusterSet {
   async conditionsOf({ cluster }: TestMember, name: string): Promise<Readonly<Record<string, string>>> {
     const { status } = await cluster.client.get(exports, { namespace: NAMESPACE, name });
     return Object.fromEntries((status?.conditions ?? []).map((one) => [one.type, `${one.status} ${one.reason}`]));
+  }
+
+  #configure(name: string, configuration: object): LeaderPart {
+    return clusterSetPart({
+      connect: this.connect,
+      probe: async (address) => {
+        if (this.isProbeBroken) throw new Error('there are no sockets left');
+        return !this.silentAddresses.has(address);
+      },
+    }).configure({ clusterset: 'blue', cluster: name, broker: { kubeconfig: 'unused' }, ...configuration });
   }
 
   #lead(cluster: TestCluster, part: LeaderPart): TestLeader {

@@ -12,6 +12,7 @@ export const testSettings: Settings = {
   ownRanges: [],
   mostServices: 100,
   globalnet: false,
+  derivedServices: false,
   older: { clusters: [], namespace: 'older', brokerNamespace: 'older-broker' },
   serviceExports: serviceExports('v1beta1'),
   serviceImports: serviceImports('v1beta1'),

@@ -127,6 +127,10 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
 - apiGroups: ['']
   resources: [services, namespaces]
   verbs: [get, list, watch]
+# clusterset: With derivedServices, an import has a Service of its own; no other Service is ever written.
+- apiGroups: ['']
+  resources: [services]
+  verbs: [create, update, delete]
 # clusterset: Those of exported Services are read, and those of other clusters are made here.
 - apiGroups: ['discovery.k8s.io']
   resources: [endpointslices]
