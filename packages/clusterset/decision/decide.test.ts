@@ -190,6 +190,17 @@ describe('an import', () => {
     expect(aggregate).toEqual([]);
   });
 
+  it('goes when only this cluster is behind it, which is now of another type and has no record', () => {
+    const alone = { ...imported, status: { clusters: [{ cluster: 'own' }] } };
+    const spec = { clusterIP: 'None', ports: [] };
+    const mine = { serviceExport: { metadata: key }, service: { metadata: key, spec }, importedSlices: [] };
+    expect(planned({}, { ...mine, imported: alone }).map(describeWrite)).toContain('delete ServiceImport shop/web');
+    expect(planned({}, { ...mine, imported: undefined }).map(describeWrite)).toEqual([
+      'create ServiceImport fairlead-system/web.shop',
+      'create ServiceImport broker-m-own/web.shop at the broker',
+    ]);
+  });
+
   it('of another controller is not touched', () => {
     expect(planned({}, { imported: { ...imported, metadata: key } })).toEqual([]);
   });

@@ -22,9 +22,10 @@ export function decide(observed: Observation, settings: Settings, now: number): 
   const exports = records.flatMap((record) => (record.kind === 'trusted' ? [record.value] : []));
   const merged = merge(exports, settings.portPolicy);
   const exported = exportSide(observed, merged, settings, now);
-  // Without our own record, the others alone would be merged, and what we export taken out for a moment.
-  const isHalf = exported.isPending && broker.state === 'in-step';
-  if (isHalf && broker.ownRecord === undefined && exported.state === 'waiting' && isListed(observed, settings)) {
+  // Without our own record, the others alone would be merged, and what we export taken out for a moment. One that has
+  // to wait for others is not: it would go on waiting for clusters that are only on the import.
+  const isHalf = broker.state === 'in-step' && broker.ownRecord === undefined && isWritten(exported);
+  if (isHalf && isListed(observed, settings)) {
     return { merged, exported, writes: exported.writes, aggregate: [] };
   }
   return {
@@ -33,6 +34,11 @@ export function decide(observed: Observation, settings: Settings, now: number): 
     writes: [...exported.writes, ...importSide(observed, merged, settings, now)],
     aggregate: exported.isPending ? [] : aggregateWrites(observed, merged, settings),
   };
+}
+
+/** Whether the record is written now. */
+function isWritten({ isPending, writes }: ExportSide): boolean {
+  return isPending && writes.some(({ at }) => at === 'broker');
 }
 
 function isListed({ imported }: Observation, { cluster: own }: Settings): boolean {

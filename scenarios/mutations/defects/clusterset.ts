@@ -232,7 +232,7 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'others are merged without us while our record is yet to be written',
     file: `${FOLDER}/decision/decide.ts`,
-    find: "if (isHalf && broker.ownRecord === undefined && exported.state === 'waiting' && isListed(observed, settings))",
+    find: 'if (isHalf && isListed(observed, settings))',
     replace: 'if (isHalf && isListed(observed, settings) === undefined)',
     foundBy: decision,
   },
