@@ -1,3 +1,4 @@
+import type { ServiceImport } from '@fairlead/clusterset';
 import { endpointSlices, type KubeObject, leases, services } from '@fairlead/kube';
 import { writesOf } from '@fairlead/part';
 import type { Invariant } from '@fairlead/sim';
@@ -33,8 +34,10 @@ class Withdrawals {
     const now = simulation.clock.monotonic();
     const slices = broker.objects(endpointSlices);
     const sliced = new Set(slices.map((slice) => `${sourceOf(slice)} ${serviceOf(slice)}`));
-    const records = broker.objects(imports).map((record) => `${sourceOf(record)} ${serviceOf(record)}`);
-    const exported = new Set(records.filter((id) => sliced.has(id)));
+    const records = broker.objects(imports).filter((record) => sourceOf(record) !== '');
+    const winners = records.filter((record) => record.spec.type === oldest(records, record).spec.type);
+    const ids = winners.map((record) => `${sourceOf(record)} ${serviceOf(record)}`);
+    const exported = new Set(ids.filter((id) => sliced.has(id)));
     const imported = new Set<string>();
     for (const member of members.values()) {
       for (const slice of member.objects(endpointSlices)) {
@@ -57,6 +60,14 @@ class Withdrawals {
       ? undefined
       : `"${unfounded}" (member, cluster, Service) was withdrawn, and is exported`;
   }
+}
+
+/** Of the records of the same Service: those of another type lose to it, also before their cluster has seen that. */
+function oldest(records: readonly ServiceImport[], { metadata }: ServiceImport): ServiceImport {
+  const age = (record: ServiceImport) => `${record.metadata.creationTimestamp} ${sourceOf(record)}`;
+  return records
+    .filter((record) => record.metadata.name === metadata.name)
+    .reduce((first, record) => (age(record) < age(first) ? record : first));
 }
 
 function sourceOf({ metadata }: KubeObject): string {
