@@ -133,6 +133,20 @@ describe('adding a ServiceExport', () => {
 });
 
 describe('removing a ServiceExport', () => {
+  it('of a namespace that went meanwhile leaves no aggregate either', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'web');
+    await set.settle();
+    expect(await aggregate()).toBeDefined();
+    for (const { leader } of [a, b]) await leader.stop();
+    await set.unexport(a, 'web');
+    for (const { cluster } of [a, b]) await cluster.client.delete(namespaces, { name: NAMESPACE });
+    await set.settle();
+    await set.restart(a);
+    await set.settle(60_000);
+    expect(await aggregate()).toBeUndefined();
+  });
+
   it('takes the cluster out of everything, and the last one everything away', async () => {
     const { a, b } = await two();
     await set.export(a, 'web');

@@ -93,6 +93,9 @@ export class BrokerLink {
     this.client = new KubeClient(connection, clock);
     const caches = new CacheFactory({ ...options, onStatus: () => this.#look() });
     const labelSelector = `${CLUSTERSET}=${settings.clusterset}`;
+    const namesUs = ({ metadata, status }: ServiceImport) =>
+      metadata.namespace === settings.brokerNamespace &&
+      (status?.clusters ?? []).some(({ cluster }) => cluster === settings.cluster);
     const imports = new Selection({ ...options, most: settings.mostServices, keyOf: recordKey });
     const slices = new Selection({ ...options, most: settings.mostServices * SLICES_PER_SERVICE, keyOf: sliceKey });
     this.#selections = [imports, slices];
@@ -101,7 +104,7 @@ export class BrokerLink {
       this.older = caches.cache(settings.brokerImports, { namespace: older.brokerNamespace });
     }
     this.caches = {
-      imports: caches.selected(settings.brokerImports, (one) => imports.isWanted(one), { labelSelector }),
+      imports: caches.selected(settings.brokerImports, (one) => imports.isWanted(one, namesUs(one)), { labelSelector }),
       slices: caches.selected(endpointSlices, (one) => slices.isWanted(one), { labelSelector }),
       leases: caches.cache(leases, { namespace: settings.brokerNamespace, labelSelector }),
       registrations: caches.cache(configMaps, { namespace: settings.brokerNamespace, labelSelector }),

@@ -35,7 +35,8 @@ export class Selection {
     this.#options = options;
   }
 
-  isWanted(object: KubeObject): boolean {
+  /** `namesUs`: an aggregate that names this cluster is its own to correct, also where it has no such namespace. */
+  isWanted(object: KubeObject, namesUs = false): boolean {
     const { settings, keyOf, takesPart, most, onOverflow } = this.#options;
     const { namespace: place = '' } = object.metadata;
     const key = keyOf(object);
@@ -43,7 +44,7 @@ export class Selection {
     const kept = this.#kept.get(place) ?? new Set();
     const id = keyText(object.metadata);
     const isOwn = place === memberNamespace(settings.brokerNamespace, settings.cluster);
-    if (!isOwn && !takesPart(key.namespace)) {
+    if (!isOwn && !namesUs && !takesPart(key.namespace)) {
       if (this.#leftOut.size < most) this.#leftOut.add(key.namespace);
       kept.delete(id);
       return false;

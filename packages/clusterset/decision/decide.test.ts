@@ -229,6 +229,11 @@ describe('the aggregate', () => {
     ).toEqual([['update ServiceImport broker/web.shop at the broker', record, 'there: Lease broker/own']]);
   });
 
+  it('is not made of a record that is being taken back', () => {
+    const ownRecord = { ...imported, metadata: { namespace: 'broker-m-own', name: 'web.shop', resourceVersion: '1' } };
+    expect(aggregated({ ownRecord, records: [trusted('own')] })).toEqual([]);
+  });
+
   it('is not asked about for every one of thousands of names', () => {
     const names = Array.from({ length: 5_000 }, (_, index) => `ghost-${index}`);
     expect(aggregated({ aggregate: of(...names) })[0]?.length).toBeLessThan(30);

@@ -32,13 +32,18 @@ export function decide(observed: Observation, settings: Settings, now: number): 
     merged,
     exported,
     writes: [...exported.writes, ...importSide(observed, merged, settings, now)],
-    aggregate: exported.isPending ? [] : aggregateWrites(observed, merged, settings),
+    aggregate: exported.isPending || isWithdrawn(observed, exported) ? [] : aggregateWrites(observed, merged, settings),
   };
 }
 
 /** Whether the record is written now. */
 function isWritten({ isPending, writes }: ExportSide): boolean {
   return isPending && writes.some(({ at }) => at === 'broker');
+}
+
+/** Whether our record is taken back now: what is made of it while it is there is wrong a moment later. */
+function isWithdrawn({ broker }: Observation, { state }: ExportSide): boolean {
+  return broker.state === 'in-step' && broker.ownRecord !== undefined && (state === 'none' || state === 'invalid');
 }
 
 function isListed({ imported }: Observation, { cluster: own }: Settings): boolean {
