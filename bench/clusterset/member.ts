@@ -1,8 +1,17 @@
 // One cluster of a simulated clusterset: what it keeps of the others, and how often it asks the broker, as one JSON line.
 // `node --expose-gc member.ts CLUSTERS SERVICES_PER_CLUSTER USED_OF_THEM`.
 import { clusterSetPart, joinSteps, mcsDefinitions, type ServiceImport, serviceImports } from '@fairlead/clusterset';
-import { VirtualClock } from '@fairlead/control';
-import { customResourceDefinitions, type EndpointSlice, endpointSlices, KubeClient, namespaces } from '@fairlead/kube';
+import { noMetrics, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
+import {
+  CacheFactory,
+  customResourceDefinitions,
+  type KubeObject,
+  type Resource,
+  type EndpointSlice,
+  endpointSlices,
+  KubeClient,
+  namespaces,
+} from '@fairlead/kube';
 import { connectionOver } from '@fairlead/kube/testing';
 import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
 
@@ -54,6 +63,8 @@ const part = clusterSetPart(outside).configure({
   cluster: 'own',
   broker: { kubeconfig: 'unused' },
 });
+// The simulated broker keeps what it served once: that is its own, and not the member's.
+for (const one of [serviceImports('v1beta1'), endpointSlices]) await readOnce(one);
 const before = liveMegabytes();
 const leader = new TestLeader(member, (environment) => part.start(environment));
 const wanted = clusters * used;
@@ -95,6 +106,26 @@ function exportOf(cluster: string, service: number, index: number): readonly [Se
       ports: [port],
     },
   ];
+}
+
+/** As a member does that wants none of it. */
+async function readOnce(resource: Resource<KubeObject>): Promise<void> {
+  const stop = new AbortController();
+  const connection = connectionOver(broker.kube.transport(), clock);
+  const caches = new CacheFactory({
+    connection,
+    clock,
+    logger: silentLogger,
+    metrics: noMetrics,
+    random: seededRandom(1),
+    signal: stop.signal,
+  });
+  const cache = caches.selected(resource, () => false, { labelSelector: 'clusterset.fairlead.dev/clusterset=blue' });
+  const synced = cache.synced(stop.signal);
+  await clock.advance(60_000);
+  await synced;
+  stop.abort();
+  await clock.advance(1_000);
 }
 
 function liveMegabytes(): number {
