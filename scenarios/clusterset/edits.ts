@@ -24,6 +24,7 @@ export type Edit =
   | { readonly kind: 'ports'; readonly cluster: string; readonly name: string; readonly ports: readonly number[] }
   | { readonly kind: 'pods'; readonly cluster: string; readonly name: string; readonly isReady: boolean }
   | { readonly kind: 'delete-service'; readonly cluster: string; readonly name: string }
+  | { readonly kind: 'derive'; readonly cluster: string; readonly name: ''; readonly isOn: boolean }
   | Membership;
 
 interface Membership {
@@ -57,7 +58,8 @@ function drawEdit(random: Random, clusters: readonly string[]): Edit {
   if (luck < 0.7) return { kind: 'ports', cluster, name, ports };
   if (luck < 0.85) return { kind: 'pods', cluster, name, isReady: random.next() < 0.6 };
   if (luck < 0.93) return { kind: 'delete-service', cluster, name };
-  return { kind: luck < 0.96 ? 'leave' : 'join', cluster, name: '' };
+  if (luck < 0.985) return { kind: luck < 0.96 ? 'leave' : 'join', cluster, name: '' };
+  return { kind: 'derive', cluster, name: '', isOn: random.next() < 0.5 };
 }
 
 function drawPorts(random: Random): readonly number[] {
@@ -68,6 +70,10 @@ function drawPorts(random: Random): readonly number[] {
 export async function applyEdit(world: World, edit: Edit): Promise<void> {
   const member = world.members.get(edit.cluster);
   if (member === undefined) return;
+  if (edit.kind === 'derive') {
+    member.setDerived(edit.isOn);
+    return;
+  }
   if (isMembership(edit)) {
     await (edit.kind === 'join' ? join : leave)(world, edit.cluster);
     return;
@@ -81,7 +87,10 @@ export async function applyEdit(world: World, edit: Edit): Promise<void> {
 
 const isMembership = (edit: Edit): edit is Membership => edit.kind === 'join' || edit.kind === 'leave';
 
-async function change({ editor }: Member, edit: Exclude<Edit, Membership>): Promise<void> {
+async function change(
+  { editor }: Member,
+  edit: Exclude<Edit, Membership | { readonly kind: 'derive' }>,
+): Promise<void> {
   const key = { namespace: NAMESPACE, name: edit.name };
   const service = await editor.find(services, key);
   if (edit.kind === 'export') {
@@ -131,6 +140,7 @@ function portsOf(numbers: readonly number[]): readonly ServicePort[] {
 }
 
 export function describeEdit(edit: Edit): string {
+  if (edit.kind === 'derive') return `turn derived Services ${edit.isOn ? 'on' : 'off'} in ${edit.cluster}`;
   if (edit.kind !== 'export') return `${edit.kind} ${edit.name} in ${edit.cluster}`;
   return `export ${edit.name} in ${edit.cluster} ${edit.isHeadless ? 'headless' : 'with an address'} ${edit.ports.join()}`;
 }

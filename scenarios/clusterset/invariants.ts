@@ -6,6 +6,7 @@ import { BROKER_NAMESPACE, exports, imports, type Member, NAMESPACE, planOf, typ
 
 const SOURCE_CLUSTER = 'multicluster.kubernetes.io/source-cluster';
 const SERVICE_NAME = 'multicluster.kubernetes.io/service-name';
+const DERIVED_FROM = 'clusterset.fairlead.dev/derived-from';
 /** What a leader saw of a record before it acted upon it may be so old. */
 const SIGHT_MILLISECONDS = 60_000;
 
@@ -112,7 +113,8 @@ export async function unfinished(world: World): Promise<string | undefined> {
 function sightOf({ objects }: Member): string {
   const seen = objects(imports)
     .filter(({ metadata }) => metadata.namespace === NAMESPACE)
-    .map(({ metadata, spec, status }) => JSON.stringify([metadata.name, spec, status?.clusters]))
+    // Each cluster derives an address of its own, or none.
+    .map(({ metadata, spec, status }) => JSON.stringify([metadata.name, { ...spec, ips: [] }, status?.clusters]))
     .toSorted();
   const slices = objects(endpointSlices)
     .filter((slice) => sourceOf(slice) !== '')
@@ -121,23 +123,45 @@ function sightOf({ objects }: Member): string {
   return [...seen, ...slices].join();
 }
 
-/** At the broker, without an export behind it. */
+/** Derived Services, and slices behind them, without an import or after they were turned off. */
+function leakedDerived({ name, objects, isDeriving }: Member): readonly string[] {
+  const imported = new Set(objects(imports).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  return [...objects(services), ...objects(endpointSlices)].flatMap(({ metadata }) => {
+    const from = metadata.labels?.[DERIVED_FROM];
+    if (from === undefined || (isDeriving() && imported.has(`${metadata.namespace}/${from}`))) return [];
+    return [`${metadata.namespace}/${metadata.name} of ${name}`];
+  });
+}
+
+/** Imports that should have the address of a derived Service, and those that should not. */
+function lostAddresses({ name, objects, isDeriving }: Member): readonly string[] {
+  return objects(imports).flatMap(({ metadata, spec }) => {
+    if (metadata.namespace !== NAMESPACE) return [];
+    const derived = objects(services).find((service) => service.metadata.labels?.[DERIVED_FROM] === metadata.name);
+    const isWanted = isDeriving() && spec.type === 'ClusterSetIP' && (spec.ports ?? []).length > 0;
+    const wanted = isWanted ? (derived?.spec.clusterIP ?? 'one') : '';
+    return (spec.ips?.[0] ?? '') === wanted ? [] : [`the address of ${metadata.name} in ${name}`];
+  });
+}
+
+/** At the broker, without an export behind it; and in clusters, without an import. */
 export function leaked(world: World): readonly string[] {
   const { broker, members } = world;
   const isWanted = (cluster: string, service: string) =>
     joined(world).some(({ name }) => name === cluster) &&
     (members.get(cluster)?.objects(exports) ?? []).some(({ metadata }) => metadata.name === service);
-  return [...broker.objects(imports), ...broker.objects(endpointSlices)].flatMap(({ metadata }) => {
+  const atBroker = [...broker.objects(imports), ...broker.objects(endpointSlices)].flatMap(({ metadata }) => {
     const cluster = metadata.labels?.[SOURCE_CLUSTER];
     const service = metadata.labels?.[SERVICE_NAME] ?? '';
     if (cluster === undefined || isWanted(cluster, service)) return [];
     return [`${metadata.namespace}/${metadata.name} at the broker`];
   });
+  return [...atBroker, ...[...members.values()].flatMap(leakedDerived)];
 }
 
-/** Exported, and with no record. */
+/** Exported, and with no record; or imported, and without its address. */
 export function lost(world: World): readonly string[] {
-  return joined(world).flatMap(({ name, objects }) =>
+  const records = joined(world).flatMap(({ name, objects }) =>
     objects(exports).flatMap(({ metadata }) => {
       const isValid = objects(services).some((service) => service.metadata.name === metadata.name);
       const namespace = `${BROKER_NAMESPACE}-m-${name}`;
@@ -150,4 +174,5 @@ export function lost(world: World): readonly string[] {
       return isValid && !isThere ? [`the record of ${metadata.name} of ${name}`] : [];
     }),
   );
+  return [...records, ...joined(world).flatMap(lostAddresses)];
 }

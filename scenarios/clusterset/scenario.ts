@@ -30,7 +30,11 @@ export const clusterSet: Scenario<World, Edit> = {
     longestMilliseconds: 40_000,
   },
   actions: (random, milliseconds) => drawEdits(random, milliseconds, 50, CLUSTERS),
-  build: (simulation) => buildWorld(simulation, CLUSTERS),
+  build: (simulation) => {
+    const random = simulation.random('derived services');
+    const deriving = CLUSTERS.filter(() => random.next() < 0.3);
+    return buildWorld(simulation, CLUSTERS, deriving);
+  },
   apply: applyEdit,
   describe: describeEdit,
   invariants,
@@ -53,7 +57,7 @@ export const clusterSetCrash: Scenario<World, Edit> = {
   isCrashPoint: ({ name, ordinal }) =>
     /^(create|update|patch|delete) /.test(name) && (!name.includes('leases') || ordinal <= 2),
   rest: { minutes: 3, allows: ({ name }) => name.includes('leases') || name.includes('events') },
-  build: (simulation) => buildWorld(simulation, ['a', 'b']),
+  build: (simulation) => buildWorld(simulation, ['a', 'b'], ['a']),
   actions: () => [
     { at: 1_000, event: { kind: 'export', cluster: 'a', name: 'web', isHeadless: false, ports: [80, 443] } },
     { at: 8_000, event: { kind: 'export', cluster: 'b', name: 'web', isHeadless: false, ports: [80] } },
@@ -63,5 +67,6 @@ export const clusterSetCrash: Scenario<World, Edit> = {
     { at: 40_000, event: { kind: 'unexport', cluster: 'b', name: 'db' } },
     { at: 50_000, event: { kind: 'unexport', cluster: 'a', name: 'web' } },
     { at: 60_000, event: { kind: 'leave', cluster: 'b', name: '' } },
+    { at: 70_000, event: { kind: 'derive', cluster: 'a', name: '', isOn: false } },
   ],
 };

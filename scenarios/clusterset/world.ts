@@ -23,7 +23,11 @@ export const imports = serviceImports('v1beta1');
 /** One cluster of the clusterset. */
 export interface Member extends Cluster {
   readonly name: string;
-  readonly part: LeaderPart;
+  /** As it is configured now. */
+  readonly part: () => LeaderPart;
+  /** Turns derived Services on or off, which restarts the replica. */
+  readonly setDerived: (isOn: boolean) => void;
+  readonly isDeriving: () => boolean;
 }
 
 export interface World {
@@ -32,11 +36,17 @@ export interface World {
   readonly members: ReadonlyMap<string, Member>;
 }
 
+const RESTART_MILLISECONDS = 1_000;
+
 /** The name under which the process of a cluster reaches its own API server. */
 export const serverOf = (cluster: string) => `kube-${cluster}`;
 
 /** Clusters with one replica each, all of them members at a broker. */
-export async function buildWorld(simulation: Simulation, clusters: readonly string[]): Promise<World> {
+export async function buildWorld(
+  simulation: Simulation,
+  clusters: readonly string[],
+  deriving: readonly string[] = [],
+): Promise<World> {
   const broker = serveKubernetes(simulation, BROKER);
   const members = new Map<string, Member>();
   for (const name of clusters) {
@@ -45,21 +55,38 @@ export async function buildWorld(simulation: Simulation, clusters: readonly stri
       await cluster.editor.create(namespaces, { metadata: { name: namespace } });
     }
     for (const definition of mcsDefinitions) await cluster.editor.create(customResourceDefinitions, definition);
-    const configuration = { clusterset: 'blue', cluster: name, broker: { kubeconfig: 'unused' }, whenSilent: 'keep' };
+    let derivedServices = deriving.includes(name);
+    const way = { kubeconfig: 'unused' };
+    const configuration = () => ({
+      clusterset: 'blue',
+      cluster: name,
+      broker: way,
+      whenSilent: 'keep',
+      derivedServices,
+    });
     const direct = connectionOver(broker.kube.transport(), simulation.clock, 'editor');
     const outside = {
       connect: async () => ({ connection: direct, entry: {}, close: async () => {} }),
       probe: async () => true,
     };
-    members.set(name, { ...cluster, name, part: clusterSetPart(outside).configure(configuration) });
-    simulation.process(name, (incarnation) => {
+    const process = simulation.process(name, (incarnation) => {
       const connect = async () => ({
         connection: connectToKubernetes(incarnation, undefined, BROKER),
         entry: {},
         close: async () => {},
       });
       const part = clusterSetPart({ connect, probe: async () => true });
-      return runReplica(part.name, part.configure(configuration), incarnation, serverOf(name));
+      return runReplica(part.name, part.configure(configuration()), incarnation, serverOf(name));
+    });
+    members.set(name, {
+      ...cluster,
+      name,
+      part: () => clusterSetPart(outside).configure(configuration()),
+      setDerived: (isOn) => {
+        derivedServices = isOn;
+        process.crash(RESTART_MILLISECONDS);
+      },
+      isDeriving: () => derivedServices,
     });
   }
   const world = { simulation, broker, members };
@@ -85,7 +112,7 @@ export async function leave(world: World, cluster: string): Promise<void> {
 
 /** What a leader of the cluster would do now, with nothing between it and the servers. */
 export function planOf({ editor, part }: Member): Promise<PartPlan> {
-  return part.plan({
+  return part().plan({
     client: editor,
     clock: { now: () => 0, monotonic: () => 0, setTimer: () => ({ cancel() {} }), turn: async () => {} },
     logger: silentLogger,

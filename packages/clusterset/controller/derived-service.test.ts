@@ -1,3 +1,4 @@
+import { silentLogger } from '@fairlead/control';
 import { endpointSlices, type Service, services } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -32,6 +33,13 @@ async function behind({ cluster }: TestMember): Promise<readonly string[]> {
   return items.flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses)).toSorted();
 }
 
+const environmentOf = ({ cluster }: TestMember) => ({
+  client: cluster.client,
+  clock: set.clock,
+  logger: silentLogger,
+  signal: new AbortController().signal,
+});
+
 const exported = async (member: TestMember, ...from: readonly TestMember[]) => {
   const wanted = await Promise.all(from.map(async (one) => `${one.name} ${await set.vipOf(one, 'web')}`));
   expect(await set.endpointsOf(member, 'web')).toEqual(wanted);
@@ -49,6 +57,14 @@ describe('a derived Service', () => {
     expect(service?.spec.selector).toBeUndefined();
     expect(await ipsOf(a)).toEqual([service?.spec.clusterIP]);
     expect(await behind(a)).toEqual(['10.9.0.1', await set.vipOf(b, 'web')].toSorted());
+    expect(
+      await a.part.explain(environmentOf(a), { kind: 'service', namespace: NAMESPACE, name: 'web' }),
+    ).toMatchObject({
+      state: 'as-wanted',
+      there: expect.arrayContaining([
+        expect.stringMatching(/^the derived Service .* and 1 endpoints of this cluster$/),
+      ]),
+    });
     // The records of DNS are made of these: nothing has come to them.
     await exported(a, a, b);
     expect(await derived(b)).toBeUndefined();
@@ -133,6 +149,7 @@ describe('a derived Service', () => {
     for (const member of [a, b]) await set.unexport(member, 'web');
     await set.settle();
     await a.cluster.client.delete(imports, { namespace: NAMESPACE, name: 'web' });
+    expect((await a.part.plan(environmentOf(a))).changes).toHaveLength(1);
     await set.restart(a);
     await set.settle();
     expect(await derived(a)).toBeUndefined();

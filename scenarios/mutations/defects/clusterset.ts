@@ -7,6 +7,7 @@ const decision = { unit: `${FOLDER}/decision` };
 const part = { unit: `${FOLDER}/part` };
 const golden = { unit: `${FOLDER}/golden` };
 const apply = { unit: `${FOLDER}/controller/apply` };
+const derived = { unit: `${FOLDER}/controller/derived-service` };
 const liveness = { unit: `${FOLDER}/controller/liveness` };
 
 export const clustersetDefects: readonly Defect[] = [
@@ -213,6 +214,69 @@ export const clustersetDefects: readonly Defect[] = [
     find: 'if (waits > 0) return { afterMilliseconds: waits };',
     replace: '',
     foundBy: part,
+  },
+  {
+    name: 'the aggregate of a namespace that is not here any more is never seen again',
+    file: `${FOLDER}/controller/selection.ts`,
+    find: '!isOwn && !namesUs &&',
+    replace: '!isOwn &&',
+    foundBy: part,
+  },
+  {
+    name: 'an export of another type waits for clusters that are only on the import',
+    file: `${FOLDER}/decision/decide.ts`,
+    find: "isPending && writes.some(({ at }) => at === 'broker')",
+    replace: 'isPending && writes.length > 0',
+    foundBy: decision,
+  },
+  {
+    name: 'slices are put behind a Service that is not ours',
+    file: `${FOLDER}/decision/derived-service.ts`,
+    find: 'return found === undefined || ownDerived(observed) !== undefined;',
+    replace: 'return true;',
+    foundBy: decision,
+  },
+  {
+    name: 'a derived Service goes before its address is off the import',
+    file: `${FOLDER}/decision/import-side.ts`,
+    find: 'return [...kept, ...imports, ...removed, ...derivedWrites(observed, broker, merged, settings)];',
+    replace: 'return [...derivedWrites(observed, broker, merged, settings), ...kept, ...imports, ...removed];',
+    foundBy: decision,
+  },
+  {
+    name: 'a derived Service is taken away on the word of an empty list',
+    file: `${FOLDER}/decision/import-side.ts`,
+    find: '[...grounds, noImport(observed, settings)]',
+    replace: 'grounds',
+    foundBy: decision,
+  },
+  {
+    name: 'a derived Service that outlived its import is never looked at',
+    file: `${FOLDER}/controller/view.ts`,
+    find: '      ...services.list().flatMap(derivedFor),\n',
+    replace: '',
+    foundBy: derived,
+  },
+  {
+    name: 'the share of this cluster stays behind a derived Service after its export went',
+    file: `${FOLDER}/decision/export-side.ts`,
+    find: '[...ownImportedSlices(observed, settings), ...observed.derivedSlices]',
+    replace: 'ownImportedSlices(observed, settings)',
+    foundBy: derived,
+  },
+  {
+    name: 'the address of a derived Service is taken for one that another controller gave',
+    file: `${FOLDER}/decision/write.ts`,
+    find: 'spec.ips === undefined && !(DERIVED_IPS in (existing.metadata.annotations ?? {}))',
+    replace: 'spec.ips === undefined',
+    foundBy: decision,
+  },
+  {
+    name: 'a derived Service can be exported again',
+    file: `${FOLDER}/records/local-export.ts`,
+    find: 'if (derivedKey(service) !== undefined)',
+    replace: 'if (derivedKey(service) === null)',
+    foundBy: derived,
   },
   // From here on: chosen by reading the code alone, before the tests were looked at.
   {
