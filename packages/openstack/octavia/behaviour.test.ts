@@ -1,7 +1,7 @@
 import { FairleadError, sleep } from '@fairlead/control';
 import { type Node, nodes, type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { OpenStackError } from '../client/index.ts';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
@@ -192,6 +192,50 @@ describe('a load balancer that Services share', () => {
       world.openstack.emulator.resources('ports').filter(({ name }) => JSON.stringify(name).startsWith('"fairlead')),
     ).toEqual([]);
   });
+
+  it.each(['update-load-balancer', 'hand-over-floating-ip', 'hand-over-vip-port'])(
+    'goes with both when the second is deleted while it gets it from the first by %s',
+    async (handsOver) => {
+      const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+      world.start({ comparisonIntervalSeconds: 0 });
+      await world.serve('first');
+      const [id = ''] = world.lbaas.balancers.keys();
+      await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [`${PREFIX}/load-balancer-id`]: id });
+      const { emulator, neutron } = world.openstack;
+      /** The call is under way for so long that the second would be gone before it is done. */
+      const deleteSecond = async (kind: string) => {
+        if (kind !== handsOver) return;
+        await world.cluster.deleteService('second');
+        await sleep(world.cluster.clock, 20_000);
+      };
+      const [perform, updateFloatingIp, updatePort] = [
+        world.lbaas.perform.bind(world.lbaas),
+        neutron.updateFloatingIp.bind(neutron),
+        neutron.updatePort.bind(neutron),
+      ];
+      vi.spyOn(world.lbaas, 'perform').mockImplementation(async (step) => {
+        await deleteSecond(step.kind);
+        return perform(step);
+      });
+      vi.spyOn(neutron, 'updateFloatingIp').mockImplementation(async (...call) => {
+        await deleteSecond('hand-over-floating-ip');
+        return updateFloatingIp(...call);
+      });
+      vi.spyOn(neutron, 'updatePort').mockImplementation(async (...call) => {
+        await deleteSecond('hand-over-vip-port');
+        return updatePort(...call);
+      });
+      await world.cluster.deleteService('first');
+      await world.run(120);
+      expect([await world.cluster.service('first'), await world.cluster.service('second')]).toEqual([
+        undefined,
+        undefined,
+      ]);
+      expect([world.lbaas.balancers.size, emulator.resources('floatingips')]).toEqual([0, []]);
+      const ports = emulator.resources('ports').filter(({ name }) => JSON.stringify(name).startsWith('"fairlead'));
+      expect(ports).toEqual([]);
+    },
+  );
 
   it('of a user stays when the last Service goes, with what the user has there', async () => {
     const world = await new OctaviaWorld().setUp();

@@ -312,4 +312,11 @@ export const octaviaDefects: readonly Defect[] = [
     replace: 'true',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
+  {
+    name: 'a load balancer is handed to a Service that is gone by then',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'return this.#lanes.run(heir.uid, handOver, signal);',
+    replace: 'return handOver();',
+    foundBy: BEHAVIOUR,
+  },
 ];

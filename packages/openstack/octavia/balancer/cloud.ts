@@ -1,11 +1,11 @@
-import type { ClusterId, Step } from '@fairlead/control';
+import { type ClusterId, Lanes, type Step } from '@fairlead/control';
 import { refusal } from '@fairlead/service';
 import { type LoadBalancer, type NeutronClient, type Port, provisioningOf, type Subnet } from '../../client/index.ts';
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
-import type { BalancerTree, ObservedBalancer, Serving } from './observed.ts';
+import type { BalancerTree, Heir, ObservedBalancer, Serving } from './observed.ts';
 import type { BalancerStep } from './plan.ts';
 import type { Leftovers } from './removal.ts';
 
@@ -35,10 +35,18 @@ const IF_IT_DIES: Readonly<Record<BalancerStep['kind'], string>> = {
   'delete-floating-ip': 'It is gone: the next pass goes on.',
 };
 
+/** More than there are Services that are looked at side by side. */
+const CONCURRENT_LOOKS = 100;
+
 /** OpenStack, as far as the load balancers of Services go: looks, and makes one change at a time. */
 export class BalancerCloud {
   readonly #lbaas: LbaasDriver;
   readonly #neutron: NeutronClient;
+  /**
+   * By the UID of a Service. One that leaves must not find nothing left of it while a load balancer is being handed to
+   * it: it would be gone, and the load balancer would be of nobody.
+   */
+  readonly #lanes = new Lanes(CONCURRENT_LOOKS);
 
   constructor(lbaas: LbaasDriver, neutron: NeutronClient) {
     this.#lbaas = lbaas;
@@ -69,17 +77,20 @@ export class BalancerCloud {
   }
 
   /** What is left of a Service, found by its mark alone. */
-  async leftovers(owner: BalancerOwner, signal: AbortSignal): Promise<Leftovers> {
-    const [left, floatingIps] = await Promise.all([
-      this.#marked(owner, undefined, signal),
-      this.#neutron.listFloatingIps({}, { signal }),
-    ]);
-    return { ...left, floatingIps };
+  leftovers(owner: BalancerOwner, signal: AbortSignal): Promise<Leftovers> {
+    const look = async () => {
+      const [left, floatingIps] = await Promise.all([
+        this.#marked(owner, undefined, signal),
+        this.#neutron.listFloatingIps({}, { signal }),
+      ]);
+      return { ...left, floatingIps };
+    };
+    return this.#lanes.run(owner.uid, look, signal);
   }
 
   /** What carries the mark of a Service and is of no use to it any more: it was served elsewhere before. */
   async strays(owner: BalancerOwner, serving: LoadBalancer, signal: AbortSignal): Promise<Leftovers> {
-    const left = await this.#marked(owner, serving.id, signal);
+    const left = await this.#lanes.run(owner.uid, () => this.#marked(owner, serving.id, signal), signal);
     const vipPorts = left.vipPorts.filter(({ id }) => id !== serving.vip_port_id);
     const portIds = left.own.flatMap(({ balancer }) => balancer.vip_port_id ?? []);
     const floatingIps =
@@ -188,7 +199,22 @@ export class BalancerCloud {
     return isThere ? there : this.#neutron.listFloatingIps({}, { signal });
   }
 
-  #perform(step: BalancerStep, signal: AbortSignal): Promise<void> {
+  async #perform(step: BalancerStep, signal: AbortSignal): Promise<void> {
+    const heir = 'heir' in step ? step.heir : undefined;
+    if (heir === undefined) return this.#call(step, signal);
+    const handOver = async () => {
+      // One that has left meanwhile inherits nothing: the next pass finds another, or none.
+      if (await this.#isHeir(heir, signal)) await this.#call(step, signal);
+    };
+    return this.#lanes.run(heir.uid, handOver, signal);
+  }
+
+  async #isHeir({ tags, balancerId }: Heir, signal: AbortSignal): Promise<boolean> {
+    const children = await this.#lbaas.listTaggedChildren(tags, signal);
+    return children.some(({ loadbalancers }) => loadbalancers.some(({ id }) => id === balancerId));
+  }
+
+  #call(step: BalancerStep, signal: AbortSignal): Promise<void> {
     return isNetworkStep(step) ? performNetworkStep(this.#neutron, step, signal) : this.#lbaas.perform(step, signal);
   }
 }

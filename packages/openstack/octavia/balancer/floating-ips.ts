@@ -2,6 +2,7 @@ import { refusal } from '@fairlead/service';
 import type { FloatingIp, FloatingIpRequest } from '../../client/index.ts';
 import type { FloatingIpSpec } from '../resource/types.ts';
 import { type BalancerOwner, descriptionOf, isOwn, readMark } from './marks.ts';
+import type { Heir } from './observed.ts';
 
 /** One change of a floating IP. */
 export type FloatingIpStep =
@@ -21,6 +22,8 @@ export type FloatingIpStep =
       readonly kind: 'hand-over-floating-ip';
       readonly id: string;
       readonly description: string;
+      /** Absent where it was made by a program that served the Service before. */
+      readonly heir?: Heir;
       readonly revision?: number | undefined;
     }
   | { readonly kind: 'delete-floating-ip'; readonly id: string; readonly revision?: number | undefined };

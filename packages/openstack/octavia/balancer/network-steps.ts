@@ -1,5 +1,6 @@
 import type { NeutronClient, PortRequest } from '../../client/index.ts';
 import type { FloatingIpStep } from './floating-ips.ts';
+import type { Heir } from './observed.ts';
 
 /** One change in Neutron. */
 export type NetworkStep =
@@ -7,7 +8,13 @@ export type NetworkStep =
   | { readonly kind: 'create-vip-port'; readonly body: PortRequest }
   | { readonly kind: 'delete-vip-port'; readonly id: string }
   /** To a Service that shares the load balancer with one that leaves. */
-  | { readonly kind: 'hand-over-vip-port'; readonly id: string; readonly name: string; readonly description: string };
+  | {
+      readonly kind: 'hand-over-vip-port';
+      readonly id: string;
+      readonly name: string;
+      readonly description: string;
+      readonly heir: Heir;
+    };
 
 const KINDS: Readonly<Record<NetworkStep['kind'], true>> = {
   'create-vip-port': true,

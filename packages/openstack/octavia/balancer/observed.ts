@@ -26,6 +26,14 @@ export interface Serving {
   readonly relation: 'own' | 'shared' | 'adoptable';
 }
 
+/** A Service that shares a load balancer, to which the one that it is of hands it when it leaves. */
+export interface Heir {
+  readonly uid: string;
+  /** What its listeners there carry. */
+  readonly tags: readonly string[];
+  readonly balancerId: string;
+}
+
 /** What there is in OpenStack of one Service. */
 export interface ObservedBalancer {
   readonly serving: Serving | undefined;

@@ -41,20 +41,24 @@ function trunkSteps(owner: BalancerOwner, tree: BalancerTree, left: Leftovers): 
   const heir = state === 'active' ? heirOf(owner, tree) : undefined;
   if (heir === undefined) return [{ kind: 'delete-load-balancer', id }];
   const { description, tags } = heir;
-  const name = vipPortName(readMark(heir)?.service ?? '');
+  const uid = readMark(heir)?.service ?? '';
+  const to = { heir: { uid, tags, balancerId: id } };
   const isHanded = (port: Port) => port.id === vip_port_id && isOwn(port, owner);
   return [
     ...branchSteps(owner, tree),
     ...left.floatingIps
       .filter((one) => one.port_id === vip_port_id && isOwn(one, owner))
-      .map(
-        (one) => ({ kind: 'hand-over-floating-ip', id: one.id, description, revision: one.revision_number }) as const,
-      ),
+      .map((one) => {
+        const { id: floatingIpId, revision_number: revision } = one;
+        return { kind: 'hand-over-floating-ip', id: floatingIpId, description, revision, ...to } as const;
+      }),
     ...left.vipPorts
       .filter(isHanded)
-      .map((port) => ({ kind: 'hand-over-vip-port', id: port.id, name, description }) as const),
+      .map(
+        (port) => ({ kind: 'hand-over-vip-port', id: port.id, name: vipPortName(uid), description, ...to }) as const,
+      ),
     // Last: by its mark, all that belongs to it is found.
-    { kind: 'update-load-balancer', id, changes: { description, tags } },
+    { kind: 'update-load-balancer', id, changes: { description, tags }, ...to },
   ];
 }
 

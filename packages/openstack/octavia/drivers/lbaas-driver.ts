@@ -11,12 +11,17 @@ import type {
   PoolChanges,
   PoolRequest,
 } from '../../client/index.ts';
-import type { BalancerTree } from '../balancer/observed.ts';
+import type { BalancerTree, Heir } from '../balancer/observed.ts';
 
 /** One change of a load balancer: one call, after which it is PENDING for a while. */
 export type LbaasStep =
   | { readonly kind: 'create-load-balancer'; readonly body: LoadBalancerRequest }
-  | { readonly kind: 'update-load-balancer'; readonly id: string; readonly changes: LoadBalancerChanges }
+  | {
+      readonly kind: 'update-load-balancer';
+      readonly id: string;
+      readonly changes: LoadBalancerChanges;
+      readonly heir?: Heir;
+    }
   /** With all that is below it. */
   | { readonly kind: 'delete-load-balancer'; readonly id: string }
   | { readonly kind: 'create-listener'; readonly body: ListenerRequest }
