@@ -12,7 +12,7 @@ import {
 import { addressDeskPart } from '@fairlead/examples/address-desk';
 import { isNotFound, keyText, namespaces, type Service, services } from '@fairlead/kube';
 import { type LeaderPart, writesOf } from '@fairlead/part';
-import { type Invariant, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
+import { type Invariant, ROUGH_DISTURBANCES, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
 import { type Cluster, KUBE, serveKubernetes } from './kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from './replica.ts';
 
@@ -51,16 +51,7 @@ export const addressDesk: Scenario<World, Edit> = {
     { rates: { ...ROUGH_RATES, crash: 0.004 } },
   ],
   disturbances: {
-    perMinute: {
-      crash: 0.5,
-      pause: 0.5,
-      'clock-jump': 0.3,
-      partition: 0.4,
-      reset: 0.5,
-      refusal: 0.3,
-      suspend: 0.3,
-      drift: 0.3,
-    },
+    perMinute: ROUGH_DISTURBANCES,
     processes: REPLICAS,
     servers: [KUBE, DESK],
     longestMilliseconds: 40_000,

@@ -13,7 +13,14 @@ import {
   type Resource,
 } from '@fairlead/kube';
 import { runPart } from '@fairlead/part';
-import { type Incarnation, type Invariant, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
+import {
+  type Incarnation,
+  type Invariant,
+  ROUGH_DISTURBANCES,
+  ROUGH_RATES,
+  type Scenario,
+  type Timed,
+} from '@fairlead/sim';
 import { type Cluster, connectToKubernetes, KUBE, serveKubernetes } from './kubernetes.ts';
 import { LEASE_NAMESPACE } from './replica.ts';
 
@@ -74,16 +81,7 @@ export const dnsScenario: Scenario<World, Edit> = {
   convergesWithinMinutes: 6,
   faults: [{ rates: { ...ROUGH_RATES, crash: 0.002 } }],
   disturbances: {
-    perMinute: {
-      crash: 0.5,
-      pause: 0.4,
-      'clock-jump': 0.3,
-      partition: 0.4,
-      reset: 0.5,
-      refusal: 0.5,
-      suspend: 0.3,
-      drift: 0.3,
-    },
+    perMinute: { ...ROUGH_DISTURBANCES, pause: 0.4, refusal: 0.5 },
     processes: SERVERS,
     servers: [KUBE],
     longestMilliseconds: 40_000,

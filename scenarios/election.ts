@@ -9,7 +9,14 @@ import {
   sleep,
 } from '@fairlead/control';
 import { Election, KubeClient, type Leadership, leases, namespaces } from '@fairlead/kube';
-import { type Incarnation, ROUGH_RATES, type Scenario, type SimulatedProcess, type Timed } from '@fairlead/sim';
+import {
+  type Incarnation,
+  ROUGH_DISTURBANCES,
+  ROUGH_RATES,
+  type Scenario,
+  type SimulatedProcess,
+  type Timed,
+} from '@fairlead/sim';
 import { EpochAgent } from './epoch-agent.ts';
 import { type Cluster, connectToKubernetes, KUBE, serveKubernetes } from './kubernetes.ts';
 
@@ -137,11 +144,10 @@ export function electionScenario(habit: Habit = 'careful'): Scenario<World, Happ
     faults: [{ rates: { ...ROUGH_RATES, crash: 0.003 } }],
     disturbances: {
       perMinute: {
-        crash: 0.5,
+        ...ROUGH_DISTURBANCES,
         pause: 1,
         'clock-jump': 0.5,
         partition: 0.7,
-        reset: 0.5,
         refusal: 0.5,
         suspend: 0.7,
         drift: 0.7,

@@ -11,7 +11,7 @@ import {
   type SharedCache,
   services,
 } from '@fairlead/kube';
-import { type Incarnation, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
+import { type Incarnation, ROUGH_DISTURBANCES, ROUGH_RATES, type Scenario, type Timed } from '@fairlead/sim';
 import { CacheWitness } from './cache-witness.ts';
 import { type Cluster, connectToKubernetes, KUBE, serveKubernetes } from './kubernetes.ts';
 
@@ -65,16 +65,7 @@ export function kubeScenario(wire: (transport: HttpTransport) => HttpTransport =
     convergesWithinMinutes: 6,
     faults: [{ rates: ROUGH_RATES }],
     disturbances: {
-      perMinute: {
-        crash: 0.3,
-        pause: 0.5,
-        'clock-jump': 0.3,
-        partition: 0.4,
-        reset: 0.5,
-        refusal: 0.5,
-        suspend: 0.3,
-        drift: 0.3,
-      },
+      perMinute: { ...ROUGH_DISTURBANCES, crash: 0.3, refusal: 0.5 },
       processes: PROCESSES,
       servers: [KUBE],
     },

@@ -1,4 +1,4 @@
-import { ROUGH_RATES, type Scenario } from '@fairlead/sim';
+import { ROUGH_DISTURBANCES, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { applyEdit, describeEdit, drawEdits, type Edit } from './edits.ts';
 import { invariants, leaked, lost, unfinished } from './invariants.ts';
 import { BROKER, buildWorld, serverOf, type World } from './world.ts';
@@ -15,16 +15,7 @@ export const clusterSet: Scenario<World, Edit> = {
   convergesWithinMinutes: 25,
   faults: [{ rates: { ...ROUGH_RATES, crash: 0.002 } }],
   disturbances: {
-    perMinute: {
-      crash: 0.4,
-      pause: 0.4,
-      'clock-jump': 0.3,
-      partition: 0.6,
-      reset: 0.4,
-      refusal: 0.3,
-      suspend: 0.2,
-      drift: 0.2,
-    },
+    perMinute: { ...ROUGH_DISTURBANCES, crash: 0.4, pause: 0.4, partition: 0.6, reset: 0.4, suspend: 0.2, drift: 0.2 },
     processes: CLUSTERS,
     servers: SERVERS,
     longestMilliseconds: 40_000,

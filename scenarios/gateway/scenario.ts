@@ -1,5 +1,5 @@
 import { services } from '@fairlead/kube';
-import { ROUGH_RATES, type Scenario } from '@fairlead/sim';
+import { ROUGH_DISTURBANCES, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { KUBE } from '../kubernetes.ts';
 import { applyEdit, describeEdit, drawEdits, type Edit } from './edits.ts';
 import { invariants, leftOnGateways, missingOnGateways } from './gateway-invariants.ts';
@@ -16,16 +16,7 @@ export const gateway: Scenario<GatewayWorld, Edit> = {
   convergesWithinMinutes: 15,
   faults: [{ rates: { ...ROUGH_RATES, crash: 0.004 } }],
   disturbances: {
-    perMinute: {
-      crash: 0.5,
-      pause: 0.5,
-      'clock-jump': 0.3,
-      partition: 0.6,
-      reset: 0.5,
-      refusal: 0.4,
-      suspend: 0.3,
-      drift: 0.3,
-    },
+    perMinute: { ...ROUGH_DISTURBANCES, partition: 0.6, refusal: 0.4 },
     processes: REPLICAS,
     servers: [KUBE, ...GATEWAYS],
     longestMilliseconds: 40_000,

@@ -1,6 +1,6 @@
 import { gatewayPart } from '@fairlead/gateway';
 import { namespaces } from '@fairlead/kube';
-import { ROUGH_RATES, type Scenario } from '@fairlead/sim';
+import { ROUGH_DISTURBANCES, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { KUBE, serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
 import {
@@ -30,16 +30,7 @@ export const gatewayStatic: Scenario<ServiceWorld, ServiceEdit> = {
   convergesWithinMinutes: 12,
   faults: [{ rates: { ...ROUGH_RATES, crash: 0.004 } }],
   disturbances: {
-    perMinute: {
-      crash: 0.5,
-      pause: 0.5,
-      'clock-jump': 0.3,
-      partition: 0.4,
-      reset: 0.5,
-      refusal: 0.3,
-      suspend: 0.3,
-      drift: 0.3,
-    },
+    perMinute: ROUGH_DISTURBANCES,
     processes: REPLICAS,
     servers: [KUBE],
     longestMilliseconds: 40_000,

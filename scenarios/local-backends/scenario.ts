@@ -1,4 +1,4 @@
-import { type Rest, ROUGH_RATES, type Scenario } from '@fairlead/sim';
+import { type Rest, ROUGH_DISTURBANCES, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { AZURE } from '../azure.ts';
 import { variantOf } from '../azure-variant.ts';
 import { KUBE } from '../kubernetes.ts';
@@ -30,16 +30,7 @@ export const localBackends: Scenario<World, Edit> = {
     { rates: { ...ROUGH_RATES, cut: 0.04, crash: 0.001 } },
   ],
   disturbances: {
-    perMinute: {
-      crash: 0.4,
-      pause: 0.4,
-      'clock-jump': 0.2,
-      partition: 0.4,
-      reset: 0.4,
-      refusal: 0.3,
-      suspend: 0.3,
-      drift: 0.3,
-    },
+    perMinute: { ...ROUGH_DISTURBANCES, crash: 0.4, pause: 0.4, 'clock-jump': 0.2, reset: 0.4 },
     processes: REPLICAS,
     servers: [KUBE, AZURE],
     longestMilliseconds: 40_000,

@@ -1,4 +1,4 @@
-import { type Rest, ROUGH_RATES, type Scenario } from '@fairlead/sim';
+import { type Rest, ROUGH_DISTURBANCES, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { KUBE } from '../kubernetes.ts';
 import { applyEdit } from './apply-edit.ts';
 import { describeEdit, drawEdits, type Edit } from './edits.ts';
@@ -21,16 +21,7 @@ export const octavia: Scenario<World, Edit> = {
     { rates: { ...ROUGH_RATES, crash: 0.001 } },
   ],
   disturbances: {
-    perMinute: {
-      crash: 0.4,
-      pause: 0.4,
-      'clock-jump': 0.2,
-      partition: 0.4,
-      reset: 0.4,
-      refusal: 0.3,
-      suspend: 0.3,
-      drift: 0.3,
-    },
+    perMinute: { ...ROUGH_DISTURBANCES, crash: 0.4, pause: 0.4, 'clock-jump': 0.2, reset: 0.4 },
     processes: REPLICAS,
     servers: [KUBE, OPENSTACK],
     longestMilliseconds: 40_000,

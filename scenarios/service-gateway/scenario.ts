@@ -1,5 +1,5 @@
 import { type Random, randomPick } from '@fairlead/control';
-import { type Call, ROUGH_RATES, type Scenario, type Simulation } from '@fairlead/sim';
+import { type Call, ROUGH_DISTURBANCES, ROUGH_RATES, type Scenario, type Simulation } from '@fairlead/sim';
 import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { AZURE } from '../azure.ts';
 import { behaviourOf, variantOf } from '../azure-variant.ts';
@@ -26,16 +26,7 @@ export const serviceGateway: Scenario<World, Edit> = {
     { rates: { ...ROUGH_RATES, crash: 0.003 } },
   ],
   disturbances: {
-    perMinute: {
-      crash: 0.4,
-      pause: 0.4,
-      'clock-jump': 0.3,
-      partition: 0.5,
-      reset: 0.5,
-      refusal: 0.4,
-      suspend: 0.3,
-      drift: 0.3,
-    },
+    perMinute: { ...ROUGH_DISTURBANCES, crash: 0.4, pause: 0.4, partition: 0.5, refusal: 0.4 },
     processes: REPLICAS,
     servers: [KUBE, AZURE],
     longestMilliseconds: 40_000,

@@ -1,4 +1,5 @@
 export type { Disturbance, DisturbanceKind, DisturbancePlan, Timed } from './faults/disturbance.ts';
+export { ROUGH_DISTURBANCES } from './faults/disturbance.ts';
 export type { Fault, FaultKind, FaultRates, Side } from './faults/fault.ts';
 export { ROUGH_RATES } from './faults/fault.ts';
 export type { FaultPolicy, FaultRule, PlacedFault } from './faults/fault-injector.ts';

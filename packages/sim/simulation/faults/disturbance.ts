@@ -26,14 +26,29 @@ export type Disturbance =
 
 export type DisturbanceKind = Disturbance['kind'];
 
-/** How often each kind happens, in times per virtual minute, to which processes. */
+/** How often each kind happens, in times per virtual minute. */
+export type DisturbanceRates = Readonly<Partial<Record<DisturbanceKind, number>>>;
+
+/** What befalls which processes, and how often. */
 export interface DisturbancePlan {
-  readonly perMinute: Readonly<Partial<Record<DisturbanceKind, number>>>;
+  readonly perMinute: DisturbanceRates;
   readonly processes: readonly string[];
   readonly servers: readonly string[];
   /** The longest that one of them lasts, and the farthest that a clock jumps; 30 s unless told otherwise. */
   readonly longestMilliseconds?: number;
 }
+
+/** Machines on a bad day; scenarios that have a reason to differ say in what. */
+export const ROUGH_DISTURBANCES: DisturbanceRates = {
+  crash: 0.5,
+  pause: 0.5,
+  'clock-jump': 0.3,
+  partition: 0.4,
+  reset: 0.5,
+  refusal: 0.3,
+  suspend: 0.3,
+  drift: 0.3,
+};
 
 /** Something with a time, in virtual milliseconds since the start. */
 export interface Timed<Event> {
