@@ -1,8 +1,9 @@
 import {
-  endpointSlices,
   isConflict,
   isNotFound,
   type MergePatch,
+  type Node,
+  nodes,
   type Service,
   type ServiceSpec,
   services,
@@ -10,7 +11,9 @@ import {
 } from '@fairlead/kube';
 import type { Edit, Lost, PortWish, Wish } from './edits.ts';
 import { resources } from './resources.ts';
-import { CLASS, fieldText, NAMESPACE, type World } from './world.ts';
+import { CLASS, fieldText, NAMESPACE } from './site.ts';
+import { putSlice } from './slices.ts';
+import type { World } from './world.ts';
 
 const PREFIX = 'loadbalancer.openstack.org';
 
@@ -30,9 +33,22 @@ async function perform(world: World, edit: Edit): Promise<void> {
     emulator.byHand({ method: 'PUT', path: `/lbaas/quotas/${project.id}`, body });
     return;
   }
+  if (edit.kind === 'node') {
+    const labels = { 'node.kubernetes.io/exclude-from-external-load-balancers': edit.isExcluded ? 'true' : null };
+    await editor.patchMerge<Node>(nodes, { name: edit.name }, { metadata: { labels } });
+    return;
+  }
+  if (edit.kind === 'delete-all') {
+    // All at once: who shares a load balancer with another that leaves must not inherit it.
+    for (const { metadata } of world.objects(services)) {
+      if (!mayBeDeleted(world, metadata.name)) continue;
+      await editor.delete(services, metadata);
+    }
+    return;
+  }
   const key = { namespace: NAMESPACE, name: edit.name };
   const found = await editor.find(services, key);
-  if (edit.kind === 'endpoints') return putSlice(world, edit.name, edit.pods, found);
+  if (edit.kind === 'endpoints') return putSlice(editor, edit.name, edit.pods, found);
   if (edit.kind === 'create') {
     if (found !== undefined) return;
     const loadBalancerClass = edit.isOurs ? CLASS : 'example.com/other';
@@ -65,6 +81,7 @@ async function perform(world: World, edit: Edit): Promise<void> {
       return void (await editor.patchMerge<Service>(services, key, { spec }));
     }
     case 'delete':
+      if (!mayBeDeleted(world, edit.name)) return;
       return editor.delete(services, key);
     case 'delete-resource':
       return editor.delete(resources, key);
@@ -83,27 +100,9 @@ function servicePort({ protocol, port }: PortWish) {
   return { name: `${protocol.toLowerCase()}-${port}`, protocol, port, targetPort: 8_000 + port };
 }
 
-/** The pods of a Service, by their numbers; each Service has some of its own. */
-async function putSlice(
-  { editor }: World,
-  name: string,
-  pods: readonly number[],
-  service: Service | undefined,
-): Promise<void> {
-  const metadata = { namespace: NAMESPACE, name: `${name}-1`, labels: { 'kubernetes.io/service-name': name } };
-  const endpoints = pods.map((number) => ({
-    addresses: [`10.1.${name.length}.${number}`],
-    conditions: { ready: true },
-    targetRef: { kind: 'Pod', namespace: NAMESPACE, name: `${name}-${number}` },
-  }));
-  const ports = (service?.spec.ports ?? []).map(({ name: port = '', protocol = 'TCP', targetPort }) => ({
-    name: port,
-    protocol,
-    port: Number(targetPort),
-  }));
-  const found = await editor.find(endpointSlices, metadata);
-  if (found === undefined) await editor.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints, ports });
-  else await editor.patchMerge(endpointSlices, metadata, { endpoints, ports });
+/** What a predecessor still holds would never go. */
+function mayBeDeleted({ settings, inheritances }: World, name: string): boolean {
+  return settings.predecessors === 'adopted' || inheritances.every(({ service }) => service !== name);
 }
 
 interface Wished {
@@ -114,7 +113,9 @@ interface Wished {
 /** The load balancer of some Service, which another asks to share. */
 function someBalancer({ emulator }: World): string {
   return fieldText(
-    emulator.octaviaResources('loadbalancers').find((one) => fieldText(one, 'name').startsWith(NAMESPACE)),
+    emulator
+      .octaviaResources('loadbalancers')
+      .find((one) => fieldText(one, 'name').startsWith(NAMESPACE) && fieldText(one, 'description') !== ''),
     'id',
   );
 }

@@ -1,6 +1,8 @@
 import { type Random, randomInteger, randomPick } from '@fairlead/control';
 import type { Protocol } from '@fairlead/kube';
 import type { Timed } from '@fairlead/sim';
+import { PREDECESSORS } from './predecessors.ts';
+import { NODES } from './site.ts';
 
 /** How a Service is to be served; each is one that users write, or one that must be refused. */
 export type Wish =
@@ -44,7 +46,9 @@ export type Edit =
   | { readonly kind: 'edit-spec'; readonly name: string }
   /** Only where OpenStack is compared: else it is not noticed before something else changes. */
   | { readonly kind: 'lose'; readonly name: string; readonly what: Lost }
-  | { readonly kind: 'quota'; readonly isMet: boolean };
+  | { readonly kind: 'quota'; readonly isMet: boolean }
+  | { readonly kind: 'node'; readonly name: string; readonly isExcluded: boolean }
+  | { readonly kind: 'delete-all' };
 
 export type Lost = 'load-balancer' | 'listener' | 'pool' | 'members' | 'error' | 'floating-ip' | 'rule';
 
@@ -77,7 +81,24 @@ export function drawEdits(random: Random, milliseconds: number, count: number): 
     event: drawEdit(random),
   }));
   // Whatever was met is raised in the end.
-  return [...edits, { at: milliseconds - 1, event: { kind: 'quota', isMet: false } }];
+  const raised: Timed<Edit> = { at: milliseconds - 1, event: { kind: 'quota', isMet: false } };
+  return [...edits, raised, ...drawRareEdits(random, milliseconds)];
+}
+
+/** Nodes that come and go, and the end of all Services, of those that predecessors served, or of none. */
+function drawRareEdits(random: Random, milliseconds: number): readonly Timed<Edit>[] {
+  const at = () => randomInteger(random, 0, milliseconds);
+  const nodes = NODES.map(
+    (name): Timed<Edit> => ({
+      at: at(),
+      event: { kind: 'node', name, isExcluded: random.next() < 0.5 },
+    }),
+  );
+  const luck = random.next();
+  if (luck < 0.3) return [...nodes, { at: at(), event: { kind: 'delete-all' } }];
+  if (luck > 0.6) return nodes;
+  const name = randomPick(random, Object.keys(PREDECESSORS));
+  return [...nodes, { at: at(), event: { kind: 'delete', name } }];
 }
 
 function drawEdit(random: Random): Edit {

@@ -1,9 +1,11 @@
-import { endpointSlices, keyText, type Service, services } from '@fairlead/kube';
+import { endpointSlices, keyText, nodes, type Service, services } from '@fairlead/kube';
 import { writesOf } from '@fairlead/part';
 import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
+import { PREDECESSORS, partsOf } from './predecessors.ts';
 import { resources } from './resources.ts';
-import { CLASS, CLUSTER, fieldText, NAMESPACE, type World } from './world.ts';
+import { addressOfNode, CLASS, CLUSTER, fieldText, NAMESPACE, VIP_RANGES } from './site.ts';
+import type { World } from './world.ts';
 
 type Found = Readonly<Record<string, unknown>>;
 
@@ -26,8 +28,11 @@ function marked({ emulator }: World): readonly (readonly [what: string, uid: str
   );
 }
 
-function isOurs({ spec }: Service): boolean {
-  return spec.type === 'LoadBalancer' && spec.loadBalancerClass === CLASS;
+function isOurs({ settings }: World): (service: Service) => boolean {
+  const isTakenOver = settings.predecessors === 'adopted';
+  return ({ metadata, spec }) =>
+    spec.type === 'LoadBalancer' &&
+    (spec.loadBalancerClass === CLASS || (isTakenOver && metadata.name in PREDECESSORS));
 }
 
 /** Asked after every step, and looks only when something can have changed: most steps are about a Lease. */
@@ -104,6 +109,25 @@ function strictInvariants(world: World): readonly Invariant[] {
       },
     },
     {
+      name: 'what predecessors made stays as it was, but for a mark where it is taken over',
+      check() {
+        for (const { service: name, ingress, before } of world.inheritances) {
+          const service = objects(services).find(({ metadata }) => metadata.name === name);
+          if (service === undefined || service.metadata.deletionTimestamp !== undefined) continue;
+          const shown = (service.status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip).join();
+          if (shown !== ingress) return `${name} had the address ${ingress}, and has ${shown}`;
+          const after = partsOf(emulator, PREDECESSORS[name]?.loadBalancer ?? '', world.settings.members);
+          const changed = before.find((part) => !after.includes(part));
+          if (changed !== undefined) return `${changed} of the load balancer of ${name} has changed`;
+          if (world.settings.predecessors === 'adopted') continue;
+          const touched = marked(world).find(([, uid]) => uid === service.metadata.uid);
+          if (touched !== undefined) return `${touched[0]} of ${name} has our mark`;
+          if (service.metadata.finalizers?.includes(CLASS) === true) return `${name} has our finalizer`;
+        }
+        return undefined;
+      },
+    },
+    {
       name: 'every member has its subnet',
       check() {
         const without = emulator.octaviaResources('members').find((member) => fieldText(member, 'subnet_id') === '');
@@ -136,8 +160,9 @@ export async function unfinished(world: World): Promise<string | undefined> {
 }
 
 /** What should be so, worked out from the objects alone and not by the code that makes it so. */
-function missing({ objects, emulator }: World): string | undefined {
-  for (const service of objects(services).filter(isOurs)) {
+function missing(world: World): string | undefined {
+  const { objects, emulator } = world;
+  for (const service of objects(services).filter(isOurs(world))) {
     const key = keyText(service.metadata);
     const condition = service.status?.conditions?.find(({ type }) => type === 'fairlead.dev/Programmed');
     if (condition?.status !== 'True') {
@@ -151,36 +176,66 @@ function missing({ objects, emulator }: World): string | undefined {
       (one) => `${fieldText(one, 'protocol')} ${JSON.stringify(one['protocol_port'])}`,
     );
     if (ports.join() !== served.toSorted().join()) return `${key} has ${ports.join()}, and ${served.join()} are served`;
-    const [slice] = objects(endpointSlices).filter(
-      ({ metadata }) => metadata.namespace === NAMESPACE && metadata.name === `${service.metadata.name}-1`,
-    );
-    const ready = (slice?.endpoints ?? []).map(({ addresses }) => addresses[0] ?? '');
-    const wanted = (service.spec.ports ?? []).flatMap(({ name, protocol }) => {
-      const behind = (slice?.ports ?? []).find((port) => port.name === name && port.protocol === protocol);
-      return behind === undefined ? [] : ready.map((address) => `${address} ${behind.port}`);
-    });
+    const backends = world.settings.members === 'pods' ? podsOf(world, service) : nodePortsOf(world, service);
+    const wanted = backends.map(({ address, port }) => `${address} ${port}`);
     const poolIds = new Set(of('pools').map(({ id }) => id));
     const members = emulator
       .octaviaResources('members')
       .filter(({ pool_id }) => poolIds.has(pool_id))
       .map((one) => `${fieldText(one, 'address')} ${JSON.stringify(one['protocol_port'])}`);
     const [left, right] = [wanted.toSorted().join(), members.toSorted().join()];
-    const admitted = emulator.resources('security-group-rules').map(({ port_range_min }) => port_range_min);
-    const closed = wanted.find((member) => !admitted.includes(Number(member.split(' ')[1])));
-    if (closed !== undefined) return `no rule lets the load balancer of ${key} reach ${closed}`;
+    const admitted = new Set(
+      emulator
+        .resources('security-group-rules')
+        .map(
+          (rule) =>
+            `${fieldText(rule, 'remote_ip_prefix')} ${fieldText(rule, 'protocol')} ${Number(rule['port_range_min'])}`,
+        ),
+    );
+    for (const { address, protocol, port } of backends) {
+      for (const range of Object.values(VIP_RANGES)) {
+        if (admitted.has(`${range} ${protocol.toLowerCase()} ${port}`)) continue;
+        return `no rule lets the load balancer of ${key} reach ${protocol} ${port} of ${address} from ${range}`;
+      }
+    }
     if (left !== right) return `${key} should have the members ${left}, and has ${right}`;
   }
   return undefined;
+}
+
+interface Backend {
+  readonly address: string;
+  readonly protocol: string;
+  readonly port: number;
+}
+
+function podsOf({ objects }: World, service: Service): readonly Backend[] {
+  const [slice] = objects(endpointSlices).filter(
+    ({ metadata }) => metadata.namespace === NAMESPACE && metadata.name === `${service.metadata.name}-1`,
+  );
+  const ready = (slice?.endpoints ?? []).map(({ addresses }) => addresses[0] ?? '');
+  return (service.spec.ports ?? []).flatMap(({ name, protocol = 'TCP' }) => {
+    const behind = (slice?.ports ?? []).find((port) => port.name === name && port.protocol === protocol);
+    return ready.flatMap((address) => (behind?.port === undefined ? [] : [{ address, protocol, port: behind.port }]));
+  });
+}
+
+function nodePortsOf({ objects }: World, { spec }: Service): readonly Backend[] {
+  const taking = objects(nodes).filter(({ metadata }) => Object.keys(metadata.labels ?? {}).length === 0);
+  return (spec.ports ?? []).flatMap(({ protocol = 'TCP', nodePort = 0 }) =>
+    taking.map(({ metadata }) => ({ address: addressOfNode(metadata.name), protocol, port: nodePort })),
+  );
 }
 
 export function leaked(world: World): readonly string[] {
   const { objects, emulator } = world;
   const uids = new Set(
     objects(services)
-      .filter(isOurs)
+      .filter(isOurs(world))
       .map(({ metadata }) => metadata.uid),
   );
-  const needed = objects(services).some(isOurs);
+  const needed = objects(services).some(isOurs(world));
+  const isLeftAlone = (name: string) => world.settings.predecessors === 'left-alone' && name in PREDECESSORS;
   const rules = emulator
     .resources('security-group-rules')
     .filter((rule) => fieldText(rule, 'description').includes(`fairlead-cluster=${CLUSTER}`));
@@ -188,16 +243,19 @@ export function leaked(world: World): readonly string[] {
     ...marked(world).flatMap(([what, uid]) => (uids.has(uid) ? [] : [what])),
     ...(needed ? [] : rules.map((rule) => `the rule ${fieldText(rule, 'id')}`)),
     ...objects(resources).flatMap(({ metadata }) =>
-      uids.has(metadata.ownerReferences?.[0]?.uid) ? [] : [`the resource ${keyText(metadata)}`],
+      uids.has(metadata.ownerReferences?.[0]?.uid) || isLeftAlone(metadata.name)
+        ? []
+        : [`the resource ${keyText(metadata)}`],
     ),
   ];
 }
 
-export function lost({ objects }: World): readonly string[] {
-  return objects(services).flatMap((service) => {
+export function lost(world: World): readonly string[] {
+  const isWanted = isOurs(world);
+  return world.objects(services).flatMap((service) => {
     const { loadBalancer, conditions = [] } = service.status ?? {};
     const isRefused = conditions.some(({ message }) => message.startsWith('Refused'));
     const isServed = (loadBalancer?.ingress ?? []).length > 0;
-    return !isOurs(service) || isServed || isRefused ? [] : [`the address of ${keyText(service.metadata)}`];
+    return !isWanted(service) || isServed || isRefused ? [] : [`the address of ${keyText(service.metadata)}`];
   });
 }

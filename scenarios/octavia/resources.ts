@@ -4,6 +4,9 @@ import type { KubeObject, Resource } from '@fairlead/kube';
 interface LoadBalancerResource extends KubeObject {
   readonly spec?: {
     readonly subnet_id?: string;
+    readonly ip?: string;
+    readonly ports?: readonly unknown[];
+    readonly subsets?: readonly unknown[];
     readonly endpointSlices?: readonly unknown[];
     readonly vip?: { readonly load_balancer_id?: string };
   };

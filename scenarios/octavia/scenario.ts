@@ -3,7 +3,8 @@ import { KUBE } from '../kubernetes.ts';
 import { applyEdit } from './apply-edit.ts';
 import { describeEdit, drawEdits, type Edit } from './edits.ts';
 import { invariantsOf, leaked, lost, unfinished } from './invariants.ts';
-import { buildWorld, drawSettings, OPENSTACK, REPLICAS, type World } from './world.ts';
+import { drawSettings, OPENSTACK, REPLICAS, type Settings } from './site.ts';
+import { buildWorld, type World } from './world.ts';
 
 /** A login changes nothing: a token ends, and a new leader has none. */
 const REST: Rest = { minutes: 10, allows: ({ name }) => /leases|events|POST tokens/.test(name) };
@@ -37,6 +38,13 @@ export const octavia: Scenario<World, Edit> = {
   lost,
 };
 
+const CRASH_SETTINGS: Settings = {
+  isCompared: false,
+  isSlow: false,
+  failures: 0,
+  members: 'pods',
+  predecessors: 'none',
+};
 const TCP = { protocol: 'TCP' } as const;
 
 /** A few edits without any faults: the crash matrix kills a replica at each of the calls that they cause. */
@@ -52,7 +60,7 @@ export const octaviaCrash: Scenario<World, Edit> = {
   // To die at a read is to die before the next write, and a Lease is renewed in the same way over and over.
   isCrashPoint: ({ name, ordinal }) =>
     !/leases|^(?:list|get|watch) /i.test(name) || (ordinal <= 1 && !/^(?:LIST|GET) /.test(name)),
-  build: (simulation) => buildWorld(simulation, { isCompared: false, isSlow: false, failures: 0 }),
+  build: (simulation) => buildWorld(simulation, CRASH_SETTINGS),
   actions: () => [
     { at: 500, event: { kind: 'endpoints', name: 'web', pods: [1, 2] } },
     { at: 1_000, event: { kind: 'create', name: 'web', isOurs: true, wish: 'plain', ports: [{ ...TCP, port: 80 }] } },

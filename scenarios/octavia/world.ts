@@ -1,5 +1,12 @@
-import { type HttpTransport, type Random, randomPick } from '@fairlead/control';
-import { customResourceDefinitions, namespaces } from '@fairlead/kube';
+import type { HttpTransport } from '@fairlead/control';
+import {
+  type CustomResourceDefinition,
+  customResourceDefinitions,
+  namespaces,
+  type Node,
+  nodes,
+  statusOf,
+} from '@fairlead/kube';
 import { OpenStackSession, parseCloudEntry } from '@fairlead/openstack/client';
 import { octaviaPart } from '@fairlead/openstack/octavia';
 import type { LeaderPart } from '@fairlead/part';
@@ -7,23 +14,18 @@ import type { Simulation } from '@fairlead/sim';
 import { AMPHORA_DURATION, OpenStackEmulator, openStackDialect } from '@fairlead/sim/openstack';
 import { type Cluster, serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
-
-/** The name under which processes reach Keystone, Neutron and Octavia. */
-export const OPENSTACK = 'openstack';
-export const NAMESPACE = 'shop';
-export const REPLICAS = ['replica-1', 'replica-2'];
-export const CLUSTER = 'cluster-1';
-export const CLASS = 'fairlead.dev/octavia';
-
-/** What differs from seed to seed. */
-export interface Settings {
-  /** Whether OpenStack is compared now and then with what should be, so that what others delete there comes back. */
-  readonly isCompared: boolean;
-  /** Whether changes take as long as amphorae take, 2 to 60 seconds, or come at once. */
-  readonly isSlow: boolean;
-  /** How often Octavia fails at a change. */
-  readonly failures: number;
-}
+import { type Inheritance, leavePredecessors } from './predecessors.ts';
+import {
+  addressOfNode,
+  CLUSTER,
+  fieldText,
+  NAMESPACE,
+  NODES,
+  OPENSTACK,
+  REPLICAS,
+  type Settings,
+  VIP_RANGES,
+} from './site.ts';
 
 export interface World extends Cluster {
   readonly settings: Settings;
@@ -36,6 +38,7 @@ export interface World extends Cluster {
   readonly chosenAddress: string;
   /** UID of a Service -> the port of its VIP, once it was there. */
   readonly vipPorts: Map<string, string>;
+  readonly inheritances: readonly Inheritance[];
 }
 
 export interface ForeignThings {
@@ -46,25 +49,21 @@ export interface ForeignThings {
   readonly securityGroup: string;
 }
 
-export function drawSettings(random: Random): Settings {
-  const isCompared = random.next() < 0.5;
-  return { isCompared, isSlow: random.next() < 0.5, failures: randomPick(random, [0, 0, 0.03]) };
-}
-
 export async function buildWorld(simulation: Simulation, settings: Settings): Promise<World> {
   const cluster = serveKubernetes(simulation);
   for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
   const duration = settings.isSlow ? AMPHORA_DURATION : { minimum: 0, maximum: 500 };
   const random = simulation.random(OPENSTACK);
   const emulator = new OpenStackEmulator({ clock: simulation.clock, random });
-  const site = furnish(emulator);
-  emulator.behave({ octavia: { duration, failures: settings.failures } });
+  const { subnets, ...site } = furnish(emulator);
+  for (const name of NODES) await cluster.editor.create<Node>(nodes, node(name));
   simulation.serve(OPENSTACK, emulator, { dialect: openStackDialect });
   const configuration = {
     clusterId: CLUSTER,
     network: 'private',
     floatingNetwork: 'public',
-    members: 'pods',
+    members: settings.members,
+    ...(settings.predecessors === 'adopted' ? { adopt: {} } : {}),
     memberSubnets: ['pods'],
     memberSecurityGroups: ['pods'],
     comparisonIntervalSeconds: settings.isCompared ? 120 : 0,
@@ -76,8 +75,40 @@ export async function buildWorld(simulation: Simulation, settings: Settings): Pr
     });
   }
   const part = partOver(emulator);
-  for (const definition of part.customResources) await cluster.editor.create(customResourceDefinitions, definition);
-  return { ...cluster, ...site, settings, emulator, part: part.configure(configuration), vipPorts: new Map() };
+  await establish(cluster, part.customResources);
+  const { editor } = cluster;
+  const inheritances =
+    settings.predecessors === 'none'
+      ? []
+      : await leavePredecessors({ editor, emulator, project: site.project, ...subnets }, settings);
+  emulator.behave({ octavia: { duration, failures: settings.failures } });
+  const configured = part.configure(configuration);
+  return { ...cluster, ...site, settings, emulator, part: configured, vipPorts: new Map(), inheritances };
+}
+
+/** They are accepted at once: no time passes while the world is built. */
+async function establish({ editor }: Cluster, definitions: readonly CustomResourceDefinition[]): Promise<void> {
+  const told = {
+    status: 'True',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+    reason: 'BeforeTheStart',
+    message: '',
+  } as const;
+  const accepted = ['NamesAccepted', 'Established'].map((type) => ({ type, ...told }));
+  for (const definition of definitions) {
+    const { metadata } = await editor.create(customResourceDefinitions, definition);
+    await editor.patchMerge(statusOf(customResourceDefinitions), metadata, { status: { conditions: accepted } });
+  }
+}
+
+function node(name: string): Node {
+  return {
+    metadata: { name },
+    status: {
+      addresses: [{ type: 'InternalIP', address: addressOfNode(name) }],
+      conditions: [{ type: 'Ready', status: 'True' }],
+    },
+  };
 }
 
 /** A network of both families behind a router, the pods' network and security group, and what others have there. */
@@ -87,10 +118,11 @@ function furnish(emulator: OpenStackEmulator) {
   const external = emulator.create('networks', { name: 'public', 'router:external': true });
   emulator.create('subnets', { network_id: external, ip_version: 4, cidr: '203.0.113.0/24' });
   const network_id = emulator.create('networks', { name: 'private' }, project);
-  const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: '10.0.0.0/24' }, project);
-  emulator.create('subnets', { network_id, ip_version: 6, cidr: 'fd00::/64' }, project);
+  const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: VIP_RANGES.IPv4 }, project);
+  emulator.create('subnets', { network_id, ip_version: 6, cidr: VIP_RANGES.IPv6 }, project);
   const pods = emulator.create('networks', { name: 'pods' }, project);
-  emulator.create('subnets', { network_id: pods, name: 'pods', ip_version: 4, cidr: '10.1.0.0/16' }, project);
+  const ofPods = { network_id: pods, name: 'pods', ip_version: 4, cidr: '10.1.0.0/16' };
+  const memberSubnet = emulator.create('subnets', ofPods, project);
   const router = emulator.create('routers', { external_gateway_info: { network_id: external } }, project);
   const path = `/routers/${router}/add_router_interface`;
   emulator.byHand({ method: 'PUT', path, body: { subnet_id }, project });
@@ -117,13 +149,8 @@ function furnish(emulator: OpenStackEmulator) {
   });
   const loadBalancer = fieldText(byHand['loadbalancer'], 'id');
   const listener = fieldText(emulator.octaviaResources('listeners')[0], 'id');
-  return { project, chosenAddress, foreign: { loadBalancer, listener, floatingIp, rule, securityGroup } };
-}
-
-/** The field of an answer, where it is text. */
-export function fieldText(value: unknown, name: string): string {
-  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-  return typeof found === 'string' ? found : '';
+  const foreign = { loadBalancer, listener, floatingIp, rule, securityGroup };
+  return { project, chosenAddress, foreign, subnets: { subnet: subnet_id, externalNetwork: external, memberSubnet } };
 }
 
 function partOver(transport: HttpTransport) {
