@@ -13,14 +13,12 @@ import type { AccessRule } from './harness/index.ts';
 
 const gatewayValues = { configuration: { parts: { gateway: { addresses: ['192.0.2.10', '192.0.2.11'] } } } };
 
-/** Of parts that have no demo, and cannot do without. */
-const SETTINGS: Readonly<Record<string, object>> = { octavia: { network: 'private' } };
-
 const OUTSIDE = {
   azure: 'https://management.azure.com',
   'gateway-1': 'http://127.0.0.1:8443',
   'gateway-2': 'http://127.0.0.1:8444',
   broker: '/etc/fairlead/broker/kubeconfig',
+  openstack: '/etc/openstack/clouds.yaml',
 };
 
 const inCluster = program.parts.filter(({ runsOn }) => runsOn !== 'node');
@@ -250,7 +248,7 @@ describe('the chart as Helm renders it', () => {
 
   it.each(inCluster)('gives exactly the permissions that $name declares, each with its reason', async (part) => {
     const { text, manifests } = await renderChart({
-      configuration: { parts: { [part.name]: part.demo?.configuration(OUTSIDE) ?? SETTINGS[part.name] ?? {} } },
+      configuration: { parts: { [part.name]: part.demo?.configuration(OUTSIDE) ?? {} } },
     });
     const declared = [...program.commonPermissions, ...part.permissions];
     expectGrants(manifests, declared);

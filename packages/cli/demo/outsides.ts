@@ -1,6 +1,7 @@
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import type { DemoOutsides } from '@fairlead/part';
 import { startBroker } from './broker.ts';
+import { startOpenStack } from './openstack.ts';
 
 const GROUP = '/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/demo';
 const NETWORK = `${GROUP}/providers/Microsoft.Network/virtualNetworks/demo`;
@@ -20,6 +21,7 @@ const STARTERS: Readonly<Record<string, () => Promise<RunningOutside>>> = {
   'gateway-1': startAgent,
   'gateway-2': startAgent,
   broker: startBroker,
+  openstack: startOpenStack,
 };
 
 export async function startOutsides(): Promise<RunningOutsides> {

@@ -7,6 +7,7 @@ const EXAMPLE: DemoOutsides = {
   'gateway-1': 'http://127.0.0.1:8443',
   'gateway-2': 'http://127.0.0.1:8444',
   broker: '/etc/fairlead/broker/kubeconfig',
+  openstack: '/etc/openstack/clouds.yaml',
 };
 
 const NOTE = `# What the demo runs with. While it runs, its own file is beside its kubeconfig; here, the addresses of

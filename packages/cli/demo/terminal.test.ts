@@ -24,7 +24,7 @@ describe('on a terminal', () => {
     'the demo fits 80 columns, answers keys, prints commands that work, and leaves nothing',
     async () => {
       await using terminal = new PseudoTerminal([...PROGRAM, 'demo']);
-      await terminal.until('everything programmed', ({ screen }) => /10 of 10 .*, after/.test(screen[0] ?? ''));
+      await terminal.until('everything programmed', ({ screen }) => /12 of 12 .*, after/.test(screen[0] ?? ''));
       expect(terminal.text).toContain('\u001b[?1049h');
       expect(terminal.text).toContain('\u001b[32mprogrammed\u001b[39m');
       expect(terminal.screen).toHaveLength(24);

@@ -5,6 +5,7 @@ import type { OpenSession } from '../ports/address-cloud.ts';
 import { OCTAVIA_CLASS } from './claim.ts';
 import { octaviaConfiguration } from './configuration.ts';
 import { runController } from './controller.ts';
+import { demoScene } from './demo.ts';
 import { octaviaMetrics } from './metrics.ts';
 import { openOpenStack } from './openstack.ts';
 import { octaviaPermissions } from './permissions.ts';
@@ -29,6 +30,7 @@ export function octaviaPart(openSession: OpenSession): Part<LeaderPart> {
       'DeletedLoadBalancer',
       'DeletionHeldBack',
     ),
+    demo: demoScene,
     explains: ['service', 'kuryrloadbalancer'],
     configure: (configuration): LeaderPart => ({
       runs: 'leader',
