@@ -10,6 +10,7 @@ import {
   statusOf,
 } from '@fairlead/kube';
 import type { Edit, Lost, PortWish, Wish } from './edits.ts';
+import { PREDECESSORS } from './predecessors.ts';
 import { resources } from './resources.ts';
 import { CLASS, fieldText, NAMESPACE } from './site.ts';
 import { putSlice } from './slices.ts';
@@ -40,10 +41,7 @@ async function perform(world: World, edit: Edit): Promise<void> {
   }
   if (edit.kind === 'delete-all') {
     // All at once: who shares a load balancer with another that leaves must not inherit it.
-    for (const { metadata } of world.objects(services)) {
-      if (!mayBeDeleted(world, metadata.name)) continue;
-      await editor.delete(services, metadata);
-    }
+    for (const service of world.objects(services).filter(mayBeDeleted)) await editor.delete(services, service.metadata);
     return;
   }
   const key = { namespace: NAMESPACE, name: edit.name };
@@ -81,7 +79,7 @@ async function perform(world: World, edit: Edit): Promise<void> {
       return void (await editor.patchMerge<Service>(services, key, { spec }));
     }
     case 'delete':
-      if (!mayBeDeleted(world, edit.name)) return;
+      if (!mayBeDeleted(found)) return;
       return editor.delete(services, key);
     case 'delete-resource':
       return editor.delete(resources, key);
@@ -100,9 +98,9 @@ function servicePort({ protocol, port }: PortWish) {
   return { name: `${protocol.toLowerCase()}-${port}`, protocol, port, targetPort: 8_000 + port };
 }
 
-/** What a predecessor still holds would never go. */
-function mayBeDeleted({ settings, inheritances }: World, name: string): boolean {
-  return settings.predecessors === 'adopted' || inheritances.every(({ service }) => service !== name);
+/** What only a predecessor holds would never go: it does not run any more. */
+function mayBeDeleted({ metadata }: Service): boolean {
+  return !(metadata.name in PREDECESSORS) || metadata.finalizers?.includes(CLASS) === true;
 }
 
 interface Wished {

@@ -111,12 +111,12 @@ function strictInvariants(world: World): readonly Invariant[] {
     {
       name: 'what predecessors made stays as it was, but for a mark where it is taken over',
       check() {
-        for (const { service: name, ingress, before } of world.inheritances) {
+        for (const { service: name, balancer, ingress, before } of world.inheritances) {
           const service = objects(services).find(({ metadata }) => metadata.name === name);
           if (service === undefined || service.metadata.deletionTimestamp !== undefined) continue;
           const shown = (service.status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip).join();
           if (shown !== ingress) return `${name} had the address ${ingress}, and has ${shown}`;
-          const after = partsOf(emulator, PREDECESSORS[name]?.loadBalancer ?? '', world.settings.members);
+          const after = partsOf(emulator, balancer, world.settings.members);
           const changed = before.find((part) => !after.includes(part));
           if (changed !== undefined) return `${changed} of the load balancer of ${name} has changed`;
           if (world.settings.predecessors === 'adopted') continue;
@@ -235,12 +235,18 @@ export function leaked(world: World): readonly string[] {
       .map(({ metadata }) => metadata.uid),
   );
   const needed = objects(services).some(isOurs(world));
+  const isThere = (name: string) => objects(services).some(({ metadata }) => metadata.name === name);
   const isLeftAlone = (name: string) => world.settings.predecessors === 'left-alone' && name in PREDECESSORS;
   const rules = emulator
     .resources('security-group-rules')
     .filter((rule) => fieldText(rule, 'description').includes(`fairlead-cluster=${CLUSTER}`));
   return [
     ...marked(world).flatMap(([what, uid]) => (uids.has(uid) ? [] : [what])),
+    ...world.inheritances.flatMap(({ service, balancer }) =>
+      isThere(service) || emulator.octaviaResources('loadbalancers').every(({ name }) => name !== balancer)
+        ? []
+        : [`the load balancer ${balancer}`],
+    ),
     ...(needed ? [] : rules.map((rule) => `the rule ${fieldText(rule, 'id')}`)),
     ...objects(resources).flatMap(({ metadata }) =>
       uids.has(metadata.ownerReferences?.[0]?.uid) || isLeftAlone(metadata.name)

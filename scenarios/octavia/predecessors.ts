@@ -28,6 +28,8 @@ interface Predecessor {
 /** What a predecessor left for one Service. */
 export interface Inheritance {
   readonly service: string;
+  /** The name of its load balancer. */
+  readonly balancer: string;
   readonly ingress: string;
   /** All of it in OpenStack, as it was before anything of ours ran. */
   readonly before: readonly string[];
@@ -75,7 +77,12 @@ export async function leavePredecessors(site: Cloud, { members }: Settings): Pro
     const status = { loadBalancer: { ingress: [{ ip: ingress }] } };
     await editor.patchMerge<Service>(statusOf(services), key, { status });
     if (name === 'of-kuryr') await leaveResource(editor, name);
-    left.push({ service: name, ingress, before: partsOf(emulator, about.loadBalancer, members) });
+    left.push({
+      service: name,
+      balancer: about.loadBalancer,
+      ingress,
+      before: partsOf(emulator, about.loadBalancer, members),
+    });
   }
   return left;
 }

@@ -1,3 +1,4 @@
+import { FairleadError } from '@fairlead/control';
 import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
@@ -113,6 +114,25 @@ describe('adoption', () => {
     await world.cluster.deleteService('web');
     await world.run(30);
     expect([await world.cluster.service('web'), await world.resource()]).toEqual([undefined, undefined]);
+  });
+
+  it('takes down what it was to take over, though the Service is deleted before it got our mark', async () => {
+    for (const [finalizer, name] of [
+      [KURYR, 'shop/web'],
+      [CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web'],
+    ] as const) {
+      const world = await served(finalizer, name);
+      const busy = new FairleadError('later', { verdict: 'retriable', code: 'unavailable' });
+      world.lbaas.refuse = ({ kind }) => (kind === 'update-load-balancer' ? busy : undefined);
+      world.start({ adopt: {} });
+      await world.run(10);
+      await world.cluster.deleteService('web');
+      await world.run(30);
+      expect(await world.cluster.service('web')).toBeDefined();
+      world.lbaas.refuse = () => undefined;
+      await world.run(120);
+      expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+    }
   });
 
   it('takes away members that are stale, and none that a user adds later', async () => {

@@ -95,7 +95,7 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
  * Whether Kuryr or cloud-provider-openstack served it before. A tenant can write their finalizers, and so take a load
  * balancer of the same name from another cluster of the project; the address that they gave it, a tenant cannot.
  */
-function isInherited(service: Service, { adoptedClusterName }: Site): boolean {
+export function isInherited(service: Service, { adoptedClusterName }: Site): boolean {
   const { loadBalancerClass, type } = service.spec;
   const isShown = (service.status?.loadBalancer?.ingress ?? []).length > 0;
   if (type === 'LoadBalancer' && !isShown) return false;

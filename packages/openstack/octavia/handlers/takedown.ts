@@ -1,7 +1,10 @@
 import { type Journal, runSteps } from '@fairlead/control';
 import { type Again, keyText, type ObjectKey } from '@fairlead/kube';
-import { problemIn } from '../../client/index.ts';
+import { problemIn, provisioningOf } from '../../client/index.ts';
+import { adoptionSteps } from '../balancer/adoption.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
+import type { DesiredBalancer } from '../balancer/desired.ts';
+import type { BalancerStep } from '../balancer/plan.ts';
 import { planRemoval } from '../balancer/removal.ts';
 import type { SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
@@ -30,6 +33,28 @@ export class Takedown {
     this.#site = site;
     this.#journal = journal;
     this.#waits = waits;
+  }
+
+  /**
+   * Marks what the Service was to take over, and has not yet: without a mark it would not be found, and with the Service
+   * goes the finalizer of the program that made it. Undefined when there is nothing more of it; else when to look again.
+   */
+  async inherit(desired: DesiredBalancer, signal: AbortSignal): Promise<Again | undefined> {
+    const { name } = desired.owner;
+    const { serving, floatingIps } = await this.#cloud.observe(desired, signal);
+    if (serving?.relation !== 'adoptable') return undefined;
+    const { balancer } = serving;
+    const state = provisioningOf(balancer).kind;
+    if (state === 'pending') return this.#waits.again(name);
+    const marking = adoptionSteps(desired, balancer, floatingIps);
+    // One in ERROR takes no mark any more.
+    const ending: readonly BalancerStep[] = [
+      ...marking.filter(({ kind }) => kind !== 'update-load-balancer'),
+      { kind: 'delete-load-balancer', id: balancer.id },
+    ];
+    const steps = (state === 'error' ? ending : marking).map((step) => this.#cloud.toStep(step));
+    await runSteps(steps, { journal: this.#journal, key: `service ${name}` }, signal);
+    return this.#waits.again(name);
   }
 
   /** Undefined when nothing is left; else when to look again. */
