@@ -72,8 +72,8 @@ describe('addresses that another program takes away', () => {
     await cluster.createService('web');
     const leader = lead();
     await pass(30);
-    const { description = '' } = ports()[0] ?? {};
-    emulator.create('ports', { network_id, description: String(description) }, project);
+    const { description = null } = ports()[0] ?? {};
+    emulator.create('ports', { network_id, description }, project);
     await pass(60);
     expect(ports()).toHaveLength(2);
     await pass(400);

@@ -106,8 +106,8 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'a stale import looks like a fresh one',
     file: `${FOLDER}/decision/import-side.ts`,
-    find: 'broker.isLasting ? staleWrites(observed, broker.reason, settings, now) : []',
-    replace: '[]',
+    find: 'return staleWrites(observed, broker.reason, settings, now);',
+    replace: 'return [];',
     foundBy: part,
   },
   {

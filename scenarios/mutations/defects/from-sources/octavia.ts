@@ -12,31 +12,15 @@ export const octaviaDefectsFromSources: readonly Defect[] = [
   {
     name: 'a shared load balancer is handed over before what belongs to it',
     file: 'packages/openstack/octavia/balancer/removal.ts',
-    find: `  return [
-    ...branchSteps(owner, tree),
-    ...left.floatingIps
-      .filter((one) => one.port_id === vip_port_id && isOwn(one, owner))
-      .map(
-        (one) => ({ kind: 'hand-over-floating-ip', id: one.id, description, revision: one.revision_number }) as const,
-      ),
-    ...left.vipPorts
-      .filter(isHanded)
-      .map((port) => ({ kind: 'hand-over-vip-port', id: port.id, name, description }) as const),
-    // Last: by its mark, all that belongs to it is found.
-    { kind: 'update-load-balancer', id, changes: { description, tags } },
+    find: `    // Last: by its mark, all that belongs to it is found.
+    { kind: 'update-load-balancer', id, changes: { description, tags }, ...to },
   ];`,
-    replace: `  return [
-    ...branchSteps(owner, tree),
-    { kind: 'update-load-balancer', id, changes: { description, tags } },
-    ...left.floatingIps
-      .filter((one) => one.port_id === vip_port_id && isOwn(one, owner))
-      .map(
-        (one) => ({ kind: 'hand-over-floating-ip', id: one.id, description, revision: one.revision_number }) as const,
-      ),
-    ...left.vipPorts
-      .filter(isHanded)
-      .map((port) => ({ kind: 'hand-over-vip-port', id: port.id, name, description }) as const),
-  ];`,
+    replace: `  ].toSpliced(branchSteps(owner, tree).length, 0, {
+    kind: 'update-load-balancer',
+    id,
+    changes: { description, tags },
+    ...to,
+  });`,
     foundBy: { unit: 'packages/openstack/octavia/behaviour.test.ts' },
   },
   {
