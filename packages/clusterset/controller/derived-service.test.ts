@@ -3,6 +3,7 @@ import { endpointSlices, type Service, services } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { removeImports } from '../membership/member-side.ts';
+import { derivedLabels } from '../records/marks.ts';
 import { derivedServiceName } from '../records/names.ts';
 import { exports, imports, TestClusterSet, type TestMember } from '../testing/test-clusterset.ts';
 
@@ -149,7 +150,18 @@ describe('a derived Service', () => {
     for (const member of [a, b]) await set.unexport(member, 'web');
     await set.settle();
     await a.cluster.client.delete(imports, { namespace: NAMESPACE, name: 'web' });
-    expect((await a.part.plan(environmentOf(a))).changes).toHaveLength(1);
+    await set.restart(a);
+    await set.settle();
+    expect(await derived(a)).toBeUndefined();
+  });
+
+  it('is planned to go, and goes, where nothing else is left', async () => {
+    set = new TestClusterSet();
+    const a = await set.add('a', ON);
+    await a.leader.stop();
+    const metadata = { ...derivedWeb, labels: derivedLabels('web') };
+    await a.cluster.client.create<Service>(services, { metadata, spec: { ports: [{ port: 80 }] } });
+    expect((await a.part.plan(environmentOf(a))).changes).toMatchObject([{ action: 'delete', writes: 1 }]);
     await set.restart(a);
     await set.settle();
     expect(await derived(a)).toBeUndefined();
