@@ -36,7 +36,7 @@ export function loadBatchUdp(): BatchUdp | undefined {
       const addon: BatchUdp = load(place);
       return addon;
     } catch {
-      // The sockets of Node do as well, at half the speed.
+      // The sockets of Node do as well, at a higher cost for each packet.
     }
   }
   return undefined;
