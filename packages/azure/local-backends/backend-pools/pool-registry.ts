@@ -3,7 +3,7 @@ import type { Service } from '@fairlead/kube';
 import type { ServiceKey } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
 import { adoptedPools } from '../load-balancers/desired.ts';
-import { usesPool } from '../load-balancers/load-balancer-body.ts';
+import { usesPool } from '../load-balancers/request-bodies/load-balancer-body.ts';
 import { familyName, markOf } from '../names.ts';
 import { type AzureSite, serviceOfName } from '../site.ts';
 import type { BackendPoolUpdater } from './backend-pool-updater.ts';

@@ -2,7 +2,7 @@ import type { Service } from '@fairlead/kube';
 import { type ClaimRules, claimService } from '@fairlead/service';
 import { markOf, type ServiceMark } from '../names.ts';
 import { type AzureSite, serviceOfName, serviceOfTags } from '../site.ts';
-import { childOwner, servicesIn } from './load-balancer-body.ts';
+import { childOwner, servicesIn } from './request-bodies/load-balancer-body.ts';
 import type { ObservedAzure } from './observed.ts';
 
 export interface ServicesInAzure {

@@ -18,11 +18,11 @@ import {
 } from '../../arm/index.ts';
 import type { ServiceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId } from '../site.ts';
-import { nameFor } from './child-resources.ts';
-import { type ChildOwner, childOwner, servicesIn, usesPool } from './load-balancer-body.ts';
+import { nameFor } from './request-bodies/child-resources.ts';
+import { type ChildOwner, childOwner, servicesIn, usesPool } from './request-bodies/load-balancer-body.ts';
 import { AZURE_LOCAL_CLASS, recordedLoadBalancer, type WantedService } from './desired.ts';
-import { type ObservedAddresses, type PublicAddress, publicAddressOf } from './public-addresses.ts';
-import type { WantedRule } from './security-rules.ts';
+import { type ObservedAddresses, type PublicAddress, publicAddressOf } from './request-bodies/public-addresses.ts';
+import type { WantedRule } from './request-bodies/security-rules.ts';
 import type { PresentTarget, Target } from './target.ts';
 
 /** What is in Azure, as far as it matters here. */

@@ -5,9 +5,9 @@ import { armIdKey, type LoadBalancer } from '../../arm/index.ts';
 import type { ConfiguredLoadBalancer, FrontendScope } from '../configuration.ts';
 import { oldPoolName, serviceMark } from '../names.ts';
 import { type AzureSite, poolId } from '../site.ts';
-import { nameFor } from './child-resources.ts';
+import { nameFor } from './request-bodies/child-resources.ts';
 import type { AdoptedPools, WantedService } from './desired.ts';
-import { usesPool } from './load-balancer-body.ts';
+import { usesPool } from './request-bodies/load-balancer-body.ts';
 
 /** On one load balancer: Azure allows each network interface so many, and every node is behind all of them. */
 const MOST_RULES = 250;

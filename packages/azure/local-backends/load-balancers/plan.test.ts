@@ -7,7 +7,7 @@ import { loadBalancerId, publicIpId } from '../site.ts';
 import { addressesHeldTwice, differences, letInUnguarded } from '../testing/plan-check.ts';
 import { openSite, present, site, wantedService } from '../testing/wanted.ts';
 import { MAX_ROUNDS, withAnswer } from './apply.ts';
-import { nameFor } from './child-resources.ts';
+import { nameFor } from './request-bodies/child-resources.ts';
 import type { WantedService } from './desired.ts';
 import type { ObservedAzure } from './observed.ts';
 import { callOf, nextWrites, type PlanInput } from './plan.ts';

@@ -11,12 +11,18 @@ import {
 import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import type { ServiceMark } from '../names.ts';
 import { type AzureSite, loadBalancerId, serviceOfTags } from '../site.ts';
-import { type ChildResources, childResourcesFor, NO_CHILDREN, nameFor, withoutRules } from './child-resources.ts';
+import {
+  type ChildResources,
+  childResourcesFor,
+  NO_CHILDREN,
+  nameFor,
+  withoutRules,
+} from './request-bodies/child-resources.ts';
 import type { WantedService } from './desired.ts';
-import { isAbandoned, mergeLoadBalancer } from './load-balancer-body.ts';
+import { isAbandoned, mergeLoadBalancer } from './request-bodies/load-balancer-body.ts';
 import { AzureIndex, type ObservedAzure } from './observed.ts';
-import { publicAddressOf, publicIpChange } from './public-addresses.ts';
-import { mergeSecurityRules, securityRulesFor, type WantedRule } from './security-rules.ts';
+import { publicAddressOf, publicIpChange } from './request-bodies/public-addresses.ts';
+import { mergeSecurityRules, securityRulesFor, type WantedRule } from './request-bodies/security-rules.ts';
 import type { Target } from './target.ts';
 
 interface Put<Kind extends string, Resource extends ArmResource<ArmKind, unknown>> {

@@ -14,7 +14,7 @@ import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import type { PoolRegistry } from '../backend-pools/pool-registry.ts';
 import type { AzureSite } from '../site.ts';
 import { type ConvergenceFailure, converge } from './apply.ts';
-import { localServiceInfo } from './child-resources.ts';
+import { localServiceInfo } from './request-bodies/child-resources.ts';
 import { type DesiredOptions, recordedLoadBalancer } from './desired.ts';
 import { AzureIndex, type ObservedAzure } from './observed.ts';
 import { decide, detachedTargetOf, type Outcome, type ServedService, targetOf } from './outcome.ts';

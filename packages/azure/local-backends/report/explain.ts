@@ -1,6 +1,6 @@
 import type { Explanation } from '@fairlead/part';
 import { explainUnserved, pendingWrites, type ServiceKey, shownIngress } from '@fairlead/service';
-import { localServiceInfo } from '../load-balancers/child-resources.ts';
+import { localServiceInfo } from '../load-balancers/request-bodies/child-resources.ts';
 import type { ServedService } from '../load-balancers/outcome.ts';
 import { PART_NAME } from '../names.ts';
 import { azureWritesFor, pendingFor, type Snapshot, stalePools } from './snapshot.ts';

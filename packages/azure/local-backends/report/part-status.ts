@@ -1,7 +1,7 @@
 import { renderTable } from '@fairlead/control';
 import type { PartStatus } from '@fairlead/part';
 import { problemsOf } from '@fairlead/service';
-import { localServiceInfo } from '../load-balancers/child-resources.ts';
+import { localServiceInfo } from '../load-balancers/request-bodies/child-resources.ts';
 import { pendingFor, type Snapshot, stalePools } from './snapshot.ts';
 
 /** What is so now, not what is to be: a Service counts as served when nothing is left to be written. */

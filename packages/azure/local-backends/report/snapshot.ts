@@ -5,7 +5,7 @@ import type { OpenedAzure } from '../../arm/index.ts';
 import { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import { poolsOutOfStep } from '../backend-pools/pool-registry.ts';
 import type { LocalBackendsConfiguration } from '../configuration.ts';
-import { localServiceInfo } from '../load-balancers/child-resources.ts';
+import { localServiceInfo } from '../load-balancers/request-bodies/child-resources.ts';
 import { desiredOptions } from '../load-balancers/desired.ts';
 import { servicesInAzure } from '../load-balancers/leftovers.ts';
 import { AzureIndex, type ObservedAzure, observe } from '../load-balancers/observed.ts';

@@ -1,7 +1,7 @@
 import { ownMark } from '../../arm/index.ts';
 import { AzureIndex, type ObservedAzure } from '../load-balancers/observed.ts';
 import type { AzureWrite } from '../load-balancers/plan.ts';
-import { securityRulesFor } from '../load-balancers/security-rules.ts';
+import { securityRulesFor } from '../load-balancers/request-bodies/security-rules.ts';
 import type { PresentTarget, Target } from '../load-balancers/target.ts';
 import { serviceMark } from '../names.ts';
 import { serviceOfName } from '../site.ts';

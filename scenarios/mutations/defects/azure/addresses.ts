@@ -10,7 +10,7 @@ const egress = { unit: `${GATEWAY}/egress-addresses` };
 export const azureAddressDefects: readonly Defect[] = [
   {
     name: "a user's own address is used whether or not it fits",
-    file: `${BALANCERS}/public-addresses.ts`,
+    file: `${BALANCERS}/request-bodies/public-addresses.ts`,
     find: 'requireFit(site, wanted, family, address.there);',
     replace: '',
     foundBy: own,
@@ -31,21 +31,21 @@ export const azureAddressDefects: readonly Defect[] = [
   },
   {
     name: 'a DNS label stays when its annotation goes',
-    file: `${BALANCERS}/public-addresses.ts`,
+    file: `${BALANCERS}/request-bodies/public-addresses.ts`,
     find: 'wanted.dnsLabel === undefined && there?.tags?.[LABEL_TAG] !== undefined',
     replace: 'false',
     foundBy: own,
   },
   {
     name: 'an address is to be moved to the zones that are configured now',
-    file: `${BALANCERS}/public-addresses.ts`,
+    file: `${BALANCERS}/request-bodies/public-addresses.ts`,
     find: 'there === undefined ? site.zones : there.zones',
     replace: 'site.zones',
     foundBy: own,
   },
   {
     name: 'clients of a service tag are kept out',
-    file: `${BALANCERS}/security-rules.ts`,
+    file: `${BALANCERS}/request-bodies/security-rules.ts`,
     find: '[...byRange, ...byTag, deny]',
     replace: '[...byRange, deny]',
     foundBy: own,

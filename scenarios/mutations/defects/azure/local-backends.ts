@@ -95,7 +95,7 @@ export const localBackendsDefects: readonly Defect[] = [
   },
   {
     name: 'a priority that a rule of another has is given again',
-    file: `${BALANCERS}/security-rules.ts`,
+    file: `${BALANCERS}/request-bodies/security-rules.ts`,
     find: "return direction.toLowerCase() === 'inbound';",
     replace: "return direction === 'Inbound';",
     foundBy: { ...sim, seeds: 50 },
@@ -159,7 +159,7 @@ export const localBackendsDefects: readonly Defect[] = [
   },
   {
     name: 'a security group gets more rules than Azure takes',
-    file: `${BALANCERS}/security-rules.ts`,
+    file: `${BALANCERS}/request-bodies/security-rules.ts`,
     find: 'if (placed.length > 0 && kept.length + placed.length > MOST_RULES) throw tooManyRules();',
     replace: '',
     foundBy: { unit: BALANCERS },

@@ -129,10 +129,10 @@ export const azureDefectsFromSources: readonly Defect[] = [
   },
   {
     name: 'the IPv4 source ranges guard the IPv6 address',
-    file: 'packages/azure/local-backends/load-balancers/security-rules.ts',
+    file: 'packages/azure/local-backends/load-balancers/request-bodies/security-rules.ts',
     find: 'const ranges = sourceRanges[family];',
     replace: 'const ranges = sourceRanges.IPv4;',
-    foundBy: { unit: 'packages/azure/local-backends/load-balancers/security-rules.test.ts' },
+    foundBy: { unit: 'packages/azure/local-backends/load-balancers/request-bodies/security-rules.test.ts' },
   },
   {
     name: 'the shorter of two waits counts for a pool',

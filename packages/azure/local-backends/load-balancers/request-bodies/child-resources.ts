@@ -1,13 +1,13 @@
 import type { IpAddress, IpFamily } from '@fairlead/control';
 import { objectKeyOf } from '@fairlead/service';
-import { childArmId, type Frontend, type FrontendProperties, type LoadBalancer } from '../../arm/index.ts';
-import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
-import type { LocalServiceInfo } from '../backend-pools/local-services.ts';
-import { baseName, entryName, familyName, ruleName, serviceMark } from '../names.ts';
-import { type AzureSite, loadBalancerId, poolId, publicIpId, subnetIdOf } from '../site.ts';
-import type { WantedPort, WantedService } from './desired.ts';
+import { childArmId, type Frontend, type FrontendProperties, type LoadBalancer } from '../../../arm/index.ts';
+import type { BackendTracker } from '../../backend-pools/backend-tracker.ts';
+import type { LocalServiceInfo } from '../../backend-pools/local-services.ts';
+import { baseName, entryName, familyName, ruleName, serviceMark } from '../../names.ts';
+import { type AzureSite, loadBalancerId, poolId, publicIpId, subnetIdOf } from '../../site.ts';
+import type { WantedPort, WantedService } from '../desired.ts';
 import type { PublicAddress } from './public-addresses.ts';
-import type { PresentTarget } from './target.ts';
+import type { PresentTarget } from '../target.ts';
 
 /** The lists of a load balancer in which a Service has child resources. */
 export const CHILD_LISTS = [

@@ -7,11 +7,11 @@ import {
   type LoadBalancer,
   matches,
   ownMark,
-} from '../../arm/index.ts';
-import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
-import { mergeEntries } from '../backend-pools/pool-entries.ts';
-import type { ServiceMark } from '../names.ts';
-import { type AzureSite, poolId, serviceOfName } from '../site.ts';
+} from '../../../arm/index.ts';
+import type { BackendTracker } from '../../backend-pools/backend-tracker.ts';
+import { mergeEntries } from '../../backend-pools/pool-entries.ts';
+import type { ServiceMark } from '../../names.ts';
+import { type AzureSite, poolId, serviceOfName } from '../../site.ts';
 import { CHILD_LISTS, type ChildList, type ChildResources, type PoolChild } from './child-resources.ts';
 
 /** What a change of a load balancer comes to. */

@@ -9,10 +9,10 @@ import {
   parseArmId,
   sameArmId,
   serviceTags,
-} from '../../arm/index.ts';
-import { type AzureSite, publicIpId, serviceOfTags } from '../site.ts';
+} from '../../../arm/index.ts';
+import { type AzureSite, publicIpId, serviceOfTags } from '../../site.ts';
 import { nameFor } from './child-resources.ts';
-import type { WantedService } from './desired.ts';
+import type { WantedService } from '../desired.ts';
 
 /** On an address of ours: the DNS label that it has from us, and not from an operator. */
 const LABEL_TAG = 'fairlead-dns-label';

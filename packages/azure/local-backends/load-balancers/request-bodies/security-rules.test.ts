@@ -1,10 +1,10 @@
 import { requireIpAddress } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SecurityRule } from '../../arm/index.ts';
-import { serviceMark } from '../names.ts';
-import { site, wantedService } from '../testing/wanted.ts';
-import type { WantedService } from './desired.ts';
+import type { SecurityRule } from '../../../arm/index.ts';
+import { serviceMark } from '../../names.ts';
+import { site, wantedService } from '../../testing/wanted.ts';
+import type { WantedService } from '../desired.ts';
 import { mergeSecurityRules, securityRulesFor } from './security-rules.ts';
 
 const addresses = { IPv4: requireIpAddress('198.51.100.1'), IPv6: requireIpAddress('2001:db8::1') };

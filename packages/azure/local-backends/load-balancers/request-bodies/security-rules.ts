@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { FairleadError, familyOf, type IpAddress, ownerText } from '@fairlead/control';
-import { matches, type SecurityRule, type SecurityRuleProperties } from '../../arm/index.ts';
-import { PART_NAME, type ServiceMark } from '../names.ts';
-import { type AzureSite, serviceOfName } from '../site.ts';
+import { matches, type SecurityRule, type SecurityRuleProperties } from '../../../arm/index.ts';
+import { PART_NAME, type ServiceMark } from '../../names.ts';
+import { type AzureSite, serviceOfName } from '../../site.ts';
 import { nameFor } from './child-resources.ts';
-import type { WantedService } from './desired.ts';
+import type { WantedService } from '../desired.ts';
 
 /** A rule without its priority, which depends on what else is there. */
 export interface WantedRule {
