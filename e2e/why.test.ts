@@ -2,6 +2,9 @@ import { hostname, networkInterfaces } from 'node:os';
 import { pods, type Service, services, statusOf } from '@fairlead/kube';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { text } from '../packages/cli/server/router.ts';
+import { startStatusServer } from '../packages/cli/server/status-server.ts';
+import { askReadiness } from '../packages/cli/why/leader-readiness.ts';
 import { freePort } from '../scripts/free-port.ts';
 import {
   type Cluster,
@@ -14,6 +17,7 @@ import {
 
 const LEASES = 'fairlead-leases';
 const REPLICA = hostname();
+const SLEEPY = text(503, 'gateway: not ready: cannot list Services');
 /** No kubelet runs it; the API server wants one named. */
 const IMAGE = { name: 'fairlead', image: 'fairlead' };
 
@@ -177,7 +181,7 @@ describe('who may look at what a running Fairlead remembers', () => {
     const status = await admin.command('status', '-o', 'json');
     expect(status.code).toBe(0);
     expect(JSON.parse(status.stdout)).toMatchObject({
-      parts: [{ part: 'gateway', election: { leader: { kind: 'led', replica: REPLICA } } }],
+      parts: [{ part: 'gateway', election: { leader: { kind: 'led', replica: REPLICA }, readiness: { ready: true } } }],
     });
     const plan = await admin.command('plan', '-o', 'yaml', '--detailed-exitcode');
     expect(plan.code).toBe(0);
@@ -187,6 +191,24 @@ describe('who may look at what a running Fairlead remembers', () => {
     expect(loss.code).toBe(2);
     expect(loss.stdout).toContain('1 address lost');
     expect(loss.stdout).toMatch(/\/web: .*; loses 203\.0\.113\.1$/m);
+  });
+
+  it('fails by what a leader that is not ready says through the API server', async () => {
+    const sleepy = await startStatusServer(`${ADDRESS}:0`, new Map([['/readyz', async () => SLEEPY]]));
+    const question = {
+      client: cluster.client,
+      configuration: {
+        http: { listen: `:${new URL(sleepy.url).port}` },
+        leaderElection: { namespace: LEASES, leaseDurationSeconds: 15 },
+      },
+      part: 'gateway',
+      leader: { kind: 'led', replica: REPLICA },
+      here: 'elsewhere',
+      signal: new AbortController().signal,
+    } as const;
+    expect(await askReadiness(question)).toEqual({ ready: false, reason: 'cannot list Services' });
+    await sleepy.close();
+    expect(await askReadiness(question)).toHaveProperty('unasked');
   });
 
   it('lets go what is held back by the command that the brake names', async () => {

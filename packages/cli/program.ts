@@ -172,8 +172,8 @@ function createProgram(name: string, parts: readonly Part[], terminal: Terminal,
     .action((options: { config: string; output?: string; json?: true; watch?: true }) => {
       const format = formatOf(options);
       return repeat(options.watch, terminal, signal, async (output) => {
-        const { isLed } = await statusCommand(options.config, parts, format, signal, output);
-        if (!isLed && options.watch !== true) throw new Ending(1);
+        const { isWell } = await statusCommand(options.config, parts, format, signal, output);
+        if (!isWell && options.watch !== true) throw new Ending(1);
       });
     });
 

@@ -1,30 +1,34 @@
+import { hostname } from 'node:os';
 import { renderTable } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import { leaseName, type Part, type PartStatus } from '@fairlead/part';
 import { type Format, renderValue } from '../render/format.ts';
 import type { Palette } from '../render/palette.ts';
 import { findLeader, type Leader, leaderText } from '../why/leader.ts';
+import { askReadiness, type LeaderReadiness } from '../why/leader-readiness.ts';
 import type { Output } from '../terminal.ts';
 import { type Look, look } from './read-only.ts';
 
 interface ReportedPart extends PartStatus {
   readonly part: string;
   /** Of a part that one replica leads. */
-  readonly election?: { readonly leader: Leader; readonly lease: string };
+  readonly election?: { readonly leader: Leader; readonly lease: string; readonly readiness: LeaderReadiness };
 }
 
-/** `fairlead status`: who leads each part, and how it is doing. Tells whether every part that needs a leader has one. */
+/** `fairlead status`: who leads each part, and how it is doing. Tells whether one has no leader, or one that is not ready. */
 export async function statusCommand(
   file: string,
   parts: readonly Part[],
   format: Format,
   signal: AbortSignal,
   { print, palette }: Output,
-): Promise<{ readonly isLed: boolean }> {
-  let isLed = true;
+): Promise<{ readonly isWell: boolean }> {
+  let isWell = true;
   await look(file, parts, signal, async (seen) => {
     const reported = await Promise.all(seen.active.map((active) => reportOn(active, seen, signal)));
-    isLed = reported.every(({ election }) => election === undefined || election.leader.kind === 'led');
+    isWell = reported.every(
+      ({ election }) => election === undefined || (election.leader.kind === 'led' && !isUnready(election.readiness)),
+    );
     if (format !== 'table') {
       print(renderValue(format, { cluster: seen.cluster.server, parts: reported }));
       return;
@@ -32,7 +36,7 @@ export async function statusCommand(
     print(`Cluster: ${seen.cluster.name}`);
     for (const part of reported) print(renderPart(part, palette));
   });
-  return { isLed };
+  return { isWell };
 }
 
 async function reportOn(
@@ -44,11 +48,16 @@ async function reportOn(
   if (configured.runs !== 'leader') return { part: part.name, ...status };
   const { namespace } = configuration.leaderElection;
   const leader = await findLeader(cluster.client, namespace, part.name, environment.clock, signal);
-  return {
+  const readiness = await askReadiness({
+    client: cluster.client,
+    configuration,
     part: part.name,
-    ...status,
-    election: { leader, lease: keyText({ namespace, name: leaseName(part.name) }) },
-  };
+    leader,
+    here: hostname(),
+    signal,
+  });
+  const lease = keyText({ namespace, name: leaseName(part.name) });
+  return { part: part.name, ...status, election: { leader, lease, readiness } };
 }
 
 function renderPart({ part, summary, figures, problems = [], election }: ReportedPart, palette: Palette): string {
@@ -57,7 +66,20 @@ function renderPart({ part, summary, figures, problems = [], election }: Reporte
   const isLed = election === undefined || election.leader.kind === 'led';
   return [
     `${palette.strong(part)}: ${summary} (${isLed ? led : palette.bad(led)})`,
+    ...readinessLines(election, palette),
     ...problems.map((problem) => `  ${palette.bad(problem)}`),
     ...renderTable(rows),
   ].join('\n');
+}
+
+function readinessLines(election: ReportedPart['election'], palette: Palette): readonly string[] {
+  if (election?.leader.kind !== 'led') return [];
+  const { readiness } = election;
+  if ('unasked' in readiness) return [`  whether its leader is ready could not be asked: ${readiness.unasked}`];
+  return readiness.ready ? [] : [`  ${palette.bad(`not ready: ${readiness.reason}`)}`];
+}
+
+/** One that could not be asked is not held against it. */
+function isUnready(readiness: LeaderReadiness): boolean {
+  return 'ready' in readiness && !readiness.ready;
 }

@@ -3,15 +3,20 @@ import { type CallOptions, isNotFound, type KubeClient, pods, requestToken } fro
 import { readClusterId, type Subject } from '@fairlead/part';
 import type { Cluster } from '../cluster.ts';
 import type { Configuration } from '../configuration/schema.ts';
-import { hostOf, portOf } from '../server/status-server.ts';
 import type { Leader } from './leader.ts';
-import { askRunning, parseAnswer, type RunningAnswer, tokenHeader, whyPath } from './running-client.ts';
+import {
+  askRunning,
+  parseAnswer,
+  podProxyPath,
+  type RunningAnswer,
+  serverHere,
+  tokenHeader,
+  whyPath,
+} from './running-client.ts';
 
 const DEADLINE_MILLISECONDS = 10_000;
 /** Of a token that is asked for, to be shown once. */
 const TOKEN_SECONDS = 600;
-
-const POD_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
 /** What a running Fairlead said, or why none could be asked. */
 export type Asked = { readonly answer: RunningAnswer; readonly by: string } | { readonly unasked: string };
@@ -57,11 +62,11 @@ async function askPod({ cluster, configuration, part, leader, subject, signal }:
   if (leader.kind !== 'led') return { unasked: 'nobody leads' };
   const { namespace } = configuration.leaderElection;
   const { replica } = leader;
-  if (!POD_NAME.test(replica)) return { unasked: `${replica} is no Pod` };
+  const pod = podProxyPath(configuration, replica);
+  if (pod === undefined) return { unasked: `${replica} is no Pod` };
   const options = { signal, deadlineMilliseconds: DEADLINE_MILLISECONDS };
   // The Lease names the Pod: our own token may be good for more than those may do who can write it.
   const token = (await tokenOf(cluster.client, namespace, replica, options)) ?? (await cluster.connection.token());
-  const pod = `/api/v1/namespaces/${namespace}/pods/${replica}:${portOf(configuration.http.listen)}/proxy`;
   try {
     const path = `${pod}${whyPath(part, subject)}`;
     const answer = parseAnswer(await cluster.client.getText(path, { ...options, headers: tokenHeader(token) }));
@@ -94,9 +99,7 @@ async function tokenOf(
  * is shown no token, but by a Pod its own.
  */
 async function askHere({ cluster, configuration, part, subject, signal }: Question): Promise<Asked> {
-  const { listen } = configuration.http;
-  const host = hostOf(listen);
-  const server = `http://${host === '' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${portOf(listen)}`;
+  const server = serverHere(configuration);
   const token = cluster.isPod ? await cluster.connection.token() : undefined;
   const answer = await askRunning(server, part, subject, token, signal);
   if (await isOfCluster(answer, cluster.client, signal)) return { answer, by: server };

@@ -2,10 +2,28 @@ import { FairleadError, type JournalEntry, messageOf, readText, withDeadline } f
 import { SocketTransport, systemClock } from '@fairlead/control/adapters';
 import type { Explanation, Standing, Subject } from '@fairlead/part';
 import { z } from 'zod';
-import { TOKEN_HEADER } from '../server/status-server.ts';
+import type { Configuration } from '../configuration/schema.ts';
+import { hostOf, portOf, TOKEN_HEADER } from '../server/status-server.ts';
 
 const DEADLINE_MILLISECONDS = 10_000;
 const LONGEST_REFUSAL = 300;
+
+const POD_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
+
+/** How the API server hands a request on to a replica; undefined when its name is not that of a Pod. */
+export function podProxyPath(
+  { http, leaderElection }: Pick<Configuration, 'http' | 'leaderElection'>,
+  replica: string,
+): string | undefined {
+  if (!POD_NAME.test(replica)) return undefined;
+  return `/api/v1/namespaces/${leaderElection.namespace}/pods/${replica}:${portOf(http.listen)}/proxy`;
+}
+
+/** Where a Fairlead of this configuration listens on this machine. */
+export function serverHere({ http: { listen } }: Pick<Configuration, 'http'>): string {
+  const host = hostOf(listen);
+  return `http://${host === '' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${portOf(listen)}`;
+}
 
 const times = { at: z.number(), lastAt: z.number(), count: z.number() };
 
