@@ -21,7 +21,10 @@ export interface Cluster {
 }
 
 /** Connects to the configured cluster and makes sure that it answers; otherwise says why in one line. */
-export async function openCluster(configuration: Configuration, signal: AbortSignal): Promise<Cluster> {
+export async function openCluster(
+  configuration: Pick<Configuration, 'kubernetes'>,
+  signal: AbortSignal,
+): Promise<Cluster> {
   const { kubeconfig, context } = configuration.kubernetes;
   const { connection, source, server, isPod } = await connect({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),

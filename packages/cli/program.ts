@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { FairleadError, messageOf } from '@fairlead/control';
 import type { CommandOption, Part, PartCommand, Subject } from '@fairlead/part';
 import { Command, CommanderError } from 'commander';
@@ -155,12 +156,14 @@ function createProgram(name: string, parts: readonly Part[], terminal: Terminal,
     .option(...OUTPUT)
     .option('--json', 'the same as -o json')
     .option(...WATCH)
-    .action((words: string[], options: WhyOptions) => {
+    .action((words: string[], options: WhyOptions, command: Command) => {
       const subject = subjectOf(words, options.namespace, parts);
       const { config, server, watch } = options;
       const format = formatOf(options);
+      const isNamed = command.getOptionValueSource('config') !== 'default';
+      const file = isNamed || existsSync(config) || subject.kind !== 'service' ? config : undefined;
       return repeat(watch, terminal, signal, (output) =>
-        whyCommand(config, parts, { subject, server, format }, signal, output),
+        whyCommand(file, parts, { subject, server, format }, signal, output),
       );
     });
 

@@ -1,12 +1,16 @@
 import { FairleadError, messageOf } from '@fairlead/control';
+import { systemClock } from '@fairlead/control/adapters';
 import { isForbidden, keyText } from '@fairlead/kube';
 import type { Explanation, Part, Subject } from '@fairlead/part';
+import { openCluster } from '../cluster.ts';
+import { defaults } from '../configuration/schema.ts';
 import type { ClusterPart } from '../configured-parts.ts';
 import { type Format, renderValue } from '../render/format.ts';
 import { renderStory, type Story } from '../render/why.ts';
-import { askLeader, askNamed, type Asked } from '../why/ask-leader.ts';
+import { askLeader, askNamed, type Asked, explanationIn } from '../why/ask-leader.ts';
 import { findLeader, leaderText, replicaOf } from '../why/leader.ts';
 import { seenObject } from '../why/seen-object.ts';
+import { storiesWithoutConfiguration } from '../why/without-configuration.ts';
 import type { Output } from '../terminal.ts';
 import { type Look, look } from './read-only.ts';
 
@@ -17,23 +21,35 @@ export interface WhyQuestion {
   readonly format: Format;
 }
 
-/** `fairlead why`: asks the replica that leads, and looks at the cluster with our own eyes where none can be asked. */
+/**
+ * `fairlead why`: asks the replica that leads, and looks at the cluster with our own eyes where none can be asked.
+ * Without a file, as an application team is, it tells of Services what they show.
+ */
 export async function whyCommand(
-  file: string,
+  file: string | undefined,
   parts: readonly Part[],
   { subject, server, format }: WhyQuestion,
   signal: AbortSignal,
   { print, palette }: Output,
 ): Promise<void> {
-  await look(file, parts, signal, async (seen) => {
-    const stories = await storiesOf(seen, subject, server, signal);
+  const tell = (stories: readonly Story[]) => {
     if (stories.length === 0) {
       const message = `there is no ${subject.kind} ${keyText(subject)} in the cluster`;
       throw new FairleadError(message, { verdict: 'terminal', code: 'not-found' });
     }
     if (format !== 'table') print(renderValue(format, stories));
     else for (const story of stories) print(renderStory(story, palette));
-  });
+  };
+  if (file !== undefined) {
+    await look(file, parts, signal, async (seen) => tell(await storiesOf(seen, subject, server, signal)));
+    return;
+  }
+  const cluster = await openCluster(defaults, signal);
+  try {
+    tell(await storiesWithoutConfiguration(cluster, parts, { subject, server, clock: systemClock, signal }));
+  } finally {
+    await cluster.close();
+  }
 }
 
 async function storiesOf(
@@ -70,12 +86,6 @@ async function storyOf(
   if (explanation === undefined) return undefined;
   const standing = configured.runs === 'leader' ? { leader: standingText(asked) ?? leaderText(leader) } : {};
   return { part: part.name, explanation, ...standing, tried: 'answer' in asked ? asked.answer.entries : asked.unasked };
-}
-
-/** One that stands by does not know what the leader is at. */
-function explanationIn(asked: Asked): Explanation | undefined {
-  if ('unasked' in asked || asked.answer.standing.kind === 'stands-by') return undefined;
-  return asked.answer.explanation;
 }
 
 function standingText(asked: Asked): string | undefined {

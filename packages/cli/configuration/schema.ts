@@ -77,4 +77,7 @@ export function configurationSchema(parts: readonly Part[]) {
   });
 }
 
+/** What every part goes by where no file says otherwise. */
+export const defaults = z.strictObject({ kubernetes, http, leaderElection }).parse({});
+
 export type Configuration = z.infer<ReturnType<typeof configurationSchema>>;

@@ -1,6 +1,6 @@
 import { FairleadError, messageOf } from '@fairlead/control';
 import { type CallOptions, isNotFound, type KubeClient, pods, requestToken } from '@fairlead/kube';
-import { readClusterId, type Subject } from '@fairlead/part';
+import { type Explanation, readClusterId, type Subject } from '@fairlead/part';
 import type { Cluster } from '../cluster.ts';
 import type { Configuration } from '../configuration/schema.ts';
 import type { Leader } from './leader.ts';
@@ -20,6 +20,12 @@ const TOKEN_SECONDS = 600;
 
 /** What a running Fairlead said, or why none could be asked. */
 export type Asked = { readonly answer: RunningAnswer; readonly by: string } | { readonly unasked: string };
+
+/** One that stands by does not know what the leader is at. */
+export function explanationIn(asked: Asked): Explanation | undefined {
+  if ('unasked' in asked || asked.answer.standing.kind === 'stands-by') return undefined;
+  return asked.answer.explanation;
+}
 
 export interface Question {
   readonly cluster: Pick<Cluster, 'client' | 'server' | 'isPod'> & {
