@@ -1,10 +1,21 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../scripts/free-port.ts';
 import { type Cluster, eventually, Fairlead, type RunningFairlead, startCluster } from './harness/index.ts';
 
 const LEASES = 'fairlead-leases';
+const DEFINITIONS = fileURLToPath(new URL('../deploy/chart/fairlead/custom-resources/clusterset', import.meta.url));
+
+const kubeconfigFor = (server: string) => `
+apiVersion: v1
+kind: Config
+current-context: test
+contexts: [{name: test, context: {cluster: test, user: test}}]
+clusters: [{name: test, cluster: {server: "${server}"}}]
+users: [{name: test, user: {token: secret}}]`;
 
 describe('fairlead check', () => {
   let cluster: Cluster;
@@ -62,20 +73,13 @@ describe('fairlead check', () => {
   });
 
   it('names a cluster that cannot be reached, and one with another authority', async () => {
-    const config = (server: string, authority: string) => `
-apiVersion: v1
-kind: Config
-current-context: test
-contexts: [{name: test, context: {cluster: test, user: test}}]
-clusters: [{name: test, cluster: {server: "${server}"${authority}}}]
-users: [{name: test, user: {token: secret}}]`;
     const away = join(cluster.directory, 'away.kubeconfig');
-    await writeFile(away, config(`https://127.0.0.1:${await freePort()}`, ''));
+    await writeFile(away, kubeconfigFor(`https://127.0.0.1:${await freePort()}`));
     expect(await complaints(settings(undefined, { kubernetes: { kubeconfig: away } }))).toEqual([
       expect.stringMatching(/^✗ cluster: .*nothing listens there/),
     ]);
     const stranger = join(cluster.directory, 'stranger.kubeconfig');
-    await writeFile(stranger, config(cluster.url, ''));
+    await writeFile(stranger, kubeconfigFor(cluster.url));
     expect(await complaints(settings(undefined, { kubernetes: { kubeconfig: stranger } }))).toEqual([
       expect.stringMatching(/^✗ cluster: .*certificate/),
     ]);
@@ -100,5 +104,39 @@ users: [{name: test, user: {token: secret}}]`;
     expect(await complaints(settings({ addresses: ['203.0.113.1'], gateways }))).toEqual([
       expect.stringMatching(/^✗ gateway: the gateway gw-1 cannot be asked/),
     ]);
+  });
+
+  it('names a cloud that refuses the credentials', async () => {
+    const keystone = createServer((_, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end('{"error":{"code":401,"message":"The request you have made requires authentication."}}');
+    });
+    await new Promise<void>((resolve) => keystone.listen(0, '127.0.0.1', resolve));
+    const address = keystone.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const file = join(cluster.directory, 'clouds.yaml');
+    const auth = {
+      auth_url: `http://127.0.0.1:${port}/v3`,
+      username: 'lb',
+      password: 'wrong',
+      project_name: 'lb',
+      user_domain_name: 'Default',
+      project_domain_name: 'Default',
+    };
+    await writeFile(file, JSON.stringify({ clouds: { test: { auth, region_name: 'RegionOne' } } }));
+    const octavia = { cloud: 'test', cloudsFile: file, network: 'private' };
+    const found = await complaints({ ...settings(), parts: { octavia } });
+    expect(found).toContainEqual(expect.stringMatching(/^✗ octavia: .*(password|credential|refuses|authentication)/));
+    keystone.close();
+  });
+
+  it('names a broker that is away', async () => {
+    await cluster.kubectl(['apply', '-f', DEFINITIONS]);
+    await cluster.kubectl(['wait', '--for', 'condition=Established', '-f', DEFINITIONS]);
+    const file = join(cluster.directory, 'broker.kubeconfig');
+    await writeFile(file, kubeconfigFor(`https://127.0.0.1:${await freePort()}`));
+    const clusterset = { clusterset: 'blue', cluster: 'berlin', broker: { kubeconfig: file } };
+    const found = await complaints({ ...settings(), parts: { clusterset } });
+    expect(found).toContainEqual(expect.stringMatching(/^✗ clusterset: .*broker.*nothing listens there/));
   });
 });
