@@ -137,6 +137,22 @@ describe('a new local Service', () => {
     await world.stop();
   });
 
+  it('shows no address before Azure has given it those of both families', async () => {
+    const world = await new LocalWorld({ behaviour: { addressDelay: { minimum: 0, maximum: 60_000 } } }).setUp();
+    await world.createService('web', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] });
+    await world.start({}, 2);
+    const given = () => world.publicIps.filter(({ properties }) => properties.ipAddress !== undefined).length;
+    const seen = new Set<string>();
+    for (let round = 0; round < 40; round += 1) {
+      await world.pass(3);
+      seen.add(`${given()} given, ${(await world.addresses('web')).length} shown`);
+    }
+    expect([...seen].filter((line) => line.endsWith('1 shown'))).toEqual([]);
+    expect(seen).toContain('1 given, 0 shown');
+    expect([...seen].at(-1)).toBe('2 given, 2 shown');
+    await world.stop();
+  });
+
   it('is held, with its place recorded, before Azure hears of it, and until nothing of it is left there', async () => {
     const world = await new LocalWorld({ behaviour: { operationTime: { minimum: 5_000, maximum: 5_000 } } }).setUp();
     await world.createService('web');

@@ -66,6 +66,23 @@ describe('the writes for a Service', () => {
     ]);
   });
 
+  it('leave an address alone that another program has put on a frontend of its own', () => {
+    const { publicIps } = settled([present(web)], guarded);
+    const publicIPAddress = { id: publicIpId(site, name) };
+    const theirs: LoadBalancer = {
+      id: loadBalancerId(site, 'theirs'),
+      name: 'theirs',
+      location: 'westeurope',
+      sku: { name: 'Standard' },
+      properties: { frontendIPConfigurations: [{ name: 'by-hand', properties: { publicIPAddress } }] },
+    };
+    const borrowed = { ...guarded, publicIps, loadBalancers: new Map([['theirs', theirs]]) };
+    expect(calls([absent(present(web))], borrowed)).toEqual([]);
+    expect(calls([absent(present(web))], { ...borrowed, loadBalancers: new Map() })).toEqual([
+      `DELETE publicIPAddresses/${name}`,
+    ]);
+  });
+
   it('are one for each load balancer and one for the security group, however many Services there are', () => {
     const many = Array.from({ length: 30 }, (_, index) => wantedService(`shop/s${index}`));
     const placed = many.map((wanted, index) => present(wanted, index % 2 === 0 ? 'one' : 'two'));
