@@ -3,11 +3,22 @@ import { RELEASE_ANNOTATION, Releases } from '@fairlead/part';
 import { describe, expect, it } from 'vitest';
 import { Withdrawals } from './withdrawals.ts';
 
+/** Counts who waits to hear of a release. */
+class CountedReleases extends Releases {
+  listeners = 0;
+
+  override onRelease(listener: () => void, signal?: AbortSignal): void {
+    super.onRelease(listener, signal);
+    this.listeners += 1;
+    signal?.addEventListener('abort', () => (this.listeners -= 1));
+  }
+}
+
 /** Imports, each with the clusters behind it. */
 function setUp(imports: ReadonlyMap<string, readonly string[]>) {
   const clock = new VirtualClock();
   const notes: string[] = [];
-  const releases = new Releases('clusterset');
+  const releases = new CountedReleases('clusterset');
   const requeued: string[] = [];
   const withdrawals = new Withdrawals({
     releases,
@@ -33,7 +44,7 @@ function setUp(imports: ReadonlyMap<string, readonly string[]>) {
   /** As an operator does by `fairlead release clusterset`. */
   const release = (value: string) =>
     releases.observe({ metadata: { name: 'lease', annotations: { [RELEASE_ANNOTATION]: value } } });
-  return { clock, notes, withdrawals, allowed, requeued, release };
+  return { clock, notes, withdrawals, allowed, requeued, release, releases };
 }
 
 const names = (count: number, prefix = 'shop/web') => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
@@ -85,5 +96,15 @@ describe('the brake', () => {
     for (const [key] of asked.slice(3)) again.withdrawals.waitsFor(key, new Set());
     expect(await again.allowed(asked.slice(0, 3))).toBe(3);
     for (const [key] of asked) expect(withdrawals.waitsFor(key, new Set())).toBe(0);
+  });
+
+  it('of a cluster that loses nothing any more waits for no release: clusters come and go', async () => {
+    const { allowed, withdrawals, releases } = setUp(new Map([['shop/web', ['a']]]));
+    const before = releases.listeners;
+    for (let round = 0; round < 3; round += 1) {
+      expect(await allowed([['shop/web', 'a']])).toBe(1);
+      withdrawals.waitsFor('shop/web', new Set());
+    }
+    expect(releases.listeners).toBe(before);
   });
 });

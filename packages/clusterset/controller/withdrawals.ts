@@ -1,5 +1,5 @@
 import type { Clock, Logger, Metrics } from '@fairlead/control';
-import { type ClusterEvents, DeletionGuard, type Releases } from '@fairlead/part';
+import { type ClusterEvents, DeletionGuard, type DeletionGuardOptions, type Releases } from '@fairlead/part';
 import { withdrawalsHeld } from './metrics.ts';
 import type { View } from './view.ts';
 
@@ -40,7 +40,9 @@ export class Withdrawals {
     for (const [of, brake] of this.#brakes) {
       if (clusters.has(of) || (of === ALL && clusters.size > 0)) continue;
       brake.settle(key);
-      if (brake.isIdle) this.#brakes.delete(of);
+      if (!brake.isIdle) continue;
+      brake.discard();
+      this.#brakes.delete(of);
     }
     if (clusters.size === 0) return 0;
     const { view } = this.#options;
@@ -61,8 +63,7 @@ export class Withdrawals {
       minimumCount: 10,
       confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS,
     };
-    const guard = new DeletionGuard<string>({ ...this.#options, brake, gauge: withdrawalsHeld, labels: { of } });
-    const created = new GatheringBrake(this.#options.clock, guard);
+    const created = new GatheringBrake({ ...this.#options, brake, gauge: withdrawalsHeld, labels: { of } });
     this.#brakes.set(of, created);
     return created;
   }
@@ -75,10 +76,11 @@ class GatheringBrake {
   /** Key -> since when it is asked for. */
   readonly #asked = new Map<string, number>();
   readonly #held = new Set<string>();
+  readonly #discarded = new AbortController();
 
-  constructor(clock: Clock, guard: DeletionGuard<string>) {
-    this.#clock = clock;
-    this.#guard = guard;
+  constructor(options: DeletionGuardOptions) {
+    this.#clock = options.clock;
+    this.#guard = new DeletionGuard({ ...options, signal: this.#discarded.signal });
   }
 
   waitsFor(key: string, knownCount: number): number {
@@ -108,5 +110,10 @@ class GatheringBrake {
 
   get isIdle(): boolean {
     return this.#asked.size === 0;
+  }
+
+  /** It is not used again. */
+  discard(): void {
+    this.#discarded.abort();
   }
 }

@@ -21,6 +21,8 @@ export interface DeletionGuardOptions {
   readonly gauge: MetricDefinition;
   /** Of the gauge, where there are several guards. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Aborts when the guard is no longer used, where that is before the leader stops: it hears of no release then. */
+  readonly signal?: AbortSignal;
 }
 
 /** Stands before a sweep: holds a sudden mass deletion back, and says so in the log, a gauge and an Event. */
@@ -30,12 +32,12 @@ export class DeletionGuard<Id extends string> {
 
   constructor(options: DeletionGuardOptions) {
     this.#options = options;
-    const { clock, logger, releases, brake } = options;
+    const { clock, logger, releases, brake, signal } = options;
     this.#brake = new DeletionBrake(clock, { ...brake, releaseCommand: releases?.command });
     releases?.onRelease(() => {
       if (this.heldCount > 0) logger.info({ held: this.heldCount }, 'an operator releases what is held back');
       this.#brake.release();
-    });
+    }, signal);
   }
 
   /** How many deletions are held back now. */
