@@ -36,14 +36,18 @@ function vipSlices({ spec }: Service, slices: readonly EndpointSlice[]): readonl
   });
 }
 
-/** Nodes and Pods mean nothing in another cluster; host names and zones do. */
 function podSlice({ metadata, addressType, endpoints, ports }: EndpointSlice): readonly ExportedSlice[] {
   if (addressType === 'FQDN') return [];
-  const copied = (endpoints ?? []).map(({ addresses, conditions, hostname, zone }) => ({
+  const copied = (endpoints ?? []).map(exportedEndpoint);
+  return [{ suffix: suffixFor(metadata.name), addressType, endpoints: copied, ports: ports ?? [] }];
+}
+
+/** Nodes and Pods mean nothing in another cluster, or others; host names and zones do. */
+export function exportedEndpoint({ addresses, conditions, hostname, zone }: Endpoint): Endpoint {
+  return {
     addresses,
     ...(conditions !== undefined && { conditions }),
     ...(hostname !== undefined && { hostname }),
     ...(zone !== undefined && { zone }),
-  }));
-  return [{ suffix: suffixFor(metadata.name), addressType, endpoints: copied, ports: ports ?? [] }];
+  };
 }

@@ -161,6 +161,14 @@ describe('a slice', () => {
     expect(trustSlice(slice({ name: 'web.shop' }), rules)).toEqual({ kind: 'foreign' });
   });
 
+  it('tells nothing of nodes and Pods, which mean others here, and has no say in whom kube-proxy leads where', () => {
+    const endpoint = { addresses: ['198.51.100.7'], conditions: { ready: true }, hostname: 'first', zone: 'north' };
+    const targetRef = { kind: 'Pod', namespace: 'kube-system', name: 'coredns' };
+    const forged = { ...endpoint, nodeName: 'node-1', targetRef, hints: { forZones: [{ name: 'south' }] } };
+    const found = trustSlice(slice({}, { endpoints: [forged] }), rules);
+    expect(found.kind === 'trusted' && found.value.endpoints).toEqual([endpoint]);
+  });
+
   it.each([
     ['127.0.0.1', 'a loopback address'],
     ['169.254.169.254', 'a link-local address'],
@@ -171,6 +179,8 @@ describe('a slice', () => {
     ['::', 'the unspecified address'],
     ['fe80::1', 'a link-local address'],
     ['ff02::1', 'a multicast address'],
+    ['64:ff9b::a9fe:a9fe', 'an IPv4 address behind NAT64'],
+    ['::7f00:1', 'an IPv4 address within IPv6'],
     ['10.96.0.1', 'in 10.96.0.0/12, a range of this cluster'],
   ])('with %s is refused', (address, what) => {
     const isIpv4 = !address.includes(':');

@@ -2,7 +2,7 @@ import { type IpRange, parseIpAddress, parseIpRange, rangeContains } from '@fair
 import type { EndpointSlice, Namespace, ObjectMeta } from '@fairlead/kube';
 import { SERVICE_NAME, type ServiceImport, SOURCE_CLUSTER } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
-import type { ExportedSlice } from './exported-slices.ts';
+import { type ExportedSlice, exportedEndpoint } from './exported-slices.ts';
 import { inadmissible, malformation, MOST_PORTS } from './malformed.ts';
 import { CLUSTERSET, SOURCE_NAMESPACE } from './marks.ts';
 import { type ExportKey, isClusterName, keyOfRecord, memberNamespace, partsOfExportedSlice } from './names.ts';
@@ -79,7 +79,8 @@ export function trustSlice(
     const wrong = wrongAddress(address, addressType, rules, cluster, claims);
     if (wrong !== undefined) return refuse(wrong);
   }
-  return { kind: 'trusted', key, cluster, value: { suffix, addressType, endpoints, ports: ports ?? [] } };
+  const value = { suffix, addressType, endpoints: endpoints.map(exportedEndpoint), ports: ports ?? [] };
+  return { kind: 'trusted', key, cluster, value };
 }
 
 /**
@@ -111,6 +112,8 @@ const SPECIAL_RANGES = [
   ['240.0.0.0/4', RESERVED],
   ['::/128', 'the unspecified address'],
   ['::1/128', 'a loopback address'],
+  ['::/96', 'an IPv4 address within IPv6'],
+  ['64:ff9b::/96', 'an IPv4 address behind NAT64'],
   ['fe80::/10', 'a link-local address'],
   ['ff00::/8', 'a multicast address'],
 ].flatMap(([text = '', what = '']) => {
