@@ -102,6 +102,22 @@ describe('an import', () => {
     ]);
   });
 
+  it('has the broker asked about few of those that have left, however many a tenant has written on it', () => {
+    const names = Array.from({ length: 500 }, (_, index) => `forged-${index}`);
+    const forged = names.map((name) => ({
+      ...slice,
+      metadata: { ...slice.metadata, name: `web.ipv4.${name}`, labels: sliceLabels('web', name) },
+    }));
+    const left = new Set(names);
+    const writes = planned({ left }, { importedSlices: [slice, ...forged] });
+    expect(writes).toHaveLength(502);
+    expect(writes.reduce((count, write) => count + write.grounds.length, 0)).toBeLessThan(3 * 500);
+    const status = { clusters: [...names, 'a'].map((cluster) => ({ cluster })) };
+    const [stripped] = planned({ left, records: [trusted('b')] }, { imported: { ...imported, status } });
+    expect(stripped === undefined ? [] : grounds([stripped])[0]).toHaveLength(24);
+    expect(stripped?.grounds.filter(({ loses }) => loses !== undefined).map(({ loses }) => loses)).toEqual(['a']);
+  });
+
   it('stays as it is when what its cluster exports is refused, or its cluster is missing', () => {
     expect(planned({ records: [refused] })).toEqual([]);
     expect(planned({ missing: new Set(['a']) })).toEqual([]);

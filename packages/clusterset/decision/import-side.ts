@@ -32,7 +32,7 @@ type InStep = Extract<BrokerObservation, { state: 'in-step' }>;
 /** On an import while it cannot be compared with the broker: it is what was there before. */
 const IN_STEP = 'fairlead.dev/InStep';
 
-/** Of the clusters that an aggregate names: any member can write thousands of names there. */
+/** Of the clusters that an aggregate names, or that have left: any member can write thousands of names there. */
 const MOST_ASKED = 20;
 
 /** What this cluster does to have the Service of all clusters. */
@@ -46,17 +46,13 @@ export function importSide(observed: Observation, merged: Merged, settings: Sett
     return staleWrites(observed, broker.reason, settings, now);
   }
   if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return [];
-  if (!canImportInto(namespace, settings.namespaces)) return removal(observed, settings, []);
+  if (!canImportInto(namespace, settings.namespaces)) return removal(observed, settings, () => []);
   if (merged.import === undefined) {
     const clusters = clustersBehind(observed);
     // Nothing is deleted because something was refused; but what no cluster behind it wrote holds nothing up.
     if (refusedOf(broker).some((cluster) => clusters.includes(cluster))) return [];
     if (clusters.some((cluster) => broker.missing.has(cluster))) return [];
-    return removal(
-      observed,
-      settings,
-      clusters.flatMap((cluster) => withdrawn(cluster, observed, broker, settings)),
-    );
+    return removal(observed, settings, (lost) => withdrawn(lost, observed, broker, settings));
   }
   // Endpoints go on following, also where a server refuses the import.
   const slices = sliceWrites(observed, broker, merged, settings);
@@ -134,7 +130,7 @@ function onGrounds(
   settings: Settings,
 ): readonly Write[] {
   if (lost.length === 0) return writes;
-  const grounds = lost.flatMap((cluster) => withdrawn(cluster, observed, broker, settings));
+  const grounds = withdrawn(lost, observed, broker, settings);
   return writes.map((write) => ({ ...write, grounds }));
 }
 
@@ -209,7 +205,7 @@ function leftoverWrites(
   const verdict = verdicts.get(cluster);
   if (verdict === undefined) {
     if (broker.missing.has(cluster)) return [];
-    return remove('member', endpointSlices, [slice], withdrawn(cluster, observed, broker, settings));
+    return remove('member', endpointSlices, [slice], withdrawn([cluster], observed, broker, settings));
   }
   // It lost a conflict: that is known, and not only not seen.
   if (!verdict.isExported) return remove('member', endpointSlices, [slice]);
@@ -225,11 +221,18 @@ function leftoverWrites(
   );
 }
 
-function removal(observed: Observation, settings: Settings, grounds: readonly Ground[]): readonly Write[] {
-  const others = observed.importedSlices.filter((slice) => clusterOf(slice) !== settings.cluster);
+function removal(
+  observed: Observation,
+  settings: Settings,
+  groundsFor: (clusters: readonly string[]) => readonly Ground[],
+): readonly Write[] {
+  const { imported, importedSlices } = observed;
+  const others = importedSlices.filter((slice) => clusterOf(slice) !== settings.cluster);
+  const grounds = groundsFor(clustersBehind(observed));
   return [
-    ...remove('member', endpointSlices, others, grounds),
-    ...remove('member', settings.serviceImports, [observed.imported], grounds),
+    // Each on those of its own cluster: who writes many of them would have the broker asked for each pair otherwise.
+    ...others.flatMap((slice) => remove('member', endpointSlices, [slice], groundsFor([clusterOf(slice)]))),
+    ...remove('member', settings.serviceImports, [imported], grounds),
     ...remove('member', services, [ownDerived(observed)], [...grounds, noImport(observed, settings)]),
   ];
 }
@@ -240,15 +243,24 @@ function clustersBehind({ imported, importedSlices }: Observation): readonly str
 }
 
 /**
- * What must hold before a cluster is taken out of an import because its record is gone: the broker still knows this
- * cluster, and that one, unless it has left. A broker that was emptied or rebuilt knows neither.
+ * What must hold before clusters are taken out of an import because their records are gone: the broker still knows this
+ * cluster, and those, unless they have left. A broker that was emptied or rebuilt knows none of them.
  */
-function withdrawn(cluster: string, observed: Observation, { left }: InStep, settings: Settings): readonly Ground[] {
+function withdrawn(
+  clusters: readonly string[],
+  observed: Observation,
+  { left }: InStep,
+  settings: Settings,
+): readonly Ground[] {
+  if (clusters.length === 0) return [];
+  const members = clusters.filter((cluster) => !left.has(cluster));
+  // One that has left said so, or was missed for long: there is nothing more to wait for. A tenant can write thousands
+  // of names on an import of its namespace, and none of them is a member.
+  const gone = clusters.filter((cluster) => left.has(cluster)).slice(0, MOST_ASKED);
   return [
-    // One that has left said so, or was missed for long: there is nothing more to wait for.
-    { ...noRecord(cluster, observed, settings), ...(!left.has(cluster) && { loses: cluster }) },
-    isMember(settings.cluster, settings),
-    ...(left.has(cluster) ? [] : [isMember(cluster, settings)]),
+    ...members.map((cluster) => ({ ...noRecord(cluster, observed, settings), loses: cluster })),
+    ...gone.map((cluster) => noRecord(cluster, observed, settings)),
+    ...[settings.cluster, ...members].map((cluster) => isMember(cluster, settings)),
   ];
 }
 
