@@ -94,4 +94,17 @@ describe('a cluster', () => {
     liveness.see([lease('a', 'x')]);
     expect(liveness.membership('b')).toBe('missing');
   });
+
+  it('that is never asked for again is forgotten, whatever names there are', async () => {
+    const { clock, liveness } = setUp();
+    for (let index = 0; index < 100; index += 1) liveness.membership(`forged-${index}`);
+    expect(liveness.missed).toBe(100);
+    for (let minute = 0; minute < 12; minute += 1) {
+      await clock.advance(60_000);
+      liveness.see([]);
+      liveness.membership('forged-7');
+    }
+    expect(liveness.missed).toBe(1);
+    expect(liveness.membership('forged-7')).toBe('left');
+  });
 });

@@ -32,8 +32,8 @@ export class Liveness {
   readonly #seen = new Map<string, { readonly renewTime: string; readonly at: number }>();
 
   #leaving: ReadonlySet<string> = new Set();
-  /** Cluster -> since when it is known to have no Lease. */
-  readonly #missingSince = new Map<string, number>();
+  /** Cluster -> since when it is known to have no Lease, and when it was asked for last. */
+  readonly #missing = new Map<string, { readonly since: number; readonly askedAt: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -45,6 +45,10 @@ export class Liveness {
     const clusters = new Set(leases.map(({ metadata }) => metadata.name));
     this.#leaving = new Set(leases.filter(isLeaving).map(({ metadata }) => metadata.name));
     for (const cluster of this.#seen.keys()) if (!clusters.has(cluster)) this.#seen.delete(cluster);
+    // Imports and slices that tenants write may name any cluster.
+    for (const [cluster, { askedAt }] of this.#missing) {
+      if (now - askedAt >= LEFT_AFTER_MILLISECONDS) this.#missing.delete(cluster);
+    }
     for (const { metadata, spec } of leases) {
       const renewTime = spec?.renewTime ?? '';
       if (this.#seen.get(metadata.name)?.renewTime !== renewTime) this.#seen.set(metadata.name, { renewTime, at: now });
@@ -54,7 +58,7 @@ export class Liveness {
   /** The broker could not be read: every cluster gets its time anew. */
   startOver(): void {
     const now = this.#clock.monotonic();
-    this.#missingSince.clear();
+    this.#missing.clear();
     for (const [cluster, { renewTime }] of this.#seen) this.#seen.set(cluster, { renewTime, at: now });
   }
 
@@ -62,12 +66,18 @@ export class Liveness {
   membership(cluster: string): 'member' | 'missing' | 'left' {
     if (this.#leaving.has(cluster)) return 'left';
     if (this.#seen.has(cluster)) {
-      this.#missingSince.delete(cluster);
+      this.#missing.delete(cluster);
       return 'member';
     }
-    const since = this.#missingSince.get(cluster) ?? this.#clock.monotonic();
-    this.#missingSince.set(cluster, since);
-    return this.#clock.monotonic() - since >= LEFT_AFTER_MILLISECONDS ? 'left' : 'missing';
+    const now = this.#clock.monotonic();
+    const since = this.#missing.get(cluster)?.since ?? now;
+    this.#missing.set(cluster, { since, askedAt: now });
+    return now - since >= LEFT_AFTER_MILLISECONDS ? 'left' : 'missing';
+  }
+
+  /** How many clusters are remembered that have no Lease. */
+  get missed(): number {
+    return this.#missing.size;
   }
 
   silentMilliseconds(cluster: string): number {
