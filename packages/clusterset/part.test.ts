@@ -369,6 +369,27 @@ describe('a cluster that an operator took off the broker', () => {
   });
 });
 
+describe('a silent cluster that takes long to probe', () => {
+  it('holds up no other one', async () => {
+    set = new TestClusterSet();
+    const [a, b, slow] = [await set.add('a'), await set.add('b'), await set.add('slow')];
+    await set.export(a, 'web');
+    await set.export(slow, 'late', { clusterIP: '10.96.77.7' });
+    await set.settle();
+    set.silentAddresses.add(await set.vipOf(a, 'web'));
+    set.slowAddresses.add('10.96.77.7');
+    await slow.leader.stop();
+    await set.settle(150_000);
+    await a.leader.stop();
+    await set.settle(200_000);
+    expect(await set.endpointsOf(b, 'late')).toHaveLength(1);
+    expect(await set.endpointsOf(b, 'web')).toEqual([]);
+    await set.restart(slow);
+    await set.settle(60_000);
+    expect(await set.endpointsOf(b, 'late')).toHaveLength(1);
+  });
+});
+
 describe('a silent cluster that cannot even be probed', () => {
   it('keeps its endpoints', async () => {
     const { a, b } = await two();

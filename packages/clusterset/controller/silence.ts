@@ -9,7 +9,8 @@ import { claimsOf } from '../records/registration.ts';
 import { trustRecord, trustSlice } from '../records/trust.ts';
 
 const LOOK_MILLISECONDS = 15_000;
-const CONCURRENT_PROBES = 20;
+/** Of one cluster: a probe takes seconds where nothing answers, and a cluster may export thousands of Services. */
+const CONCURRENT_PROBES = 50;
 
 /** Whether something answers at an address: a connection that opens is enough. */
 export type Probe = (address: string, port: number, signal: AbortSignal) => Promise<boolean>;
@@ -35,6 +36,8 @@ export class Silence {
   /** `cluster key` -> whether its endpoints answered the last probe. */
   readonly #answers = new Map<string, boolean>();
   #silent: ReadonlySet<string> = new Set();
+  /** Clusters whose endpoints are being probed. */
+  readonly #probing = new Set<string>();
 
   constructor(options: SilenceOptions) {
     this.#options = options;
@@ -61,7 +64,7 @@ export class Silence {
   async run(canSee: () => boolean, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        if (canSee()) await this.#look(signal);
+        if (canSee()) this.#look(signal);
       } catch (error) {
         // The Services of all clusters go on being reconciled, whatever one of them wrote.
         this.#options.logger.error({ error: messageOf(error) }, 'silent clusters cannot be told from others');
@@ -70,7 +73,7 @@ export class Silence {
     }
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  #look(signal: AbortSignal): void {
     const { broker, settings, metrics, onChange } = this.#options;
     const leases = broker.leases.list();
     this.#liveness.see(leases);
@@ -84,24 +87,46 @@ export class Silence {
       const trusted = trustRecord(record, settings);
       return trusted.kind === 'trusted' && concerned.has(trusted.cluster) ? [trusted] : [];
     });
-    for (let start = 0; start < records.length; start += CONCURRENT_PROBES) {
-      const batch = records.slice(start, start + CONCURRENT_PROBES);
-      await Promise.all(
-        batch.map(({ cluster, key }) => this.#probe(cluster, keyText(key), silent.has(cluster), signal)),
-      );
+    for (const [cluster, ones] of Map.groupBy(records, (record) => record.cluster)) {
+      const keys = ones.map(({ key }) => keyText(key));
+      if (silent.has(cluster)) {
+        void this.#probeAll(cluster, keys, signal);
+        continue;
+      }
+      for (const key of keys) {
+        this.#answers.delete(`${cluster} ${key}`);
+        onChange(key);
+      }
     }
-    for (const { key } of records) onChange(keyText(key));
   }
 
-  async #probe(cluster: string, key: string, isSilent: boolean, signal: AbortSignal): Promise<void> {
+  /** Each cluster for itself: one whose addresses swallow packets, which takes long, holds up no other. */
+  async #probeAll(cluster: string, keys: readonly string[], signal: AbortSignal): Promise<void> {
+    const { logger, onChange } = this.#options;
+    if (this.#probing.has(cluster)) return;
+    this.#probing.add(cluster);
+    try {
+      for (let start = 0; start < keys.length && this.#silent.has(cluster); start += CONCURRENT_PROBES) {
+        const batch = keys.slice(start, start + CONCURRENT_PROBES);
+        await Promise.all(batch.map((key) => this.#probe(cluster, key, signal)));
+        for (const key of batch) onChange(key);
+      }
+    } catch (error) {
+      logger.error({ cluster, error: messageOf(error) }, 'a silent cluster cannot be probed');
+    } finally {
+      this.#probing.delete(cluster);
+    }
+  }
+
+  async #probe(cluster: string, key: string, signal: AbortSignal): Promise<void> {
     const id = `${cluster} ${key}`;
-    if (!isSilent || this.#policyOf(key).kind !== 'probe') {
+    const target = this.#policyOf(key).kind === 'probe' ? this.#target(cluster, key) : undefined;
+    if (target === undefined) {
       this.#answers.delete(id);
       return;
     }
-    const target = this.#target(cluster, key);
-    if (target === undefined) return;
-    this.#answers.set(id, await this.#options.probe(target.address, target.port, signal).catch(() => true));
+    const answers = await this.#options.probe(target.address, target.port, signal).catch(() => true);
+    if (this.#silent.has(cluster)) this.#answers.set(id, answers);
   }
 
   /** One address with a TCP port; what has none cannot be asked, and is kept. */

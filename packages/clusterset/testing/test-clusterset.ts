@@ -1,4 +1,4 @@
-import { type HttpRequest, type HttpResponse, Journal, noMetrics, VirtualClock } from '@fairlead/control';
+import { type HttpRequest, type HttpResponse, Journal, noMetrics, sleep, VirtualClock } from '@fairlead/control';
 import {
   customResourceDefinitions,
   type EndpointSlice,
@@ -42,6 +42,8 @@ export class TestClusterSet {
   isProbeBroken = false;
   /** Addresses at which nothing answers. */
   readonly silentAddresses = new Set<string>();
+  /** Addresses of which it takes minutes to know. */
+  readonly slowAddresses = new Set<string>();
 
   /** The way to the broker. */
   readonly connect: Connect = async () => ({
@@ -132,8 +134,9 @@ export class TestClusterSet {
   #configure(name: string, configuration: object): LeaderPart {
     return clusterSetPart({
       connect: this.connect,
-      probe: async (address) => {
+      probe: async (address, _, signal) => {
         if (this.isProbeBroken) throw new Error('there are no sockets left');
+        if (this.slowAddresses.has(address)) await sleep(this.clock, 600_000, signal);
         return !this.silentAddresses.has(address);
       },
     }).configure({ clusterset: 'blue', cluster: name, broker: { kubeconfig: 'unused' }, ...configuration });
