@@ -46,8 +46,7 @@ export function joinCommand(connect: Connect): PartCommand<never> {
     run: (invocation) =>
       withClusters(connect, invocation, async (member, broker, cluster, namespace) => {
         const { signal, print } = invocation;
-        const { uid } = (await cluster.client.get(namespaces, { name: 'kube-system' }, { signal })).metadata;
-        const known = uid === undefined ? member : { ...member, uid };
+        const known = await identified(member, cluster.client, signal);
         const places = { broker: broker.client, entry: broker.entry, cluster: cluster.client };
         const replaces = invocation.options['replace'] === true;
         const steps = [
@@ -74,7 +73,7 @@ export function leaveCommand(connect: Connect): PartCommand<never> {
       withClusters(connect, invocation, async (member, broker, cluster, namespace) => {
         const { signal } = invocation;
         const steps = [
-          ...(await leaveSteps(broker.client, member, signal)),
+          ...(await leaveSteps(broker.client, await identified(member, cluster.client, signal), signal)),
           ...(await removeImports(cluster.client, signal)),
           ...(await removeProperties(cluster.client, signal)),
           ...(await removeSecret(cluster.client, namespace, signal)),
@@ -82,6 +81,12 @@ export function leaveCommand(connect: Connect): PartCommand<never> {
         await perform(steps, invocation);
       }),
   };
+}
+
+/** With what tells the cluster from another of the same name. */
+async function identified(member: Member, client: KubeClient, signal: AbortSignal): Promise<Member> {
+  const { uid } = (await client.get(namespaces, { name: 'kube-system' }, { signal })).metadata;
+  return uid === undefined ? member : { ...member, uid };
 }
 
 interface Opened extends ConnectedCluster {

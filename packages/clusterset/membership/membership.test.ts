@@ -1,10 +1,12 @@
-import { leases, namespaces } from '@fairlead/kube';
+import { leases, namespaces, statusOf } from '@fairlead/kube';
 import { TestCluster } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
+import { type ServiceImport, serviceImports } from '../mcs/types.ts';
 import { type Member, memberObjects } from './broker-objects.ts';
 import { joinSteps, leaveSteps } from './membership.ts';
 
 const { signal } = new AbortController();
+const imports = serviceImports('v1beta1');
 const member = (cluster: string, ...ranges: readonly string[]): Member => ({
   clusterset: 'blue',
   cluster,
@@ -143,5 +145,37 @@ describe('leaving', () => {
     expect(await leave(member('a'))).toEqual([]);
     expect(await client.find(namespaces, { name: 'broker-m-a' })).toBeUndefined();
     expect(await join(member('a'))).toContain('take back that the cluster leaves, on Lease broker/a');
+  });
+
+  it('is refused for the name of another cluster, or of another clusterset', async () => {
+    const { client, clock, join, leave } = setUp();
+    const [first, second] = [
+      { ...member('a'), uid: 'one' },
+      { ...member('a'), uid: 'two' },
+    ];
+    await join(first);
+    await clock.advance(1_000);
+    await expect(leave(second)).rejects.toThrow('another cluster is the member a: give the name of this one');
+    await expect(leave({ ...first, clusterset: 'green' })).rejects.toThrow('is of the clusterset blue');
+    expect(await client.find(namespaces, { name: 'broker-m-a' })).toBeDefined();
+    expect(await leave(first)).not.toEqual([]);
+  });
+
+  it('deletes no aggregate that another cluster has come to export meanwhile', async () => {
+    const { client, clock, join } = setUp();
+    await join(member('a'));
+    await clock.advance(1_000);
+    const key = { namespace: 'broker', name: 'web.shop' };
+    const spec = { type: 'ClusterSetIP', ports: [{ port: 80 }] } as const;
+    await client.create<ServiceImport>(imports, { metadata: key, spec });
+    const listed = async (...clusters: readonly string[]) =>
+      client.patchMerge<ServiceImport>(statusOf(imports), key, {
+        status: { clusters: clusters.map((cluster) => ({ cluster })) },
+      });
+    await listed('a');
+    const steps = await leaveSteps(client, member('a'), signal);
+    await listed('a', 'b');
+    for (const step of steps) await step.run(signal);
+    expect((await client.find(imports, key))?.status?.clusters).toEqual([{ cluster: 'a' }, { cluster: 'b' }]);
   });
 });

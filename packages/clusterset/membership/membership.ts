@@ -41,7 +41,12 @@ export async function joinSteps(
   { replaces = false } = {},
 ): Promise<readonly MembershipStep[]> {
   await requireOurs(client, member, signal);
-  if (!replaces) await requireFreeName(client, member, signal);
+  await requireStaying(client, member, signal);
+  if (!replaces && (await isTaken(client, member, signal))) {
+    throw refused(
+      `another cluster is the member ${member.cluster}: choose another name, or give --replace if this one takes its place`,
+    );
+  }
   await requireFreeRanges(client, member, signal);
   const steps: MembershipStep[] = [];
   for (const one of [...sharedObjects(member), ...memberObjects(member)]) {
@@ -51,13 +56,20 @@ export async function joinSteps(
   return steps;
 }
 
-/** What has to go from the broker for the cluster to be no member: what it exports first, then who it is. */
+/**
+ * What has to go from the broker for the cluster to be no member: what it exports first, then who it is. Rejects as
+ * joining does, so that a name that was mistyped takes no other cluster out.
+ */
 export async function leaveSteps(
   client: KubeClient,
   member: Member,
   signal: AbortSignal,
 ): Promise<readonly MembershipStep[]> {
   const { brokerNamespace, cluster } = member;
+  await requireOurs(client, member, signal);
+  if (await isTaken(client, member, signal)) {
+    throw refused(`another cluster is the member ${cluster}: give the name of this one`);
+  }
   const lease = await client.find(leases, { namespace: brokerNamespace, name: cluster }, { signal });
   const own = memberNamespace(brokerNamespace, cluster);
   const slices = await client.list<EndpointSlice>(endpointSlices, { namespace: own, signal });
@@ -100,19 +112,21 @@ async function requireOurs(client: KubeClient, { clusterset, cluster, brokerName
       `the namespace ${own.metadata.name} at the broker belongs to ${owner ?? 'others'}: choose another name`,
     );
   }
-  for (const one of [shared, own]) {
-    if (one?.metadata.deletionTimestamp === undefined) continue;
-    throw refused(`the namespace ${one.metadata.name} at the broker is still being deleted: try again in a moment`);
+}
+
+/** A namespace that is being deleted takes nothing new. */
+async function requireStaying(client: KubeClient, { cluster, brokerNamespace }: Member, signal: AbortSignal) {
+  for (const name of [brokerNamespace, memberNamespace(brokerNamespace, cluster)]) {
+    const found = await client.find(namespaces, { name }, { signal });
+    if (found?.metadata.deletionTimestamp === undefined) continue;
+    throw refused(`the namespace ${name} at the broker is still being deleted: try again in a moment`);
   }
 }
 
 /** Two clusters of one name would each delete what the other exports. */
-async function requireFreeName(client: KubeClient, { brokerNamespace, cluster, uid }: Member, signal: AbortSignal) {
+async function isTaken(client: KubeClient, { brokerNamespace, cluster, uid }: Member, signal: AbortSignal) {
   const key = { namespace: brokerNamespace, name: registrationName(cluster) };
-  if (!isOfAnother(await client.find(configMaps, key, { signal }), uid)) return;
-  throw refused(
-    `another cluster is the member ${cluster}: choose another name, or give --replace if this one takes its place`,
-  );
+  return isOfAnother(await client.find(configMaps, key, { signal }), uid);
 }
 
 /** Where two clusters have the same addresses, a client cannot be led to the right one. */
