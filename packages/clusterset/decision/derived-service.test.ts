@@ -273,4 +273,27 @@ describe('the share of this cluster', () => {
     const theirs = { ...own, metadata: { namespace: 'shop', name: derivedName } };
     expect(localShare(observation({ service, podSlices, derivedService: theirs }), settings)).toEqual([]);
   });
+
+  it('changes for the clusters that are left only when the one that went is known to be gone', () => {
+    const value = { ...record, cluster: 'b', ports: [{ name: 'other', protocol: 'TCP', port: 81 }] } as const;
+    const onlyB: InStep = { ...exportedByA, records: [{ kind: 'trusted', key, cluster: 'b', value }], slices: [] };
+    const changed = planned({ broker: onlyB }).filter(({ resource }) => resource.kind === 'Service');
+    expect(changed.map(describeWrite)).toEqual([`update Service shop/${derivedName}`]);
+    expect(changed[0]?.grounds.map(({ is, key: at }) => `${is} ${at.namespace}/${at.name}`)).toEqual([
+      'absent broker-m-a/web.shop',
+      'there broker/own',
+      'there broker/a',
+    ]);
+  });
+
+  it('goes after its import also while the broker is away: it may never come back', () => {
+    const broker = { state: 'away', reason: 'This cluster has left.', isLasting: true } as const;
+    const derivedSlices = [{ ...slice, metadata: { ...slice.metadata, name: `${derivedName}.s1` } }];
+    const left = { broker, imported: undefined, importedSlices: [], derivedSlices };
+    expect(texts(left)).toEqual([`delete EndpointSlice shop/${derivedName}.s1`, `delete Service shop/${derivedName}`]);
+    for (const { grounds } of planned(left)) {
+      expect(grounds).toMatchObject([{ is: 'absent', at: 'member', key }]);
+    }
+    expect(texts({ broker }).filter((text) => text.startsWith('delete'))).toEqual([]);
+  });
 });

@@ -1,4 +1,4 @@
-import { type EndpointSlice, endpointSlices, leases, services, type WantedCondition } from '@fairlead/kube';
+import { type EndpointSlice, endpointSlices, services, type WantedCondition } from '@fairlead/kube';
 import type { ServiceImport } from '../mcs/types.ts';
 import type { Merged, MergedImport } from '../merge/merge.ts';
 import {
@@ -14,6 +14,7 @@ import {
 import { exportedSliceName, importedSliceName, isClusterName, memberNamespace, recordName } from '../records/names.ts';
 import { canImportInto, MOST_SLICES } from '../records/trust.ts';
 import { DERIVED_SERVICE, derivedService, derives, ownDerived, retired } from './derived-service.ts';
+import { isMember, MOST_ASKED, noImport, noRecord, withdrawn } from './grounds.ts';
 import type { BrokerObservation, Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -32,15 +33,13 @@ type InStep = Extract<BrokerObservation, { state: 'in-step' }>;
 /** On an import while it cannot be compared with the broker: it is what was there before. */
 const IN_STEP = 'fairlead.dev/InStep';
 
-/** Of the clusters that an aggregate names, or that have left: any member can write thousands of names there. */
-const MOST_ASKED = 20;
-
 /** What this cluster does to have the Service of all clusters. */
 export function importSide(observed: Observation, merged: Merged, settings: Settings, now: number): readonly Write[] {
   const { broker, namespace, imported } = observed;
   // What another controller made is not ours to change.
   if (imported !== undefined && !isOurs(imported)) return remove('member', services, [ownDerived(observed)]);
   if (broker.state === 'away') {
+    if (imported === undefined) return orphaned(observed, settings);
     const turnedOff = retired(observed, settings);
     if (turnedOff.length > 0 || !broker.isLasting) return turnedOff;
     return staleWrites(observed, broker.reason, settings, now);
@@ -237,45 +236,19 @@ function removal(
   ];
 }
 
-/** The clusters that an import, or a slice behind it, names. */
-function clustersBehind({ imported, importedSlices }: Observation): readonly string[] {
-  return [...new Set([...clustersOf(imported), ...importedSlices.map(clusterOf)])];
-}
-
-/**
- * What must hold before clusters are taken out of an import because their records are gone: the broker still knows this
- * cluster, and those, unless they have left. A broker that was emptied or rebuilt knows none of them.
- */
-function withdrawn(
-  clusters: readonly string[],
-  observed: Observation,
-  { left }: InStep,
-  settings: Settings,
-): readonly Ground[] {
-  if (clusters.length === 0) return [];
-  const members = clusters.filter((cluster) => !left.has(cluster));
-  // One that has left said so, or was missed for long: there is nothing more to wait for. A tenant can write thousands
-  // of names on an import of its namespace, and none of them is a member.
-  const gone = clusters.filter((cluster) => left.has(cluster)).slice(0, MOST_ASKED);
+/** What was derived from an import that is gone: it goes without the broker as well, which may never come back. */
+function orphaned(observed: Observation, settings: Settings): readonly Write[] {
+  const grounds = [noImport(observed, settings)];
+  const share = observed.serviceExport === undefined ? [] : observed.derivedSlices;
   return [
-    ...members.map((cluster) => ({ ...noRecord(cluster, observed, settings), loses: cluster })),
-    ...gone.map((cluster) => noRecord(cluster, observed, settings)),
-    ...[settings.cluster, ...members].map((cluster) => isMember(cluster, settings)),
+    ...remove('member', endpointSlices, share, grounds),
+    ...remove('member', services, [ownDerived(observed)], grounds),
   ];
 }
 
-function noRecord(cluster: string, { key }: Observation, { brokerNamespace, brokerImports }: Settings): Ground {
-  const record = { namespace: memberNamespace(brokerNamespace, cluster), name: recordName(key) };
-  return { is: 'absent', at: 'broker', resource: brokerImports, key: record };
-}
-
-/** A derived Service goes after its import: a list that has none by mistake takes no address away. */
-function noImport({ key }: Observation, { serviceImports }: Settings): Ground {
-  return { is: 'absent', at: 'member', resource: serviceImports, key };
-}
-
-function isMember(name: string, { brokerNamespace: namespace }: Settings): Ground {
-  return { is: 'there', at: 'broker', resource: leases, key: { namespace, name } };
+/** The clusters that an import, or a slice behind it, names. */
+function clustersBehind({ imported, importedSlices }: Observation): readonly string[] {
+  return [...new Set([...clustersOf(imported), ...importedSlices.map(clusterOf)])];
 }
 
 /**
