@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServiceImport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import { EXPORTED_ANNOTATIONS, EXPORTED_LABELS, importLabels, sliceLabels } from '../records/marks.ts';
+import type { ExportedSlice } from '../records/exported-slices.ts';
 import type { Trusted } from '../records/trust.ts';
 import { decide } from './decide.ts';
 import type { BrokerObservation, Observation } from './observation.ts';
@@ -89,6 +90,57 @@ describe('an export that is gone', () => {
   });
 });
 
+describe('an export with more slices than any cluster takes', () => {
+  it('writes no more of them to the broker, where they would crowd out those of others, and says so', () => {
+    const spec = { clusterIP: 'None', clusterIPs: ['None'], ports: [{ port: 80 }], ipFamilies: ['IPv4'] } as const;
+    const podSlices = Array.from({ length: 120 }, (_, index) => ({
+      ...slice,
+      metadata: { namespace: 'shop', name: `web-${index}` },
+    }));
+    const mine = { serviceExport: { metadata: key }, service: { metadata: key, spec }, podSlices, importedSlices: [] };
+    const waiting = decided({}, { ...mine, imported: undefined });
+    const record = waiting.writes.find(({ at }) => at === 'broker')?.object;
+    const value = { ...exportOf('own'), type: 'Headless' } as const;
+    const metadata = { ...record?.metadata, namespace: 'broker-m-own', name: 'web.shop', resourceVersion: '1' };
+    const { writes } = decided(
+      {
+        ownRecord: { ...imported, ...record, metadata },
+        records: [{ kind: 'trusted', key, cluster: 'own', value }],
+      },
+      { ...mine, imported: undefined },
+    );
+    const atBroker = writes.filter(({ at, resource }) => at === 'broker' && resource.kind === 'EndpointSlice');
+    expect(atBroker).toHaveLength(100);
+    const told = writes.find(({ resource }) => resource.kind === 'ServiceExport')?.object;
+    expect(JSON.stringify(told)).toContain('Of its 120 EndpointSlices, 100 are at the broker: no cluster takes more.');
+  });
+});
+
+describe('an export that lost a conflict', () => {
+  it('has no endpoints at the broker, nor behind the import', () => {
+    const own = { namespace: 'broker-m-own', resourceVersion: '1' };
+    const spec = { clusterIP: 'None', clusterIPs: ['None'], ports: [{ port: 80 }], ipFamilies: ['IPv4'] } as const;
+    const service = { metadata: key, spec };
+    const podSlices = [{ ...slice, metadata: { namespace: 'shop', name: 'web-1' } }];
+    const mine = { serviceExport: { metadata: key }, service, podSlices, importedSlices: [] };
+    const waiting = decided({ records: [trusted('a')] }, { ...mine, imported: undefined });
+    const record = waiting.writes.find(({ at }) => at === 'broker')?.object;
+    const value = { ...exportOf('own'), type: 'Headless', since: '2026-11-15T13:00:00Z' } as const;
+    const ownSlices = [{ ...slice, metadata: { ...own, name: 'web.shop.s1' } }];
+    const { exported, writes } = decided(
+      {
+        ownRecord: { ...imported, ...record, metadata: { ...own, ...record?.metadata, name: 'web.shop' } },
+        ownSlices,
+        records: [trusted('a'), { kind: 'trusted', key, cluster: 'own', value }],
+      },
+      mine,
+    );
+    expect(exported.state).toBe('conflict');
+    const touched = writes.map(describeWrite).filter((text) => text.includes('EndpointSlice'));
+    expect(touched).toEqual(['delete EndpointSlice broker-m-own/web.shop.s1 at the broker']);
+  });
+});
+
 describe('an import', () => {
   it('goes when its record is gone, on grounds that the broker is asked about', () => {
     const rests = ['absent: ServiceImport broker-m-a/web.shop', 'there: Lease broker/own', 'there: Lease broker/a'];
@@ -154,6 +206,26 @@ describe('an import', () => {
     expect(planned({ ...atBroker, dropped: new Set(['a']) })).toMatchObject([
       { verb: 'update', object: { endpoints: [] } },
     ]);
+  });
+
+  it('has the same slices of a cluster that has too many, in whatever order they come', () => {
+    const many = Array.from({ length: 120 }, (_, index): Trusted<ExportedSlice> => {
+      const suffix = `s${String(index).padStart(3, '0')}`;
+      return { kind: 'trusted', key, cluster: 'a', value: { suffix, addressType: 'IPv4', endpoints: [], ports: [] } };
+    });
+    const written = (slices: readonly Trusted<ExportedSlice>[]) =>
+      planned({ records: [trusted('a')], slices }, { importedSlices: [] }).flatMap(
+        ({ object }) => object.metadata.name,
+      );
+    expect(written(many)).toHaveLength(100);
+    expect(written(many.toReversed())).toEqual(written(many));
+  });
+
+  it('loses the slices of a cluster that lost a conflict, which needs no asking', () => {
+    const value = { ...exportOf('a'), type: 'Headless', since: '2026-11-15T13:00:00Z' } as const;
+    const lost = { kind: 'trusted', key, cluster: 'a', value } as const;
+    const writes = planned({ records: [trusted('b'), lost] });
+    expect(grounds(writes.filter(({ verb }) => verb === 'delete'))).toEqual([['delete EndpointSlice shop/web.ipv4.a']]);
   });
 
   it('is written after its slices, so that one that is refused holds back no endpoints', () => {

@@ -19,7 +19,7 @@ import {
   recordName,
 } from '../records/names.ts';
 import { recordContent } from '../records/record.ts';
-import { mayTakePart } from '../records/trust.ts';
+import { mayTakePart, MOST_SLICES } from '../records/trust.ts';
 import { localShare } from './derived-service.ts';
 import type { Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
@@ -134,13 +134,13 @@ function validExport(
     return { writes: [...localImport, ...record], isPending: true, state: 'waiting' };
   }
   const ready: WantedCondition = verdict.isExported
-    ? { type: 'Ready', status: 'True', reason: 'Exported', message: 'Its endpoints are at the broker.' }
+    ? { type: 'Ready', status: 'True', reason: 'Exported', message: exportedText(reached.length) }
     : notReady('Failed', 'It lost a conflict with an older export, and is not exported while that is there.');
   const served = verdict.isExported ? slices : [];
   return {
     writes: [
       ...localImport,
-      ...brokerSliceWrites(observed, verdict.isExported ? reached : [], settings),
+      ...brokerSliceWrites(observed, verdict.isExported ? taken(reached) : [], settings),
       ...localSliceWrites(observed, served, settings),
       ...conditions([...verdict.conditions, ready]),
     ],
@@ -177,6 +177,17 @@ const VALID: WantedCondition = {
 
 function notReady(reason: 'Pending' | 'Failed', message: string): WantedCondition {
   return { type: 'Ready', status: 'False', reason, message };
+}
+
+/** Those that other clusters take. More of them would only leave less room for other Services of this cluster. */
+function taken(slices: readonly ExportedSlice[]): readonly ExportedSlice[] {
+  if (slices.length <= MOST_SLICES) return slices;
+  return slices.toSorted((left, right) => (left.suffix < right.suffix ? -1 : 1)).slice(0, MOST_SLICES);
+}
+
+function exportedText(count: number): string {
+  if (count <= MOST_SLICES) return 'Its endpoints are at the broker.';
+  return `Of its ${count} EndpointSlices, ${MOST_SLICES} are at the broker: no cluster takes more.`;
 }
 
 /** Endpoints first, so that no cluster leads clients here while the record is being taken back. */
