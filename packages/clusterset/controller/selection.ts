@@ -5,6 +5,8 @@ import { type ExportKey, memberNamespace } from '../records/names.ts';
 
 /** Of one cluster; and of the shared namespace, where the aggregates of all are. */
 const AGGREGATES_PER_RECORD = 4;
+/** What counts as one object: those that we write are smaller by far. */
+const ORDINARY_CHARACTERS = 32_768;
 
 export interface SelectionOptions {
   readonly settings: Settings;
@@ -20,13 +22,13 @@ export interface SelectionOptions {
 
 /**
  * Chooses what this cluster keeps in memory of one kind of object at the broker: what its own namespaces want, and of
- * each cluster no more than `most`, so that one that writes without end hurts no other. What is left out takes nothing
- * away: the broker is asked before something goes.
+ * each cluster no more than `most`, where a large one counts for several, so that one that writes without end hurts no
+ * other. What is left out takes nothing away: the broker is asked before something goes.
  */
 export class Selection {
   readonly #options: SelectionOptions;
-  /** Namespace at the broker -> keys of what is kept. */
-  readonly #kept = new Map<string, Set<string>>();
+  /** Namespace at the broker -> what is kept of it. */
+  readonly #kept = new Map<string, Kept>();
   /** Namespaces of Services of which something was left out. */
   readonly #leftOut = new Set<string>();
   readonly #overflowing = new Set<string>();
@@ -41,7 +43,7 @@ export class Selection {
     const { namespace: place = '' } = object.metadata;
     const key = keyOf(object);
     if (key === undefined) return false;
-    const kept = this.#kept.get(place) ?? new Set();
+    const kept = this.#kept.get(place) ?? new Kept();
     const id = keyText(object.metadata);
     const isOwn = place === memberNamespace(settings.brokerNamespace, settings.cluster);
     if (!isOwn && !namesUs && !takesPart(key.namespace)) {
@@ -50,12 +52,15 @@ export class Selection {
       return false;
     }
     const limit = place === settings.brokerNamespace ? most * AGGREGATES_PER_RECORD : most;
-    if (!isOwn && !kept.has(id) && kept.size >= limit) {
+    const weight = isOwn ? 1 : weightOf(object);
+    if (!isOwn && kept.weightBeside(id) + weight > limit) {
+      kept.delete(id);
       if (!this.#overflowing.has(place)) onOverflow(place, limit);
       this.#overflowing.add(place);
       return false;
     }
-    this.#kept.set(place, kept.add(id));
+    kept.set(id, weight);
+    this.#kept.set(place, kept);
     return true;
   }
 
@@ -73,4 +78,29 @@ export class Selection {
   startOver(): void {
     this.#overflowing.clear();
   }
+}
+
+/** What is kept of one namespace at the broker: how much each object counts for. */
+class Kept {
+  readonly #weights = new Map<string, number>();
+  #total = 0;
+
+  /** Of all but this one. */
+  weightBeside(id: string): number {
+    return this.#total - (this.#weights.get(id) ?? 0);
+  }
+
+  set(id: string, weight: number): void {
+    this.#total = this.weightBeside(id) + weight;
+    this.#weights.set(id, weight);
+  }
+
+  delete(id: string): void {
+    this.#total = this.weightBeside(id);
+    this.#weights.delete(id);
+  }
+}
+
+function weightOf(object: KubeObject): number {
+  return Math.ceil(JSON.stringify(object).length / ORDINARY_CHARACTERS);
 }
