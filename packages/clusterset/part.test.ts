@@ -2,6 +2,7 @@ import {
   type ConfigMap,
   configMaps,
   customResourceDefinitions,
+  type EndpointSlice,
   endpointSlices,
   type KubeObject,
   leases,
@@ -328,6 +329,32 @@ describe('a broker that shows empty lists', () => {
   });
 });
 
+describe('imports that are held back from losing a cluster', () => {
+  it('follow the endpoints of the others all the same', async () => {
+    const { a, b } = await two();
+    const c = await set.add('c');
+    const names = Array.from({ length: 12 }, (_, index) => `web-${index}`);
+    for (const name of names) {
+      await set.export(a, name);
+      await set.export(c, name, { clusterIP: `10.96.77.${names.indexOf(name) + 1}` });
+    }
+    await set.settle(120_000);
+    await a.leader.stop();
+    const { items } = await set.broker.client.list(imports, { namespace: `${SHARED}-m-a` });
+    for (const { metadata } of items) await set.broker.client.delete(imports, metadata);
+    await set.settle(60_000);
+    const held = names.filter((_, index) => index > 3);
+    for (const name of held) expect(await set.clustersOf(b, name)).toBe('a,c');
+    for (const name of held) {
+      const endpoints = [{ addresses: ['10.9.0.1'], conditions: { ready: false } }];
+      const key = { namespace: NAMESPACE, name: `${name}-1` };
+      await c.cluster.client.patchMerge<EndpointSlice>(endpointSlices, key, { endpoints });
+    }
+    await set.settle(60_000);
+    for (const name of held) expect(await set.endpointsOf(b, name)).toEqual([`a ${await set.vipOf(a, name)}`]);
+  });
+});
+
 describe('a cluster that fell silent', () => {
   it.each([
     ['keep', 700_000, 1],
@@ -366,6 +393,58 @@ describe('a cluster that an operator took off the broker', () => {
     await set.settle(500_000);
     expect(await set.clustersOf(b, 'web')).toBe('none');
     expect(await set.endpointsOf(b, 'web')).toEqual([]);
+  });
+});
+
+describe('an export that says what becomes of it in silence', () => {
+  it('is heeded in other clusters, whatever they do by default', async () => {
+    const { a, b } = await two();
+    const metadata = { namespace: NAMESPACE, name: 'web' };
+    await a.cluster.createService('web', { type: 'ClusterIP', ports: [{ name: 'http', port: 80 }] });
+    await a.cluster.putSlice('web', 'web-1', ['10.9.0.1@node-1'], { name: 'http', port: 8080 });
+    const exportedAnnotations = { 'clusterset.fairlead.dev/when-silent': 'keep' };
+    await a.cluster.client.create<ServiceExport>(exports, { metadata, spec: { exportedAnnotations } });
+    await set.settle();
+    set.silentAddresses.add(await set.vipOf(a, 'web'));
+    await a.leader.stop();
+    await set.settle(600_000);
+    expect(await set.endpointsOf(b, 'web')).toHaveLength(1);
+  });
+});
+
+describe('a silent cluster with pods of which the first is not ready', () => {
+  it('is asked at one that is', async () => {
+    const { a, b } = await two();
+    await set.export(a, 'db', { clusterIP: 'None' });
+    const key = { namespace: NAMESPACE, name: 'db-1' };
+    const endpoints = [
+      { addresses: ['10.9.0.1'], conditions: { ready: false } },
+      { addresses: ['10.9.0.2'], conditions: { ready: true } },
+    ];
+    await a.cluster.client.patchMerge<EndpointSlice>(endpointSlices, key, { endpoints });
+    await set.settle();
+    set.silentAddresses.add('10.9.0.1');
+    await a.leader.stop();
+    await set.settle(400_000);
+    expect(await set.endpointsOf(b, 'db')).toHaveLength(2);
+    set.silentAddresses.add('10.9.0.2');
+    await set.settle(60_000);
+    expect(await set.endpointsOf(b, 'db')).toEqual([]);
+  });
+});
+
+describe('a ServiceExport that another controller keeps from going', () => {
+  it('exports nothing from when it is deleted', async () => {
+    const { a, b } = await two();
+    const key = { namespace: NAMESPACE, name: 'web' };
+    await set.export(a, 'web');
+    await set.settle();
+    await a.cluster.client.patchMerge<ServiceExport>(exports, key, { metadata: { finalizers: ['example.org/x'] } });
+    await set.unexport(a, 'web');
+    await set.settle();
+    expect(await a.cluster.client.find(exports, key)).toBeDefined();
+    for (const member of [a, b]) expect(await set.clustersOf(member, 'web')).toBe('none');
+    expect(await aggregate()).toBeUndefined();
   });
 });
 

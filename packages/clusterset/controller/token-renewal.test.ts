@@ -18,11 +18,14 @@ async function setUp(token: string) {
   const stop = new AbortController();
   const asked: number[] = [];
   const isAway = { value: false };
+  /** What happens while the broker is asked. */
+  const during = { value: async () => {} };
   await client.create(namespaces, { metadata: { name: key.namespace } });
   await client.create(secrets, { metadata: key, stringData: { token, kubeconfig: 'way' } });
   const request = async () => {
     asked.push(clock.now());
     if (isAway.value) throw new Error('the broker is away');
+    await during.value();
     const now = clock.now() / 1_000;
     return tokenOf(now, now + 30 * DAY);
   };
@@ -41,7 +44,7 @@ async function setUp(token: string) {
     stop.abort();
     await running;
   };
-  return { client, clock, asked, isAway, held, end };
+  return { client, clock, asked, isAway, during, held, end };
 }
 
 describe('the token for the broker', () => {
@@ -74,6 +77,19 @@ describe('the token for the broker', () => {
     await clock.advance(600_000);
     expect(asked.length).toBeGreaterThan(1);
     expect(await held()).not.toBe(old);
+    await end();
+  });
+
+  it('of an operator who wrote one meanwhile is not written over', async () => {
+    const { client, clock, asked, held, end, during } = await setUp(tokenOf(0, 1_000));
+    const now = clock.now() / 1_000;
+    const theirs = tokenOf(now, now + 60 * DAY);
+    during.value = async () => {
+      await client.patchMerge(secrets, key, { data: { token: Buffer.from(theirs).toString('base64') } });
+    };
+    await clock.advance(1_000);
+    expect(asked).toHaveLength(1);
+    expect(await held()).toBe(theirs);
     await end();
   });
 });

@@ -29,6 +29,24 @@ function conflictOf(exports: readonly Export[], ...policy: ['union'] | []) {
   return [...verdicts.values()][0]?.conditions[0];
 }
 
+describe('a cluster that misbehaves', () => {
+  it('counts once, however often it has a port', () => {
+    const exports = [exportOf('a', 1, { ports: [http, metrics, metrics] }), exportOf('b', 2)];
+    expect(merge(exports).import?.spec.ports).toEqual([http]);
+  });
+
+  it('makes no condition longer than an API server takes', () => {
+    const ports = (from: number) =>
+      Array.from({ length: 100 }, (_, index) => ({ name: `p${from + index}`, port: from }));
+    const exports = Array.from({ length: 60 }, (_, index) => {
+      const annotations = { note: `${index} ${'x'.repeat(60_000)}` };
+      const cluster = `${'c'.repeat(50)}-${index}`;
+      return exportOf(cluster, 1, { ports: ports(1_000 * index + 1), annotations, labels: { team: `t${index}` } });
+    });
+    expect(conflictOf(exports)?.message.length).toBeLessThan(32_768);
+  });
+});
+
 describe('the seed', () => {
   it('exposes the intersection of the ports, and says so on the export of each cluster', () => {
     const exports = [exportOf('a', 1, { ports: [http, metrics] }), exportOf('b', 2, { ports: [dns, http] })];

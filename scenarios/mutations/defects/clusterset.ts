@@ -113,7 +113,7 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'imports go into namespaces that take no part',
     file: `${FOLDER}/decision/import-side.ts`,
-    find: 'if (!canImportInto(namespace, settings.namespaces)) return removal(observed, settings, []);',
+    find: 'if (!canImportInto(namespace, settings.namespaces)) return removal(observed, settings, () => []);',
     replace: '',
     foundBy: decision,
   },
@@ -148,8 +148,8 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'one cluster may fill the memory of all others',
     file: `${FOLDER}/controller/selection.ts`,
-    find: 'if (!isOwn && !kept.has(id) && kept.size >= limit)',
-    replace: 'if (false)',
+    find: 'if (!isOwn && kept.weightBeside(id) + weight > limit) {',
+    replace: 'if (limit < 0) {',
     foundBy: part,
   },
   {
@@ -351,9 +351,84 @@ export const clustersetDefects: readonly Defect[] = [
   },
   {
     name: 'imports that an operator lets go wait on',
-    file: 'packages/clusterset/controller/withdrawals.ts',
+    file: `${FOLDER}/controller/withdrawals.ts`,
     find: 'for (const brake of this.#brakes.values()) for (const key of brake.held) options.requeue(key);',
     replace: '',
-    foundBy: { unit: 'packages/clusterset/controller/withdrawals' },
+    foundBy: { unit: `${FOLDER}/controller/withdrawals` },
+  },
+  {
+    name: 'a brake that is not used any more waits for releases',
+    file: `${FOLDER}/controller/withdrawals.ts`,
+    find: `      brake.discard();
+`,
+    replace: '',
+    foundBy: { unit: `${FOLDER}/controller/withdrawals.test.ts` },
+  },
+  {
+    name: 'another cluster names nodes and Pods of ours',
+    file: `${FOLDER}/records/trust.ts`,
+    find: 'endpoints: endpoints.map(exportedEndpoint)',
+    replace: 'endpoints',
+    foundBy: { unit: `${FOLDER}/records` },
+  },
+  {
+    name: 'the broker is asked about every name that a tenant invents',
+    file: `${FOLDER}/decision/grounds.ts`,
+    find: '.slice(0, MOST_ASKED)',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/decision/decide.test.ts` },
+  },
+  {
+    name: 'each slice goes on the grounds of all clusters',
+    file: `${FOLDER}/decision/import-side.ts`,
+    find: 'groundsFor([clusterOf(slice)])',
+    replace: 'grounds',
+    foundBy: { unit: `${FOLDER}/decision/decide.test.ts` },
+  },
+  {
+    name: 'every name that a tenant invents is remembered',
+    file: `${FOLDER}/controller/liveness.ts`,
+    find: 'if (now - askedAt >= LEFT_AFTER_MILLISECONDS) this.#missing.delete(cluster);',
+    replace: 'void [cluster, askedAt];',
+    foundBy: { unit: `${FOLDER}/controller/liveness.test.ts` },
+  },
+  {
+    name: 'a cluster that takes long to probe holds up the others',
+    file: `${FOLDER}/controller/silence.ts`,
+    find: 'if (this.#probing.has(cluster)) return;',
+    replace: 'if (this.#probing.size > 0) return;',
+    foundBy: { unit: `${FOLDER}/part.test.ts` },
+  },
+  {
+    name: 'one export fills the room of its whole cluster with slices',
+    file: `${FOLDER}/decision/export-side.ts`,
+    find: 'if (slices.length <= MOST_SLICES) return slices;',
+    replace: 'if (slices.length >= 0) return slices;',
+    foundBy: { unit: `${FOLDER}/decision/decide.test.ts` },
+  },
+  {
+    name: 'a cluster takes another one of its name out',
+    file: `${FOLDER}/membership/membership.ts`,
+    find: `  if (await isTaken(client, member, signal)) {
+    throw refused(\`another cluster is the member \${cluster}: give the name of this one\`);
+  }
+`,
+    replace: '',
+    foundBy: { unit: `${FOLDER}/membership` },
+  },
+  {
+    name: 'what is derived outlives its import while the broker is away',
+    file: `${FOLDER}/decision/import-side.ts`,
+    find: `    if (imported === undefined) return orphaned(observed, settings);
+`,
+    replace: '',
+    foundBy: { unit: `${FOLDER}/decision/derived-service.test.ts` },
+  },
+  {
+    name: 'a cluster has gigabytes kept in all others',
+    file: `${FOLDER}/controller/selection.ts`,
+    find: 'const weight = isOwn ? 1 : weightOf(object);',
+    replace: 'const weight = isOwn ? 1 : Math.min(1, weightOf(object));',
+    foundBy: { unit: `${FOLDER}/controller/selection.test.ts` },
   },
 ];
