@@ -46,9 +46,8 @@ export function lowerCase(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** Whether `length` bytes of a message are the same name, or end of one, as `name`, which is in lower case. */
+/** Whether `length` bytes of a message are the same name, or end of one, as those of `name`, which are in lower case. */
 export function isSameName(bytes: Buffer, from: number, length: number, name: Buffer): boolean {
-  if (length !== name.length) return false;
   for (let index = 0; index < length; index += 1) {
     if (lowerCase(bytes[from + index] ?? 0) !== name[index]) return false;
   }

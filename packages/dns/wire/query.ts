@@ -77,7 +77,7 @@ export class Query {
       for (; at < next; at += 1) hash = Math.imul(hash ^ lowerCase(bytes[at] ?? 0), 0x01000193);
       if (length === 0) break;
     }
-    this.hash = hash >>> 0;
+    this.hash = mixed(hash);
     return at;
   }
 
@@ -108,7 +108,12 @@ export class Query {
 export function nameHash(name: Buffer, seed: number): number {
   let hash = seed;
   for (const byte of name) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
+  return mixed(hash);
+}
+
+/** Has the upper bits count in the lower ones, too, by which names are found. */
+function mixed(hash: number): number {
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) ^ (hash >>> 12);
 }
 
 /** Where the name ends, a pointer included, or -1. */

@@ -25,8 +25,13 @@ export type RecordData =
 
 /** Records of one name and type, ready to be copied behind a question: they refer to its name. */
 export interface EncodedRecords {
+  /** Has them from `start` on, and may have other things around them. */
   readonly bytes: Buffer;
-  /** Where each record ends. */
+  readonly start: number;
+  readonly count: number;
+  /** Of all of them together. */
+  readonly length: number;
+  /** Where each record ends, counted from the start. */
   readonly ends: readonly number[];
 }
 
@@ -43,8 +48,7 @@ export function encodeRecords(data: readonly RecordData[], seconds: number): Enc
   });
   let end = 0;
   const ends = records.map((record) => (end += record.length));
-  const [first] = records;
-  return { bytes: records.length === 1 && first !== undefined ? first : Buffer.concat(records), ends };
+  return { bytes: Buffer.concat(records), start: 0, count: records.length, length: end, ends };
 }
 
 function encodeRecord(type: RecordType, seconds: number, content: Buffer): Buffer {

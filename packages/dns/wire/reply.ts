@@ -45,14 +45,15 @@ export class ReplyWriter {
   }
 
   /** Adds records `from` to `to`, or those that fit: clients without TCP are better off with some than with none. */
-  answer({ bytes, ends }: EncodedRecords, from: number, to: number): void {
+  answer(records: EncodedRecords, from: number, to: number): void {
     if (this.#isTruncated || from >= to) return;
-    const start = from === 0 ? 0 : (ends[from - 1] ?? 0);
+    const { bytes, start } = records;
+    const first = endOf(records, from);
     let last = to;
-    while (last > from && this.#at + (ends[last - 1] ?? 0) - start > this.#limit) last -= 1;
+    while (last > from && this.#at + endOf(records, last) - first > this.#limit) last -= 1;
     this.#isTruncated = last < to;
     if (last === from) return;
-    this.#at += bytes.copy(this.#out, this.#at, start, ends[last - 1] ?? 0);
+    this.#at += bytes.copy(this.#out, this.#at, start + first, start + endOf(records, last));
     this.#answers += last - from;
   }
 
@@ -103,4 +104,10 @@ export class ReplyWriter {
     this.#out[at] = value >> 8;
     this.#out[at + 1] = value & 0xff;
   }
+}
+
+/** Where the first `count` of them end. That of none or all is known without a look at the list, which is elsewhere. */
+function endOf({ count: all, length, ends }: EncodedRecords, count: number): number {
+  if (count === 0) return 0;
+  return count === all ? length : (ends[count - 1] ?? 0);
 }

@@ -4,21 +4,30 @@ import type { RecordSet } from './record-set.ts';
 
 /** A name that is there, with or without records. */
 export interface Entry {
-  readonly name: Buffer;
+  /** The name, and behind it all its records: what is far apart in memory takes longer to find than to send. */
+  bytes: Buffer;
+  readonly nameBytes: number;
   readonly hash: number;
-  /** Undefined for one that is only there because a longer one is. */
-  answers: readonly Answer[] | undefined;
+  /** Whether it is there by itself, with or without records, and not only because a longer one is. */
+  isSet: boolean;
+  answers: Answer | undefined;
   /** Names right below it. */
   children: number;
-  /** The next one of the same hash. */
+  /** The next one of the same bucket. */
   next: Entry | undefined;
 }
 
-/** All names of the zone, with their answers encoded ahead, found by the bytes of a question without allocating. */
+const FIRST_BUCKETS = 1_024;
+
+/**
+ * All names of the zone, with their answers encoded ahead, found by the bytes of a question without allocating. It has
+ * buckets of its own, a power of two of them: a Map takes longer to find a number than the answer takes to be written.
+ */
 export class NameTable {
   readonly #zone: string;
   readonly #seed: number;
-  readonly #entries = new Map<number, Entry>();
+  #buckets: (Entry | undefined)[] = emptyBuckets(FIRST_BUCKETS);
+  #entries = 0;
   #size = 0;
   #replaced = 0;
 
@@ -41,9 +50,14 @@ export class NameTable {
   /** The name of a question that was read. */
   find(query: Query, bytes: Buffer): Entry | undefined {
     const length = query.nameEnd - HEADER_BYTES;
-    let entry = this.#entries.get(query.hash);
-    while (entry !== undefined && !isSameName(bytes, HEADER_BYTES, length, entry.name)) entry = entry.next;
-    return entry;
+    const { hash } = query;
+    let entry = this.#first(hash);
+    while (entry !== undefined) {
+      const isIt = entry.hash === hash && entry.nameBytes === length;
+      if (isIt && isSameName(bytes, HEADER_BYTES, length, entry.bytes)) return entry;
+      entry = entry.next;
+    }
+    return undefined;
   }
 
   /** Sets what a name of the zone has; undefined takes it away. Records that are as they were stay as they are. */
@@ -52,40 +66,69 @@ export class NameTable {
     if (name === undefined) return;
     const entry = this.#get(name) ?? (sets === undefined ? undefined : this.#add(text, name));
     if (entry === undefined) return;
-    const before = entry.answers;
-    this.#size += (sets === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
-    entry.answers = sets?.map((set, index) => {
-      const known = before?.[index];
-      const answer = known?.replacedBy(set) ?? new Answer(set);
-      if (answer !== known) this.#replaced += 1;
-      return answer;
-    });
+    this.#size += (sets === undefined ? 0 : 1) - (entry.isSet ? 1 : 0);
+    entry.isSet = sets !== undefined;
+    const before = answersOf(entry);
+    const after = (sets ?? []).map((set, index) => before[index]?.replacedBy(set) ?? new Answer(set));
+    const replaced = after.filter((answer, index) => answer !== before[index]).length;
+    this.#replaced += replaced;
+    if (replaced > 0 || after.length !== before.length) place(entry, name, after);
     this.#removeUnused(text, entry);
   }
 
   #get(name: Buffer): Entry | undefined {
-    let entry = this.#entries.get(nameHash(name, this.#seed));
-    while (entry !== undefined && !entry.name.equals(name)) entry = entry.next;
+    let entry = this.#first(nameHash(name, this.#seed));
+    while (entry !== undefined && !nameOf(entry).equals(name)) entry = entry.next;
     return entry;
+  }
+
+  #first(hash: number): Entry | undefined {
+    return this.#buckets[hash & (this.#buckets.length - 1)];
+  }
+
+  #put(entry: Entry): void {
+    const bucket = entry.hash & (this.#buckets.length - 1);
+    entry.next = this.#buckets[bucket];
+    this.#buckets[bucket] = entry;
+  }
+
+  #grow(): void {
+    const before = this.#buckets;
+    this.#buckets = emptyBuckets(2 * before.length);
+    for (const first of before) {
+      for (let entry = first; entry !== undefined; ) {
+        const { next }: Entry = entry;
+        this.#put(entry);
+        entry = next;
+      }
+    }
   }
 
   /** With all names above it, up to the zone. */
   #add(text: string, name: Buffer): Entry {
     const hash = nameHash(name, this.#seed);
-    const next = this.#entries.get(hash);
-    const entry: Entry = { name, hash, answers: undefined, children: 0, next };
-    this.#entries.set(hash, entry);
+    const entry: Entry = {
+      bytes: name,
+      nameBytes: name.length,
+      hash,
+      isSet: false,
+      answers: undefined,
+      children: 0,
+      next: undefined,
+    };
+    this.#entries += 1;
+    if (this.#entries > this.#buckets.length) this.#grow();
+    this.#put(entry);
     const above = this.#above(text, name);
     if (above !== undefined) (this.#get(above.name) ?? this.#add(above.text, above.name)).children += 1;
     return entry;
   }
 
   #removeUnused(text: string, entry: Entry): void {
-    if (entry.answers !== undefined || entry.children > 0) return;
-    const rest = without(this.#entries.get(entry.hash), entry);
-    if (rest === undefined) this.#entries.delete(entry.hash);
-    else this.#entries.set(entry.hash, rest);
-    const above = this.#above(text, entry.name);
+    if (entry.isSet || entry.children > 0) return;
+    this.#buckets[entry.hash & (this.#buckets.length - 1)] = without(this.#first(entry.hash), entry);
+    this.#entries -= 1;
+    const above = this.#above(text, nameOf(entry));
     const parent = above === undefined ? undefined : this.#get(above.name);
     if (above === undefined || parent === undefined) return;
     parent.children -= 1;
@@ -100,14 +143,42 @@ export class NameTable {
 
 /** Of what was asked for; for "any" one is enough, so that small questions have small answers. */
 export function answerOf({ answers }: Entry, type: number): Answer | undefined {
-  if (answers === undefined) return undefined;
-  if (type === TYPE_ANY) return answers[0];
-  for (const answer of answers) if (answer.type === type) return answer;
-  return undefined;
+  if (type === TYPE_ANY) return answers;
+  let answer = answers;
+  while (answer !== undefined && answer.type !== type) answer = answer.next;
+  return answer;
+}
+
+/** All of an entry. */
+export function answersOf(entry: Entry): readonly Answer[] {
+  const all: Answer[] = [];
+  for (let answer = entry.answers; answer !== undefined; answer = answer.next) all.push(answer);
+  return all;
+}
+
+function nameOf({ bytes, nameBytes }: Entry): Buffer {
+  return bytes.subarray(0, nameBytes);
+}
+
+/** Gives a name these answers. */
+function place(entry: Entry, name: Buffer, answers: readonly Answer[]): void {
+  entry.bytes = Buffer.concat([name, ...answers.map(({ own }) => own)]);
+  entry.answers = answers[0];
+  let start = name.length;
+  for (const [index, answer] of answers.entries()) {
+    answer.bytes = entry.bytes;
+    answer.start = start;
+    answer.next = answers[index + 1];
+    start += answer.length;
+  }
 }
 
 function without(chain: Entry | undefined, gone: Entry): Entry | undefined {
   if (chain === undefined || chain === gone) return chain?.next;
   chain.next = without(chain.next, gone);
   return chain;
+}
+
+function emptyBuckets(length: number): (Entry | undefined)[] {
+  return Array.from({ length }, () => undefined);
 }
