@@ -4,7 +4,7 @@ const config: KnipConfig = {
   // A type that its own file uses is part of the shape of something else, and may have a name for readers.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // What a gateway node has, and what tests make one with.
-  ignoreBinaries: ['cc', 'conntrack', 'ip', 'keepalived', 'mount', 'nft', 'script', 'umount'],
+  ignoreBinaries: ['conntrack', 'ip', 'keepalived', 'mount', 'nft', 'script', 'umount'],
   workspaces: {
     '.': {
       entry: ['scripts/{check,complete-lock,start,test}.ts'],

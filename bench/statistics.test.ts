@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { median, quotients, rounded, spread } from './statistics.ts';
+import { median, quantile, quotients, rounded, spread } from './statistics.ts';
 
 describe('the arithmetic of the benches', () => {
   it('takes the middle value, which one bad round cannot move', () => {
@@ -10,6 +10,12 @@ describe('the arithmetic of the benches', () => {
 
   it('has no median of nothing, which meets no target', () => {
     expect(median([])).toBeNaN();
+  });
+
+  it('takes the value that so many do not exceed', () => {
+    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+    expect([quantile(values, 0.99), quantile(values, 1), quantile([7], 0.99)]).toEqual([99, 100, 7]);
+    expect(quantile([], 0.99)).toBeNaN();
   });
 
   it('rounds to two decimals', () => {

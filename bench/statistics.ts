@@ -17,3 +17,8 @@ export function quotients(dividends: readonly number[], divisors: readonly numbe
 export function spread(values: readonly number[]): number {
   return Math.max(...values) / Math.min(...values);
 }
+
+/** The smallest value that so large a part of them does not exceed. */
+export function quantile(values: readonly number[], part: number): number {
+  return values.toSorted((left, right) => left - right)[Math.ceil(part * values.length) - 1] ?? Number.NaN;
+}

@@ -1,4 +1,4 @@
-import { copyFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { thirdPartyNotices } from './third-party-notices.ts';
@@ -7,8 +7,7 @@ const root = join(import.meta.dirname, '..');
 const program = join(root, 'packages', 'cli');
 
 /** Some of the packages that we bundle were written for CommonJS, and still call `require` for Node's own modules. */
-const REQUIRE =
-  "import { createRequire as requireFor } from 'node:module';\nconst require = requireFor(import.meta.url);";
+const REQUIRE = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
 
 /** Begins the program. An older Node would fail on the first thing that it does not know, with a trace. */
 const LAUNCHER = `#!/usr/bin/env node
@@ -62,18 +61,7 @@ export async function bundleProgram(folder: string): Promise<readonly string[]> 
   await writeFile(launcher, LAUNCHER, { mode: 0o755 });
   const notices = join(folder, 'THIRD-PARTY-NOTICES');
   await writeFile(notices, await thirdPartyNotices(root, Object.keys(metafile.inputs)));
-  return [launcher, ...outputs(metafile, folder), notices, ...(await copyAddon(folder))];
-}
-
-/** For the machine that it was built on; elsewhere, or where it was not built, the DNS server does without it. */
-async function copyAddon(folder: string): Promise<readonly string[]> {
-  const place = join(folder, 'batch-udp.node');
-  try {
-    await copyFile(join(root, 'packages', 'dns', 'native', 'dist', 'batch-udp.node'), place);
-    return [place];
-  } catch {
-    return [];
-  }
+  return [launcher, ...outputs(metafile, folder), notices];
 }
 
 function outputs(metafile: Metafile, folder: string): string[] {

@@ -2,7 +2,6 @@
 // one it installs.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { addonIsBuilt, buildAddon } from './native-addon.mjs';
 import { installPackages, npmCommand, packagesAreInstalled } from './npm-packages.mjs';
 import { oneAtATime } from './setup-lock.mjs';
 import { installSystemPackages, missingPackages } from './system-packages.mjs';
@@ -17,14 +16,13 @@ const report = (line) => console.error(`setup: ${line}`);
 
 async function main() {
   const missing = () => (withTestTools ? missingPackages() : []);
-  if (packagesAreInstalled(root) && addonIsBuilt(root) && missing().length === 0) {
+  if (packagesAreInstalled(root) && missing().length === 0) {
     if (!isQuiet) report('nothing to do');
     return;
   }
   const onWait = () => report('another process is setting up this checkout, waiting');
   await oneAtATime(root, onWait, async (holdFor) => {
     if (!packagesAreInstalled(root)) await installPackages(root, npmCommand(), report, holdFor);
-    if (!addonIsBuilt(root)) buildAddon(root, report);
     for (const { name, neededBy } of missing()) report(`${name} is missing, needed by ${neededBy}`);
     const toRun = installSystemPackages(missing());
     // Not a failure: everything else works without them, and the tests that need them will say so.

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addonIsBuilt, buildAddon } from './native-addon.mjs';
 import { installPackages, packagesAreInstalled } from './npm-packages.mjs';
 import { runCommand } from './run-command.ts';
 import { oneAtATime } from './setup-lock.mjs';
@@ -28,22 +27,6 @@ async function writeProgram(name: string, content: string): Promise<string> {
   await chmod(path, 0o755);
   return path;
 }
-
-describe('building the addon', () => {
-  it('is done once, and leaves everything as it is where it fails', async () => {
-    const native = join(folder, 'packages', 'dns', 'native');
-    await mkdir(native, { recursive: true });
-    await writeFile(join(native, 'batch-udp.c'), 'int answer(void) { return 42; }');
-    expect(addonIsBuilt(folder)).toBe(false);
-    const lines: string[] = [];
-    buildAddon(folder, (line) => lines.push(line));
-    expect([addonIsBuilt(folder), lines]).toEqual([true, []]);
-    await writeFile(join(native, 'batch-udp.c'), 'this is no C');
-    buildAddon(folder, (line) => lines.push(line));
-    expect(lines.join()).toContain('the DNS server does without it');
-    expect(await readdir(join(native, 'dist'))).toEqual(['batch-udp.node']);
-  });
-});
 
 describe('installing npm packages', () => {
   const lines: string[] = [];

@@ -4,7 +4,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Resolver } from 'node:dns/promises';
-import { runCommand } from '../../scripts/run-command.ts';
 import { nodeProgram, type Program } from '../child-process.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'main.ts');
@@ -16,17 +15,22 @@ export class NameServer {
   readonly port: number;
   /** When it first said anything, be it that it does not know yet. */
   readonly listeningAt: number;
+  /** How many it says that it has; 0 where it says nothing. */
+  readonly names: number;
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess, port: number, listeningAt: number) {
+  private constructor(child: ChildProcess, port: number, listeningAt: number, said: string) {
     this.#child = child;
+    this.names = Number(/"names":(\d+)/.exec(said)?.[1] ?? 0);
     this.port = port;
     this.listeningAt = listeningAt;
   }
 
   /** Resolves when the name is answered so many times in a row: where servers share a port, each gets some of them. */
   static async start({ command, parameters }: Program, port: number, name: string, times = 1): Promise<NameServer> {
-    const child = spawn(command, parameters, { stdio: 'ignore' });
+    const child = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'ignore'] });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-4_096)));
     const resolver = new Resolver({ timeout: 500, tries: 1 });
     resolver.setServers([`127.0.0.1:${port}`]);
     const deadline = performance.now() + START_LIMIT_MILLISECONDS;
@@ -36,7 +40,7 @@ export class NameServer {
       const found = await resolver.resolve4(name).catch((error: NodeJS.ErrnoException) => error.code ?? '');
       if (found !== 'ECONNREFUSED' && found !== 'ETIMEOUT') listeningAt ??= performance.now();
       row = typeof found === 'string' || found.length === 0 ? 0 : row + 1;
-      if (row === times) return new NameServer(child, port, listeningAt ?? performance.now());
+      if (row === times) return new NameServer(child, port, listeningAt ?? performance.now(), said);
       await sleep(10);
     }
     child.kill('SIGKILL');
@@ -62,7 +66,7 @@ export class NameServer {
 }
 
 /** `fairlead dns` on the API server of the URL. */
-export async function ours(url: string, port: number, folder: string, batchedUdp = true): Promise<Program> {
+export async function ours(url: string, port: number, folder: string): Promise<Program> {
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(
     kubeconfig,
@@ -76,7 +80,7 @@ export async function ours(url: string, port: number, folder: string, batchedUdp
     }),
   );
   const file = join(folder, `fairlead-${port}.yaml`);
-  const configuration = { listen: [`127.0.0.1:${port}`], batchedUdp };
+  const configuration = { listen: [`127.0.0.1:${port}`] };
   await writeFile(
     file,
     JSON.stringify({ kubernetes: { kubeconfig }, http: { listen: '127.0.0.1:0' }, parts: { dns: configuration } }),
@@ -105,26 +109,4 @@ export async function coreDns(
   ];
   await writeFile(file, `${lines.join('\n')}\n`);
   return { command: binary, parameters: ['-conf', file] };
-}
-
-export interface Load {
-  readonly queriesPerCpuSecond: number;
-  readonly lost: number;
-}
-
-/** Asks servers on one port as fast as they answer, for so many seconds, with many queries at a time. */
-export async function load(servers: readonly NameServer[], queryFile: string, seconds: number): Promise<Load> {
-  const cpuSeconds = async () => {
-    const each = await Promise.all(servers.map((server) => server.cpuSeconds()));
-    return each.reduce((sum, one) => sum + one, 0);
-  };
-  const before = await cpuSeconds();
-  const target = ['-s', '127.0.0.1', '-p', String(servers[0]?.port), '-d', queryFile, '-l', String(seconds)];
-  const { stdout, stderr } = await runCommand('dnsperf', [...target, '-c', '20', '-q', '200', '-e']);
-  const used = (await cpuSeconds()) - before;
-  const completed = Number(/Queries completed:\s+(\d+)/.exec(stdout)?.[1]);
-  const lost = Number(/Queries lost:\s+(\d+)/.exec(stdout)?.[1]);
-  const failed = [...stdout.matchAll(/Response codes:\s+NOERROR \d+ \(100\.00%\)/g)].length === 0;
-  if (!(completed > 0) || failed) throw new Error(`dnsperf failed: ${stdout} ${stderr}`);
-  return { queriesPerCpuSecond: completed / used, lost };
 }

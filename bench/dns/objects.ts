@@ -13,26 +13,45 @@ export interface ClusterSetSize {
   readonly pods: number;
 }
 
-/** The objects of a clusterset, the same at every call: `web-0`, `web-1` and so on, and `db-0` for headless ones. */
+/** A Service, and what its name leads to. */
+interface ExportedService {
+  readonly name: string;
+  readonly type: 'ClusterSetIP' | 'Headless';
+  readonly addresses: readonly string[];
+}
+
+/** The Services of a clusterset, the same at every call: `web-0`, `web-1` and so on, and `db-0` for headless ones. */
+export function* clusterSetServices({ services, headless, pods }: ClusterSetSize): Generator<ExportedService> {
+  for (let index = 0; index < services; index += 1) {
+    const address = `10.${100 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
+    yield { name: `web-${index}`, type: 'ClusterSetIP', addresses: [address] };
+  }
+  for (let index = 0; index < headless; index += 1) {
+    const addresses = Array.from({ length: pods }, (_, pod) => `10.${200 + (index >> 8)}.${index & 255}.${pod + 1}`);
+    yield { name: `db-${index}`, type: 'Headless', addresses };
+  }
+}
+
+/** Their objects, as a cluster has them. */
 export function* clusterSetObjects(
   size: ClusterSetSize,
 ): Generator<(ServiceImport | EndpointSlice) & { kind: string }> {
-  for (let index = 0; index < size.services; index += 1) {
-    const name = `web-${index}`;
-    yield serviceImport(name, 'ClusterSetIP', [`10.${100 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`]);
+  for (const { name, type, addresses } of clusterSetServices(size)) {
+    if (type === 'Headless') {
+      yield serviceImport(name, type, []);
+      yield slice(name, 'cluster-0', addresses);
+      continue;
+    }
+    yield serviceImport(name, type, addresses);
     for (let cluster = 0; cluster < size.clusters; cluster += 1) {
-      yield slice(name, `cluster-${cluster}`, [`10.${cluster}.${(index >> 8) & 255}.${index & 255}`]);
+      yield slice(name, `cluster-${cluster}`, [addressIn(cluster, name)]);
     }
   }
-  for (let index = 0; index < size.headless; index += 1) {
-    const name = `db-${index}`;
-    yield serviceImport(name, 'Headless', []);
-    const addresses = Array.from(
-      { length: size.pods },
-      (_, pod) => `10.${200 + (index >> 8)}.${index & 255}.${pod + 1}`,
-    );
-    yield slice(name, 'cluster-0', addresses);
-  }
+}
+
+function addressIn(cluster: number, service: string): string {
+  const index = Number(service.split('-')[1]);
+  return `10.${cluster}.${(index >> 8) & 255}.${index & 255}`;
 }
 
 const ports = [{ name: 'http', port: 80, protocol: 'TCP' }] as const;

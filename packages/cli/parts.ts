@@ -3,7 +3,7 @@ import { azureServiceGatewayPart } from '@fairlead/azure/service-gateway';
 import { clusterSetPart } from '@fairlead/clusterset';
 import { systemOutside } from '@fairlead/clusterset/adapters';
 import { dnsPart } from '@fairlead/dns';
-import { loadBatchUdp, systemSockets } from '@fairlead/dns/adapters';
+import { systemSockets } from '@fairlead/dns/adapters';
 import { gatewayAgentPart, gatewayPart } from '@fairlead/gateway';
 import { openCloud } from '@fairlead/openstack/client/adapters';
 import { octaviaPart } from '@fairlead/openstack/octavia';
@@ -17,6 +17,6 @@ export const parts: readonly Part[] = [
   azureServiceGatewayPart,
   azureLocalPart,
   clusterSetPart(systemOutside),
-  dnsPart(systemSockets(loadBatchUdp())),
+  dnsPart(systemSockets),
   octaviaPart(openCloud),
 ];

@@ -101,10 +101,6 @@ export const dnsConfiguration = z.strictObject({
     .max(4_096)
     .default(1_232)
     .describe('The largest reply over UDP, however much a client says that it takes.'),
-  batchedUdp: z
-    .boolean()
-    .default(true)
-    .describe('Whether many packets are taken in one system call, where the addon for that was built.'),
   tcp: tcp.describe('Limits of TCP.'),
   forward: forward.optional().describe('Where queries for other zones go. Unset: they are refused.'),
   logQueries: z.boolean().default(false).describe('Whether every query is a line of the log.'),

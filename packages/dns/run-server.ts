@@ -45,14 +45,7 @@ export async function runServer(
   const seed = randomInteger(random, 0, 0x7fffffff);
   const table = new NameTable(settings.zone, seed);
   const counts = new Counts();
-  const {
-    udpPayloadBytes: udpBytes,
-    forward,
-    tcp,
-    listen,
-    logQueries: logsQueries,
-    batchedUdp: batchesUdp,
-  } = configuration;
+  const { udpPayloadBytes: udpBytes, forward, tcp, listen, logQueries: logsQueries } = configuration;
   const forwards = forward !== undefined;
   const responder = new Responder({ settings, table, counts, seed, udpBytes, forwards });
   const forwarder = forwards
@@ -67,20 +60,10 @@ export async function runServer(
       })
     : undefined;
   const limits = { ...tcp, idleMilliseconds: tcp.idleSeconds * 1_000 };
-  const server = new DnsServer({
-    ...environment,
-    responder,
-    counts,
-    forwarder,
-    sockets,
-    tcp: limits,
-    logsQueries,
-    batchesUdp,
-  });
+  const server = new DnsServer({ ...environment, responder, counts, forwarder, sockets, tcp: limits, logsQueries });
   const open = async () => {
-    const opened = await server.listen(socketAddresses(listen));
-    const isBatched = opened.every((socket) => socket.isBatched);
-    logger.info({ listen: opened.map(({ local }) => placeText(local)), zone: settings.zone, isBatched }, 'listening');
+    const local = await server.listen(socketAddresses(listen));
+    logger.info({ listen: local.map(placeText), zone: settings.zone }, 'listening');
   };
   if (!sockets.areHandedOver) await open();
   try {

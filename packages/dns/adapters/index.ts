@@ -1,2 +1,1 @@
-export { loadBatchUdp } from './batch-udp.ts';
 export { systemSockets } from './sockets.ts';

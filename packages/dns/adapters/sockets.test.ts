@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createSocket, Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -8,7 +7,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Counts, DnsServer, Forwarder, type SocketAddress } from '../server/index.ts';
 import { answersIn, queryFor, read } from '../testing/queries.ts';
 import { TestZone } from '../testing/test-zone.ts';
-import { loadBatchUdp } from './batch-udp.ts';
 import { systemSockets } from './sockets.ts';
 
 const WEB = 'web.shop.svc.clusterset.local';
@@ -21,20 +19,7 @@ function lastOf(sockets: readonly unknown[]): Socket {
   return socket;
 }
 
-const addon = loadBatchUdp();
-const NODE = { kind: 'sockets of Node', sockets: systemSockets(undefined), isBatched: false };
-const KINDS = [
-  NODE,
-  ...(addon === undefined ? [] : [{ kind: 'sockets of the addon', sockets: systemSockets(addon), isBatched: true }]),
-];
-
-it('has the addon where there is a compiler', () => {
-  const { status } = spawnSync('cc', ['--version']);
-  expect(addon !== undefined).toBe(status === 0);
-});
-
-/** Servers that a test starts. */
-function stage({ sockets, isBatched }: (typeof KINDS)[number]) {
+describe('on real sockets, the server', () => {
   const servers: DnsServer[] = [];
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.close()));
@@ -53,7 +38,7 @@ function stage({ sockets, isBatched }: (typeof KINDS)[number]) {
 
   async function startOnce(address: SocketAddress, upstream: SocketAddress | undefined): Promise<SocketAddress> {
     const { responder, counts } = new TestZone({ forwards: upstream !== undefined });
-    const shared = { counts, clock: systemClock, metrics: noMetrics, logger: silentLogger, sockets };
+    const shared = { counts, clock: systemClock, metrics: noMetrics, logger: silentLogger, sockets: systemSockets };
     const forwarder =
       upstream === undefined
         ? undefined
@@ -61,26 +46,19 @@ function stage({ sockets, isBatched }: (typeof KINDS)[number]) {
             ...shared,
             servers: [upstream],
             random: systemRandom,
-            exchange: (asked) => sockets.exchange(asked),
+            exchange: (asked) => systemSockets.exchange(asked),
             timeoutMilliseconds: 2_000,
             signal,
           });
     const tcp = { connections: 3, connectionsOfOne: 2, idleMilliseconds: 5_000 };
-    const server = new DnsServer({ ...shared, responder, forwarder, tcp, logsQueries: false, batchesUdp: true });
+    const server = new DnsServer({ ...shared, responder, forwarder, tcp, logsQueries: false });
     servers.push(server);
-    const [socket] = await server.listen([address]);
-    expect(socket?.isBatched).toBe(isBatched);
-    return { address: address.address, port: socket?.local.port ?? 0 };
+    const [local] = await server.listen([address]);
+    return { address: address.address, port: local?.port ?? 0 };
   }
 
   const exchange = (server: SocketAddress, query: Buffer, transport: 'udp' | 'tcp') =>
-    sockets.exchange({ server, transport, bytes: query, accepts: () => true, signal });
-
-  return { servers, start, exchange, sockets };
-}
-
-describe.each(KINDS)('on $kind, the server', (kind) => {
-  const { servers, start, exchange } = stage(kind);
+    systemSockets.exchange({ server, transport, bytes: query, accepts: () => true, signal });
 
   it.each(['127.0.0.1', '::1'])('answers over UDP and TCP on %s', async (address) => {
     const server = await start({ address, port: 0 });
@@ -101,6 +79,29 @@ describe.each(KINDS)('on $kind, the server', (kind) => {
     await promise;
     socket.close();
     expect(ids.size).toBe(1_000);
+  });
+
+  it('drops what claims to come from port 0, and goes on answering', async () => {
+    const bind = vi.spyOn(Socket.prototype, 'bind');
+    const drop = vi.spyOn(Counts.prototype, 'drop');
+    const server = await start(ANY_PORT, await start());
+    const bound = lastOf(bind.mock.contexts);
+    const forged = { address: '127.0.0.1', port: 0, family: 'IPv4', size: 0 };
+    for (const name of [WEB, 'example.org']) bound.emit('message', queryFor(name), forged);
+    expect(drop.mock.calls).toEqual([['source-port'], ['source-port']]);
+    vi.restoreAllMocks();
+    expect(answersIn(await exchange(server, queryFor(WEB), 'udp'))).toEqual(['10.2.0.1']);
+  });
+
+  it('outlives a reply to an address that cannot be sent to', async () => {
+    const bind = vi.spyOn(Socket.prototype, 'bind');
+    const socket = await systemSockets.listenUdp(ANY_PORT, (_bytes, out) => out.write('reply'));
+    const bound = lastOf(bind.mock.contexts);
+    bind.mockRestore();
+    const nowhere = { address: '127.0.0.1', port: 0 };
+    expect(() => bound.emit('message', queryFor(WEB), nowhere)).not.toThrow();
+    expect(() => socket.send(queryFor(WEB), nowhere)).not.toThrow();
+    await socket.close();
   });
 
   it('answers what is pipelined, in pieces, and takes no more connections than it may', async () => {
@@ -188,32 +189,5 @@ describe.each(KINDS)('on $kind, the server', (kind) => {
     const server = await start(ANY_PORT, gone);
     const reply = read(await exchange(server, queryFor('example.org'), transport));
     expect(reply).toMatchObject({ id: 4711, rcode: 'SERVFAIL' });
-  });
-});
-
-describe('on sockets of Node, the server', () => {
-  const { start, exchange, sockets } = stage(NODE);
-
-  it('drops what claims to come from port 0, and goes on answering', async () => {
-    const bind = vi.spyOn(Socket.prototype, 'bind');
-    const drop = vi.spyOn(Counts.prototype, 'drop');
-    const server = await start(ANY_PORT, await start());
-    const bound = lastOf(bind.mock.contexts);
-    const forged = { address: '127.0.0.1', port: 0, family: 'IPv4', size: 0 };
-    for (const name of [WEB, 'example.org']) bound.emit('message', queryFor(name), forged);
-    expect(drop.mock.calls).toEqual([['source-port'], ['source-port']]);
-    vi.restoreAllMocks();
-    expect(answersIn(await exchange(server, queryFor(WEB), 'udp'))).toEqual(['10.2.0.1']);
-  });
-
-  it('outlives a reply to an address that cannot be sent to', async () => {
-    const bind = vi.spyOn(Socket.prototype, 'bind');
-    const socket = await sockets.listenUdp(ANY_PORT, (_bytes, out) => out.write('reply'), true);
-    const bound = lastOf(bind.mock.contexts);
-    bind.mockRestore();
-    const nowhere = { address: '127.0.0.1', port: 0 };
-    expect(() => bound.emit('message', queryFor(WEB), nowhere)).not.toThrow();
-    expect(() => socket.send(queryFor(WEB), nowhere)).not.toThrow();
-    await socket.close();
   });
 });

@@ -3,7 +3,6 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net';
 import { FairleadError, messageOf } from '@fairlead/control';
-import { type BatchUdp, listenInBatches } from './batch-udp.ts';
 import type {
   ByteStream,
   DatagramHandler,
@@ -23,30 +22,8 @@ const RECEIVE_BYTES = 4 * 1_024 * 1_024;
 const areHandedOver = cluster.isWorker;
 const reusePort = !areHandedOver;
 
-/** The sockets of this machine; those for UDP of the addon, where it is there. */
-export function systemSockets(addon: BatchUdp | undefined): Sockets {
-  // The supervisor keeps sockets of Node.
-  const batches = areHandedOver ? undefined : addon;
-  return {
-    areHandedOver,
-    listenUdp: (address, handler, mayBatch) =>
-      batches !== undefined && mayBatch ? listenUdpInBatches(batches, address, handler) : listenUdp(address, handler),
-    listenTcp,
-    exchange,
-  };
-}
-
-async function listenUdpInBatches(
-  addon: BatchUdp,
-  address: SocketAddress,
-  handler: DatagramHandler,
-): Promise<DatagramSocket> {
-  try {
-    return listenInBatches(addon, address, RECEIVE_BYTES, handler);
-  } catch (error) {
-    throw cannotListen('UDP', address, error);
-  }
-}
+/** The sockets of this machine. */
+export const systemSockets: Sockets = { areHandedOver, listenUdp, listenTcp, exchange };
 
 async function listenUdp(address: SocketAddress, handler: DatagramHandler): Promise<DatagramSocket> {
   const socket = createUdpSocket(address.address, { reusePort });
@@ -72,7 +49,6 @@ async function listenUdp(address: SocketAddress, handler: DatagramHandler): Prom
   });
   return {
     local: socket.address(),
-    isBatched: false,
     send: (bytes, to) => send(socket, bytes, to),
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };

@@ -3,15 +3,7 @@ import { nameText, TCP_BYTES } from '../wire/index.ts';
 import { type Counts, openConnections, type Transport } from './counts.ts';
 import type { Forwarder } from './forwarder.ts';
 import { FORWARD, NO_REPLY, type Responder } from './responder.ts';
-import type {
-  ByteStream,
-  DatagramHandler,
-  DatagramSocket,
-  SocketAddress,
-  Sockets,
-  StreamHandler,
-  StreamListener,
-} from './sockets.ts';
+import type { ByteStream, DatagramSocket, SocketAddress, Sockets, StreamHandler, StreamListener } from './sockets.ts';
 import { TcpSession } from './tcp-session.ts';
 
 export interface DnsServerOptions {
@@ -30,8 +22,6 @@ export interface DnsServerOptions {
     readonly idleMilliseconds: number;
   };
   readonly logsQueries: boolean;
-  /** Whether many packets may be taken at a time, where the sockets can. */
-  readonly batchesUdp: boolean;
 }
 
 const METRICS_MILLISECONDS = 1_000;
@@ -56,7 +46,7 @@ export class DnsServer {
   }
 
   /** Listens on all of them, or rejects and listens on none. */
-  async listen(addresses: readonly SocketAddress[]): Promise<readonly DatagramSocket[]> {
+  async listen(addresses: readonly SocketAddress[]): Promise<readonly SocketAddress[]> {
     try {
       for (const address of addresses) await this.#listen(address);
     } catch (error) {
@@ -64,7 +54,7 @@ export class DnsServer {
       throw error;
     }
     this.#tellMetrics();
-    return [...this.#udp];
+    return this.#udp.map(({ local }) => local);
   }
 
   /**
@@ -87,18 +77,17 @@ export class DnsServer {
   }
 
   async #listen(address: SocketAddress): Promise<void> {
-    const { sockets, counts, batchesUdp } = this.#options;
-    const take: DatagramHandler = (bytes, out, from) => {
+    const { sockets, counts } = this.#options;
+    const udp: DatagramSocket = await sockets.listenUdp(address, (bytes, out, from) => {
       if (from.port === 0) {
         // No reply can be sent there: the packet is forged.
         counts.drop('source-port');
         return NO_REPLY;
       }
       const length = this.#respond(bytes, out, from, 'udp');
-      if (length === FORWARD) void this.#forwardDatagram(bytes, udp, { address: from.address, port: from.port });
+      if (length === FORWARD) void this.#forwardDatagram(bytes, udp, from);
       return length;
-    };
-    const udp = await sockets.listenUdp(address, take, batchesUdp);
+    });
     this.#udp.push(udp);
     // Where the system chose the port, it is the same for both.
     const same = { address: address.address, port: udp.local.port };

@@ -7,15 +7,13 @@ export interface SocketAddress {
 }
 
 /**
- * Takes a datagram. Writes the reply into `out` and gives its length; 0 for none, or for one that comes later. All that it
- * is handed is its own only until it returns.
+ * Takes a datagram. Writes the reply into `out`, which is only its own until it returns, and gives the length of the
+ * reply; 0 for none, or for one that comes later.
  */
 export type DatagramHandler = (bytes: Buffer, out: Buffer, from: SocketAddress) => number;
 
 export interface DatagramSocket {
   readonly local: SocketAddress;
-  /** Whether many packets cost one system call. */
-  readonly isBatched: boolean;
   /** Sends a reply that comes later. */
   send(bytes: Buffer, to: SocketAddress): void;
   close(): Promise<void>;
@@ -63,7 +61,7 @@ export interface Sockets {
   /** Whether another process may be answering on what this one listens on, until this one is ready. */
   readonly areHandedOver: boolean;
   /** Rejects with a sentence when the address cannot be had. */
-  listenUdp(address: SocketAddress, handler: DatagramHandler, mayBatch: boolean): Promise<DatagramSocket>;
+  listenUdp(address: SocketAddress, handler: DatagramHandler): Promise<DatagramSocket>;
   listenTcp(address: SocketAddress, connected: (stream: ByteStream) => StreamHandler): Promise<StreamListener>;
   /** Resolves with the first reply that is accepted, from a port of its own; rejects when there is none. */
   exchange(exchange: Exchange): Promise<Buffer>;

@@ -21,7 +21,7 @@ export class FakeSockets implements Sockets {
     }
     this.#handler = handler;
     const close = async () => void (this.#handler = undefined);
-    return { local: LOCAL, isBatched: false, send: (bytes) => void this.late.push(bytes), close };
+    return { local: LOCAL, send: (bytes) => void this.late.push(bytes), close };
   }
 
   async listenTcp(): Promise<StreamListener> {

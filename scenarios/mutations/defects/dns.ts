@@ -208,20 +208,6 @@ export const dnsDefects: readonly Defect[] = [
     foundBy: tcp,
   },
   {
-    name: 'all packets of a batch are read as the first one',
-    file: `${FOLDER}/adapters/batch-udp.ts`,
-    find: 'const start = index * SLOT_BYTES;',
-    replace: 'const start = 0 * SLOT_BYTES * index;',
-    foundBy: sockets,
-  },
-  {
-    name: 'a late reply goes to who sent the last packet at the same place of a batch',
-    file: `${FOLDER}/server/dns-server.ts`,
-    find: 'void this.#forwardDatagram(bytes, udp, { address: from.address, port: from.port })',
-    replace: 'void this.#forwardDatagram(bytes, udp, from)',
-    foundBy: sockets,
-  },
-  {
     name: 'one client may have all connections',
     file: `${FOLDER}/server/dns-server.ts`,
     find: ' || ofOne > tcp.connectionsOfOne',
