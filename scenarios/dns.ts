@@ -39,6 +39,8 @@ const BEGIN_MILLISECONDS = 2_000;
 const EDITS = 60;
 /** More than there are clusters: each has its turn. */
 const TURNS = 6;
+/** A watch whose other end is gone without a word counts as dead after 130 s; a network and a list that fail come on top. */
+const LONGEST_GONE_MILLISECONDS = 240_000;
 
 const imports = serviceImports('v1beta1');
 
@@ -62,12 +64,13 @@ type Edit =
 interface Life {
   readonly sockets: FakeSockets;
   readonly startedAt: number;
+  readonly process: () => { readonly state: string };
 }
 
 interface World extends Cluster {
   readonly lives: Map<string, Life>;
-  /** Every address that a Service ever had, as far as it is to be believed. */
-  readonly known: Map<string, Set<string>>;
+  /** Every address that a Service ever had, as far as it is to be believed -> since when it has it no longer. */
+  readonly known: Map<string, Map<string, number | undefined>>;
   begunAt: number | undefined;
   readonly now: () => number;
 }
@@ -109,9 +112,9 @@ async function build(simulation: Parameters<typeof serveKubernetes>[0]): Promise
   const lives = new Map<string, Life>();
   const now = () => simulation.clock.monotonic();
   for (const name of SERVERS) {
-    simulation.process(name, (incarnation) => {
+    const process = simulation.process(name, (incarnation) => {
       const sockets = new FakeSockets();
-      lives.set(name, { sockets, startedAt: now() });
+      lives.set(name, { sockets, startedAt: now(), process: () => process });
       return serve(sockets, incarnation);
     });
   }
@@ -155,6 +158,11 @@ function drawEdit(random: Random): Edit {
 }
 
 async function apply(world: World, edit: Edit): Promise<void> {
+  await change(world, edit);
+  if ('service' in edit) forget(world, edit.service);
+}
+
+async function change(world: World, edit: Edit): Promise<void> {
   switch (edit.kind) {
     case 'begin':
       await put(world, imports, importOf(STEADY, 'ClusterSetIP'));
@@ -185,8 +193,24 @@ async function apply(world: World, edit: Edit): Promise<void> {
   }
 }
 
+/** The Service may be answered with these from now on. */
 function remember({ known }: World, service: string, addresses: readonly string[]): void {
-  known.set(service, new Set([...(known.get(service) ?? []), ...addresses]));
+  const all = known.get(service) ?? new Map<string, number | undefined>();
+  for (const address of addresses) all.set(address, undefined);
+  known.set(service, all);
+}
+
+/** What of a Service is gone: no cluster has an endpoint there any more. */
+function forget(world: World, service: string): void {
+  const slices = world.objects(endpointSlices).filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === service);
+  const older = world.objects(imports).filter(({ metadata }) => metadata.name === `${service}-${NAMESPACE}-${OLD}`);
+  const left = new Set([
+    ...slices.flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses)),
+    ...older.flatMap(({ spec }) => spec?.ips ?? []),
+  ]);
+  for (const [address, goneAt] of world.known.get(service) ?? []) {
+    if (!left.has(address)) world.known.get(service)?.set(address, goneAt ?? world.now());
+  }
 }
 
 async function put<Kind extends KubeObject>({ editor }: World, resource: Resource<Kind>, object: Kind): Promise<void> {
@@ -252,6 +276,25 @@ function invariants(world: World): readonly Invariant[] {
             const answer = lookUp(nameOf(service), 1, (query) => sockets.ask(query)).split(' ');
             const strange = answer.find((word) => !WORDS.has(word) && world.known.get(service)?.has(word) !== true);
             if (strange !== undefined) return `${server} leads to ${strange}, where ${service} never was`;
+          }
+        }
+        return undefined;
+      },
+    },
+    {
+      name: 'no address is answered for long that is gone',
+      check() {
+        for (const [server, { sockets, process }] of world.lives) {
+          // One that is frozen answers no client, and has yet to hear what it missed.
+          if (process().state !== 'running') continue;
+          for (const service of SERVICES) {
+            const answer = lookUp(nameOf(service), 1, (query) => sockets.ask(query)).split(' ');
+            for (const word of answer) {
+              const goneAt = world.known.get(service)?.get(word);
+              if (goneAt !== undefined && world.now() - goneAt > LONGEST_GONE_MILLISECONDS) {
+                return `${server} leads to ${word} of ${service}, which is gone since ${world.now() - goneAt} ms`;
+              }
+            }
           }
         }
         return undefined;
