@@ -9,6 +9,13 @@ import { nodeProgram, type Program } from '../child-process.ts';
 const PROGRAM = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'main.ts');
 const TICKS_PER_SECOND = 100;
 const START_LIMIT_MILLISECONDS = 120_000;
+const MOST_HEARD = 4_096;
+
+/** In megabytes. `shared`: there only once for all processes that have it, as the program itself is. */
+export interface Memory {
+  readonly own: number;
+  readonly shared: number;
+}
 
 /** A DNS server in a process of its own, and what it used so far. */
 export class NameServer {
@@ -26,25 +33,25 @@ export class NameServer {
     this.listeningAt = listeningAt;
   }
 
-  /** Resolves when the name is answered so many times in a row: where servers share a port, each gets some of them. */
-  static async start({ command, parameters }: Program, port: number, name: string, times = 1): Promise<NameServer> {
-    const child = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'ignore'] });
+  /** Resolves when the name is answered; by this server, where it says so, and not by another one on the same port. */
+  static async start({ command, parameters }: Program, port: number, name: string, says = ''): Promise<NameServer> {
+    const child = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-4_096)));
+    const hear = (text: string) => (said = `${said}${text}`.slice(-MOST_HEARD));
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
     const resolver = new Resolver({ timeout: 500, tries: 1 });
     resolver.setServers([`127.0.0.1:${port}`]);
     const deadline = performance.now() + START_LIMIT_MILLISECONDS;
-    let row = 0;
     let listeningAt: number | undefined;
     while (performance.now() < deadline && child.exitCode === null) {
       const found = await resolver.resolve4(name).catch((error: NodeJS.ErrnoException) => error.code ?? '');
       if (found !== 'ECONNREFUSED' && found !== 'ETIMEOUT') listeningAt ??= performance.now();
-      row = typeof found === 'string' || found.length === 0 ? 0 : row + 1;
-      if (row === times) return new NameServer(child, port, listeningAt ?? performance.now(), said);
+      const isAnswered = typeof found !== 'string' && found.length > 0 && said.includes(says);
+      if (isAnswered) return new NameServer(child, port, listeningAt ?? performance.now(), said);
       await sleep(10);
     }
     child.kill('SIGKILL');
-    throw new Error(`${command} does not answer for ${name}`);
+    throw new Error(`${command} does not answer for ${name}: ${said}`);
   }
 
   async cpuSeconds(): Promise<number> {
@@ -53,9 +60,19 @@ export class NameServer {
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   }
 
+  async memory(): Promise<Memory> {
+    const text = await readFile(`/proc/${this.#child.pid}/smaps_rollup`, 'utf8');
+    const megabytes = (kind: string) =>
+      [...text.matchAll(new RegExp(`^${kind}_(?:Clean|Dirty):\\s+(\\d+) kB`, 'gm'))].reduce(
+        (sum, [, kilobytes]) => sum + Number(kilobytes) / 1_000,
+        0,
+      );
+    return { own: megabytes('Private'), shared: megabytes('Shared') };
+  }
+
   async residentMegabytes(): Promise<number> {
-    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_000;
+    const { own, shared } = await this.memory();
+    return own + shared;
   }
 
   async stop(): Promise<void> {
