@@ -310,6 +310,43 @@ describe('the DNS part', () => {
     const subject = { kind: 'serviceimport', namespace: 'shop', name: 'web' };
     expect(await configured.explain(environment, subject)).toMatchObject({ state: 'as-wanted', there: why });
     expect(await configured.explain(environment, { ...subject, name: 'no' })).toBeUndefined();
-    expect(await configured.status(environment)).toMatchObject({ figures: { services: 1 } });
+    expect(await configured.status(environment)).toEqual({
+      summary: '8 names of 1 Services',
+      figures: { names: 8, services: 1, 'services without endpoints': 0 },
+      problems: [],
+    });
+  });
+
+  it('tells in its status that every query fails where there are no ServiceImports', async () => {
+    stage = await new Stage().setUp({ installs: false });
+    const { client, clock } = stage.cluster;
+    const environment = { client, clock, logger: silentLogger, signal: stage.stop.signal };
+    expect(await dnsPart(stage.sockets).configure({}).status(environment)).toEqual({
+      summary: 'every query fails',
+      figures: {},
+      problems: ['the cluster has no ServiceImports: its API server serves no multicluster.x-k8s.io'],
+    });
+  });
+
+  it('tells in its status what leads nowhere, and what only an operator can mend', async () => {
+    stage = await new Stage().setUp();
+    await stage.putImport(testImport('empty'));
+    await stage.put(testSlice('empty', 'a', []));
+    await stage.putImport(testImport('web'));
+    await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    await stage.put({ ...testSlice('web', 'b', ['web.example.org']), addressType: 'FQDN' });
+    await stage.put(testSlice('record.of-a-cluster', 'a', ['10.1.0.1']));
+    for (let index = 0; index < 7; index += 1) await stage.put(testSlice(`lost-${index}`, 'a', ['10.1.0.1']));
+    const { client, clock } = stage.cluster;
+    const environment = { client, clock, logger: silentLogger, signal: stage.stop.signal };
+    const { problems, figures } = await dnsPart(stage.sockets).configure({}).status(environment);
+    const lost = (index: number) =>
+      `shop/lost-${index} has EndpointSlices of other clusters and no ServiceImport: its name is not there`;
+    expect(problems).toEqual([
+      ...[0, 1, 2, 3, 4].map(lost),
+      'and 2 more of this kind',
+      'of shop/web in cluster b is left out: web.example.org of web.ipv4.b: no FQDN address',
+    ]);
+    expect(figures).toMatchObject({ services: 9, 'services without endpoints': 1 });
   });
 });

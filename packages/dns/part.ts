@@ -1,4 +1,5 @@
 import { MCS_GROUP } from '@fairlead/clusterset/mcs';
+import { codeOf, messageOf } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import {
   type ConfiguredInvocation,
@@ -11,9 +12,11 @@ import {
   type Subject,
 } from '@fairlead/part';
 import { type DnsConfiguration, dnsConfiguration } from './configuration.ts';
+import { demoScene } from './demo.ts';
 import { dnsMetrics } from './metrics.ts';
 import { answerReport, parseType, serviceLines } from './report/answer-report.ts';
 import { takeSnapshot } from './report/snapshot.ts';
+import { zoneStatus } from './report/zone-status.ts';
 import { runServer, zoneSettings } from './run-server.ts';
 import type { Sockets } from './server/index.ts';
 
@@ -49,6 +52,7 @@ export function dnsPart(sockets: Sockets): Part<ReplicaPart> {
     metrics: dnsMetrics,
     events: [],
     explains: ['serviceimport'],
+    demo: demoScene,
     commands: [
       {
         name: 'query',
@@ -68,9 +72,12 @@ export function dnsPart(sockets: Sockets): Part<ReplicaPart> {
       plan: async () => ({ changes: [] }),
       explain: (environment, subject) => explain(configuration, environment, subject),
       async status(environment) {
-        const { names, index } = await takeSnapshot(zoneSettings(configuration, 1), environment);
-        const services = index.services;
-        return { summary: `${names.size} names of ${services} Services`, figures: { names: names.size, services } };
+        try {
+          return zoneStatus(await takeSnapshot(zoneSettings(configuration, 1), environment));
+        } catch (error) {
+          if (codeOf(error) !== 'mcs-not-installed') throw error;
+          return { summary: 'every query fails', figures: {}, problems: [messageOf(error)] };
+        }
       },
     }),
   });

@@ -30,7 +30,8 @@ describe('what a cluster contributes', () => {
     const [big, small] = clusterShares(view, 'Headless', settings);
     expect(big?.endpoints).toHaveLength(100);
     expect(big?.leftOut).toEqual(['900 endpoints: with their ports, they are more than 10000']);
-    expect(small).toMatchObject({ endpoints: [{}, {}, {}], leftOut: [] });
+    expect(big?.faults).toEqual(big?.leftOut);
+    expect(small).toMatchObject({ endpoints: [{}, {}, {}], leftOut: [], faults: [] });
   });
 
   it('is the address of a cluster with older software, unless its slices say that no pod is ready there', () => {

@@ -33,6 +33,8 @@ export interface ClusterShare {
   readonly endpoints: readonly ServedEndpoint[];
   readonly ports: readonly ServedPort[];
   readonly leftOut: readonly string[];
+  /** What of it only an operator can mend: a pod that is not ready yet is none of them. */
+  readonly faults: readonly string[];
 }
 
 /** Endpoints times ports of one cluster and Service: each is a record under several names. */
@@ -61,7 +63,7 @@ function limited(found: Found): Found {
   const beyond = found.endpoints.length - endpoints.length;
   if (beyond === 0) return found;
   const reason = `${beyond} endpoints: with their ports, they are more than ${MOST_ENDPOINT_PORTS}`;
-  return { ...found, endpoints, leftOut: [...found.leftOut, reason] };
+  return { ...found, endpoints, leftOut: [...found.leftOut, reason], faults: [...found.faults, reason] };
 }
 
 /** Only of clusters that the operator named: it is theirs to say that they are trusted. */
@@ -77,12 +79,13 @@ function rank(cluster: string, settings: ZoneSettings): number {
   return cluster === settings.cluster ? 0 : 1;
 }
 
-type Found = Pick<ClusterShare, 'sources' | 'endpoints' | 'ports' | 'leftOut'>;
+type Found = Pick<ClusterShare, 'sources' | 'endpoints' | 'ports' | 'leftOut' | 'faults'>;
 
 function fromSlices(slices: readonly EndpointSlice[]): Found {
   const endpoints = new Map<string, ServedEndpoint>();
   const ports = new Map<string, ServedPort>();
   const leftOut: string[] = [];
+  const faults: string[] = [];
   const sorted = slices.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
   for (const slice of sorted) {
     const own = portsOf(slice.ports ?? []);
@@ -95,7 +98,7 @@ function fromSlices(slices: readonly EndpointSlice[]): Found {
       for (const text of addresses) {
         const parsed = parseIpAddress(text);
         if (parsed === undefined || parsed.family !== slice.addressType) {
-          leftOut.push(`${text} of ${slice.metadata.name}: no ${slice.addressType} address`);
+          faults.push(`${text} of ${slice.metadata.name}: no ${slice.addressType} address`);
           continue;
         }
         const host = hostOf(hostname, parsed.address);
@@ -106,6 +109,7 @@ function fromSlices(slices: readonly EndpointSlice[]): Found {
       }
     }
   }
+  leftOut.push(...faults);
   if (endpoints.size === 0) leftOut.push('the cluster has no ready endpoints');
   const inOrder = [...endpoints].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, endpoint]) => endpoint);
   return {
@@ -113,6 +117,7 @@ function fromSlices(slices: readonly EndpointSlice[]): Found {
     endpoints: inOrder,
     ports: distinctPorts([...ports.values()]),
     leftOut,
+    faults,
   };
 }
 
@@ -124,7 +129,8 @@ function fromOlderImport({ metadata, spec }: ServiceImport, slices: readonly End
   const behind = fromSlices(slices);
   const sources = [metadata.name, ...behind.sources];
   if (spec.type !== type) {
-    return { ...behind, sources, endpoints: [], leftOut: [`the cluster exports it as ${spec.type}`] };
+    const reason = `the cluster exports it as ${spec.type}`;
+    return { ...behind, sources, endpoints: [], leftOut: [reason], faults: [reason] };
   }
   if (type === 'Headless') return { ...behind, sources };
   const isWithoutPods = slices.length > 0 && behind.endpoints.length === 0;
@@ -135,7 +141,7 @@ function fromOlderImport({ metadata, spec }: ServiceImport, slices: readonly End
       : [{ ...parsed, host: hostOf(undefined, parsed.address), ports: [] }];
   });
   const leftOut = endpoints.length === 0 ? ['the cluster has no ready endpoints'] : [];
-  return { sources, endpoints, ports: portsOf(spec.ports ?? []), leftOut };
+  return { sources, endpoints, ports: portsOf(spec.ports ?? []), leftOut, faults: [] };
 }
 
 /** What has no number, or one that is none, cannot be told by SRV. */

@@ -69,6 +69,10 @@ export class ZoneIndex {
     return parts === undefined ? undefined : viewOf(parts);
   }
 
+  *views(): Generator<ServiceView> {
+    for (const parts of this.#services.values()) yield viewOf(parts);
+  }
+
   /** Brings the names of changed Services in step, `most` of them at a time; tells whether all are. */
   flush(most = Number.POSITIVE_INFINITY): boolean {
     let done = 0;
