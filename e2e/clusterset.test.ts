@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns/promises';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +22,7 @@ import {
 import { connect } from '@fairlead/kube/adapters';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../scripts/run-command.ts';
-import { ClusterSetStage, eventually } from './harness/index.ts';
+import { ClusterSetStage, dnsPortOf, eventually } from './harness/index.ts';
 
 const PROGRAM = fileURLToPath(new URL('../packages/cli/main.ts', import.meta.url));
 const SHARED = 'fairlead-broker';
@@ -143,6 +144,31 @@ describe('several clusters on real API servers', () => {
     expect(shown.stdout).toMatch(/^web\s+ClusterSetIP\s+.*a\s/);
     const local = await memberOf('a').cluster.kubectl(['get', 'serviceimport', '-n', 'fairlead-system', '-o', 'name']);
     expect(local.stdout.trim()).toBe('serviceimport.multicluster.x-k8s.io/web.shop');
+  });
+
+  it('answers for an export in another cluster within a second', async () => {
+    const resolver = new Resolver({ timeout: 500, tries: 1 });
+    resolver.setServers([`127.0.0.1:${await dnsPortOf(memberOf('b').running)}`]);
+    const answers = () => resolver.resolve4('quick.shop.svc.clusterset.local').catch(() => []);
+    const { client } = memberOf('a').cluster;
+    const quick = { namespace: 'shop', name: 'quick' };
+    const { spec } = await client.create<Service>(services, { metadata: quick, spec: { ports: ports(80) } });
+    const labels = { 'kubernetes.io/service-name': 'quick' };
+    await client.create<EndpointSlice>(endpointSlices, {
+      metadata: { namespace: 'shop', name: 'quick-1', labels },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.244.0.9'], conditions: { ready: true } }],
+      ports: [{ name: 'p80', port: 8080, protocol: 'TCP' }],
+    });
+    expect(await answers()).toEqual([]);
+    const begunAt = performance.now();
+    await client.create<ServiceExport>(exports, { metadata: quick });
+    await eventually(async () => (await answers()).length > 0, { describe: 'the answer in b', intervalMs: 5 });
+    expect(performance.now() - begunAt).toBeLessThan(1_000);
+    expect(await answers()).toEqual([spec.clusterIP]);
+    await client.delete(exports, quick);
+    await client.delete(services, quick);
+    await eventually(async () => (await answers()).length === 0, { describe: 'no answer in b any more' });
   });
 
   it('merges the ports of a second export, and tells both of the conflict', async () => {

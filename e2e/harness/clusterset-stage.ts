@@ -81,6 +81,7 @@ export class ClusterSetStage {
       kubernetes: { kubeconfig: kubeconfigPath },
       parts: {
         clusterset: { clusterset: 'blue', cluster: name, broker: { kubeconfig }, whenSilent: 'keep', ...configuration },
+        dns: { listen: ['127.0.0.1:0'], cluster: name },
       },
     });
     const connection = await connect({ kubeconfig, userAgent: name });
