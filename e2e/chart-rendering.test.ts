@@ -130,13 +130,17 @@ describe('the chart as Helm renders it', () => {
                   { name: 'dns', containerPort: 5353, protocol: 'UDP' },
                   { name: 'dns-tcp', containerPort: 5353 },
                 ],
+                // Another part that waits for its cloud takes no name server away.
+                readinessProbe: { httpGet: { path: '/readyz/dns' } },
               },
             ],
           },
         },
       },
     });
-    expect((await renderChart(gatewayValues)).text).not.toContain('fairlead-dns');
+    const { text: without } = await renderChart(gatewayValues);
+    expect(without).not.toContain('fairlead-dns');
+    expect(without).toMatch(/path: \/readyz$/m);
   });
 
   it('replaces the Pods when the configuration changes, and only then', async () => {
