@@ -193,6 +193,25 @@ describe('a load balancer that Services share', () => {
     ).toEqual([]);
   });
 
+  it.each([false, true])('is told as its own by the one that gets it (the answer is lost: %s)', async (isLost) => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('first');
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [`${PREFIX}/load-balancer-id`]: id });
+    expect((await world.resource('second'))?.status?.service_pub_ip_info).toMatchObject({ alloc_method: 'user' });
+    const { neutron } = world.openstack;
+    const update = neutron.updateFloatingIp.bind(neutron);
+    vi.spyOn(neutron, 'updateFloatingIp').mockImplementation(async (...call) => {
+      const updated = await update(...call);
+      if (isLost) throw new FairleadError('lost', { verdict: 'retriable', code: 'connection-lost' });
+      return updated;
+    });
+    await world.cluster.deleteService('first');
+    await world.run(30);
+    expect((await world.resource('second'))?.status?.service_pub_ip_info).toMatchObject({ alloc_method: 'pool' });
+  });
+
   it.each(['update-load-balancer', 'hand-over-floating-ip', 'hand-over-vip-port'])(
     'goes with both when the second is deleted while it gets it from the first by %s',
     async (handsOver) => {

@@ -2,6 +2,7 @@ import {
   Controller,
   type EndpointSlice,
   endpointSlices,
+  keyText,
   type Node,
   nodes,
   ObjectWriter,
@@ -93,6 +94,16 @@ export async function runController(
   // A resource may be seen before the Service that it is of.
   balancerController.watch(serviceCache);
 
+  cloud.whenHandedOver((uid) => {
+    for (const one of resourceCache.list()) {
+      if (serviceUidOf(one) === uid) lookAgain(keyText(one.metadata));
+    }
+  });
+  function lookAgain(key: string): void {
+    balancerHandler.suspect(key);
+    balancerController.add(key);
+  }
+
   const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
   const guard = new DeletionGuard<string>({ ...environment, cluster, brake: BRAKE, gauge: leftoversHeld });
   /** Takes down what no Service stands behind, and has every load balancer looked at again. */
@@ -107,10 +118,7 @@ export async function runController(
       const left = await takedown.remove({ namespace: 'leftover', name: uid }, uid, false, signal);
       again = left?.afterMilliseconds ?? again;
     }
-    for (const key of resourceCache.keys()) {
-      balancerHandler.suspect(key);
-      balancerController.add(key);
-    }
+    for (const key of resourceCache.keys()) lookAgain(key);
     return again;
   }
 

@@ -326,4 +326,11 @@ export const octaviaDefects: readonly Defect[] = [
     replace: 'await this.#options.takedown.remove(resource.metadata, uid, keeps, signal);',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
+  {
+    name: 'who inherits a load balancer does not look at it again',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: '        this.#onHandedOver(heir.uid);',
+    replace: '',
+    foundBy: BEHAVIOUR,
+  },
 ];

@@ -47,10 +47,16 @@ export class BalancerCloud {
    * it: it would be gone, and the load balancer would be of nobody.
    */
   readonly #lanes = new Lanes(CONCURRENT_LOOKS);
+  #onHandedOver: (uid: string) => void = () => {};
 
   constructor(lbaas: LbaasDriver, neutron: NeutronClient) {
     this.#lbaas = lbaas;
     this.#neutron = neutron;
+  }
+
+  /** Tells the UID of a Service to which something may have been handed: nothing changes in the cluster by that. */
+  whenHandedOver(listener: (uid: string) => void): void {
+    this.#onHandedOver = listener;
   }
 
   /** What is there of what should be. No more is read than tells what is to be done next. */
@@ -204,7 +210,12 @@ export class BalancerCloud {
     if (heir === undefined) return this.#call(step, signal);
     const handOver = async () => {
       // One that has left meanwhile inherits nothing: the next pass finds another, or none.
-      if (await this.#isHeir(heir, signal)) await this.#call(step, signal);
+      if (!(await this.#isHeir(heir, signal))) return;
+      try {
+        await this.#call(step, signal);
+      } finally {
+        this.#onHandedOver(heir.uid);
+      }
     };
     return this.#lanes.run(heir.uid, handOver, signal);
   }
