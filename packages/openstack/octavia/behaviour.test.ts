@@ -165,6 +165,51 @@ describe('security groups', () => {
   });
 });
 
+describe('changes that Octavia takes one at a time', () => {
+  it('are each looked at soon, however many came before', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('web', {
+      ports: [
+        { name: 'a', port: 80, targetPort: 8080 },
+        { name: 'b', port: 81, targetPort: 8080 },
+      ],
+    });
+    const [id = ''] = world.lbaas.balancers.keys();
+    takeTime(world, id);
+    await world.cluster.client.patchMerge<Service>(services, key, {
+      spec: { ports: [{ name: 'c', port: 8000, protocol: 'TCP', targetPort: 8080 }] },
+    });
+    await world.run(8);
+    expect([...world.lbaas.listeners.values()].map(({ protocol_port }) => protocol_port)).toEqual([8000]);
+    expect(world.steps.length).toBeGreaterThan(5);
+    expect(await world.cluster.service('web')).toMatchObject({ status: { conditions: [{ reason: 'Programmed' }] } });
+  });
+
+  it('are so when a Service leaves a load balancer that it shares', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'by-hand', vip_port_id: 'theirs' } });
+    const [id = ''] = world.lbaas.balancers.keys();
+    const ports = [80, 81, 82].map((port) => ({ name: `tcp-${port}`, port, targetPort: 8080 }));
+    await world.serve('web', { ports }, { [`${PREFIX}/load-balancer-id`]: id });
+    takeTime(world, id);
+    await world.cluster.deleteService('web');
+    await world.run(10);
+    expect([await world.cluster.service('web'), world.lbaas.listeners.size]).toEqual([undefined, 0]);
+  });
+});
+
+/** Octavia is at each change for almost a second. */
+function takeTime({ lbaas, cluster }: OctaviaWorld, id: string): void {
+  const perform = lbaas.perform.bind(lbaas);
+  vi.spyOn(lbaas, 'perform').mockImplementation(async (step) => {
+    await perform(step);
+    lbaas.setStatus(id, 'PENDING_UPDATE');
+    cluster.clock.setTimer(900, () => lbaas.setStatus(id, 'ACTIVE'));
+  });
+}
+
 describe('a load balancer that Services share', () => {
   it('outlives the first of them, and goes with the last', async () => {
     const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });

@@ -327,6 +327,27 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
   {
+    name: 'the longer the changes before took, the later the next is looked at',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: '        waits.changed(key);\n      } catch',
+    replace: '      } catch',
+    foundBy: BEHAVIOUR,
+  },
+  {
+    name: 'the longer the changes before took, the later it is looked whether all is deleted',
+    file: `${HOME}/handlers/takedown.ts`,
+    find: '        this.#waits.changed(key);\n      } catch',
+    replace: '      } catch',
+    foundBy: BEHAVIOUR,
+  },
+  {
+    name: 'a load balancer that never becomes as it should is changed every second for ever',
+    file: `${HOME}/handlers/pending.ts`,
+    find: 'isMany ? looks : 0',
+    replace: '0',
+    foundBy: { unit: `${HOME}/handlers/pending.test.ts` },
+  },
+  {
     name: 'who inherits a load balancer does not look at it again',
     file: `${HOME}/balancer/cloud.ts`,
     find: '        this.#onHandedOver(heir.uid);',

@@ -171,6 +171,7 @@ export class KuryrLoadBalancerHandler {
       if (isCreation(step.kind)) await cloud.requireKnown(fitting, signal);
       try {
         await runSteps([cloud.toStep(step)], record, signal);
+        waits.changed(key);
       } catch (error) {
         // Octavia is at a change of it that began after the look.
         if (problemIn(error) !== 'immutable') throw error;

@@ -79,6 +79,7 @@ export class Takedown {
       }
       try {
         await runSteps([this.#cloud.toStep(step)], record, signal);
+        this.#waits.changed(key);
       } catch (error) {
         // Octavia is at a change of it that began after the look.
         if (problemIn(error) === 'immutable') return this.#waits.again(key);
