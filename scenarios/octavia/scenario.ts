@@ -43,7 +43,7 @@ const CRASH_SETTINGS: Settings = {
   isSlow: false,
   failures: 0,
   members: 'pods',
-  predecessors: 'none',
+  predecessors: 'adopted',
 };
 const TCP = { protocol: 'TCP' } as const;
 
@@ -55,7 +55,6 @@ export const octaviaCrash: Scenario<World, Edit> = {
     'one replica is killed before and after each of its calls: no load balancer, port or floating IP is leaked',
   minutes: 2,
   faults: [],
-  rest: { ...REST, minutes: 3 },
   disturbances: { perMinute: {}, processes: REPLICAS, servers: [], longestMilliseconds: 0 },
   // To die at a read is to die before the next write, and a Lease is renewed in the same way over and over.
   isCrashPoint: ({ name, ordinal }) =>
@@ -69,7 +68,12 @@ export const octaviaCrash: Scenario<World, Edit> = {
     { at: 25_000, event: { kind: 'ports', name: 'web', ports: [{ ...TCP, port: 443 }] } },
     { at: 50_000, event: { kind: 'empty-status', name: 'web' } },
     { at: 60_000, event: { kind: 'wish', name: 'web', wish: 'chosen-address' } },
-    { at: 80_000, event: { kind: 'delete', name: 'web' } },
+    {
+      at: 70_000,
+      event: { kind: 'create', name: 'api', isOurs: true, wish: 'shared', ports: [{ ...TCP, port: 8_443 }] },
+    },
+    { at: 80_000, event: { kind: 'delete', name: 'of-kuryr' } },
     { at: 90_000, event: { kind: 'type', name: 'dns', type: 'ClusterIP' } },
+    { at: 100_000, event: { kind: 'delete-all' } },
   ],
 };
