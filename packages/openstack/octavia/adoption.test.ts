@@ -135,6 +135,49 @@ describe('adoption', () => {
     }
   });
 
+  it('takes down what it was to take over, though the Service is deleted before it has a resource', async () => {
+    const world = await served(KURYR, 'shop/web');
+    const isOfResource = (path: string) => path.includes('/kuryrloadbalancers/');
+    world.cluster.refuse = ({ path, method }) => (isOfResource(path) && method === 'PATCH' ? 503 : undefined);
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.run(10);
+    expect((await world.cluster.service('web'))?.metadata.finalizers).toContain('fairlead.dev/octavia');
+    await world.cluster.deleteService('web');
+    await world.run(30);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+    expect(world.steps).toEqual(['update-load-balancer', 'delete-load-balancer']);
+  });
+
+  it('takes down what it was to take over, though the Service was refused', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    const annotations = { 'loadbalancer.openstack.org/speed': 'fast' };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.run(10);
+    expect(world.steps).toEqual([]);
+    await world.cluster.deleteService('web');
+    await world.run(30);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+  });
+
+  it.each([KURYR, CLOUD_PROVIDER])(
+    'takes no load balancer of another by a forged finalizer %s, when its own has ended in ERROR',
+    async (finalizer) => {
+      const world = await served(finalizer, 'kube_service_kubernetes_shop_web', []);
+      world.start({ adopt: {}, comparisonIntervalSeconds: 60 });
+      await world.run(30);
+      const [theirs = '', own = ''] = world.lbaas.balancers.keys();
+      world.lbaas.setStatus(own, 'ERROR');
+      await world.run(200);
+      expect([world.lbaas.balancers.has(theirs), world.lbaas.balancers.has(own)]).toEqual([true, false]);
+      expect(world.lbaas.balancers.get(theirs)?.tags).toEqual(['theirs']);
+      expect(await world.cluster.addresses('web')).not.toContain('10.0.0.99');
+      await world.cluster.deleteService('web');
+      await world.run(60);
+      expect([...world.lbaas.balancers.keys()]).toEqual([theirs]);
+    },
+  );
+
   it('takes away members that are stale, and none that a user adds later', async () => {
     const world = await served(KURYR, 'shop/web');
     await world.cluster.putSlice('web', 'web-1', ['10.1.0.2@node-2']);

@@ -306,10 +306,10 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
   {
-    name: 'a load balancer at another address is taken over for a ClusterIP Service',
+    name: 'a load balancer at another address than the Service has is taken over',
     file: `${HOME}/balancer/cloud.ts`,
-    find: 'address === undefined || one.vip_address === address',
-    replace: 'true',
+    find: 'addresses.some((address) => adoptedAddresses.includes(address))',
+    replace: 'addresses.length > 0',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
   {
@@ -353,5 +353,12 @@ export const octaviaDefects: readonly Defect[] = [
     find: '        this.#onHandedOver(heir.uid);',
     replace: '',
     foundBy: BEHAVIOUR,
+  },
+  {
+    name: 'what was to be taken over stays when its Service goes before it has a resource',
+    file: `${HOME}/handlers/service-handler.ts`,
+    find: '(adoption && (await takedown.inherit(adoption, signal))) ??',
+    replace: '(adoption && undefined) ??',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
 ];

@@ -1,4 +1,6 @@
+import { keyText, type ObjectKey } from '@fairlead/kube';
 import type { FloatingIp, LoadBalancer } from '../../client/index.ts';
+import type { Site } from '../drivers/site.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { descriptionOf, isOwn, readMark, tagsOf } from './marks.ts';
 import type { BalancerStep } from './plan.ts';
@@ -6,13 +8,28 @@ import type { BalancerStep } from './plan.ts';
 /** How cloud-provider-openstack describes the floating IPs that it makes; others are of users. */
 const FLOATING_IP_OF_PREDECESSOR = /^Floating IP for Kubernetes external service /;
 
+/** What a Service may take over. */
+export type Adoption = Pick<DesiredBalancer, 'owner' | 'adoptedNames' | 'adoptedAddresses'>;
+
+/** A load balancer that can be taken over, and what is on the port of its VIP. */
+export interface Inheritance {
+  readonly balancer: LoadBalancer;
+  readonly floatingIps: readonly FloatingIp[];
+}
+
+/** How Kuryr and cloud-provider-openstack call the load balancer of a Service. */
+export function adoptedNames(object: ObjectKey, { adoptedClusterName }: Pick<Site, 'adoptedClusterName'>) {
+  if (adoptedClusterName === undefined) return [];
+  return [keyText(object), `kube_service_${adoptedClusterName}_${object.namespace}_${object.name}`];
+}
+
 /** Puts our mark on what Kuryr or cloud-provider-openstack made for the Service; its name, address and parts stay. */
 export function adoptionSteps(
-  { owner, adoptedNames }: DesiredBalancer,
+  { owner, adoptedNames: names }: Adoption,
   { id, tags, description, vip_port_id, name }: LoadBalancer,
   floatingIps: readonly FloatingIp[],
 ): readonly BalancerStep[] {
-  if (!adoptedNames.includes(name)) return [];
+  if (!names.includes(name)) return [];
   const mark = descriptionOf(owner);
   const inherited = floatingIps.filter(
     (one) => one.port_id === vip_port_id && FLOATING_IP_OF_PREDECESSOR.test(one.description),
@@ -33,9 +50,9 @@ function markOf(id: string, tags: readonly string[], description: string): Balan
 
 /** Whether a part of an adopted load balancer can become ours: nobody's mark is on it. */
 export function isAdoptable(
-  { adoptedNames }: DesiredBalancer,
+  { adoptedNames: names }: DesiredBalancer,
   balancer: Pick<LoadBalancer, 'name'>,
   part: { readonly tags: readonly string[]; readonly description: string },
 ): boolean {
-  return adoptedNames.includes(balancer.name) && readMark(part) === undefined;
+  return names.includes(balancer.name) && readMark(part) === undefined;
 }

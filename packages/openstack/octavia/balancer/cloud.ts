@@ -1,7 +1,15 @@
 import { type ClusterId, Lanes, type Step } from '@fairlead/control';
 import { refusal } from '@fairlead/service';
-import { type LoadBalancer, type NeutronClient, type Port, provisioningOf, type Subnet } from '../../client/index.ts';
+import {
+  type FloatingIp,
+  type LoadBalancer,
+  type NeutronClient,
+  type Port,
+  provisioningOf,
+  type Subnet,
+} from '../../client/index.ts';
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
+import type { Adoption, Inheritance } from './adoption.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
@@ -80,6 +88,13 @@ export class BalancerCloud {
     if (adoptable !== undefined && isNamed(adoptable)) return { balancer: adoptable, relation: 'adoptable' };
     const shared = vip.kind === 'shared' ? await this.#lbaas.find(vip.loadBalancerId, signal) : undefined;
     return shared === undefined ? undefined : { balancer: shared, relation: 'shared' };
+  }
+
+  /** What Kuryr or cloud-provider-openstack made for a Service, and has no mark of ours yet. */
+  async inheritance(adoption: Adoption, signal: AbortSignal): Promise<Inheritance | undefined> {
+    const own = await this.#lbaas.listTagged(tagsOf(adoption.owner), signal);
+    const balancer = own.length > 0 ? undefined : await this.#adoptable(adoption, signal);
+    return balancer && { balancer, floatingIps: await this.#floatingIpsAt(balancer, signal) };
   }
 
   /** What is left of a Service, found by its mark alone. */
@@ -162,16 +177,24 @@ export class BalancerCloud {
     return { name: step.kind, call, ifItDiesHere: IF_IT_DIES[step.kind], run };
   }
 
-  async #adoptable({ adoptedNames, vip }: DesiredBalancer, signal: AbortSignal): Promise<LoadBalancer | undefined> {
-    // That of another cluster of the project may have the same name.
-    const address = vip.kind === 'subnet' ? vip.address : undefined;
-    const isMeant = (one: LoadBalancer) => address === undefined || one.vip_address === address;
+  /** That of another cluster of the project may have the same name, and a tenant can write finalizers: the address tells. */
+  async #adoptable(
+    { adoptedNames, adoptedAddresses }: Adoption,
+    signal: AbortSignal,
+  ): Promise<LoadBalancer | undefined> {
     for (const name of adoptedNames) {
-      const named = await this.#lbaas.listNamed(name, signal);
-      const found = named.find((one) => readMark(one) === undefined && isMeant(one));
-      if (found !== undefined) return found;
+      for (const one of await this.#lbaas.listNamed(name, signal)) {
+        if (readMark(one) !== undefined) continue;
+        const floatingIps = await this.#floatingIpsAt(one, signal);
+        const addresses = [one.vip_address, ...floatingIps.map((floating) => floating.floating_ip_address)];
+        if (addresses.some((address) => adoptedAddresses.includes(address))) return one;
+      }
     }
     return undefined;
+  }
+
+  async #floatingIpsAt({ vip_port_id }: LoadBalancer, signal: AbortSignal): Promise<readonly FloatingIp[]> {
+    return vip_port_id === undefined ? [] : this.#neutron.listFloatingIps({ port_id: vip_port_id }, { signal });
   }
 
   async #beforeCreation({ owner, vip }: DesiredBalancer, signal: AbortSignal) {
@@ -195,9 +218,9 @@ export class BalancerCloud {
     return found === undefined ? [] : [found];
   }
 
-  async #floatingIps({ floatingIp, vip }: DesiredBalancer, { vip_port_id }: LoadBalancer, signal: AbortSignal) {
-    if (vip_port_id === undefined) return [];
-    const there = await this.#neutron.listFloatingIps({ port_id: vip_port_id }, { signal });
+  async #floatingIps({ floatingIp, vip }: DesiredBalancer, balancer: LoadBalancer, signal: AbortSignal) {
+    if (balancer.vip_port_id === undefined) return [];
+    const there = await this.#floatingIpsAt(balancer, signal);
     if (floatingIp === undefined || vip.kind === 'shared') return there;
     const isThere = there.some(
       (one) => floatingIp.address === undefined || one.floating_ip_address === floatingIp.address,

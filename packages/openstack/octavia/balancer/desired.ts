@@ -18,6 +18,7 @@ import {
   serviceUidOf,
   type SubsetEndpoint,
 } from '../resource/types.ts';
+import { adoptedNames } from './adoption.ts';
 import { type BalancerOwner, boundedName } from './marks.ts';
 
 /** Octavia's own defaults: they are said, so that what a Service no longer asks for goes back to them. */
@@ -87,6 +88,8 @@ export interface DesiredBalancer {
   readonly isCreatedInOneCall: boolean;
   /** Names of load balancers that become ours where they carry no mark: by Kuryr, and by cloud-provider-openstack. */
   readonly adoptedNames: readonly string[];
+  /** One of which they must have, as VIP or floating IP. */
+  readonly adoptedAddresses: readonly string[];
 }
 
 /**
@@ -97,6 +100,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
   const { spec } = resource;
   const uid = serviceUidOf(resource);
   if (spec?.ports === undefined || spec.endpointSlices === undefined || uid === undefined) return undefined;
+  if (spec.adopts === true && spec.adopted_addresses === undefined) return undefined;
   const capabilities = capabilitiesOf(spec.provider ?? actual, site.features);
   const name = keyText(resource.metadata);
   return {
@@ -109,13 +113,9 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
     floatingIp: spec.floating_ip,
     listeners: spec.ports.map((port) => listenerOf(port, spec, name, capabilities, site)),
     isCreatedInOneCall: capabilities.populatedCreation,
-    adoptedNames: spec.adopts === true ? adoptedNames(resource, site) : [],
+    adoptedNames: spec.adopts === true ? adoptedNames(resource.metadata, site) : [],
+    adoptedAddresses: spec.adopted_addresses ?? [],
   };
-}
-
-function adoptedNames({ metadata }: KuryrLoadBalancer, { adoptedClusterName }: Site): readonly string[] {
-  if (adoptedClusterName === undefined) return [];
-  return [keyText(metadata), `kube_service_${adoptedClusterName}_${metadata.namespace}_${metadata.name}`];
 }
 
 function vipOf(spec: KuryrLoadBalancerSpec): DesiredVip {

@@ -13,7 +13,7 @@ import { isNewerShape, readResource } from '../resource/older-shapes.ts';
 import { FINALIZER, isOwnResource, KURYR_FINALIZER, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import type { PendingWaits } from './pending.ts';
-import { isInherited } from './service-fields.ts';
+import { isInherited } from './inheritance.ts';
 import { errorWrites, failureWrites, type ResourceWrite, settledWrites, waitingWrites } from './resource-status.ts';
 import type { Takedown } from './takedown.ts';
 

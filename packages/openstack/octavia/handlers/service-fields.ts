@@ -1,7 +1,6 @@
 import { familyOf, type IpFamily } from '@fairlead/control';
-import { hasFinalizer, type Service } from '@fairlead/kube';
+import type { Service } from '@fairlead/kube';
 import {
-  CLOUD_PROVIDER_FINALIZER,
   type DemandedPort,
   demandsOf,
   refusal,
@@ -16,13 +15,13 @@ import {
   type BalancedPort,
   type FloatingIpSpec,
   type HealthMonitorSpec,
-  KURYR_SERVICE_FINALIZER,
   SCHEMA_VERSION,
   type ServiceFields,
   type TrafficSpec,
   type VipSpec,
 } from '../resource/types.ts';
 import { Annotations } from './annotations.ts';
+import { inheritedAddresses, isInherited } from './inheritance.ts';
 import { contradictions, headless, unsupportedAnnotations } from './service-refusals.ts';
 
 const METHODS: Readonly<Record<string, TrafficSpec['lb_method']>> = {
@@ -83,25 +82,12 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
     ...(zone === undefined ? {} : { availability_zone: zone }),
     ...(clientData === undefined ? {} : { timeout_client_data: clientData }),
     ...(memberData === undefined ? {} : { timeout_member_data: memberData }),
-    ...(isInherited(service, site) ? { adopts: true } : {}),
+    ...(isInherited(service, site) ? { adopts: true, adopted_addresses: inheritedAddresses(service) } : {}),
     ...(Object.keys(placement.vip).length === 0 ? {} : { vip: placement.vip }),
     ...(floating === undefined ? {} : { floating_ip: floating }),
     ...(Object.keys(traffic).length === 0 ? {} : { traffic }),
     ...(monitor === undefined ? {} : { health_monitor: monitor }),
   };
-}
-
-/**
- * Whether Kuryr or cloud-provider-openstack served it before. A tenant can write their finalizers, and so take a load
- * balancer of the same name from another cluster of the project; the address that they gave it, a tenant cannot.
- */
-export function isInherited(service: Service, { adoptedClusterName }: Site): boolean {
-  const { loadBalancerClass, type } = service.spec;
-  const isShown = (service.status?.loadBalancer?.ingress ?? []).length > 0;
-  if (type === 'LoadBalancer' && !isShown) return false;
-  const predecessors = [KURYR_SERVICE_FINALIZER, CLOUD_PROVIDER_FINALIZER];
-  const isHeld = predecessors.some((finalizer) => hasFinalizer(service, finalizer));
-  return adoptedClusterName !== undefined && loadBalancerClass === undefined && isHeld;
 }
 
 function balancedPort({ name, protocol, port, target }: DemandedPort): BalancedPort {

@@ -26,6 +26,7 @@ import {
   type ServiceFields,
 } from '../resource/types.ts';
 import type { Lookup } from './endpoints-handler.ts';
+import { adoptionFor } from './inheritance.ts';
 import { serviceFields } from './service-fields.ts';
 import { desiredStatus, eventFor, shownIngress } from './service-status.ts';
 import type { Takedown } from './takedown.ts';
@@ -152,7 +153,7 @@ export class ServiceHandler {
     cached: KuryrLoadBalancer | undefined,
     signal: AbortSignal,
   ): Promise<Again | void> {
-    const { environment, serviceWriter, takedown } = this.#options;
+    const { environment, serviceWriter, takedown, site } = this.#options;
     const { service } = claim;
     // The cache may not have what was created a moment ago.
     const resource = cached ?? (await environment.client.find(kuryrLoadBalancers, service.metadata, { signal }));
@@ -160,7 +161,10 @@ export class ServiceHandler {
       await this.#delete(resource, signal);
       return cached === undefined ? { afterMilliseconds: 1_000 } : undefined;
     }
-    const again = await takedown.remove(service.metadata, service.metadata.uid ?? '', false, signal);
+    const adoption = adoptionFor(service, site);
+    const again =
+      (adoption && (await takedown.inherit(adoption, signal))) ??
+      (await takedown.remove(service.metadata, service.metadata.uid ?? '', false, signal));
     if (again !== undefined) return again;
     await serviceWriter.write(service, releaseWrites(claim), signal);
     announceUnserved(environment.events, { kind: 'release', claim });

@@ -1,9 +1,8 @@
 import { type Journal, runSteps } from '@fairlead/control';
 import { type Again, keyText, type ObjectKey } from '@fairlead/kube';
 import { problemIn, provisioningOf } from '../../client/index.ts';
-import { adoptionSteps } from '../balancer/adoption.ts';
+import { type Adoption, adoptionSteps } from '../balancer/adoption.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
-import type { DesiredBalancer } from '../balancer/desired.ts';
 import type { BalancerStep } from '../balancer/plan.ts';
 import { planRemoval } from '../balancer/removal.ts';
 import type { SecurityGroupDriver } from '../drivers/security-groups.ts';
@@ -39,14 +38,14 @@ export class Takedown {
    * Marks what the Service was to take over, and has not yet: without a mark it would not be found, and with the Service
    * goes the finalizer of the program that made it. Undefined when there is nothing more of it; else when to look again.
    */
-  async inherit(desired: DesiredBalancer, signal: AbortSignal): Promise<Again | undefined> {
-    const { name } = desired.owner;
-    const { serving, floatingIps } = await this.#cloud.observe(desired, signal);
-    if (serving?.relation !== 'adoptable') return undefined;
-    const { balancer } = serving;
+  async inherit(adoption: Adoption, signal: AbortSignal): Promise<Again | undefined> {
+    const { name } = adoption.owner;
+    const found = await this.#cloud.inheritance(adoption, signal);
+    if (found === undefined) return undefined;
+    const { balancer, floatingIps } = found;
     const state = provisioningOf(balancer).kind;
     if (state === 'pending') return this.#waits.again(name);
-    const marking = adoptionSteps(desired, balancer, floatingIps);
+    const marking = adoptionSteps(adoption, balancer, floatingIps);
     // One in ERROR takes no mark any more.
     const ending: readonly BalancerStep[] = [
       ...marking.filter(({ kind }) => kind !== 'update-load-balancer'),

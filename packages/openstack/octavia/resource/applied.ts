@@ -37,6 +37,7 @@ const SERVICE_FIELDS: Readonly<Record<keyof ServiceFields, true>> = {
   timeout_client_data: true,
   timeout_member_data: true,
   adopts: true,
+  adopted_addresses: true,
   vip: true,
   floating_ip: true,
   traffic: true,

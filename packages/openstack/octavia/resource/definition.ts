@@ -51,6 +51,7 @@ const spec = object({
   timeout_client_data: milliseconds,
   timeout_member_data: milliseconds,
   adopts: flag,
+  adopted_addresses: list(text),
   vip: object({
     network_id: name,
     port_id: name,

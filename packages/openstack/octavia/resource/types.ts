@@ -87,6 +87,8 @@ export interface ServiceFields {
   readonly timeout_member_data?: number;
   /** Whether a load balancer that Kuryr or cloud-provider-openstack made for the Service becomes ours. */
   readonly adopts?: boolean;
+  /** The addresses that it gave the Service: by one of them it is told from another of the same name. */
+  readonly adopted_addresses?: readonly string[];
   readonly vip?: VipSpec;
   readonly floating_ip?: FloatingIpSpec;
   readonly traffic?: TrafficSpec;
