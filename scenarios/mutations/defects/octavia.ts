@@ -361,4 +361,11 @@ export const octaviaDefects: readonly Defect[] = [
     replace: '(adoption && undefined) ??',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
+  {
+    name: 'the members of all pools of a load balancer are read at once',
+    file: `${HOME}/drivers/octavia-driver.ts`,
+    find: 'maximumCount: CONCURRENT_READS',
+    replace: 'maximumCount: items.length',
+    foundBy: { unit: `${HOME}/drivers/octavia-driver.test.ts` },
+  },
 ];

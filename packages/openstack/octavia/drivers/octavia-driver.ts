@@ -1,6 +1,10 @@
+import { intoBatches } from '@fairlead/control';
 import type { LoadBalancer, OctaviaClient } from '../../client/index.ts';
 import type { BalancerTree } from '../balancer/observed.ts';
 import type { LbaasDriver, LbaasStep, TaggedChild } from './lbaas-driver.ts';
+
+/** One load balancer of a thousand ports does not keep Octavia from answering for the others. */
+const CONCURRENT_READS = 10;
 
 /** Load balancers of Octavia. */
 export class OctaviaDriver implements LbaasDriver {
@@ -28,11 +32,11 @@ export class OctaviaDriver implements LbaasDriver {
       this.#octavia.listListeners(filter, { signal }),
       this.#octavia.listPools(filter, { signal }),
     ]);
-    const members = await Promise.all(
-      pools.map(async ({ id }) => [id, await this.#octavia.listMembers(id, {}, { signal })] as const),
-    );
+    const members = await inPortions(pools, async ({ id }) => {
+      return [id, await this.#octavia.listMembers(id, {}, { signal })] as const;
+    });
     const monitored = pools.flatMap(({ healthmonitor_id }) => healthmonitor_id ?? []);
-    const monitors = await Promise.all(monitored.map((id) => this.#octavia.findHealthMonitor(id, { signal })));
+    const monitors = await inPortions(monitored, (id) => this.#octavia.findHealthMonitor(id, { signal }));
     return {
       balancer,
       listeners,
@@ -87,4 +91,15 @@ export class OctaviaDriver implements LbaasDriver {
         return octavia.deleteHealthMonitor(step.id, { signal });
     }
   }
+}
+
+async function inPortions<Item, Read>(
+  items: readonly Item[],
+  read: (item: Item) => Promise<Read>,
+): Promise<readonly Read[]> {
+  const all: Read[] = [];
+  for (const portion of intoBatches(items, { maximumCount: CONCURRENT_READS })) {
+    all.push(...(await Promise.all(portion.map(read))));
+  }
+  return all;
 }

@@ -1,0 +1,30 @@
+import { describe, expect, it, vi } from 'vitest';
+import { result } from '@fairlead/control/testing';
+import { emulated, withNetwork } from '../../client/testing/emulated.ts';
+import { OctaviaDriver } from './octavia-driver.ts';
+
+describe('the load balancers of Octavia', () => {
+  it('are read with a few calls at a time, however many ports they have', async () => {
+    const openstack = emulated();
+    const { clock, octavia } = openstack;
+    const pool = { name: 'web', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members: [] } as const;
+    const listener = { protocol: 'TCP', protocol_port: 80, default_pool: pool } as const;
+    const body = { name: 'web', vip_network_id: withNetwork(openstack), listeners: [listener] };
+    const { id } = await result(clock, octavia.createLoadBalancer(body));
+    const balancer = await result(clock, octavia.findLoadBalancer(id));
+    const [first] = await result(clock, octavia.listPools());
+    if (balancer === undefined || first === undefined) throw new TypeError('there is no load balancer');
+    const pools = Array.from({ length: 1_000 }, (_, number) => ({ ...first, id: `pool-${number}` }));
+    vi.spyOn(octavia, 'listPools').mockResolvedValue(pools);
+    let [running, most] = [0, 0];
+    vi.spyOn(octavia, 'listMembers').mockImplementation(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      return [];
+    });
+    const tree = await result(clock, new OctaviaDriver(octavia).tree(balancer, new AbortController().signal));
+    expect([tree.members.size, most]).toEqual([1_000, 10]);
+  });
+});
