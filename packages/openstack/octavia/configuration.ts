@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cloudSection } from '../ports/section.ts';
+import { ANNOTATION_NAMES } from './handlers/annotations.ts';
 
 const reference = z.string().min(1);
 
@@ -56,6 +57,12 @@ export const octaviaConfiguration = z.strictObject({
     .record(z.string(), placementClass)
     .default({})
     .describe('Placements that Services choose by the annotation loadbalancer.openstack.org/class.'),
+  forbiddenAnnotations: z
+    .array(z.enum(ANNOTATION_NAMES))
+    .default([])
+    .describe(
+      'Annotations of loadbalancer.openstack.org/ that Services may not have, such as network-id or load-balancer-id.',
+    ),
   adopt: z
     .strictObject({
       clusterName: z

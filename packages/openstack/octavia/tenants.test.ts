@@ -138,6 +138,25 @@ describe('a tenant', () => {
     expect(world.steps).toEqual([]);
   });
 
+  it('chooses nothing by annotations that the configuration forbids, and keeps what it has', async () => {
+    const world = await new OctaviaWorld().setUp({ forbiddenAnnotations: ['load-balancer-id', 'flavor-id'] });
+    world.start();
+    await world.serve();
+    const [id = ''] = world.lbaas.balancers.keys();
+    expect(reasonsOf(await tenantServes(world, { 'load-balancer-id': id }))).toEqual(['AnnotationForbidden']);
+    const annotations = { [`${PREFIX}/flavor-id`]: 'gold', [`${PREFIX}/lb-method`]: 'SOURCE_IP' };
+    const key = { namespace: 'shop', name: 'web' };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    await world.run();
+    expect(reasonsOf(await world.cluster.service('web'))).toEqual(['AnnotationForbidden']);
+    expect(world.steps).toEqual(['create-load-balancer']);
+    await world.cluster.client.patchMerge<Service>(services, key, {
+      metadata: { annotations: { [`${PREFIX}/flavor-id`]: null } },
+    });
+    await world.run();
+    expect(reasonsOf(await world.cluster.service('web'))).toEqual(['Programmed']);
+  });
+
   it('keeps no other Service waiting, nor any from going, when rules of its own are refused', async () => {
     const world = await new OctaviaWorld().setUp();
     const { emulator, project } = world.openstack;

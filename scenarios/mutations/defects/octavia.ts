@@ -362,6 +362,13 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
   {
+    name: 'annotations that the operator forbids are honoured',
+    file: `${HOME}/handlers/service-fields.ts`,
+    find: '    forbidden(annotations, site.forbiddenAnnotations),\n',
+    replace: '',
+    foundBy: { unit: `${HOME}/tenants.test.ts` },
+  },
+  {
     name: 'the members of all pools of a load balancer are read at once',
     file: `${HOME}/drivers/octavia-driver.ts`,
     find: 'maximumCount: CONCURRENT_READS',

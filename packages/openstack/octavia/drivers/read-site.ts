@@ -81,6 +81,7 @@ export async function readSite(
     availabilityZone: configuration.availabilityZone,
     hasHealthMonitors: configuration.healthMonitors,
     classes: Object.fromEntries(classes),
+    forbiddenAnnotations: configuration.forbiddenAnnotations,
     adoptedClusterName: configuration.adopt?.clusterName,
   };
 }

@@ -34,6 +34,8 @@ export interface Site {
   readonly availabilityZone: string | undefined;
   readonly hasHealthMonitors: boolean;
   readonly classes: Readonly<Record<string, PlacementClass>>;
+  /** Annotations by which Services may choose nothing here. */
+  readonly forbiddenAnnotations: readonly string[];
   /** By which name cloud-provider-openstack knew the cluster, where what it made is taken over. */
   readonly adoptedClusterName: string | undefined;
 }

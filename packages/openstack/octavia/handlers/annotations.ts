@@ -45,6 +45,9 @@ const FLAGS = ['x-forwarded-for', 'enable-health-monitor', 'keep-floatingip'] as
 /** What cloud-provider-openstack records by itself; the address is read from OpenStack. */
 const RECORDS = ['load-balancer-address'];
 
+/** What an operator can forbid, by the name after the slash. */
+export const ANNOTATION_NAMES = [...TEXTS, ...NUMBERS, ...FLAGS] as const;
+
 export type TextAnnotation = (typeof TEXTS)[number];
 export type NumberAnnotation = (typeof NUMBERS)[number];
 export type FlagAnnotation = (typeof FLAGS)[number];
@@ -74,6 +77,11 @@ export class Annotations {
 
   flag(name: FlagAnnotation): boolean | undefined {
     return this.#flag(PREFIX + name);
+  }
+
+  /** Those that it has of these. */
+  among(names: readonly string[]): readonly string[] {
+    return names.map((name) => PREFIX + name).filter((name) => this.#at(name) !== undefined);
   }
 
   get isInternal(): boolean {

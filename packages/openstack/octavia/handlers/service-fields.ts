@@ -22,7 +22,7 @@ import {
 } from '../resource/types.ts';
 import { Annotations } from './annotations.ts';
 import { inheritedAddresses, isInherited } from './inheritance.ts';
-import { contradictions, headless, unsupportedAnnotations } from './service-refusals.ts';
+import { contradictions, forbidden, headless, unsupportedAnnotations } from './service-refusals.ts';
 
 const METHODS: Readonly<Record<string, TrafficSpec['lb_method']>> = {
   ROUND_ROBIN: 'ROUND_ROBIN',
@@ -53,6 +53,7 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
   requireSupported(
     unsupported(demands, supported),
     headless(service),
+    forbidden(annotations, site.forbiddenAnnotations),
     unsupportedAnnotations(annotations, demands, capabilities, members),
     contradictions(annotations, demands),
   );

@@ -14,6 +14,13 @@ export function* headless({ spec }: Service): Generator<Refusal> {
   }
 }
 
+/** What the operator leaves to no Service: where its load balancer is, or which one it shares. */
+export function* forbidden(annotations: Annotations, names: readonly string[]): Generator<Refusal> {
+  for (const name of annotations.among(names)) {
+    yield { code: 'annotation-forbidden', message: `its annotation ${name} is forbidden by the configuration` };
+  }
+}
+
 /** What its provider of load balancers, or this version of Octavia, has not. */
 export function* unsupportedAnnotations(
   annotations: Annotations,

@@ -34,5 +34,6 @@ export const testSite: Site = {
   availabilityZone: undefined,
   hasHealthMonitors: false,
   classes: {},
+  forbiddenAnnotations: [],
   adoptedClusterName: undefined,
 };
