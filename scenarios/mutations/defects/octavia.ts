@@ -362,6 +362,13 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
   {
+    name: 'a floating IP that Kuryr made is taken for one of a user',
+    file: `${HOME}/balancer/adoption.ts`,
+    find: ' |kuryr_lb$)/',
+    replace: ')/',
+    foundBy: { unit: `${HOME}/balancer/adoption.test.ts` },
+  },
+  {
     name: 'annotations that the operator forbids are honoured',
     file: `${HOME}/handlers/service-fields.ts`,
     find: '    forbidden(annotations, site.forbiddenAnnotations),\n',

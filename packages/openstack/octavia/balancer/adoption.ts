@@ -5,8 +5,8 @@ import type { DesiredBalancer } from './desired.ts';
 import { descriptionOf, isOwn, readMark, tagsOf } from './marks.ts';
 import type { BalancerStep } from './plan.ts';
 
-/** How cloud-provider-openstack describes the floating IPs that it makes; others are of users. */
-const FLOATING_IP_OF_PREDECESSOR = /^Floating IP for Kubernetes external service /;
+/** How cloud-provider-openstack and Kuryr describe the floating IPs that they make; others are of users. */
+const FLOATING_IP_OF_PREDECESSOR = /^(?:Floating IP for Kubernetes external service |kuryr_lb$)/;
 
 /** What a Service may take over. */
 export type Adoption = Pick<DesiredBalancer, 'owner' | 'adoptedNames' | 'adoptedAddresses'>;
