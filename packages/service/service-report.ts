@@ -11,6 +11,8 @@ export interface ReportedService {
   readonly detail: string;
   /** Whether it had something outside before. */
   readonly isThere: boolean;
+  /** Whether what it gets is there, made by another program, and becomes ours. */
+  readonly isTakenOver?: boolean;
   /** The addresses it is to show, where they are known ahead. */
   readonly addresses?: readonly string[];
 }
@@ -27,20 +29,23 @@ export interface ServiceChange {
 
 /** What would be done for each Service; those that are left alone are left out. */
 export function serviceChanges(reported: Iterable<readonly [string, ReportedService]>): readonly ServiceChange[] {
-  return [...reported].flatMap(([key, { reading, writes, detail, isThere, addresses }]): readonly ServiceChange[] => {
-    const change = { subject: `Service ${key}`, writes, ...lossOf(reading, addresses) };
-    switch (reading.kind) {
-      case 'foreign':
-      case 'unreadable':
-        return [];
-      case 'serve':
-        return [{ ...change, action: writes === 0 ? 'adopt' : isThere ? 'update' : 'create', detail }];
-      case 'refuse':
-        return [{ ...change, action: 'refuse', detail: `${reading.refusal.code}: ${reading.refusal.message}` }];
-      case 'release':
-        return [{ ...change, action: 'delete', detail: `is let go: ${reading.claim.sentence}` }];
-    }
-  });
+  return [...reported].flatMap(
+    ([key, { reading, writes, detail, isThere, isTakenOver = false, addresses }]): readonly ServiceChange[] => {
+      const change = { subject: `Service ${key}`, writes, ...lossOf(reading, addresses) };
+      switch (reading.kind) {
+        case 'foreign':
+        case 'unreadable':
+          return [];
+        case 'serve':
+          if (writes === 0 || isTakenOver) return [{ ...change, action: 'adopt', detail }];
+          return [{ ...change, action: isThere ? 'update' : 'create', detail }];
+        case 'refuse':
+          return [{ ...change, action: 'refuse', detail: `${reading.refusal.code}: ${reading.refusal.message}` }];
+        case 'release':
+          return [{ ...change, action: 'delete', detail: `is let go: ${reading.claim.sentence}` }];
+      }
+    },
+  );
 }
 
 /** A Service that is refused or let go shows nothing afterwards; where the addresses to come are unknown, none is missed. */

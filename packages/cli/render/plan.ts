@@ -18,8 +18,8 @@ export function renderPlan(part: string, plan: PartPlan, palette: Palette = plai
     return `  ${palette[paint](sign)} ${change.subject}: ${change.detail}${lossText(change, palette)}`;
   });
   if (adopted > 0) lines.push(`  = ${adopted} already as wanted`);
-  const counts = (['create', 'update', 'delete', 'refuse'] as const)
-    .map((action) => ({ action, count: plan.changes.filter((change) => change.action === action).length }))
+  const counts = (['adopt', 'create', 'update', 'delete', 'refuse'] as const)
+    .map((action) => ({ action, count: plan.changes.filter((change) => isCounted(change, action)).length }))
     .filter(({ count }) => count > 0)
     .map(({ action, count }) => `${count} to ${action}`);
   const sum = counts.length === 0 ? 'nothing to do' : counts.join(', ');
@@ -27,6 +27,11 @@ export function renderPlan(part: string, plan: PartPlan, palette: Palette = plai
   const losses = lost === 0 ? '' : palette.bad(`, ${lost} ${lost === 1 ? 'address' : 'addresses'} lost`);
   const held = plan.heldBack === undefined ? [] : [`  ${palette.careful(plan.heldBack)}`];
   return [`${palette.strong(part)}: ${sum}${losses}, ${writesOf(plan)} write calls`, ...held, ...lines].join('\n');
+}
+
+/** What is as wanted is no change. */
+function isCounted({ action, writes }: PlannedChange, asked: PlannedChange['action']): boolean {
+  return action === asked && (action !== 'adopt' || writes > 0);
 }
 
 function lossText({ loses = [] }: PlannedChange, { bad }: Palette): string {

@@ -114,6 +114,12 @@ async function reportFor(
     const isSettled = steps.length === 0 && waitsFor === undefined && before !== undefined;
     const published = isSettled ? settledWrites(before, fitting, observed, clock.now()).length : 1;
     const writes = told + applied + steps.length + follow + published;
+    const { serving } = observed;
+    if (serving?.relation === 'adoptable') {
+      const { id: adopted, name, vip_address } = serving.balancer;
+      const detail = `takes over the load balancer ${adopted} (${name}) with its VIP ${vip_address}`;
+      return { reading: asked, writes, detail, isThere, isTakenOver: true };
+    }
     const waiting = waitsFor === undefined ? has : `${has}, which is ${waitsFor.provisioning_status}`;
     return { reading: asked, writes, detail: waiting, isThere };
   } catch (error) {
