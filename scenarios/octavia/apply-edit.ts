@@ -45,6 +45,16 @@ async function perform(world: World, edit: Edit): Promise<void> {
     return;
   }
   const key = { namespace: NAMESPACE, name: edit.name };
+  if (edit.kind === 'share') {
+    const [owned] = emulator
+      .octaviaResources('loadbalancers')
+      .filter(({ name }) => name === `${NAMESPACE}/${edit.owner}`);
+    const annotations = { [`${PREFIX}/load-balancer-id`]: fieldText(owned, 'id') };
+    const ports = [servicePort({ protocol: 'TCP', port: 443 })];
+    const spec = { type: 'LoadBalancer', loadBalancerClass: CLASS, ports } as const;
+    await editor.create<Service>(services, { metadata: { ...key, annotations }, spec });
+    return;
+  }
   const found = await editor.find(services, key);
   if (edit.kind === 'endpoints') return putSlice(editor, edit.name, edit.pods, found);
   if (edit.kind === 'create') {

@@ -48,7 +48,9 @@ export type Edit =
   | { readonly kind: 'lose'; readonly name: string; readonly what: Lost }
   | { readonly kind: 'quota'; readonly isMet: boolean }
   | { readonly kind: 'node'; readonly name: string; readonly isExcluded: boolean }
-  | { readonly kind: 'delete-all' };
+  | { readonly kind: 'delete-all' }
+  /** Creates a Service that shares the load balancer of another. */
+  | { readonly kind: 'share'; readonly name: string; readonly owner: string };
 
 export type Lost = 'load-balancer' | 'listener' | 'pool' | 'members' | 'error' | 'floating-ip' | 'rule';
 
@@ -82,7 +84,22 @@ export function drawEdits(random: Random, milliseconds: number, count: number): 
   }));
   // Whatever was met is raised in the end.
   const raised: Timed<Edit> = { at: milliseconds - 1, event: { kind: 'quota', isMet: false } };
-  return [...edits, raised, ...drawRareEdits(random, milliseconds)];
+  return [...edits, raised, ...drawRareEdits(random, milliseconds), ...drawSharing(random, milliseconds)];
+}
+
+/** Two that share a load balancer, and leave together: neither may be given it when it is gone. */
+function drawSharing(random: Random, milliseconds: number): readonly Timed<Edit>[] {
+  if (random.next() < 0.5) return [];
+  const [owner, name] = ['landlord', 'lodger'];
+  const at = randomInteger(random, 0, milliseconds / 3);
+  const leaving = at + milliseconds * 0.6;
+  const ports = [{ protocol: 'TCP', port: 80 }] as const;
+  return [
+    { at, event: { kind: 'create', name: owner, isOurs: true, wish: 'plain', ports } },
+    { at: at + milliseconds / 3, event: { kind: 'share', name, owner } },
+    { at: leaving, event: { kind: 'delete', name: owner } },
+    { at: leaving + randomInteger(random, 0, 30_000), event: { kind: 'delete', name } },
+  ];
 }
 
 /** Nodes that come and go, and the end of all Services, of those that predecessors served, or of none. */

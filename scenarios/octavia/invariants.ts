@@ -3,7 +3,7 @@ import { writesOf } from '@fairlead/part';
 import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
 import { PREDECESSORS, partsOf } from './predecessors.ts';
-import { resources } from './resources.ts';
+import { type NamedPort, resources } from './resources.ts';
 import { addressOfNode, CLASS, CLUSTER, fieldText, NAMESPACE, VIP_RANGES } from './site.ts';
 import type { World } from './world.ts';
 
@@ -92,18 +92,24 @@ function strictInvariants(world: World): readonly Invariant[] {
     {
       name: 'the port of a VIP lasts as long as its resource',
       check() {
-        const uids = objects(resources)
-          // One that shares a load balancer needs none of its own any more.
-          .filter(({ metadata, spec }) => metadata.deletionTimestamp === undefined && spec?.vip === undefined)
-          .flatMap(({ metadata }) => metadata.ownerReferences?.[0]?.uid ?? []);
-        for (const uid of vipPorts.keys()) if (!uids.includes(uid)) vipPorts.delete(uid);
-        for (const uid of uids) {
+        const kept = new Map(
+          objects(resources)
+            // One that shares a load balancer needs none of its own any more.
+            .filter(({ metadata, spec }) => {
+              return metadata.deletionTimestamp === undefined && spec?.vip?.load_balancer_id === undefined;
+            })
+            .map(({ metadata, status }) => [metadata.ownerReferences?.[0]?.uid ?? '', status?.loadbalancer?.port_id]),
+        );
+        for (const uid of vipPorts.keys()) if (!kept.has(uid)) vipPorts.delete(uid);
+        for (const [uid, told] of kept) {
           const ports = emulator.resources('ports').filter(({ name }) => name === `fairlead-octavia-${uid}`);
+          const isThere = (port: string | undefined) => ports.some(({ id }) => id === port);
           const before = vipPorts.get(uid);
-          if (before !== undefined && ports.every(({ id }) => id !== before))
-            return `the port ${before} of ${uid} is gone`;
-          const [first] = ports;
-          if (before === undefined && first !== undefined) vipPorts.set(uid, fieldText(first, 'id'));
+          if (before !== undefined && !isThere(before)) return `the port ${before} of ${uid} is gone`;
+          // It may still tell of the one that it shared, or of one that predecessors made.
+          if (told === undefined || !isThere(told)) continue;
+          if (before !== undefined && before !== told) return `${uid} had the port ${before}, and has ${told}`;
+          vipPorts.set(uid, told);
         }
         return undefined;
       },
@@ -184,28 +190,37 @@ function missing(world: World): string | undefined {
       .filter(({ pool_id }) => poolIds.has(pool_id))
       .map((one) => `${fieldText(one, 'address')} ${JSON.stringify(one['protocol_port'])}`);
     const [left, right] = [wanted.toSorted().join(), members.toSorted().join()];
-    const admitted = new Set(
-      emulator
-        .resources('security-group-rules')
-        .map(
-          (rule) =>
-            `${fieldText(rule, 'remote_ip_prefix')} ${fieldText(rule, 'protocol')} ${Number(rule['port_range_min'])}`,
-        ),
-    );
-    for (const { address, protocol, port } of backends) {
-      for (const range of Object.values(VIP_RANGES)) {
-        if (admitted.has(`${range} ${protocol.toLowerCase()} ${port}`)) continue;
-        return `no rule lets the load balancer of ${key} reach ${protocol} ${port} of ${address} from ${range}`;
-      }
-    }
     if (left !== right) return `${key} should have the members ${left}, and has ${right}`;
+  }
+  return unreached(world);
+}
+
+/** What load balancers are to reach, and no rule lets them. One that is refused keeps its resource, and the rules for it. */
+function unreached({ emulator, objects }: World): string | undefined {
+  const admitted = new Set(
+    emulator
+      .resources('security-group-rules')
+      .map(
+        (rule) =>
+          `${fieldText(rule, 'remote_ip_prefix')} ${fieldText(rule, 'protocol')} ${Number(rule['port_range_min'])}`,
+      ),
+  );
+  for (const { metadata, spec } of objects(resources)) {
+    if (metadata.finalizers?.includes(CLASS) !== true) continue;
+    const isBalanced = (one: NamedPort) =>
+      (spec?.ports ?? []).some(({ name, protocol }) => name === one.name && protocol === one.protocol);
+    const behind = (spec?.endpointSlices ?? []).filter(({ endpoints }) => endpoints.length > 0);
+    for (const { protocol, port } of behind.flatMap(({ ports }) => ports.filter(isBalanced))) {
+      const range = Object.values(VIP_RANGES).find((one) => !admitted.has(`${one} ${protocol.toLowerCase()} ${port}`));
+      if (range === undefined) continue;
+      return `no rule lets the load balancer of ${keyText(metadata)} reach ${protocol} ${port} from ${range}`;
+    }
   }
   return undefined;
 }
 
 interface Backend {
   readonly address: string;
-  readonly protocol: string;
   readonly port: number;
 }
 
@@ -216,14 +231,14 @@ function podsOf({ objects }: World, service: Service): readonly Backend[] {
   const ready = (slice?.endpoints ?? []).map(({ addresses }) => addresses[0] ?? '');
   return (service.spec.ports ?? []).flatMap(({ name, protocol = 'TCP' }) => {
     const behind = (slice?.ports ?? []).find((port) => port.name === name && port.protocol === protocol);
-    return ready.flatMap((address) => (behind?.port === undefined ? [] : [{ address, protocol, port: behind.port }]));
+    return ready.flatMap((address) => (behind?.port === undefined ? [] : [{ address, port: behind.port }]));
   });
 }
 
 function nodePortsOf({ objects }: World, { spec }: Service): readonly Backend[] {
   const taking = objects(nodes).filter(({ metadata }) => Object.keys(metadata.labels ?? {}).length === 0);
-  return (spec.ports ?? []).flatMap(({ protocol = 'TCP', nodePort = 0 }) =>
-    taking.map(({ metadata }) => ({ address: addressOfNode(metadata.name), protocol, port: nodePort })),
+  return (spec.ports ?? []).flatMap(({ nodePort = 0 }) =>
+    taking.map(({ metadata }) => ({ address: addressOfNode(metadata.name), port: nodePort })),
   );
 }
 
@@ -246,6 +261,11 @@ export function leaked(world: World): readonly string[] {
       isThere(service) || emulator.octaviaResources('loadbalancers').every(({ name }) => name !== balancer)
         ? []
         : [`the load balancer ${balancer}`],
+    ),
+    ...world.inheritances.flatMap(({ service, ingress }) =>
+      isThere(service) || emulator.resources('floatingips').every((one) => one['floating_ip_address'] !== ingress)
+        ? []
+        : [`the floating IP ${ingress} of ${service}`],
     ),
     ...(needed ? [] : rules.map((rule) => `the rule ${fieldText(rule, 'id')}`)),
     ...objects(resources).flatMap(({ metadata }) =>

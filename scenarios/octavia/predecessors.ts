@@ -9,7 +9,7 @@ export const PREDECESSORS: Readonly<Record<string, Predecessor>> = {
   'of-kuryr': {
     loadBalancer: `${NAMESPACE}/of-kuryr`,
     finalizer: 'kuryr.openstack.org/service-finalizer',
-    floatingIp: '',
+    floatingIp: 'kuryr_lb',
   },
   'of-cloud-provider': {
     loadBalancer: `kube_service_kubernetes_${NAMESPACE}_of-cloud-provider`,

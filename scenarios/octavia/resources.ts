@@ -1,16 +1,28 @@
 import type { KubeObject, Resource } from '@fairlead/kube';
 
+export interface NamedPort {
+  readonly name?: string;
+  readonly protocol: string;
+  readonly port: number;
+}
+
 /** A KuryrLoadBalancer as its users see it. */
 interface LoadBalancerResource extends KubeObject {
   readonly spec?: {
     readonly subnet_id?: string;
     readonly ip?: string;
-    readonly ports?: readonly unknown[];
+    readonly ports?: readonly NamedPort[];
     readonly subsets?: readonly unknown[];
-    readonly endpointSlices?: readonly unknown[];
+    readonly endpointSlices?: readonly {
+      readonly endpoints: readonly unknown[];
+      readonly ports: readonly NamedPort[];
+    }[];
     readonly vip?: { readonly load_balancer_id?: string };
   };
-  readonly status?: { readonly members?: readonly unknown[] };
+  readonly status?: {
+    readonly loadbalancer?: { readonly port_id?: string } | null;
+    readonly members?: readonly unknown[];
+  };
 }
 
 export const resources: Resource<LoadBalancerResource> = {

@@ -41,6 +41,7 @@ export const octavia: Scenario<World, Edit> = {
 const CRASH_SETTINGS: Settings = {
   isCompared: false,
   isSlow: false,
+  heirsLeave: false,
   failures: 0,
   members: 'pods',
   predecessors: 'adopted',

@@ -1,10 +1,11 @@
-import type { HttpTransport } from '@fairlead/control';
+import { type Clock, type HttpTransport, sleep } from '@fairlead/control';
 import {
   type CustomResourceDefinition,
   customResourceDefinitions,
   namespaces,
   type Node,
   nodes,
+  services,
   statusOf,
 } from '@fairlead/kube';
 import { OpenStackSession, parseCloudEntry } from '@fairlead/openstack/client';
@@ -36,10 +37,13 @@ export interface World extends Cluster {
   readonly foreign: ForeignThings;
   /** A floating IP that a user made, and Services may ask for. */
   readonly chosenAddress: string;
-  /** UID of a Service -> the port of its VIP, once it was there. */
+  /** UID of a Service -> the port of its VIP, once the status of its resource told it. */
   readonly vipPorts: Map<string, string>;
   readonly inheritances: readonly Inheritance[];
 }
+
+/** Long enough for a Service to leave, and shorter than a request may take. */
+const HAND_OVER_MILLISECONDS = 8_000;
 
 export interface ForeignThings {
   readonly loadBalancer: string;
@@ -57,7 +61,8 @@ export async function buildWorld(simulation: Simulation, settings: Settings): Pr
   const emulator = new OpenStackEmulator({ clock: simulation.clock, random });
   const { subnets, ...site } = furnish(emulator);
   for (const name of NODES) await cluster.editor.create<Node>(nodes, node(name));
-  simulation.serve(OPENSTACK, emulator, { dialect: openStackDialect });
+  const served = settings.heirsLeave ? withoutHeirs(emulator, cluster, simulation.clock) : emulator;
+  simulation.serve(OPENSTACK, served, { dialect: openStackDialect });
   const configuration = {
     clusterId: CLUSTER,
     network: 'private',
@@ -84,6 +89,22 @@ export async function buildWorld(simulation: Simulation, settings: Settings): Pr
   emulator.behave({ octavia: { duration, failures: settings.failures } });
   const configured = part.configure(configuration);
   return { ...cluster, ...site, settings, emulator, part: configured, vipPorts: new Map(), inheritances };
+}
+
+/** Hands nothing over before the Service that gets it has had the time to leave. */
+function withoutHeirs(emulator: OpenStackEmulator, { editor }: Cluster, clock: Clock): HttpTransport {
+  return {
+    async send(request) {
+      const isOfNeutron = /\/(?:ports|floatingips)\/[^/]+$/.test(request.url);
+      const heir = /Service shop\/(lodger|landlord)"/.exec(request.body ?? '')?.[1];
+      if (request.method === 'PUT' && isOfNeutron && heir !== undefined) {
+        const key = { namespace: NAMESPACE, name: heir };
+        if ((await editor.find(services, key)) !== undefined) await editor.delete(services, key);
+        await sleep(clock, HAND_OVER_MILLISECONDS);
+      }
+      return emulator.send(request);
+    },
+  };
 }
 
 /** They are accepted at once: no time passes while the world is built. */
