@@ -25,8 +25,17 @@ const DEFINITION = 'deploy/chart/fairlead/custom-resources/octavia/kuryrloadbala
 /** Octavia takes seconds for each change, on a busy machine ten. */
 const PATIENCE_MS = 90_000;
 
+/** Of the only node. */
+export const NODE_ADDRESS = '10.40.0.200';
+
 /** As much of the resource as the tests look at. */
 export interface KuryrLoadBalancer extends KubeObject {
+  readonly spec?: {
+    readonly schema_version?: number;
+    readonly ip?: string;
+    readonly ports?: readonly { readonly port: number; readonly protocol: string; readonly targetPort: string }[];
+    readonly subsets?: readonly unknown[];
+  };
   readonly status?: {
     readonly loadbalancer?: { readonly id: string; readonly ip?: string; readonly port_id?: string } | null;
     readonly listeners?: readonly { readonly id: string; readonly port?: number; readonly protocol?: string }[] | null;
@@ -51,6 +60,7 @@ export class OctaviaStage implements AsyncDisposable {
   readonly neutron: NeutronClient;
   readonly fairlead: Fairlead;
   readonly securityGroupId: string;
+  readonly subnetId: string;
   readonly #opened: OpenedOpenStack;
   readonly #networkId: string;
   /** Paths of what was made in Neutron, the newest last. */
@@ -76,6 +86,7 @@ export class OctaviaStage implements AsyncDisposable {
     this.neutron = new NeutronClient(opened.session);
     this.#networkId = idAt(made, 'networks');
     this.securityGroupId = idAt(made, 'security-groups');
+    this.subnetId = idAt(made, 'subnets');
   }
 
   static async open(access: OpenStackAccess): Promise<OctaviaStage> {
@@ -99,7 +110,7 @@ export class OctaviaStage implements AsyncDisposable {
     await cluster.kubectl(['create', 'namespace', LEASES]);
     await cluster.kubectl(['apply', '-f', DEFINITION]);
     await cluster.kubectl(['wait', '--for=condition=Established', 'crd/kuryrloadbalancers.openstack.org']);
-    await playNode(cluster.client, { name: 'node-1', addresses: ['10.40.0.200'] });
+    await playNode(cluster.client, { name: 'node-1', addresses: [NODE_ADDRESS] });
     const fairlead = await Fairlead.configure({
       kubernetes: { kubeconfig: kubeconfigPath },
       leaderElection: { namespace: LEASES },
@@ -112,6 +123,7 @@ export class OctaviaStage implements AsyncDisposable {
           members: 'pods',
           memberSubnets: [idAt(made, 'subnets')],
           memberSecurityGroups: [idAt(made, 'security-groups')],
+          adopt: {},
           // What is deleted behind its back is found by looking.
           comparisonIntervalSeconds: 5,
         },

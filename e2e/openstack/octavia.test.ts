@@ -1,18 +1,30 @@
 import { statusOf, services } from '@fairlead/kube';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { removePod } from '../harness/index.ts';
-import { kuryrLoadBalancers, OctaviaStage } from './octavia-stage.ts';
+import { kuryrLoadBalancers, NODE_ADDRESS, OctaviaStage } from './octavia-stage.ts';
+import { type Inheritance, leftByCloudProvider, leftByKuryr, partsOf } from './predecessors.ts';
 import { sharedOpenStack } from './sharing.ts';
 
-const [ONE, TWO, THREE] = ['10.40.0.10', '10.40.0.11', '10.40.0.12'] as const;
+const [ONE, TWO, THREE, OF_KURYR] = ['10.40.0.10', '10.40.0.11', '10.40.0.12', '10.40.0.20'] as const;
 
-/** One Service, from its creation to its deletion: each step begins where the one before it ended. */
+/**
+ * One Service, from its creation to its deletion: each step begins where the one before it ended. Two more were served
+ * by other programs before.
+ */
 describe('the Octavia part between a real cluster and a real OpenStack', () => {
   let stage: OctaviaStage;
   let address: string;
+  let inherited: readonly Inheritance[];
+  let planned: string;
 
   beforeAll(async () => {
     stage = await OctaviaStage.open(await sharedOpenStack(inject('openStackSharing')));
+    await stage.playPod('of-kuryr', OF_KURYR);
+    inherited = await Promise.all([
+      leftByCloudProvider(stage, 'of-cloud-provider', NODE_ADDRESS),
+      leftByKuryr(stage, 'of-kuryr', OF_KURYR),
+    ]);
+    planned = (await stage.fairlead.command('plan')).stdout;
     await stage.start();
   }, 300_000);
   afterAll(() => stage[Symbol.asyncDispose]());
@@ -33,10 +45,27 @@ describe('the Octavia part between a real cluster and a real OpenStack', () => {
       security_group_id: stage.securityGroupId,
       direction: 'ingress',
     });
-    expect(rules.map(({ protocol, port_range_min }) => `${protocol} ${port_range_min}`).toSorted()).toEqual([
+    // Those for node ports are of the Service that is taken over.
+    const ofPods = rules.filter(({ port_range_min }) => (port_range_min ?? 0) < 30_000);
+    expect(ofPods.map(({ protocol, port_range_min }) => `${protocol} ${port_range_min}`).toSorted()).toEqual([
       'tcp 8080',
       'udp 5353',
     ]);
+  });
+
+  it('takes over what others served: it is planned, and nothing changes but for our mark', async () => {
+    for (const { name, loadBalancerId, address: before, before: parts } of inherited) {
+      expect(planned).toMatch(`= Service ${stage.namespace}/${name}: takes over the load balancer ${loadBalancerId}`);
+      await stage.eventually(`${name} to be taken over`, async () => (await stage.balancing(name))?.length === 1);
+      expect(await partsOf(stage, loadBalancerId)).toEqual(parts);
+      expect(await stage.addressOf(name)).toBe(before);
+      const balancer = await stage.octavia.findLoadBalancer(loadBalancerId);
+      const service = await stage.cluster.client.get(services, { namespace: stage.namespace, name });
+      expect(balancer?.tags).toContain(`fairlead-service=${service.metadata.uid}`);
+      expect(service.metadata.finalizers).toContain('fairlead.dev/octavia');
+    }
+    const { spec } = (await stage.resource('of-kuryr')) ?? {};
+    expect([spec?.schema_version, spec?.subsets]).toEqual([2, undefined]);
   });
 
   it('follows the pods', async () => {
@@ -102,13 +131,16 @@ describe('the Octavia part between a real cluster and a real OpenStack', () => {
     expect(await stage.addressOf('web')).toBe(address);
   });
 
-  it('leaves nothing in OpenStack when the Service is deleted', async () => {
-    await stage.cluster.client.delete(services, key());
-    await stage.eventually(
-      'the Service to be gone',
-      async () => (await stage.cluster.client.find(services, key())) === undefined,
-    );
-    await stage.eventually('the resource to be gone', async () => (await stage.resource('web')) === undefined);
+  it('leaves nothing in OpenStack when the Services are deleted', async () => {
+    const all = ['web', ...inherited.map(({ name }) => name)];
+    for (const name of all) await stage.cluster.client.delete(services, { ...key(), name });
+    for (const name of all) {
+      await stage.eventually(
+        `the Service ${name} to be gone`,
+        async () => (await stage.cluster.client.find(services, { ...key(), name })) === undefined,
+      );
+      await stage.eventually('its resource to be gone', async () => (await stage.resource(name)) === undefined);
+    }
     expect(await stage.left()).toEqual([]);
   });
 });
