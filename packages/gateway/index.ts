@@ -5,6 +5,7 @@ export type {
   AddressSupply,
   CloudEnvironment,
   CloudPool,
+  FormerPorts,
 } from './controller/addresses/address-provider.ts';
 export { isL2PortId, type L2Port } from './controller/addresses/l2-port.ts';
 export { type GatewayOutside, gatewayPart, gatewayPartWith } from './controller/part.ts';

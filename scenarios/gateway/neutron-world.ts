@@ -1,6 +1,6 @@
 import type { HttpTransport } from '@fairlead/control';
 import { gatewayPartWith } from '@fairlead/gateway';
-import { namespaces, services } from '@fairlead/kube';
+import { namespaces, type Service, services, statusOf } from '@fairlead/kube';
 import { OpenStackSession, parseCloudEntry } from '@fairlead/openstack/client';
 import { openStackAddresses } from '@fairlead/openstack/ports';
 import type { Simulation } from '@fairlead/sim';
@@ -64,6 +64,9 @@ export async function buildFormerWorld(simulation: Simulation): Promise<NeutronW
   const { spec } = create('former', [80]);
   const annotations = { 'cah-loadbalancer.k8s.cloudandheat.com/inbound-port': port };
   await editor.create(services, { metadata: { namespace: NAMESPACE, name: 'former', annotations }, spec });
+  const ingress = [{ ip: textOf(findById(emulator, floatingIp), 'floating_ip_address') }];
+  const status = { loadBalancer: { ingress } };
+  await editor.patchMerge<Service>(statusOf(services), { namespace: NAMESPACE, name: 'former' }, { status });
   return world;
 }
 

@@ -1,3 +1,4 @@
+import type { IpAddress } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import {
   type ClaimRules,
@@ -12,10 +13,12 @@ import {
   type SourceRanges,
   servedFamilies,
   serviceKey,
+  shownAddresses,
   sourceRangesOf,
   unsupported,
 } from '@fairlead/service';
 import { MAXIMUM_SOURCE_RANGES } from '../protocol/configuration.ts';
+import type { FormerPorts } from './addresses/address-provider.ts';
 import type { AllocationRequest, KeptRequest, SeenHolding } from './addresses/allocation-request.ts';
 import { isL2PortId, type L4Port } from './addresses/l2-port.ts';
 import {
@@ -186,15 +189,16 @@ export function recordedHolding(service: Service, asked: readonly L4Port[]): See
 }
 
 /** The L2 ports that ch-k8s-lbaas gave to Services of ours, which have no record of ours yet. */
-export function formerPorts(services: Iterable<Service>, rules: ClaimRules): ReadonlySet<string> {
-  const ids = new Set<string>();
+export function formerPorts(services: Iterable<Service>, rules: ClaimRules): FormerPorts {
+  const shown = new Map<string, Set<IpAddress>>();
   for (const service of services) {
     const { annotations = {} } = service.metadata;
     const id = annotations[FORMER_PORT_ANNOTATION];
     if (id === undefined || L2_PORTS_ANNOTATION in annotations) continue;
-    if (claimService(service, rules).state !== 'foreign') ids.add(id);
+    if (claimService(service, rules).state === 'foreign') continue;
+    shown.set(id, new Set([...(shown.get(id) ?? []), ...shownAddresses(service)]));
   }
-  return ids;
+  return shown;
 }
 
 /** Whether it asks for an address that it shares with no other Service. */

@@ -1,6 +1,7 @@
 import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { idOf, portsWorld, TAGS } from './testing/ports-world.ts';
 
 const FORMER = 'cah-loadbalancer.k8s.cloudandheat.com';
@@ -19,9 +20,10 @@ async function servedBefore({ tag = MANAGED } = {}) {
   const asMade = { ports: ports(), floatingIps: floatingIps() };
   const { floating_ip_address: shown } = floatingIps()[0] ?? {};
   const address = typeof shown === 'string' ? shown : '';
-  const create = async (name: string) => {
+  const create = async (name: string, ip = address) => {
     await cluster.createService(name, {}, { [MANAGED]: 'true', [`${FORMER}/inbound-port`]: port });
-    const status = { loadBalancer: { ingress: [{ ip: address }] } };
+    if (ip === '') return;
+    const status = { loadBalancer: { ingress: [{ ip }] } };
     await cluster.client.patchMerge<Service>(statusOf(services), { namespace: NAMESPACE, name }, { status });
   };
   return { ...world, port, address, asMade, create };
@@ -79,6 +81,35 @@ describe('a port of ch-k8s-lbaas', () => {
     await cluster.deleteService('web');
     await pass(60);
     expect({ ports: ports(), floatingIps: floatingIps() }).toEqual(asMade);
+    await leader.stop();
+  });
+
+  it.each([
+    ['shows nothing', ''],
+    ['shows another address', '203.0.112.77'],
+  ])('stays as it is where the Service that names it %s: it may be that of another cluster', async (_, shown) => {
+    const { cluster, lead, pass, port, asMade, ports, floatingIps, create } = await servedBefore();
+    await create('web', shown);
+    const leader = lead();
+    await pass(30);
+    expect((await cluster.service('web'))?.metadata.annotations).toMatchObject({
+      'gateway.fairlead.dev/l2-ports': idOf(ports().filter(({ id }) => id !== port)),
+    });
+    await cluster.deleteService('web');
+    await pass(60);
+    expect({ ports: ports(), floatingIps: floatingIps() }).toEqual(asMade);
+    await leader.stop();
+  });
+
+  it('is adopted where it has no floating IP, and the Service shows its own address', async () => {
+    const { cluster, emulator, lead, pass, port, ports, floatingIps, create } = await servedBefore();
+    emulator.byHand({ method: 'DELETE', path: `/floatingips/${idOf(floatingIps())}` });
+    const [fixed] = z.object({ fixed_ips: z.array(z.object({ ip_address: z.string() })) }).parse(ports()[0]).fixed_ips;
+    await create('web', fixed?.ip_address);
+    const leader = lead();
+    await pass(30);
+    expect(ports()).toMatchObject([{ id: port, tags: expect.arrayContaining(TAGS) }]);
+    expect(await cluster.addresses('web')).toHaveLength(1);
     await leader.stop();
   });
 

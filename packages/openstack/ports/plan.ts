@@ -1,4 +1,5 @@
-import type { IpAddress, IpFamily } from '@fairlead/control';
+import { type IpAddress, type IpFamily, parseIpAddress } from '@fairlead/control';
+import type { FormerPorts } from '@fairlead/gateway';
 import type { AddressPair, FloatingIp, FloatingIpRequest, PortRequest } from '../client/index.ts';
 import { maySendFrom, pairsWithout } from './address-pairs.ts';
 import { isNamed } from './named.ts';
@@ -65,14 +66,23 @@ export function nextStep(scope: PortScope, own: OwnPort, { floatingIps }: Observ
   return { kind: 'create-floating-ip', body: { floating_network_id, port_id: port.id, description } };
 }
 
-/** Ports that ch-k8s-lbaas made, and that are to be ours: these of those in the subnets of the pools. */
+/**
+ * Ports that ch-k8s-lbaas made, and that are to be ours: those in the subnets of the pools that Services name and show
+ * the address of. It marks what it makes for every cluster alike: a name alone may be that of another cluster's port.
+ */
 export function adoptSteps(
   scope: PortScope,
-  { ports }: Observed,
-  ids: ReadonlySet<string>,
+  { ports, floatingIps }: Observed,
+  former: FormerPorts,
 ): readonly Extract<PortStep, { readonly kind: 'tag-port' }>[] {
+  const isShown = ({ id, fixed_ips }: Observed['ports'][number]) => {
+    const floating = floatingIps.filter((one) => one.port_id === id).map((one) => one.floating_ip_address);
+    const texts = [...floating, ...fixed_ips.map(({ ip_address }) => ip_address)];
+    const addresses = texts.flatMap((text) => parseIpAddress(text)?.address ?? []);
+    return addresses.some((address) => former.get(id)?.has(address));
+  };
   return ports
-    .filter((port) => ids.has(port.id) && isFormer(port))
+    .filter((port) => former.has(port.id) && isFormer(port) && isShown(port))
     .flatMap((port) => {
       const isIts = ({ subnetIds }: PortPool) => Object.values(subnetIds).includes(port.fixed_ips[0]?.subnet_id ?? '');
       const pool = scope.pools.find(isIts);

@@ -10,7 +10,7 @@ import {
   verdictOf,
 } from '@fairlead/control';
 import type { Clock } from '@fairlead/control';
-import { type AddressProvider, type AddressSupply, isL2PortId, type L2Port } from '@fairlead/gateway';
+import { type AddressProvider, type AddressSupply, type FormerPorts, isL2PortId, type L2Port } from '@fairlead/gateway';
 import type { NeutronClient } from '../client/index.ts';
 import { isAsGiven } from './as-given.ts';
 import { NeutronPorts } from './neutron-ports.ts';
@@ -72,7 +72,7 @@ export class NeutronAddresses implements AddressProvider {
   }
 
   /** All that are complete. A leader completes the others first, as far as it can. */
-  async list(signal: AbortSignal, former: ReadonlySet<string> = new Set()): Promise<readonly L2Port[]> {
+  async list(signal: AbortSignal, former: FormerPorts = new Map()): Promise<readonly L2Port[]> {
     for (const pool of this.#options.pools) await this.#tryToResolve(pool, signal);
     const ports = this.#ports();
     const scope = this.#scope();
@@ -276,7 +276,7 @@ export class NeutronAddresses implements AddressProvider {
   }
 
   /** What is there, with the ports of ch-k8s-lbaas as they are when they are adopted. */
-  async #withFormer(observed: Observed, former: ReadonlySet<string>, signal: AbortSignal): Promise<Observed> {
+  async #withFormer(observed: Observed, former: FormerPorts, signal: AbortSignal): Promise<Observed> {
     const adopted = new Map<string, readonly string[]>();
     for (const step of adoptSteps(this.#scope(), observed, former)) {
       try {

@@ -201,6 +201,13 @@ export const openStackDefects: readonly Defect[] = [
     foundBy: adoption,
   },
   {
+    name: 'a port of another cluster is adopted because an annotation names it',
+    file: `${PORTS}/plan.ts`,
+    find: ' && isFormer(port) && isShown(port)',
+    replace: ' && isFormer(port)',
+    foundBy: adoption,
+  },
+  {
     name: 'the floating IP of an adopted port is left behind',
     file: `${PORTS}/plan.ts`,
     find: ' && !isFormer(floatingIp)',

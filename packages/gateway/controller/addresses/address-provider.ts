@@ -1,4 +1,4 @@
-import type { IpFamily } from '@fairlead/control';
+import type { IpAddress, IpFamily } from '@fairlead/control';
 import type { LeaderEnvironment, ReadEnvironment } from '@fairlead/part';
 import type { z } from 'zod';
 import type { L2Port } from './l2-port.ts';
@@ -9,7 +9,7 @@ export interface AddressProvider extends AsyncDisposable {
    * All L2 ports that exist now and are ours to give, in the order in which they are given. Those that ch-k8s-lbaas gave
    * to Services of ours, the `former` ones, become ours.
    */
-  list(signal: AbortSignal, former?: ReadonlySet<string>): Promise<readonly L2Port[]>;
+  list(signal: AbortSignal, former?: FormerPorts): Promise<readonly L2Port[]>;
   /** The families that a pool can have addresses of, as far as `list` found out. Unset: those that it has. */
   familiesOf?(pool: string): readonly IpFamily[];
   /** Whether all that was listed and made since is still there; without it, no other program can take it away. */
@@ -17,6 +17,12 @@ export interface AddressProvider extends AsyncDisposable {
   /** How to have more and fewer of them; absent where their number is fixed. */
   readonly supply?: AddressSupply;
 }
+
+/**
+ * The id of an L2 port that the annotation of a Service names -> the addresses that such Services show. The owner of a
+ * Service can write the annotation, and not the status: a port without one of these addresses is none of theirs.
+ */
+export type FormerPorts = ReadonlyMap<string, ReadonlySet<IpAddress>>;
 
 /** All calls may take long, and be repeated after a lost answer: none is waited for by any other Service. */
 export interface AddressSupply {
