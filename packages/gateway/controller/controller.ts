@@ -234,7 +234,9 @@ function supplyOf(
   const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
   const guard = new DeletionGuard<L2PortId>({ ...environment, cluster, brake: UNUSED_BRAKE, gauge: addressesHeld });
   const isQuiet = () => programming.isQuiet;
-  return new SupplyWorker({ ...environment, ...later, supply, allocator, guard, isQuiet });
+  const worker = new SupplyWorker({ ...environment, ...later, supply, allocator, guard, isQuiet });
+  environment.releases?.onRelease(() => worker.clean(), environment.signal);
+  return worker;
 }
 
 /** Has the virtual servers of Services follow their endpoints, and the nodes. */

@@ -22,6 +22,8 @@ export class Allocator {
   readonly #search: AddressSearch;
   readonly #reasons: RefusalReasons;
   readonly #waiting = new WaitingServices();
+  /** How many L2 ports came and went. */
+  #comings = 0;
 
   constructor(l2Ports: Iterable<L2Port>, limits: NamespaceLimits = {}, familiesOf?: FamiliesOf) {
     this.#known = new L2Ports(l2Ports, familiesOf);
@@ -71,6 +73,7 @@ export class Allocator {
   /** Takes a new L2 port. What it is enough for goes to the oldest Services that wait; gives these. */
   add(l2Port: L2Port): readonly ServiceKey[] {
     this.#known.add(l2Port);
+    this.#comings += 1;
     return this.#serve(this.#waiting.all(), { ports: new Set(), room: true, l2Ports: new Set([l2Port]) });
   }
 
@@ -86,6 +89,20 @@ export class Allocator {
       .map(({ service }) => service);
   }
 
+  /** Rises with every change after which another address may help a Service that waits. */
+  get revision(): number {
+    return this.#comings + this.#occupancy.revision;
+  }
+
+  /**
+   * Whether what would help a Service can become something else while it waits: it wants two families, or is within
+   * limits. One that waits no longer needs nothing.
+   */
+  mayNeedAnother(service: ServiceKey): boolean {
+    const request = this.#waiting.of(service);
+    return request === undefined || request.families.length > 1 || this.#occupancy.isLimited;
+  }
+
   /** What one more address would help against, for a Service that waits. */
   wouldHelp(service: ServiceKey): AllocationRefusal['wouldHelp'] {
     const request = this.#waiting.of(service);
@@ -97,6 +114,7 @@ export class Allocator {
   retire(l2Port: L2Port): boolean {
     if (this.#occupancy.tenants(l2Port).length > 0) return false;
     this.#known.remove(l2Port);
+    this.#comings += 1;
     this.#occupancy.searchAnew();
     return true;
   }

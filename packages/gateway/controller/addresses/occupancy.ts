@@ -46,10 +46,20 @@ export class Occupancy {
   readonly #reserved = new Map<ServiceKey, readonly Holding[]>();
   readonly #places: SearchPlaces;
   readonly #namespaces: NamespaceUse;
+  #revision = 0;
 
   constructor(known: L2Ports, limits: NamespaceLimits) {
     this.#places = new SearchPlaces(known);
     this.#namespaces = new NamespaceUse(limits);
+  }
+
+  /** Rises with every change of who is where with what. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get isLimited(): boolean {
+    return this.#namespaces.isLimiting;
   }
 
   assigned(service: ServiceKey): Holding | undefined {
@@ -184,6 +194,7 @@ export class Occupancy {
     const key = holderKey(l2Port, l4Port);
     if (kept.has(key) || this.#holders.get(key) !== service) return false;
     this.#holders.delete(key);
+    this.#revision += 1;
     this.#namespaces.setHolder(service, l2Port, l4Port, false);
     for (const search of ['free', SHARED]) this.#places.lower(l2Port, `${search} ${l4PortText(l4Port)}`);
     return true;
@@ -197,6 +208,7 @@ export class Occupancy {
         const key = holderKey(l2Port, l4Port);
         if (this.#holders.has(key)) continue;
         this.#holders.set(key, service);
+        this.#revision += 1;
         this.#namespaces.setHolder(service, l2Port, l4Port, true);
       }
     }
@@ -208,6 +220,7 @@ export class Occupancy {
     this.#tenants.set(l2Port.id, tenants);
     const before = tenants.get(service);
     if (before === alone) return false;
+    this.#revision += 1;
     const exclusiveTenants =
       (this.#exclusiveTenants.get(l2Port.id) ?? 0) + (alone === true ? 1 : 0) - (before === true ? 1 : 0);
     this.#exclusiveTenants.set(l2Port.id, exclusiveTenants);

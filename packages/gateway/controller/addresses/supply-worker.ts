@@ -17,6 +17,8 @@ import type { L2Port, L2PortId } from './l2-port.ts';
 
 /** So many addresses of a pool and family are made at the same time: a cloud is busy with others, too. */
 const CREATED_AT_ONCE = 4;
+/** So often is asked whether what the guard holds back may go. */
+const HELD_MILLISECONDS = 60_000;
 
 export interface SupplyWorkerOptions {
   readonly supply: AddressSupply;
@@ -64,6 +66,10 @@ export class SupplyWorker {
   /** Whether what a leader before us began was looked after. */
   #hasAbandoned = false;
   #abandoning = 0;
+  /** Of the allocator, when all that wait were looked at last. */
+  #reconsideredAt = -1;
+  /** Whether what the guard holds back will be asked for again. */
+  #isAskedAgain = false;
 
   constructor(options: SupplyWorkerOptions) {
     this.#options = options;
@@ -112,6 +118,17 @@ export class SupplyWorker {
       for (const service of allocator.concernedBy(l2Port)) requeue(service);
       void this.#release(l2Port);
     }
+    if (guard.heldCount > 0) void this.#cleanLater();
+  }
+
+  /** What is held back goes when it was asked for long enough, though nothing else happens meanwhile. */
+  async #cleanLater(): Promise<void> {
+    const { clock, signal } = this.#options;
+    if (this.#isAskedAgain) return;
+    this.#isAskedAgain = true;
+    await sleep(clock, HELD_MILLISECONDS, signal).catch(() => {});
+    this.#isAskedAgain = false;
+    if (!signal.aborted) this.clean();
   }
 
   /** The Service is to be let go, and is on these L2 ports until it is settled. */
@@ -134,12 +151,15 @@ export class SupplyWorker {
 
   /**
    * What would help those that wait changes as addresses come, go and are taken: one that lacked both families may lack
-   * one now, or the other.
+   * one now, or the other. Costs little for all others, however many wait.
    */
   #reconsider(): void {
     const { allocator, requeue } = this.#options;
+    if (allocator.revision === this.#reconsideredAt) return;
+    this.#reconsideredAt = allocator.revision;
     const waiting = new Set([...this.#shortages.values()].flatMap(({ services }) => [...services]));
     for (const service of waiting) {
+      if (!allocator.mayNeedAnother(service)) continue;
       const { pool = '', families = [] } = allocator.wouldHelp(service) ?? {};
       const isNews = (family: IpFamily) => this.#shortages.get(`${family} ${pool}`)?.services.has(service) !== true;
       const joined = families.filter(isNews);

@@ -1,9 +1,11 @@
 import { type Clock, FairleadError, type IpFamily, requireIpAddress, sleep } from '@fairlead/control';
+import { RELEASE_ANNOTATION, Releases } from '@fairlead/part';
 import { TestCluster, TestLeader } from '@fairlead/part/testing';
 import { SimulatedAgent } from '@fairlead/sim/gateway';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { gatewayPartWith } from '../part.ts';
 import type { AddressProvider } from './address-provider.ts';
+import { Allocator } from './allocation.ts';
 import { isL2PortId, type L2Port } from './l2-port.ts';
 
 /** A cloud that makes addresses, with floating IPs in front of them. */
@@ -62,16 +64,20 @@ class GrowingAddresses implements AddressProvider {
   }
 }
 
-async function world() {
+async function world(more: object = {}) {
   const cluster = await new TestCluster({ loadBalancerClass: 'fairlead.dev/gateway' }).setUp();
   const addresses = new GrowingAddresses(cluster.clock);
   const agent = new SimulatedAgent(cluster.clock);
   const part = gatewayPartWith({ connect: () => () => agent, addresses: () => addresses });
   const certificates = { certificateFile: 'certificate', keyFile: 'key', authorityFile: 'authority' };
   const gateways = [{ name: 'gw', url: 'https://gw' }];
-  const configured = part.configure({ addresses: ['203.0.113.99'], gateways, certificates });
-  const lead = () => new TestLeader(cluster, (environment) => configured.start(environment));
-  return { cluster, addresses, agent, lead, pass: (seconds: number) => cluster.clock.advance(seconds * 1_000) };
+  const configured = part.configure({ addresses: ['203.0.113.99'], gateways, certificates, ...more });
+  const releases = new Releases('gateway');
+  const lead = () => new TestLeader(cluster, (environment) => configured.start({ ...environment, releases }));
+  const release = (mark: string) =>
+    releases.observe({ metadata: { name: 'lease', annotations: { [RELEASE_ANNOTATION]: mark } } });
+  const pass = (seconds: number) => cluster.clock.advance(seconds * 1_000);
+  return { cluster, addresses, agent, lead, release, pass };
 }
 
 describe('addresses that a provider makes', () => {
@@ -212,6 +218,63 @@ describe('addresses that a provider makes', () => {
     expect([...addresses.ports.keys()]).toEqual(['port-1']);
     expect(await cluster.addresses('web')).toEqual(['198.51.100.1']);
     await third.stop();
+  });
+
+  it('are not searched for all that wait whenever one Service changes', async () => {
+    const { cluster, addresses, lead, pass } = await world();
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    addresses.isBroken = true;
+    for (let index = 0; index < 40; index += 1) await cluster.createService(`waiting-${index}`);
+    await pass(60);
+    const wouldHelp = vi.spyOn(Allocator.prototype, 'wouldHelp');
+    for (let index = 0; index < 5; index += 1) {
+      await cluster.editService('web', { metadata: { annotations: { edited: String(index) } } });
+      await cluster.createService(`dns-${index}`, { ports: [{ port: 1_000 + index }] });
+      await pass(5);
+    }
+    expect(await cluster.addresses('dns-4')).toEqual(['198.51.100.1']);
+    expect(wouldHelp).not.toHaveBeenCalled();
+    wouldHelp.mockRestore();
+    await leader.stop();
+  });
+
+  describe('when many are given back at once', () => {
+    /** Twelve that a leader left, and one that a Service is on; no gateway is asked again, so that nothing happens. */
+    async function manyUnused() {
+      const made = await world({ comparisonIntervalSeconds: 0 });
+      const { cluster, addresses, lead, pass } = made;
+      await cluster.createService('web');
+      const first = lead();
+      await pass(10);
+      await first.stop();
+      const all = Array.from({ length: 12 }, () =>
+        addresses.supply.create('default', 'IPv4', new AbortController().signal),
+      );
+      await pass(10);
+      await Promise.all(all);
+      const leader = lead();
+      await pass(300);
+      expect(addresses.ports.size).toBe(13);
+      return { ...made, leader };
+    }
+
+    it('they are held back, and go when that was still so ten minutes later', async () => {
+      const { addresses, pass, leader } = await manyUnused();
+      await pass(400);
+      expect([...addresses.ports.keys()]).toEqual(['port-1']);
+      await leader.stop();
+    });
+
+    it('they go at once when an operator releases them', async () => {
+      const { addresses, release, pass, leader } = await manyUnused();
+      release('');
+      release('now');
+      await pass(5);
+      expect([...addresses.ports.keys()]).toEqual(['port-1']);
+      await leader.stop();
+    });
   });
 
   it('are tried for again while the provider is away', async () => {

@@ -157,6 +157,27 @@ export const gatewayAddressDefects: readonly Defect[] = [
     foundBy: supply,
   },
   {
+    name: 'all that wait are searched for whenever one Service changes',
+    file: `${FOLDER}/addresses/supply-worker.ts`,
+    find: 'if (!allocator.mayNeedAnother(service)) continue;',
+    replace: '',
+    foundBy: supply,
+  },
+  {
+    name: 'unused addresses that are held back stay until something else happens',
+    file: `${FOLDER}/addresses/supply-worker.ts`,
+    find: 'if (guard.heldCount > 0) void this.#cleanLater();',
+    replace: '',
+    foundBy: supply,
+  },
+  {
+    name: 'unused addresses do not go when an operator releases them',
+    file: `${FOLDER}/controller.ts`,
+    find: 'environment.releases?.onRelease(() => worker.clean(), environment.signal);',
+    replace: '',
+    foundBy: supply,
+  },
+  {
     name: 'a pools file that cannot be used takes the pools away',
     file: `${FOLDER}/pool-source.ts`,
     find: "logger.warn({ code: codeOf(error), error: messageOf(error) }, 'the pools are not read anew');",
