@@ -7,6 +7,9 @@ import { backendAddress, backendAddress6, type GatewayName, gatewayNames, type H
 const isRoot = process.getuid?.() === 0;
 const VIP = '192.0.2.10';
 const PRESERVED = '192.0.2.11';
+/** What another program lets pass. */
+const STRANGE = '203.0.113.250';
+const SERVING = ['list', 'chain', 'inet', 'fairlead', 'serve-arriving'];
 const VIP6 = '2001:db8:ff::10';
 
 interface Server {
@@ -215,6 +218,9 @@ describe.skipIf(!isRoot)('gateways in network namespaces (needs root)', () => {
     testbed.nft(name, 'flush', 'chain', 'inet', 'fairlead', `allow4${bank}`);
     await expect.poll(isOut, { timeout: 10_000 }).toBe('kept out');
     expect(testbed.nft(name, 'list', 'chain', 'inet', 'fairlead', `allow4${bank}`)).toContain(`restricted4${bank}`);
+    // Looked for below, by which time each of the chains had its turn.
+    const other = name === 'gw1' ? 'gw2' : 'gw1';
+    testbed.nft(other, 'insert', 'rule', 'inet', 'fairlead', 'serve-arriving', 'ip', 'daddr', STRANGE, 'accept');
   });
 
   it('choose by the address of a client where no more clients can be kept', async () => {
@@ -254,6 +260,11 @@ describe.skipIf(!isRoot)('gateways in network namespaces (needs root)', () => {
         { timeout: 15_000 },
       )
       .toBe('served');
+  });
+
+  it('are repaired when another program added a rule to a chain', async () => {
+    const chains = () => (['gw1', 'gw2'] as const).map((name) => testbed.nft(name, ...SERVING));
+    await expect.poll(() => chains().join('\n'), { timeout: 30_000, interval: 500 }).not.toContain(STRANGE);
   });
 
   it('survive the loss of one: same backends within two seconds, and open connections of preserved clients', async () => {

@@ -327,6 +327,40 @@ describe('a gateway that is given a configuration', () => {
     },
   );
 
+  /** Until each of the chains was looked at. */
+  async function isRepairedInTurn(gateway: Gateway): Promise<boolean> {
+    for (let look = 0; look < 20; look += 1) if (await gateway.repair()) return true;
+    return false;
+  }
+
+  it.each(['allow-arriving', 'serve4a', 'answer'])(
+    'has no other rules after another program added one to %s',
+    async (chain) => {
+      const node = new SimulatedNode();
+      const gateway = await start(node);
+      await gateway.take(whole(1, one));
+      const before = node.nft.rules(chain);
+      const from = node.calls.length;
+      node.nft.run(`add rule inet fairlead ${chain} index 0 ip daddr 192.0.2.1 accept`);
+      expect(await isRepairedInTurn(gateway)).toBe(true);
+      expect(node.nft.rules(chain)).toEqual(before);
+      expect(node.calls.slice(from).filter((name) => name === 'nft run')).toHaveLength(1);
+      expect(await isRepairedInTurn(gateway)).toBe(false);
+      expect(await gateway.take(whole(2, other))).toMatchObject({ kind: 'taken' });
+    },
+  );
+
+  it('loads the table anew after another program added a rule to a chain that chooses backends', async () => {
+    const node = new SimulatedNode();
+    const gateway = await start(node);
+    await gateway.take(whole(1, one));
+    const before = picture(node);
+    node.nft.run('add rule inet fairlead stick6-27720-86400a accept');
+    expect(await isRepairedInTurn(gateway)).toBe(true);
+    expect(picture(node)).toBe(before);
+    expect(await isRepairedInTurn(gateway)).toBe(false);
+  });
+
   it('loads the table anew after another program flushed a chain that chooses backends', async () => {
     const node = new SimulatedNode();
     const gateway = await start(node);

@@ -75,6 +75,11 @@ export function rulesProbe(rules: readonly Rule[], setHandle: number): string {
   return rules.map(({ chain }, index) => `delete rule ${TABLE} ${chain} handle ${setHandle + 1 + index}\n`).join('');
 }
 
+/** To be tried without effect: nft accepts it only where the chain has more rules than that. */
+export function excessProbe(chain: string, count: number): string {
+  return `add rule ${TABLE} ${chain} index ${count} accept\n`;
+}
+
 function ruleStatements(applied: Applied): string[] {
   return [
     ...emptyChainStatements(applied.bank),

@@ -5,9 +5,10 @@ import type { Nft } from '../apply/node.ts';
 import type { VirtualServer } from '../../protocol/configuration.ts';
 import { type Applied, isOfThisLayout, readApplied } from './applied.ts';
 import { ownElements } from './elements.ts';
-import { type Bank, bankSet, choosingRules, leadingRules, otherBank, TABLE } from './layout.ts';
+import { type Bank, bankSet, choosingRules, leadingRules, otherBank, type Rule, TABLE } from './layout.ts';
 import {
   deltaScript,
+  excessProbe,
   type ElementChanges,
   elementScript,
   portions,
@@ -20,6 +21,8 @@ import type { Served } from './served.ts';
 
 /** Elements of one transaction: what bounds the memory of nft. */
 const PORTION = 20_000;
+/** So many chains are looked at at a time for rules that are not ours: each takes a run of nft. */
+const CHAINS_AT_A_TIME = 4;
 
 const setListing = z.object({
   set: z.object({
@@ -35,7 +38,10 @@ export interface TableState {
   readonly rules: RulesState;
 }
 
-/** All there; some gone of those that can be made anew; or others gone, or not of this version of the agent. */
+/**
+ * All there and, as far as was looked, no others; some gone, or added, of those that can be made anew; or others, or not
+ * of this version of the agent.
+ */
 export type RulesState = 'whole' | 'restorable' | 'unknown';
 
 /**
@@ -47,6 +53,8 @@ export class Table {
   readonly #nft: Nft;
   /** Not where this kernel numbers rules in another way than expected: nothing is told of them then. */
   #canTellRules = true;
+  /** The place of the chain that is looked at next for rules that are not ours. */
+  #nextChain = 0;
 
   constructor(nft: Nft) {
     this.#nft = nft;
@@ -134,8 +142,20 @@ export class Table {
     const set = await this.#set(bankSet(bank));
     if (set === undefined) return 'unknown';
     const choosing = rulesProbe(choosingRules(bank), set.handle);
-    if (await this.#nft.accepts(choosing + rulesProbe(leadingRules(bank), appliedHandle))) return 'whole';
+    if (await this.#nft.accepts(choosing + rulesProbe(leadingRules(bank), appliedHandle))) return this.#excess(bank);
     return (await this.#nft.accepts(choosing)) ? 'restorable' : 'unknown';
+  }
+
+  /** Looks at the next few chains, in turn; one with a rule that is not ours is looked at again until that is gone. */
+  async #excess(bank: Bank): Promise<RulesState> {
+    const leading = countRules(leadingRules(bank));
+    const chains = [...leading, ...countRules(choosingRules(bank))];
+    for (let count = 0; count < CHAINS_AT_A_TIME; count += 1) {
+      const [chain, rules] = chains[this.#nextChain % chains.length] ?? ['', 0];
+      if (await this.#nft.accepts(excessProbe(chain, rules))) return leading.has(chain) ? 'restorable' : 'unknown';
+      this.#nextChain += 1;
+    }
+    return 'whole';
   }
 
   /** Rules that were made just now are there: where they are not found, they cannot be told. */
@@ -143,6 +163,13 @@ export class Table {
     this.#canTellRules = true;
     this.#canTellRules = (await this.state()).rules === 'whole';
   }
+}
+
+/** Chain -> how many rules it has. */
+function countRules(rules: readonly Rule[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { chain } of rules) counts.set(chain, (counts.get(chain) ?? 0) + 1);
+  return counts;
 }
 
 function valueOf(text: string): bigint | undefined {

@@ -135,8 +135,7 @@ function applyStatement(contents: Contents, line: string): string | undefined {
       }
       return contents.chains.delete(name) ? undefined : 'No such file or directory';
     case 'add rule':
-      contents.chains.get(name)?.push({ handle: nextHandle(contents), text: rest });
-      return contents.chains.has(name) ? undefined : 'No such file or directory';
+      return addRule(contents, contents.chains.get(name), rest);
     case 'delete rule':
       return deleteRule(contents.chains.get(name) ?? [], rest);
     default:
@@ -147,6 +146,15 @@ function applyStatement(contents: Contents, line: string): string | undefined {
 function nextHandle(contents: Contents): number {
   contents.lastHandle += 1;
   return contents.lastHandle;
+}
+
+/** At the end, or after the rule with an index. */
+function addRule(contents: Contents, rules: Rule[] | undefined, rest: string): string | undefined {
+  const [, index, text = rest] = /^index (\d+) (.*)$/.exec(rest) ?? [];
+  const place = index === undefined ? (rules?.length ?? 0) : Number(index) + 1;
+  if (rules === undefined || place > rules.length) return 'No such file or directory';
+  rules.splice(place, 0, { handle: nextHandle(contents), text });
+  return undefined;
 }
 
 function deleteRule(rules: Rule[], which: string): string | undefined {
