@@ -50,6 +50,17 @@ describe('WithdrawalBrake', () => {
     expect(outcome !== undefined && brake.holds(first, outcome)).toBe(false);
   });
 
+  it('does not hold what would let in clients that the owners of Services shut out', async () => {
+    const shut = (index: number): Service => {
+      const one = served(index);
+      return { ...one, spec: { ...one.spec, loadBalancerSourceRanges: ['nonsense'] } };
+    };
+    const brake = new WithdrawalBrake(new VirtualClock());
+    const outcomes = await outcomesOf(20, ['192.0.2.0/27'], shut);
+    expect(outcomes.get(first)).toMatchObject({ kind: 'refuse', shutsOut: true });
+    expect(await brake.judge(outcomes)).toBeUndefined();
+  });
+
   it('lets go what an operator releases, also when the pools are read anew', async () => {
     const releases = new Releases('gateway');
     const mark = (value: string) =>

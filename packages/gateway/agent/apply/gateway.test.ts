@@ -96,6 +96,30 @@ describe('a gateway that is given a configuration', () => {
     );
   });
 
+  it('holds an address again that was to go, when nft refuses the rest', async () => {
+    const node = new SimulatedNode();
+    const both = [...one, virtualServer({ address: ip('192.0.2.2') })];
+    await (await start(node)).take(whole(1, both));
+    let isRefused = false;
+    const gateway = await start(node, (_, name) => (isRefused && name === 'nft run' ? 'refused' : undefined));
+    isRefused = true;
+    const from = node.calls.length;
+    expect(await gateway.take(whole(2, one))).toMatchObject({ kind: 'refused', code: 'apply-failed' });
+    expect(node.calls.slice(from).filter((name) => name === 'keepalived use')).toHaveLength(2);
+    expect(node.keepalived).toBe('192.0.2.1 192.0.2.2');
+  });
+
+  it('lets few requests wait, and tells the others to come back', async () => {
+    const gateway = await start(new SimulatedNode());
+    const answers = await Promise.all([1, 2, 3, 4].map((number) => gateway.take(whole(number, one))));
+    expect(answers.map((answer) => (answer.kind === 'taken' ? 'taken' : answer.code))).toEqual([
+      'taken',
+      'taken',
+      'busy',
+      'busy',
+    ]);
+  });
+
   it('has rules before an address comes, and until after it went', async () => {
     const node = new SimulatedNode();
     const gateway = await start(node);

@@ -52,6 +52,18 @@ function request(service: string, ports: string, changes: Partial<AllocationRequ
 const addressesOf = (allocation: ReturnType<Allocator['assign']>) =>
   allocation.kind === 'assigned' ? allocation.l2Ports.map((l2Port) => l2Port.address) : allocation.refusal.code;
 
+describe('an address that is asked for', () => {
+  it('is not left out silently where the pool has none of its family, and the Service would do with the other', () => {
+    const allocator = new Allocator(pool('192.0.2.1'));
+    const asked = { families: ['IPv4', 'IPv6'], everyFamilyRequired: false } as const;
+    const requestedAddresses = [requireIpAddress('fd00::1')];
+    expect(addressesOf(allocator.assign(request('default/a', 'TCP/80', asked)))).toEqual(['192.0.2.1']);
+    expect(addressesOf(allocator.assign(request('default/b', 'TCP/81', { ...asked, requestedAddresses })))).toBe(
+      'address-unknown',
+    );
+  });
+});
+
 describe('an edit', () => {
   it('that is taken back before the world showed it gives back what the Service had', () => {
     const allocator = new Allocator(pool('192.0.2.1', 'fd00::1'));

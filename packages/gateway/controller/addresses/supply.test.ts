@@ -19,6 +19,7 @@ class GrowingAddresses implements AddressProvider {
   families: readonly IpFamily[] = [];
   readonly #clock: Clock;
   #made = 0;
+  #attempts = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -60,7 +61,9 @@ class GrowingAddresses implements AddressProvider {
   async [Symbol.asyncDispose]() {}
 
   #requireWell(): void {
-    if (this.isBroken) throw new FairleadError('the cloud is away', { verdict: 'retriable', code: 'cloud-away' });
+    this.#attempts += 1;
+    const message = `the cloud is away (request ${this.#attempts})`;
+    if (this.isBroken) throw new FairleadError(message, { verdict: 'retriable', code: 'cloud-away' });
   }
 }
 
@@ -220,6 +223,23 @@ describe('addresses that a provider makes', () => {
     await third.stop();
   });
 
+  it('are not given back by a new leader while a Service waits for one of the other family', async () => {
+    const { cluster, addresses, lead, pass } = await world({ gateways: [] });
+    addresses.families = ['IPv4', 'IPv6'];
+    addresses.broken = 'IPv6';
+    await cluster.createService('web', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] });
+    const first = lead();
+    await pass(30);
+    await first.stop();
+    const second = lead();
+    await pass(30);
+    addresses.broken = undefined;
+    await pass(60);
+    expect((await cluster.addresses('web')).toSorted()).toEqual(['198.51.100.1', 'fd00::2']);
+    expect(addresses.calls).toEqual(['create port-1', 'create port-2']);
+    await second.stop();
+  });
+
   it('are not searched for all that wait whenever one Service changes', async () => {
     const { cluster, addresses, lead, pass } = await world();
     await cluster.createService('web');
@@ -284,6 +304,10 @@ describe('addresses that a provider makes', () => {
     const leader = lead();
     await pass(60);
     expect(await cluster.addresses('web')).toEqual([]);
+    // The text of the refusal differs each time, and is told once.
+    const told = (await cluster.service('web'))?.metadata.resourceVersion;
+    await pass(300);
+    expect((await cluster.service('web'))?.metadata.resourceVersion).toBe(told);
     addresses.isBroken = false;
     await pass(90);
     expect(await cluster.addresses('web')).toEqual(['198.51.100.1']);

@@ -191,4 +191,25 @@ export const gatewayAddressDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${FOLDER}/pool-source` },
   },
+  {
+    name: 'an address that is asked for is left out where the other family will do',
+    file: `${FOLDER}/addresses/address-search.ts`,
+    find: '    if (request.requestedAddresses.some((address) => this.#known.at(address)?.pool !== pool)) return undefined;\n',
+    replace: '',
+    foundBy: allocation,
+  },
+  {
+    name: 'Services that wait are told of every attempt that failed alike',
+    file: `${FOLDER}/addresses/supply-worker.ts`,
+    find: '    if (shortage.failure?.code === code) return;\n',
+    replace: '',
+    foundBy: supply,
+  },
+  {
+    name: 'a new leader gives back what a Service needs that waits for the other family',
+    file: `${FOLDER}/reconciler.ts`,
+    find: '    this.#withSupply(key, outcome);\n  }',
+    replace: '  }',
+    foundBy: supply,
+  },
 ];

@@ -202,4 +202,25 @@ export const gatewayAgentDefects: readonly Defect[] = [
     replace: '(assignments ?? []).length > 0',
     foundBy: { unit: `${FOLDER}/compatibility` },
   },
+  {
+    name: 'an address that was to go is not held again when the rest is refused',
+    file: `${FOLDER}/apply/gateway.ts`,
+    find: '        this.#applied = state.applied;\n        await keepalived?.use(this.#options.renderKeepalived(addresses));',
+    replace: '        this.#applied = state.applied;',
+    foundBy: gateway,
+  },
+  {
+    name: 'any number of requests wait for the one before them',
+    file: `${FOLDER}/apply/gateway.ts`,
+    find: 'this.#waiting >= MOST_WAITING',
+    replace: 'this.#waiting >= MOST_WAITING * 1_000',
+    foundBy: gateway,
+  },
+  {
+    name: 'elements are looked at once, and never again',
+    file: `${FOLDER}/watch.ts`,
+    find: 'clock.monotonic() - doneAt >= REST_MILLISECONDS',
+    replace: 'clock.monotonic() < doneAt',
+    foundBy: { unit: `${FOLDER}/watch` },
+  },
 ];

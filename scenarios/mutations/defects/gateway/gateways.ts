@@ -198,4 +198,18 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
     replace: 'return before === undefined;',
     foundBy: programmed,
   },
+  {
+    name: 'a gateway that was not asked for want of a Lease counts as one that cannot be reached',
+    file: `${FOLDER}/agents/agent-reach.ts`,
+    find: "    if (code === 'lease-too-short') return;\n",
+    replace: '',
+    foundBy: { unit: `${FOLDER}/agents/agent-reach` },
+  },
+  {
+    name: 'a leader announces itself although its Lease may have ended',
+    file: `${FOLDER}/agents/agent-client.ts`,
+    find: 'Promise<LeaderAnswer> {\n    this.#requireLease();',
+    replace: 'Promise<LeaderAnswer> {',
+    foundBy: { unit: `${FOLDER}/agents/agent-client` },
+  },
 ];

@@ -135,4 +135,32 @@ export const gatewayServiceDefects: readonly Defect[] = [
     replace: 'if (hold === undefined && held.has(key) &&',
     foundBy: { unit: `${FOLDER}/report` },
   },
+  {
+    name: 'the brake holds what would let in whom a Service shuts out',
+    file: `${FOLDER}/withdrawal-brake.ts`,
+    find: 'outcome.shutsOut !== true && ',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/withdrawal-brake` },
+  },
+  {
+    name: 'a Service that restricts its clients stays on a pool without gateways',
+    file: `${FOLDER}/desired.ts`,
+    find: "ranges.kind === 'any' ? pools : pools.filter(({ gateways }) => gateways.length > 0)",
+    replace: 'pools',
+    foundBy: { unit: `${FOLDER}/desired` },
+  },
+  {
+    name: 'a record of any length is taken apart',
+    file: `${FOLDER}/desired.ts`,
+    find: 'text.length > LONGEST_RECORD ? [] : ',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/desired` },
+  },
+  {
+    name: 'what was told of another address stands for a new one',
+    file: `${FOLDER}/plan.ts`,
+    find: '|| !isSame ||',
+    replace: '||',
+    foundBy: { unit: `${FOLDER}/plan.test` },
+  },
 ];

@@ -1,0 +1,32 @@
+import { noMetrics, parseIpRange, requireIpAddress, silentLogger, VirtualClock } from '@fairlead/control';
+import { expect, it } from 'vitest';
+import { Gateway } from './apply/gateway.ts';
+import { SimulatedNode } from './testing/simulated-node.ts';
+import { watchNode } from './watch.ts';
+
+it('finds an element that another program takes away after all were looked at', async () => {
+  const clock = new VirtualClock();
+  const node = new SimulatedNode();
+  const process = node.process();
+  const allowedAddresses = [parseIpRange('192.0.2.0/24') ?? []].flat();
+  const admission = { allowedAddresses, canPreserveClientAddress: true, gatewayAddresses: [] };
+  const gateway = new Gateway({ node: process, admission, renderKeepalived: () => '', logger: silentLogger });
+  await gateway.start();
+  const backends = [{ address: requireIpAddress('10.0.0.1'), port: 8_080 }];
+  const frontend = { address: requireIpAddress('192.0.2.1'), protocol: 'TCP', port: 80 } as const;
+  const virtualServers = [{ ...frontend, service: 'shop/web', backends, preservesClientAddress: false }];
+  await gateway.take({ kind: 'whole', generation: { epoch: 1, number: 1 }, virtualServers });
+  const stop = new AbortController();
+  const options = { nft: process.nft, clock, logger: silentLogger, metrics: noMetrics, onLook: () => {} };
+  const watching = watchNode(gateway, { ...options, signal: stop.signal });
+  await clock.advance(60_000);
+  const key = '192.0.2.1 . tcp . 80';
+  node.nft.run(`delete element inet fairlead services4a { ${key} }`);
+  await clock.advance(60_000);
+  expect(node.nft.elementOf('services4a', key)).toBeUndefined();
+  await clock.advance(600_000);
+  expect(node.nft.elementOf('services4b', key)).toContain('goto pick4-1');
+  stop.abort();
+  await clock.advance(1_000);
+  await watching;
+});
