@@ -16,7 +16,7 @@ const refusedAnswer = z.object({
   kind: z.literal('refused'),
   /**
    * Stable: `invalid`, `not-allowed` (an address outside the agent's list), `older-generation`, `unknown-generation` (a
-   * delta since something the agent does not have: send the whole), `busy`, `apply-failed`.
+   * delta since something the agent does not have: send the whole), `busy`, `apply-failed`, `too-large`.
    */
   code: z.string(),
   message: z.string(),

@@ -6,10 +6,13 @@ import { request } from 'node:https';
 import { connect as connectPlainly } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { type Clock, type Logger, silentLogger } from '@fairlead/control';
 import { SocketTransport, systemClock } from '@fairlead/control/adapters';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { configurationAnswer } from '../../protocol/answer.ts';
 import type { ConfigurationRequest } from '../../protocol/configuration.ts';
 import { issueCertificate } from '../certificates/certificate.ts';
 import { type ApiServer, startApiServer } from './server.ts';
@@ -223,6 +226,8 @@ describe('the API of the agent', () => {
     asked.flushHeaders();
     const [response]: IncomingMessage[] = await once(asked, 'response');
     expect(response?.statusCode).toBe(413);
+    const told = configurationAnswer.parse(await json(response ?? Readable.from([])));
+    expect(told).toMatchObject({ kind: 'refused', code: 'too-large' });
     asked.destroy();
   });
 

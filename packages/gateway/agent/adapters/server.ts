@@ -88,16 +88,18 @@ async function respond(
   mostBytes: number,
 ): Promise<ApiResponse> {
   const from = request.socket.remoteAddress ?? '';
-  const refuse = (status: number, message: string): ApiResponse => {
+  const refuse = (status: number, message: string, more: object = {}): ApiResponse => {
     logger.warn({ from, status, message }, 'a request was refused');
-    return { status, body: { message } };
+    return { status, body: { ...more, message } };
   };
   if (!isController(request, configuration.tls.controller))
     return refuse(403, 'this certificate is not the controller’s');
   if (!mayAsk()) return refuse(429, 'too many requests');
   const length = Number(request.headers['content-length'] ?? 0);
   const body = length > mostBytes ? undefined : await readBody(request, mostBytes);
-  if (body === undefined) return refuse(413, `a body may have ${mostBytes} bytes`);
+  // As the answer to a configuration, so that the controller tells why nothing arrives any more.
+  const tooLarge = { kind: 'refused', code: 'too-large', errors: [] };
+  if (body === undefined) return refuse(413, `a body may have ${mostBytes} bytes`, tooLarge);
   const { pathname } = new URL(request.url ?? '/', 'https://agent');
   return answer({ method: request.method ?? '', path: pathname, body, from }, configurable, logger);
 }

@@ -23,6 +23,16 @@ function refused(current: ReturnType<typeof serverOf> | undefined) {
   return { frontends, wanted, key: frontendKey(wanted) };
 }
 
+it('is asked for the next offer, however many were refused', () => {
+  const { frontends, wanted } = refused(undefined);
+  const many = Array.from({ length: 150_000 }, (_, index) => {
+    const { address, protocol, port } = { ...wanted, port: index + 1 };
+    return { frontend: { address, protocol, port }, code: 'not-allowed', message: 'no' };
+  });
+  frontends.add(many, new Map(many.map((error) => [frontendKey(error.frontend), wanted])));
+  expect(frontends.offerAgainIn).toBe(300_000);
+});
+
 it('leaves at a refused frontend what the agent has there of the same Service', () => {
   const before = serverOf('shop/web', { backends: [{ address: '10.1.0.1', port: 8080 }] });
   const { frontends, wanted, key } = refused(before);

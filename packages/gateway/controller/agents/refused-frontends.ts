@@ -69,7 +69,8 @@ export class RefusedFrontends {
 
   /** Until something is offered again; infinity where nothing was refused. */
   get offerAgainIn(): number {
-    const oldest = Math.min(...[...this.#refused.values()].map(({ at }) => at));
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { at } of this.#refused.values()) oldest = Math.min(oldest, at);
     return oldest + OFFER_AGAIN_MILLISECONDS - this.#clock.monotonic();
   }
 
