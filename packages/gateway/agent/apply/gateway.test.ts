@@ -109,6 +109,19 @@ describe('a gateway that is given a configuration', () => {
     expect(node.keepalived).toBe('192.0.2.1 192.0.2.2');
   });
 
+  it('tells of no more frontends at fault than a controller reads, and of the others when it comes back', async () => {
+    const gateway = await start(new SimulatedNode());
+    const looping = Array.from({ length: 40_000 }, (_, index) =>
+      virtualServer({ port: index + 1, backends: [backendAt('192.0.2.1')] }),
+    );
+    const answer = await gateway.take(whole(1, looping));
+    if (answer.kind === 'taken') throw new Error('packets would go round in circles');
+    expect(JSON.stringify(answer).length).toBeLessThan(5_000_000);
+    const rest = await gateway.take(whole(2, looping.slice(answer.errors.length)));
+    expect(rest).toMatchObject({ kind: 'refused', errors: expect.arrayContaining([expect.anything()]) });
+    expect(answer.errors.length + (rest.kind === 'refused' ? rest.errors.length : 0)).toBe(40_000);
+  });
+
   it('lets few requests wait, and tells the others to come back', async () => {
     const gateway = await start(new SimulatedNode());
     const answers = await Promise.all([1, 2, 3, 4].map((number) => gateway.take(whole(number, one))));

@@ -1,23 +1,19 @@
-import { FairleadError, type IpAddress, type Logger, messageOf } from '@fairlead/control';
+import { type IpAddress, type Logger, messageOf } from '@fairlead/control';
 import type { AgentStatus, ConfigurationAnswer } from '../../protocol/answer.ts';
-import {
-  type ConfigurationRequest,
-  frontendKey,
-  type Generation,
-  isSameGeneration,
-  type VirtualServer,
-} from '../../protocol/configuration.ts';
+import { type ConfigurationRequest, type Generation, isSameGeneration } from '../../protocol/configuration.ts';
 import { byFrontend, type Changes, changesBetween } from '../../protocol/delta.ts';
-import type { Applied } from '../nftables/applied.ts';
+import { AppliedTable, isHeld } from '../nftables/applied-table.ts';
 import type { ElementChanges } from '../nftables/scripts.ts';
 import { Served } from '../nftables/served.ts';
-import { Table, type TableState } from '../nftables/table.ts';
+import type { TableState } from '../nftables/table.ts';
 import { type Admission, circlesIn, outOfOrder, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
 import { failedFrontends } from './failed-frontends.ts';
 import { KnownFlows } from './known-flows.ts';
 import type { GatewayNode } from './node.ts';
 import { addressesOf, type ApplyStep, applySteps, strayFlows } from './plan.ts';
+import { refusedAnswer } from './refused-answer.ts';
 import { StateLog } from './state-log.ts';
+import { Turns } from './turns.ts';
 import type { Verification } from '../nftables/verification.ts';
 
 export interface GatewayOptions {
@@ -43,30 +39,28 @@ const MOST_WAITING = 2;
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #log: StateLog;
-  readonly #table: Table;
+  readonly #table: AppliedTable;
   readonly #flows: KnownFlows;
   #served = new Served([]);
   /** What was taken last. */
   #generation: Generation | undefined;
   #highestEpoch = 0;
-  /** What the kernel holds; unknown before the first look, and after something went wrong that could not be undone. */
-  #applied: Applied | undefined;
   #problem: string | undefined = 'starting';
-  #turn: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  /** Nothing else changes the node meanwhile. */
+  readonly #turns = new Turns();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#log = new StateLog(options.node.state);
-    this.#table = new Table(options.node.nft);
+    this.#table = new AppliedTable(options.node.nft, options.logger);
     this.#flows = new KnownFlows(options.node.conntrack, options.logger);
   }
 
   /** Finds out what the process before this one left, and serves it. Rejects when the state on disk cannot be read. */
   start(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const stored = await this.#log.load();
-      const { applied } = await this.#table.state();
+      const state = await this.#table.state();
       this.#generation = stored.generation;
       this.#highestEpoch = stored.highestEpoch;
       this.#served = new Served(stored.virtualServers.values());
@@ -75,7 +69,7 @@ export class Gateway {
         const inverse = this.#served.inverse(begun.changes);
         this.#served.follow(begun.changes);
         // One transaction decides: what the kernel holds came to be, all of it, and the rest follows.
-        if (applied !== undefined && this.#isHeld(applied, begun.generation)) {
+        if (isHeld(state, this.#served, begun.generation)) {
           this.#generation = begun.generation;
           await this.#flows.follow(byFrontend(inverse.put), begun.changes);
           await this.#log.done(begun.generation);
@@ -84,9 +78,9 @@ export class Gateway {
           await this.#noteUndone(begun.generation);
         }
       }
-      if (this.#generation === undefined && applied !== undefined) {
+      if (this.#generation === undefined && state.applied !== undefined) {
         // The state folder was emptied. What the kernel serves goes on until a controller sends all of it.
-        this.#highestEpoch = Math.max(this.#highestEpoch, applied.generation.epoch);
+        this.#highestEpoch = Math.max(this.#highestEpoch, state.applied.generation.epoch);
         this.#problem = 'the state folder is empty: the controller has to send the whole configuration';
         return;
       }
@@ -96,9 +90,9 @@ export class Gateway {
 
   /** Applies a configuration, whole or not at all. */
   async take(request: ConfigurationRequest): Promise<ConfigurationAnswer> {
-    if (this.#waiting >= MOST_WAITING)
+    if (this.#turns.count >= MOST_WAITING)
       return this.#refuse({ code: 'busy', message: 'another configuration is applied' });
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const refusal = this.#refusalOf(request);
       if (refusal !== undefined) return this.#refuse(refusal);
       const changes =
@@ -108,8 +102,7 @@ export class Gateway {
       try {
         await this.#apply(request.generation, changes);
       } catch (error) {
-        const isTaken = (part: readonly VirtualServer[]) => this.#table.wouldTake(part, this.#applied?.bank);
-        const errors = await failedFrontends(error, changes, isTaken);
+        const errors = await failedFrontends(error, changes, (part) => this.#table.wouldTake(part));
         return this.#refuse({ code: 'apply-failed', message: messageOf(error), errors });
       }
       return { kind: 'taken', generation: request.generation };
@@ -118,7 +111,7 @@ export class Gateway {
 
   /** Hears of a leader, so that an older one is not listened to any more; gives the highest epoch there was. */
   announce(epoch: number): Promise<number> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (epoch <= this.#highestEpoch) return this.#highestEpoch;
       await this.#log.leader(epoch);
       this.#highestEpoch = epoch;
@@ -140,8 +133,8 @@ export class Gateway {
 
   /** Looks at elements of the table while nothing changes it; loads it again where one is not as it was left. */
   verify(verification: Verification): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const applied = this.#applied;
+    return this.#turns.run(async () => {
+      const { applied } = this.#table;
       if (applied === undefined || this.#problem !== undefined || verification.isDone) return true;
       if (await verification.next(this.#served, applied.bank)) return true;
       this.#options.logger.warn({}, 'elements of the table are not as they were left: it is loaded again');
@@ -152,7 +145,7 @@ export class Gateway {
 
   /** Looks whether the table is as it was left, and makes it so. Gives whether something had to be done. */
   repair(): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (this.#generation === undefined) return false;
       const state = await this.#table.state();
       if (this.#problem === undefined && this.#isWhole(state)) {
@@ -166,16 +159,6 @@ export class Gateway {
     });
   }
 
-  /** Runs while nothing else changes the table. */
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#waiting += 1;
-    const turn = this.#turn.then(work, work).finally(() => {
-      this.#waiting -= 1;
-    });
-    this.#turn = turn.catch(() => {});
-    return turn;
-  }
-
   #refusalOf(request: ConfigurationRequest): Refusal | undefined {
     const unordered = outOfOrder(request, this.#generation, this.#highestEpoch);
     if (unordered !== undefined) return unordered;
@@ -183,13 +166,8 @@ export class Gateway {
     return refusedBy(this.#options.admission, request) ?? circlesIn(request, served) ?? rejectedRequest(request);
   }
 
-  #refuse({ code, message, errors = [] }: Refusal): ConfigurationAnswer {
-    const generation = this.#generation === undefined ? {} : { generation: this.#generation };
-    const told = errors.map((error) => {
-      const current = this.#served.virtualServers.get(frontendKey(error.frontend));
-      return current === undefined ? error : { ...error, current };
-    });
-    return { kind: 'refused', code, message, errors: told, ...generation };
+  #refuse(refusal: Refusal): ConfigurationAnswer {
+    return refusedAnswer(refusal, this.#served.virtualServers, this.#generation);
   }
 
   async #apply(generation: Generation, changes: Changes): Promise<void> {
@@ -229,17 +207,8 @@ export class Gateway {
         return this.#log.begin({ generation, changes });
       case 'use-addresses':
         return this.#options.node.keepalived?.use(this.#options.renderKeepalived(step.addresses));
-      case 'change-table': {
-        const from = this.#applied;
-        const to = { generation, digest: this.#served.digest };
-        if (from !== undefined && elements !== undefined) {
-          await this.#table.change(elements, from, { ...to, bank: from.bank });
-          this.#applied = { ...to, bank: from.bank };
-        } else {
-          this.#applied = await this.#load(to, await this.#table.state());
-        }
-        return;
-      }
+      case 'change-table':
+        return this.#table.change(elements, this.#served, generation);
       case 'forget-flows':
         return this.#flows.follow(byFrontend(inverse.put), changes);
       case 'record-done':
@@ -254,19 +223,19 @@ export class Gateway {
       const state = await this.#table.state();
       if (this.#generation === undefined) {
         // There is nothing to go back to but an empty node.
-        this.#applied = undefined;
+        this.#table.doubt();
         if (state.applied !== undefined && isSameGeneration(state.applied.generation, generation)) {
           await this.#table.drop();
         }
         await keepalived?.use(this.#options.renderKeepalived(addresses));
       } else if (this.#isWhole(state)) {
-        this.#applied = state.applied;
+        this.#table.believe(state);
         await keepalived?.use(this.#options.renderKeepalived(addresses));
       } else {
         await this.#bring();
       }
     } catch (error) {
-      this.#applied = undefined;
+      this.#table.doubt();
       this.#problem = `a configuration that failed could not be taken back: ${messageOf(error)}`;
       this.#options.logger.error({ error: messageOf(error) }, 'a configuration that failed could not be taken back');
     }
@@ -289,16 +258,12 @@ export class Gateway {
       return;
     }
     try {
-      const state = await this.#table.state();
-      if (mustLoad || !(await this.#keeps(state))) {
-        const to = { generation: generation ?? { epoch: 0, number: 0 }, digest: this.#served.digest };
-        this.#applied = await this.#load(to, state);
-      } else this.#applied = state.applied;
+      await this.#table.bring(this.#served, generation, mustLoad);
       await keepalived?.report(true);
       await this.#useAddresses();
       this.#problem = undefined;
     } catch (error) {
-      this.#applied = undefined;
+      this.#table.doubt();
       this.#problem = messageOf(error);
       this.#options.logger.error({ error: messageOf(error) }, 'the node does not serve what it should');
       await keepalived?.report(false).catch(() => {});
@@ -311,41 +276,8 @@ export class Gateway {
     await node.keepalived?.use(renderKeepalived(addressesOf(this.#served.virtualServers.values())));
   }
 
-  async #load(to: Omit<Applied, 'bank'>, state: TableState): Promise<Applied> {
-    try {
-      return await this.#table.load(this.#served, to, state);
-    } catch (error) {
-      if (state.applied !== undefined || !(error instanceof FairleadError)) throw error;
-      // Nothing can be loaded into what another program left: it goes. What it served was not ours any more.
-      await this.#table.drop();
-      return this.#table.load(this.#served, to);
-    }
-  }
-
   #isWhole(state: TableState): boolean {
-    return state.rules === 'whole' && this.#holdsServed(state);
-  }
-
-  /** Whether the table serves what it should, if need be with its rules made anew. */
-  async #keeps(state: TableState): Promise<boolean> {
-    const { applied, rules } = state;
-    if (applied === undefined || rules === 'unknown' || !this.#holdsServed(state)) return false;
-    if (rules === 'whole') return true;
-    try {
-      await this.#table.restoreRules(applied);
-      return true;
-    } catch (error) {
-      this.#options.logger.warn({ error: messageOf(error) }, 'the rules could not be made anew: all is loaded again');
-      return false;
-    }
-  }
-
-  #holdsServed({ applied }: TableState): boolean {
-    return applied !== undefined && this.#generation !== undefined && this.#isHeld(applied, this.#generation);
-  }
-
-  #isHeld(applied: Applied, generation: Generation): boolean {
-    return isSameGeneration(applied.generation, generation) && applied.digest === this.#served.digest;
+    return state.rules === 'whole' && isHeld(state, this.#served, this.#generation);
   }
 
   async #fold(): Promise<void> {

@@ -205,15 +205,15 @@ export const gatewayAgentDefects: readonly Defect[] = [
   {
     name: 'an address that was to go is not held again when the rest is refused',
     file: `${FOLDER}/apply/gateway.ts`,
-    find: '        this.#applied = state.applied;\n        await keepalived?.use(this.#options.renderKeepalived(addresses));',
-    replace: '        this.#applied = state.applied;',
+    find: '        this.#table.believe(state);\n        await keepalived?.use(this.#options.renderKeepalived(addresses));',
+    replace: '        this.#table.believe(state);',
     foundBy: gateway,
   },
   {
     name: 'any number of requests wait for the one before them',
     file: `${FOLDER}/apply/gateway.ts`,
-    find: 'this.#waiting >= MOST_WAITING',
-    replace: 'this.#waiting >= MOST_WAITING * 1_000',
+    find: 'this.#turns.count >= MOST_WAITING',
+    replace: 'this.#turns.count >= MOST_WAITING * 1_000',
     foundBy: gateway,
   },
   {
