@@ -59,7 +59,10 @@ function isNarrowed({ spec }: Service, frontend: string, had: readonly string[] 
   return spec.loadBalancerSourceRanges?.filter(isInFamily).join() !== had?.join();
 }
 
-/** What it no longer has a port for, it does not want to be served. */
+/**
+ * What it no longer has a port for, it does not want to be served; nor could a new leader go on with it until the status
+ * says so: with the port, its target went from the spec.
+ */
 export function asksFor({ spec: { ports = [] } }: Service, frontend: string): boolean {
   return ports.some(({ protocol, port }) => frontend.endsWith(` ${protocol}/${port}`));
 }

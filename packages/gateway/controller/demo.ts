@@ -28,10 +28,16 @@ const workload: readonly Service[] = [
 
 /** Four Services that fit on two addresses, because they share them by protocol and port, and two gateways. */
 export const demoScene: DemoScene = {
-  description: 'Four Services share two addresses by protocol and port, and two gateways serve them.',
+  description: 'Four Services share two floating IPs of an emulated Neutron, and two gateways serve them.',
   configuration: (outsides) => ({
-    addresses: ['192.0.2.10', '192.0.2.11'],
-    gateways: ['gateway-1', 'gateway-2'].map((name) => ({ name, url: outsides[name] })),
+    openstack: { cloudsFile: outsides['openstack'] },
+    pools: [
+      {
+        name: 'public',
+        openstack: { network: 'private', floatingNetwork: 'public' },
+        gateways: ['gateway-1', 'gateway-2'].map((name) => ({ name, url: outsides[name] })),
+      },
+    ],
   }),
   objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }, ...workload],
   progress: (client, signal) => addressProgress(NAMESPACE, client, signal),
