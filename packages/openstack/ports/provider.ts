@@ -13,13 +13,14 @@ import type { Clock } from '@fairlead/control';
 import { type AddressProvider, type AddressSupply, type FormerPorts, isL2PortId, type L2Port } from '@fairlead/gateway';
 import type { NeutronClient } from '../client/index.ts';
 import { isAsGiven } from './as-given.ts';
+import { GatewayPairs } from './gateway-pairs.ts';
 import { NeutronPorts } from './neutron-ports.ts';
 import { namedProblems, unassignedNamed } from './named.ts';
 import { type Observed, type OwnPort, ownPorts } from './observed.ts';
 import { poolOf } from './owner.ts';
 import { adoptSteps, lacksFloatingIp, nextStep, unassignedFloatingIpSteps } from './plan.ts';
-import type { PortPool, PortScope } from './pool.ts';
-import { type ConfiguredPool, resolvePool } from './resolve.ts';
+import type { ConfiguredPool } from './resolve.ts';
+import { ResolvedPools } from './resolved-pools.ts';
 
 export interface NeutronAddressesOptions {
   readonly neutron: NeutronClient;
@@ -37,8 +38,6 @@ export interface NeutronAddressesOptions {
 
 type Begun = Pick<OwnPort, 'pool' | 'family'>;
 
-/** So often is a gateway's port read anew when another program changes it at the same time. */
-const ATTACH_ATTEMPTS = 3;
 /** What must not meet itself: the creation of ports and the search for lost ones, and changes of the gateways' ports. */
 const LANE = 'neutron';
 
@@ -47,7 +46,8 @@ export class NeutronAddresses implements AddressProvider {
   readonly #options: NeutronAddressesOptions;
   readonly #journal: Journal;
   readonly #lane = new Lanes(1);
-  readonly #resolved = new Map<string, PortPool>();
+  readonly #pools: ResolvedPools;
+  readonly #pairs: GatewayPairs;
   /** The ports that the gateway part knows of, by id. */
   readonly #given = new Map<string, OwnPort>();
   /** Ports that were begun and not finished, by id: the next that is wanted is made of them. */
@@ -69,13 +69,21 @@ export class NeutronAddresses implements AddressProvider {
   constructor(options: NeutronAddressesOptions) {
     this.#options = options;
     this.#journal = options.journal ?? new Journal(options.clock);
+    const { neutron, cluster, part, pools } = options;
+    this.#pools = new ResolvedPools(neutron, { cluster, part }, pools);
+    this.#pairs = new GatewayPairs({
+      pools: this.#pools,
+      ports: () => this.#ports(),
+      given: this.#given,
+      inTurn: (change, signal) => this.#lane.run(LANE, change, signal),
+    });
   }
 
   /** All that are complete. A leader completes the others first, as far as it can. */
   async list(signal: AbortSignal, former: FormerPorts = new Map()): Promise<readonly L2Port[]> {
     for (const pool of this.#options.pools) await this.#tryToResolve(pool, signal);
     const ports = this.#ports();
-    const scope = this.#scope();
+    const scope = this.#pools.scope();
     const observed = await this.#withFormer(await ports.observe(signal), former, signal);
     this.#hasSpare = unassignedFloatingIpSteps(scope, observed.floatingIps).length > 0;
     this.#given.clear();
@@ -101,7 +109,7 @@ export class NeutronAddresses implements AddressProvider {
     const observed = await this.#lane.run(LANE, () => this.#ports().observe(signal), signal);
     // What came, or is going, meanwhile is not compared.
     const ports = [...before].flatMap(([id, own]) => (this.#given.get(id) === own ? [own] : []));
-    const scope = this.#scope();
+    const scope = this.#pools.scope();
     const ours = new Set(ownPorts(scope, observed).map(({ fixedAddress }) => fixedAddress));
     const lost = ports.map(({ fixedAddress }) => fixedAddress).filter((address) => !ours.has(address));
     if (lost.length > 0) await this.#detach(new Set(lost), signal);
@@ -116,10 +124,8 @@ export class NeutronAddresses implements AddressProvider {
     });
   }
 
-  /** Those of its subnets. */
   familiesOf(pool: string): readonly IpFamily[] {
-    const { subnetIds = {} } = this.#resolved.get(pool) ?? {};
-    return (['IPv4', 'IPv6'] as const).filter((family) => subnetIds[family] !== undefined);
+    return this.#pools.familiesOf(pool);
   }
 
   readonly supply: AddressSupply = {
@@ -164,7 +170,7 @@ export class NeutronAddresses implements AddressProvider {
 
   /** A port to finish: one that was begun before, or a new one. */
   async #begin(pool: string, family: IpFamily, signal: AbortSignal): Promise<{ readonly id: string }> {
-    await this.#resolve(pool, signal);
+    await this.#pools.resolve(pool, signal);
     if (this.#mayHaveLost) await this.#findLost(signal);
     const [left] = [...this.#begun].find(([, begun]) => begun.pool === pool && begun.family === family) ?? [];
     if (left !== undefined) {
@@ -184,7 +190,7 @@ export class NeutronAddresses implements AddressProvider {
 
   async #finish(id: string, signal: AbortSignal): Promise<L2Port> {
     const own = await this.#ports().complete(id, signal, this.#hasSpare);
-    await this.#attach(own.pool, [own], signal);
+    await this.#pairs.attach(own.pool, [own], signal);
     const [l2Port] = toL2Port(own);
     if (l2Port === undefined) throw new TypeError(`${id} is no id of a port`);
     this.#given.set(id, own);
@@ -217,37 +223,14 @@ export class NeutronAddresses implements AddressProvider {
     const unused = new Set(this.#unused);
     this.#unused.clear();
     const used = { has: (id: string) => !unused.has(id) };
-    return this.#ports().cleanUnusedPorts(used, this.#gatewayPorts(), signal);
+    return this.#ports().cleanUnusedPorts(used, this.#pools.gatewayPorts(), signal);
   }
 
-  /** Lets the gateways of the pool send from what it has given, and from these. */
-  async #attach(pool: string, more: readonly OwnPort[], signal: AbortSignal): Promise<void> {
-    const gateways = new Set(this.#options.pools.find(({ name }) => name === pool)?.section.gatewayPorts);
-    const attach = () => {
-      const its = [...this.#given.values(), ...more].filter((own) => own.pool === pool);
-      const addresses = new Set(its.map(({ fixedAddress }) => fixedAddress));
-      return this.#ports().attach([...addresses], gateways, signal);
-    };
-    await this.#changeGateways(attach, signal);
-  }
-
-  /** Neutron may give to others the addresses of ports that are gone. After us, no pair tells that it was made for one. */
   async #detach(addresses: ReadonlySet<IpAddress>, signal: AbortSignal): Promise<void> {
-    const detach = () => this.#ports().detach(addresses, this.#gatewayPorts(), signal);
     try {
-      await this.#changeGateways(detach, signal);
+      await this.#pairs.detach(addresses, signal);
     } catch (error) {
       this.#tell([...addresses].join(', '), error, signal);
-    }
-  }
-
-  async #changeGateways(change: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#lane.run(LANE, change, signal);
-      } catch (error) {
-        if (attempt >= ATTACH_ATTEMPTS || verdictOf(error) !== 'stale' || signal.aborted) throw error;
-      }
     }
   }
 
@@ -255,7 +238,7 @@ export class NeutronAddresses implements AddressProvider {
   async #attachGiven(signal: AbortSignal): Promise<void> {
     for (const { name } of this.#options.pools) {
       try {
-        await this.#attach(name, [], signal);
+        await this.#pairs.attach(name, [], signal);
       } catch (error) {
         if (verdictOf(error) === 'terminal') this.#unmended.add(name);
         this.#tell(name, error, signal);
@@ -264,7 +247,7 @@ export class NeutronAddresses implements AddressProvider {
   }
 
   async #tryToComplete(own: OwnPort, signal: AbortSignal): Promise<OwnPort | undefined> {
-    const asItIs = lacksFloatingIp(this.#scope(), own) ? undefined : own;
+    const asItIs = lacksFloatingIp(this.#pools.scope(), own) ? undefined : own;
     if (!this.#options.mayWrite) return asItIs;
     try {
       return await this.#ports().complete(own.port.id, signal, this.#hasSpare);
@@ -278,7 +261,7 @@ export class NeutronAddresses implements AddressProvider {
   /** What is there, with the ports of ch-k8s-lbaas as they are when they are adopted. */
   async #withFormer(observed: Observed, former: FormerPorts, signal: AbortSignal): Promise<Observed> {
     const adopted = new Map<string, readonly string[]>();
-    for (const step of adoptSteps(this.#scope(), observed, former)) {
+    for (const step of adoptSteps(this.#pools.scope(), observed, former)) {
       try {
         if (this.#options.mayWrite) await this.#ports().adopt(step, signal);
         adopted.set(step.id, step.tags);
@@ -296,7 +279,7 @@ export class NeutronAddresses implements AddressProvider {
   async #tryToServeNamed(pool: string, signal: AbortSignal): Promise<void> {
     const ports = this.#ports();
     try {
-      if (!unassignedNamed(this.#scope(), await ports.observe(signal)).some(({ name }) => name === pool)) return;
+      if (!unassignedNamed(this.#pools.scope(), await ports.observe(signal)).some(({ name }) => name === pool)) return;
       const own = await ports.createAndAssignPort(pool, 'IPv4', signal);
       this.#given.set(own.port.id, own);
     } catch (error) {
@@ -309,18 +292,12 @@ export class NeutronAddresses implements AddressProvider {
 
   async #tryToResolve(pool: ConfiguredPool, signal: AbortSignal): Promise<void> {
     try {
-      await this.#resolve(pool.name, signal);
+      await this.#pools.resolve(pool.name, signal);
     } catch (error) {
       // Its Services are told when they need an address; what they have, they keep.
       if (verdictOf(error) !== 'terminal') throw error;
       this.#tell(pool.name, error, signal);
     }
-  }
-
-  async #resolve(name: string, signal: AbortSignal): Promise<void> {
-    const pool = this.#options.pools.find((one) => one.name === name);
-    if (pool === undefined || this.#resolved.has(name)) return;
-    this.#resolved.set(name, await resolvePool(this.#options.neutron, pool, signal));
   }
 
   #tell(pool: string, error: unknown, signal: AbortSignal): void {
@@ -329,17 +306,8 @@ export class NeutronAddresses implements AddressProvider {
     this.#options.logger.warn({ pool, code: codeOf(error), error: messageOf(error) }, 'the pool is not as configured');
   }
 
-  #gatewayPorts(): ReadonlySet<string> {
-    return new Set(this.#options.pools.flatMap(({ section }) => section.gatewayPorts));
-  }
-
-  #scope(): PortScope {
-    const { cluster, part } = this.#options;
-    return { cluster, part, pools: [...this.#resolved.values()] };
-  }
-
   #ports(): NeutronPorts {
-    return new NeutronPorts({ neutron: this.#options.neutron, scope: this.#scope(), journal: this.#journal });
+    return new NeutronPorts({ neutron: this.#options.neutron, scope: this.#pools.scope(), journal: this.#journal });
   }
 }
 

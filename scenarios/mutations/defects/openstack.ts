@@ -161,8 +161,8 @@ export const openStackDefects: readonly Defect[] = [
   {
     name: 'a port is given to a Service before it has its floating IP',
     file: `${PORTS}/provider.ts`,
-    find: 'const asItIs = lacksFloatingIp(this.#scope(), own) ? undefined : own;',
-    replace: 'const asItIs = lacksFloatingIp(this.#scope(), own) ? own : own;',
+    find: 'const asItIs = lacksFloatingIp(this.#pools.scope(), own) ? undefined : own;',
+    replace: 'const asItIs = lacksFloatingIp(this.#pools.scope(), own) ? own : own;',
     foundBy: ports,
   },
   {

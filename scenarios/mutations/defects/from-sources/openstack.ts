@@ -4,9 +4,9 @@ import type { Defect } from '../../defect.ts';
 export const openStackDefectsFromSources: readonly Defect[] = [
   {
     name: 'gateways of one pool may send from the addresses of another',
-    file: 'packages/openstack/ports/provider.ts',
-    find: 'const its = [...this.#given.values(), ...more].filter((own) => own.pool === pool);',
-    replace: 'const its = [...this.#given.values(), ...more];',
+    file: 'packages/openstack/ports/gateway-pairs.ts',
+    find: 'const its = [...given.values(), ...more].filter((own) => own.pool === pool);',
+    replace: 'const its = [...given.values(), ...more];',
     foundBy: { unit: 'packages/openstack/ports/neutron-addresses.test.ts' },
   },
   {
