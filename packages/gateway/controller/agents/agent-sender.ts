@@ -3,7 +3,6 @@ import {
   type BackoffPolicy,
   type Clock,
   codeOf,
-  FairleadError,
   type Journal,
   type Logger,
   type Metrics,
@@ -12,8 +11,8 @@ import {
   sleep,
 } from '@fairlead/control';
 import { WorkSlices } from '@fairlead/kube';
-import type { AgentStatus, ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
-import { type Generation, isAfter, isSameGeneration, type VirtualServer } from '../../protocol/configuration.ts';
+import type { ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
+import { type Generation, isSameGeneration, type VirtualServer } from '../../protocol/configuration.ts';
 import { deltaRequest } from '../../protocol/delta.ts';
 import { pushesTotal } from '../metrics.ts';
 import type { Gateway } from '../pools.ts';
@@ -21,6 +20,7 @@ import type { AgentClient } from './agent-client.ts';
 import { AgentReach, type Reach } from './agent-reach.ts';
 import { type Attempt, ConfirmedServers } from './confirmed-servers.ts';
 import { RefusedFrontends } from './refused-frontends.ts';
+import { AgentRefusal, SentGenerations } from './sent-generations.ts';
 import type { VirtualServerTable } from './virtual-server-table.ts';
 
 /** An agent that comes back hears within seconds what it missed. */
@@ -64,9 +64,7 @@ export class AgentSender {
   /** False when the agent says that it took a configuration and cannot serve it. */
   #isServing = true;
   readonly #reach: AgentReach;
-  #sent: Generation;
-  /** Whether the agent knows that epoch from us, and not from a leader that went as high for it alone. */
-  #isAnnounced = false;
+  readonly #generations: SentGenerations;
   readonly #refused: RefusedFrontends;
   #wake: (() => void) | undefined;
   #onConfirmed = () => {};
@@ -76,7 +74,7 @@ export class AgentSender {
     this.#options = options;
     this.#backoff = new Backoff(options.random, BACKOFF);
     this.#slices = new WorkSlices(options.clock);
-    this.#sent = { epoch: options.epoch, number: 0 };
+    this.#generations = new SentGenerations(options.epoch);
     this.#refused = new RefusedFrontends(options.clock);
     this.#reach = new AgentReach(options);
   }
@@ -174,7 +172,12 @@ export class AgentSender {
     const first = await client.status(signal);
     const sent = this.#attempt?.generation;
     const isLost = sent !== undefined && (first.generation === undefined || !isSameGeneration(first.generation, sent));
-    const { generation, digest, programmed, problem } = (await this.#announce(first, isLost, signal))
+    const { generation, digest, programmed, problem } = (await this.#generations.announce(
+      first,
+      isLost,
+      this.#options,
+      signal,
+    ))
       ? await client.status(signal)
       : first;
     const attempt = this.#attempt;
@@ -193,35 +196,6 @@ export class AgentSender {
     this.#setServing(programmed, problem);
   }
 
-  /**
-   * What an older leader sent may arrive yet: the agent must not take it, though we may have nothing to send. Gives whether
-   * the agent had not heard of us: what it has is known only after that.
-   */
-  async #announce(
-    { epoch: known = 0, generation }: AgentStatus,
-    isLost: boolean,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { client, gateway } = this.#options;
-    if (generation !== undefined && isAfter(generation, this.#sent)) {
-      this.#sent = { epoch: generation.epoch + 1, number: 0 };
-    }
-    // What this leader sent and gave up on may arrive late as well.
-    const isOpen = isLost || !this.#isAnnounced;
-    if (known > this.#sent.epoch || (isOpen && known === this.#sent.epoch)) {
-      this.#sent = { epoch: known + 1, number: 0 };
-    }
-    const { epoch } = this.#sent;
-    if (known === epoch) return false;
-    const answer = await client.announce({ epoch }, signal);
-    this.#isAnnounced = answer.epoch === epoch;
-    if (this.#isAnnounced) return true;
-    throw new AgentRefusal(`the gateway ${gateway.name} heard of a leader with epoch ${answer.epoch}`, {
-      verdict: 'retriable',
-      code: 'gateway-newer-leader',
-    });
-  }
-
   /** All that it has is concerned, also what was confirmed long ago. */
   #setServing(isServing: boolean, problem: string | undefined): void {
     if (this.#isServing === isServing) return;
@@ -238,7 +212,7 @@ export class AgentSender {
     this.#confirmedRevision = -1;
     this.#pending = new Set();
     const { revision } = this.#options.table;
-    const wanted = new ConfirmedServers(generation ?? this.#sent);
+    const wanted = new ConfirmedServers(generation ?? this.#generations.last);
     for (const [frontend, server] of this.#wanted()) {
       if (this.#slices.isOver) await this.#slices.pause();
       wanted.set(frontend, server);
@@ -274,10 +248,10 @@ export class AgentSender {
     const frontends = this.#pending;
     this.#pending = new Set();
     const confirmed = this.#confirmed;
-    const generation = { epoch: this.#sent.epoch, number: this.#sent.number + 1 };
+    const generation = this.#generations.next();
     if (confirmed === undefined) {
       const { servers, body } = await this.#whole(generation);
-      this.#sent = generation;
+      this.#generations.sent(generation);
       return { attempt: { generation, revision, frontends, servers, isWhole: true }, body };
     }
     const { changes, servers } = confirmed.changesAt(frontends, (frontend) => this.#wantedAt(frontend));
@@ -286,7 +260,7 @@ export class AgentSender {
       this.#options.onNews([]);
       return undefined;
     }
-    this.#sent = generation;
+    this.#generations.sent(generation);
     const body = JSON.stringify(deltaRequest(changes, confirmed.generation, generation));
     return { attempt: { generation, revision, frontends, servers, isWhole: false }, body };
   }
@@ -350,6 +324,3 @@ const EVERYTHING = '*';
 function isAnswer(failure: unknown): boolean {
   return failure instanceof AgentRefusal || codeOf(failure) === 'agent-answer-unreadable';
 }
-
-/** The agent answered, and did not take what it was sent. */
-class AgentRefusal extends FairleadError {}

@@ -79,7 +79,7 @@ export const gatewayDefectsFromSources: readonly Defect[] = [
   },
   {
     name: 'what this leader gave up on is not kept out by a higher epoch',
-    file: 'packages/gateway/controller/agents/agent-sender.ts',
+    file: 'packages/gateway/controller/agents/sent-generations.ts',
     find: 'const isOpen = isLost || !this.#isAnnounced;',
     replace: 'const isOpen = !this.#isAnnounced;',
     foundBy: { unit: 'packages/gateway/controller/agents' },

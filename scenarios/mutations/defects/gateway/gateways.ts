@@ -28,9 +28,9 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
   },
   {
     name: 'a higher epoch that an agent has seen is not passed',
-    file: `${FOLDER}/agents/agent-sender.ts`,
-    find: 'if (generation !== undefined && isAfter(generation, this.#sent)) {',
-    replace: 'if (generation !== undefined && isAfter(this.#sent, generation)) {',
+    file: `${FOLDER}/agents/sent-generations.ts`,
+    find: 'if (generation !== undefined && isAfter(generation, this.#last)) {',
+    replace: 'if (generation !== undefined && isAfter(this.#last, generation)) {',
     foundBy: programmed,
   },
   {
@@ -84,7 +84,7 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
   },
   {
     name: 'a new leader that has nothing to send does not announce itself',
-    file: `${FOLDER}/agents/agent-sender.ts`,
+    file: `${FOLDER}/agents/sent-generations.ts`,
     find: 'if (known === epoch) return false;',
     replace: 'if (known <= epoch) return false;',
     foundBy: programmed,
@@ -123,7 +123,7 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
   },
   {
     name: 'an epoch that a leader went up to for one agent is shared with the next leader',
-    file: `${FOLDER}/agents/agent-sender.ts`,
+    file: `${FOLDER}/agents/sent-generations.ts`,
     find: 'const isOpen = isLost || !this.#isAnnounced;',
     replace: 'const isOpen = isLost;',
     foundBy: programmed,
