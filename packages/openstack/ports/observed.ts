@@ -29,14 +29,17 @@ export interface OwnPort {
 
 /** Those that users made for us first, then those that are ours, each in the order of their ids. */
 export function ownPorts(scope: PortScope, { ports, floatingIps }: Observed): readonly OwnPort[] {
-  const byPort = new Map(floatingIps.flatMap((one) => (one.port_id === null ? [] : [[one.port_id, one] as const])));
+  const byPort = Map.groupBy(floatingIps, ({ port_id }) => port_id);
   return ports
     .flatMap((port) => {
       const fixedAddress = parseIpAddress(port.fixed_ips[0]?.ip_address ?? '')?.address;
       const naming = poolNaming(scope, port);
       const pool = isMarkedOurs(scope, port) ? poolOf(port) : naming;
       if (fixedAddress === undefined || pool === undefined) return [];
-      const floatingIp = byPort.get(port.id);
+      // A user may give the port more addresses, and a floating IP to each.
+      const isItsOwn = ({ fixed_ip_address: leadsTo }: FloatingIp) =>
+        leadsTo === null || parseIpAddress(leadsTo)?.address === fixedAddress;
+      const floatingIp = byPort.get(port.id)?.find(isItsOwn);
       const address = parseIpAddress(floatingIp?.floating_ip_address ?? '')?.address ?? fixedAddress;
       const isOfUser = naming !== undefined;
       const stays = isOfUser || (floatingIp !== undefined && isNamed(scope, floatingIp));

@@ -8,6 +8,7 @@ const ports = { unit: PORTS };
 const takenAway = { unit: `${PORTS}/taken-away` };
 const named = { unit: `${PORTS}/named` };
 const adoption = { unit: `${PORTS}/adoption` };
+const planned = { unit: `${PORTS}/plan.test` };
 
 export const openStackDefects: readonly Defect[] = [
   {
@@ -220,5 +221,26 @@ export const openStackDefects: readonly Defect[] = [
     find: '!given.isKnown(id) || (stays && !given.isGiven(id))',
     replace: 'stays && !given.isGiven(id)',
     foundBy: { unit: 'packages/openstack/ports/taken-away' },
+  },
+  {
+    name: 'a port gets a floating IP of another network than that of its pool',
+    file: `${PORTS}/plan.ts`,
+    find: 'one.port_id === null && one.floating_network_id === floating_network_id && isForUs(one)',
+    replace: 'one.port_id === null && isForUs(one)',
+    foundBy: planned,
+  },
+  {
+    name: 'a port is made for a floating IP of another network, which it cannot have',
+    file: `${PORTS}/named.ts`,
+    find: 'one.port_id === null && one.floating_network_id === floatingNetworkId',
+    replace: 'one.port_id === null',
+    foundBy: planned,
+  },
+  {
+    name: 'a Service shows a floating IP that leads to another address of its port',
+    file: `${PORTS}/observed.ts`,
+    find: 'byPort.get(port.id)?.find(isItsOwn)',
+    replace: 'byPort.get(port.id)?.at(-1)',
+    foundBy: planned,
   },
 ];

@@ -13,6 +13,7 @@ class GrowingAddresses implements AddressProvider {
   readonly calls: string[] = [];
   readonly ports = new Map<string, L2Port>();
   millisecondsToCreate = 2_000;
+  millisecondsToAbandon = 0;
   isBroken = false;
   /** The family of which none can be made. */
   broken: IpFamily | undefined;
@@ -47,7 +48,7 @@ class GrowingAddresses implements AddressProvider {
       this.ports.delete(id);
       this.calls.push(`release ${id}`);
     },
-    abandon: async () => {},
+    abandon: (_: unknown, signal: AbortSignal) => sleep(this.#clock, this.millisecondsToAbandon, signal),
   };
 
   async list(): Promise<readonly L2Port[]> {
@@ -221,6 +222,23 @@ describe('addresses that a provider makes', () => {
     expect([...addresses.ports.keys()]).toEqual(['port-1']);
     expect(await cluster.addresses('web')).toEqual(['198.51.100.1']);
     await third.stop();
+  });
+
+  it('that were begun are given back before a new leader lets go of a Service they may have been for', async () => {
+    const { cluster, addresses, lead, pass } = await world();
+    addresses.isBroken = true;
+    await cluster.createService('web');
+    const first = lead();
+    await pass(10);
+    await first.stop();
+    await cluster.deleteService('web');
+    addresses.millisecondsToAbandon = 20_000;
+    const second = lead();
+    await pass(10);
+    expect((await cluster.service('web'))?.metadata.finalizers).toHaveLength(1);
+    await pass(30);
+    expect(await cluster.service('web')).toBeUndefined();
+    await second.stop();
   });
 
   it('are not given back by a new leader while a Service waits for one of the other family', async () => {

@@ -212,4 +212,11 @@ export const gatewayAddressDefects: readonly Defect[] = [
     replace: '  }',
     foundBy: supply,
   },
+  {
+    name: 'a new leader lets go of a Service while what was begun for it is there',
+    file: `${FOLDER}/addresses/supply-worker.ts`,
+    find: 'its.length === 0 && this.#abandoning > 0',
+    replace: 'false',
+    foundBy: supply,
+  },
 ];

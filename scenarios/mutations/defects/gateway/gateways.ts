@@ -31,7 +31,7 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
     file: `${FOLDER}/agents/sent-generations.ts`,
     find: 'if (generation !== undefined && isAfter(generation, this.#last)) {',
     replace: 'if (generation !== undefined && isAfter(this.#last, generation)) {',
-    foundBy: programmed,
+    foundBy: { unit: `${FOLDER}/agents/sent-generations` },
   },
   {
     name: 'an agent whose answer was lost is not asked what it has',
