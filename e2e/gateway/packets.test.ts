@@ -264,7 +264,7 @@ describe.skipIf(!isRoot)('gateways in network namespaces (needs root)', () => {
 
   it('are repaired when another program added a rule to a chain', async () => {
     const chains = () => (['gw1', 'gw2'] as const).map((name) => testbed.nft(name, ...SERVING));
-    await expect.poll(() => chains().join('\n'), { timeout: 30_000, interval: 500 }).not.toContain(STRANGE);
+    await expect.poll(() => chains().join('\n'), { timeout: 50_000, interval: 500 }).not.toContain(STRANGE);
   });
 
   it('survive the loss of one: same backends within two seconds, and open connections of preserved clients', async () => {

@@ -366,7 +366,7 @@ describe('a gateway that is given a configuration', () => {
 
   /** Until each of the chains was looked at. */
   async function isRepairedInTurn(gateway: Gateway): Promise<boolean> {
-    for (let look = 0; look < 20; look += 1) if (await gateway.repair()) return true;
+    for (let look = 0; look < 40; look += 1) if (await gateway.repair()) return true;
     return false;
   }
 

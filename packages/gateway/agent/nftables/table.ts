@@ -21,8 +21,8 @@ import type { Served } from './served.ts';
 
 /** Elements of one transaction: what bounds the memory of nft. */
 const PORTION = 20_000;
-/** So many chains are looked at at a time for rules that are not ours: each takes a run of nft. */
-const CHAINS_AT_A_TIME = 4;
+/** So many chains are looked at at a time for rules that are not ours: each takes a run of nft, and a change waits. */
+const CHAINS_AT_A_TIME = 2;
 
 const setListing = z.object({
   set: z.object({
