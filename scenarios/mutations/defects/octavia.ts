@@ -300,7 +300,7 @@ export const octaviaDefects: readonly Defect[] = [
   },
   {
     name: 'a load balancer of another cluster is taken over by a finalizer that a tenant wrote',
-    file: `${HOME}/handlers/service-fields.ts`,
+    file: `${HOME}/handlers/inheritance.ts`,
     find: "if (type === 'LoadBalancer' && !isShown) return false;",
     replace: '',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
