@@ -296,4 +296,26 @@ describe('the share of this cluster', () => {
     }
     expect(texts({ broker }).filter((text) => text.startsWith('delete'))).toEqual([]);
   });
+
+  it('goes when the setting is turned off while the broker is away, also before the import lists this cluster', () => {
+    const broker = { state: 'away', reason: 'This cluster has left.', isLasting: true } as const;
+    const pods = { ...slice, metadata: { namespace: 'shop', name: 'web-1' } };
+    const service: Service = {
+      metadata: key,
+      spec: { clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'], ports: [http] },
+    };
+    const derivedSlices = [{ ...slice, metadata: { ...slice.metadata, name: `${derivedName}.s1` } }];
+    const exported = { broker, serviceExport: { metadata: key }, service, podSlices: [pods], derivedSlices };
+    const deleted = (...given: Parameters<typeof planned>) =>
+      texts(...given).filter((text) => text.startsWith('delete'));
+    expect(deleted(exported)).toEqual([]);
+    expect(deleted(exported, testSettings)).toEqual([
+      `delete EndpointSlice shop/${derivedName}.s1`,
+      `delete Service shop/${derivedName}`,
+    ]);
+    expect(deleted({ ...exported, imported: undefined })).toEqual([
+      `delete EndpointSlice shop/${derivedName}.s1`,
+      `delete Service shop/${derivedName}`,
+    ]);
+  });
 });

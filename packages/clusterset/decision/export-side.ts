@@ -21,6 +21,7 @@ import {
 import { recordContent } from '../records/record.ts';
 import { mayTakePart, MOST_SLICES } from '../records/trust.ts';
 import { localShare } from './derived-service.ts';
+import { noImport } from './grounds.ts';
 import type { Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
 import { type Ground, ensureImport, ensureSlice, remove, type Write, withConditions } from './write.ts';
@@ -109,7 +110,7 @@ function validExport(
   if (broker.state === 'away') {
     const wasExported =
       observed.imported?.status?.clusters?.some(({ cluster }) => cluster === settings.cluster) ?? false;
-    const own = wasExported ? localSliceWrites(observed, slices, settings) : [];
+    const own = wasExported ? localSliceWrites(observed, slices, settings) : staleShare(observed, settings);
     const told = wasExported || !broker.isLasting ? [] : conditions([notReady('Pending', broker.reason)]);
     return { writes: [...localImport, ...own, ...told], isPending: true, state: wasExported ? 'exported' : 'waiting' };
   }
@@ -122,7 +123,7 @@ function validExport(
   if (broker.ownRecord === undefined && mustWaitForOthers(observed, local, now)) {
     const message = `It is of another type than what is served, and comes after the clusters that serve it.`;
     return {
-      writes: [...localImport, ...conditions([notReady('Pending', message)])],
+      writes: [...localImport, ...staleShare(observed, settings), ...conditions([notReady('Pending', message)])],
       isPending: true,
       state: 'waiting',
     };
@@ -235,6 +236,13 @@ function localSliceWrites(
     ...sliceWrites('member', namespace, existing, slices, nameOf, sliceLabels(name, cluster)),
     ...sliceWrites('member', namespace, observed.derivedSlices, share, shareName, derivedSliceLabels(name)),
   ];
+}
+
+/** What is behind a derived Service that is not to be there, of a Service that is not exported yet, or no longer. */
+function staleShare(observed: Observation, settings: Settings): readonly Write[] {
+  const { imported, derivedSlices } = observed;
+  if (localShare(observed, settings).length === 0) return remove('member', endpointSlices, derivedSlices);
+  return imported === undefined ? remove('member', endpointSlices, derivedSlices, [noImport(observed, settings)]) : [];
 }
 
 function sliceWrites(

@@ -39,7 +39,9 @@ export function importSide(observed: Observation, merged: Merged, settings: Sett
   // What another controller made is not ours to change.
   if (imported !== undefined && !isOurs(imported)) return remove('member', services, [ownDerived(observed)]);
   if (broker.state === 'away') {
-    if (imported === undefined) return orphaned(observed, settings);
+    // A derived Service goes after its import also without the broker, which may never come back.
+    if (imported === undefined)
+      return remove('member', services, [ownDerived(observed)], [noImport(observed, settings)]);
     const turnedOff = retired(observed, settings);
     if (turnedOff.length > 0 || !broker.isLasting) return turnedOff;
     return staleWrites(observed, broker.reason, settings, now);
@@ -233,16 +235,6 @@ function removal(
     ...others.flatMap((slice) => remove('member', endpointSlices, [slice], groundsFor([clusterOf(slice)]))),
     ...remove('member', settings.serviceImports, [imported], grounds),
     ...remove('member', services, [ownDerived(observed)], [...grounds, noImport(observed, settings)]),
-  ];
-}
-
-/** What was derived from an import that is gone: it goes without the broker as well, which may never come back. */
-function orphaned(observed: Observation, settings: Settings): readonly Write[] {
-  const grounds = [noImport(observed, settings)];
-  const share = observed.serviceExport === undefined ? [] : observed.derivedSlices;
-  return [
-    ...remove('member', endpointSlices, share, grounds),
-    ...remove('member', services, [ownDerived(observed)], grounds),
   ];
 }
 

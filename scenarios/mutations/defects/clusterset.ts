@@ -419,9 +419,11 @@ export const clustersetDefects: readonly Defect[] = [
   {
     name: 'what is derived outlives its import while the broker is away',
     file: `${FOLDER}/decision/import-side.ts`,
-    find: `    if (imported === undefined) return orphaned(observed, settings);
-`,
-    replace: '',
+    find: `  if (broker.state === 'away') {
+    // A derived`,
+    replace: `  if (broker.state === 'away') {
+    if (imported === undefined) return [];
+    // A derived`,
     foundBy: { unit: `${FOLDER}/decision/derived-service.test.ts` },
   },
   {
@@ -430,5 +432,12 @@ export const clustersetDefects: readonly Defect[] = [
     find: 'const weight = isOwn ? 1 : weightOf(object);',
     replace: 'const weight = isOwn ? 1 : Math.min(1, weightOf(object));',
     foundBy: { unit: `${FOLDER}/controller/selection.test.ts` },
+  },
+  {
+    name: 'the share of this cluster outlives a setting that was turned off while the broker is away',
+    file: `${FOLDER}/decision/export-side.ts`,
+    find: ': staleShare(observed, settings);',
+    replace: ': [];',
+    foundBy: decision,
   },
 ];
