@@ -27,7 +27,9 @@ export const demoWorkload: readonly (KubeObject | Service)[] = [
 
 /** Three clusters that export the same Service over a broker; the one that is shown imports it from all. */
 export const demoScene: DemoScene = {
-  description: 'Three clusters export the same Service; kubectl get serviceimports -A shows it, from all of them.',
+  description:
+    'Three clusters export the same Service; kubectl get serviceimports -A shows it, from all of them. One of them is ' +
+    'cut off from the broker now and then: its endpoints go after two minutes, and come back with it.',
   configuration: ({ broker = '' }) => ({
     clusterset: DEMO_CLUSTERSET,
     cluster: CLUSTER,

@@ -15,6 +15,7 @@ import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import { KubeClient, namespaces } from '@fairlead/kube';
 import { connect } from '@fairlead/kube/adapters';
 import { runPart } from '@fairlead/part';
+import { nowAndThenCut } from './cut-off.ts';
 import { createObjects } from './objects.ts';
 
 const NAMESPACE = 'fairlead-system';
@@ -45,8 +46,15 @@ export async function startBroker(): Promise<{ readonly endpoint: string } & Asy
     const member = { clusterset: DEMO_CLUSTERSET, cluster, brokerNamespace: 'fairlead-broker' };
     for (const step of await joinSteps(broker.client, member, signal)) await step.run(signal);
   }
-  const part = clusterSetPart(systemOutside);
+  const cutOff: typeof systemOutside = {
+    ...systemOutside,
+    async connect(where, stopped) {
+      const found = await systemOutside.connect(where, stopped);
+      return { ...found, connection: nowAndThenCut(found.connection, systemClock) };
+    },
+  };
   for (const cluster of DEMO_PEERS) {
+    const part = clusterSetPart(cluster === DEMO_PEERS.at(-1) ? cutOff : systemOutside);
     const { client, connection } = await serve(cluster);
     await client.create(namespaces, { metadata: { name: NAMESPACE } });
     await createObjects(client, [part], demoWorkload, signal);
