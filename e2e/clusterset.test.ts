@@ -20,7 +20,7 @@ import {
   services,
 } from '@fairlead/kube';
 import { connect } from '@fairlead/kube/adapters';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCommand } from '../scripts/run-command.ts';
 import { ClusterSetStage, dnsPortOf, eventually } from './harness/index.ts';
 
@@ -219,7 +219,7 @@ describe('several clusters on real API servers', () => {
     for (const name of ['a', 'b']) await becomes(`the cluster in ${name}`, () => importedBy(name), 'b');
   });
 
-  it('refuses what a member has no right to, and changes nothing on its peers', async () => {
+  it('refuses what a member has no right to', async () => {
     const { atBroker } = memberOf('a');
     const labels = {
       'clusterset.fairlead.dev/clusterset': 'blue',
@@ -228,17 +228,9 @@ describe('several clusters on real API servers', () => {
       'multicluster.kubernetes.io/source-cluster': 'a',
     };
     const spec: ServiceImport['spec'] = { type: 'ClusterSetIP', ports: [{ port: 80 }] };
-    const record = (
-      namespace: string,
-      name: string,
-      changed: Readonly<Record<string, string>> = {},
-    ): ServiceImport => ({
-      metadata: { namespace, name, labels: { ...labels, ...changed }, creationTimestamp: '2001-01-01T00:00:00Z' },
-      spec,
-    });
-    const before = JSON.stringify([await endpointsIn('b'), await memberOf('b').cluster.client.get(imports, web)]);
     for (const namespace of [`${SHARED}-m-b`, 'kube-system', 'default']) {
-      await expect(atBroker.create(imports, record(namespace, 'web.shop'))).rejects.toSatisfy(isForbidden);
+      const record: ServiceImport = { metadata: { namespace, name: 'web.shop', labels }, spec };
+      await expect(atBroker.create(imports, record)).rejects.toSatisfy(isForbidden);
     }
     const lease = atBroker.patchMerge<Lease>(
       leases,
@@ -253,32 +245,63 @@ describe('several clusters on real API servers', () => {
     const tokenOf = (name: string) => atBroker.create<KubeObject>(tokens, tokenRequest(`${SHARED}-m-${name}`));
     await expect(tokenOf('b')).rejects.toSatisfy(isForbidden);
     expect(await tokenOf('a')).toMatchObject({ status: { token: expect.any(String) } });
-    // In its own namespace it may write what it likes: the others do not believe it.
-    const own = `${SHARED}-m-a`;
-    const source = 'clusterset.fairlead.dev/source-namespace';
-    await atBroker.create(
-      imports,
-      record(own, 'evil.kube-system', { [source]: 'kube-system', 'multicluster.kubernetes.io/service-name': 'evil' }),
-    );
-    await atBroker.create(
-      imports,
-      record(own, 'evil.nowhere', { [source]: 'nowhere', 'multicluster.kubernetes.io/service-name': 'evil' }),
-    );
-    const forged = await atBroker.create(
-      imports,
-      record(own, 'forged.shop', {
-        'multicluster.kubernetes.io/source-cluster': 'b',
-        'multicluster.kubernetes.io/service-name': 'forged',
-      }),
-    );
+  });
+
+  it('believes nothing that a member without Fairlead writes where it has the right to', async () => {
+    const { cluster } = memberOf('a');
+    expect(await stage.command('join', 'mallory', cluster, '--namespace=mallory', '--yes')).toMatchObject({ code: 0 });
+    const mallory = await connect({
+      kubeconfig: await stage.mount('mallory', cluster, 'mallory'),
+      userAgent: 'mallory',
+    });
+    onTestFinished(() => mallory.connection.close());
+    const atBroker = new KubeClient(mallory.connection, systemClock);
+    const namespace = `${SHARED}-m-mallory`;
+    const labelsOf = (name: string, source: string, changed: object = {}) => ({
+      'clusterset.fairlead.dev/clusterset': 'blue',
+      'clusterset.fairlead.dev/source-namespace': source,
+      'multicluster.kubernetes.io/service-name': name,
+      'multicluster.kubernetes.io/source-cluster': 'mallory',
+      ...changed,
+    });
+    const forge = (name: string, source: string, changed?: object) =>
+      atBroker.create<ServiceImport>(imports, {
+        metadata: {
+          namespace,
+          name: `${name}.${source}`,
+          labels: labelsOf(name, source, changed),
+          creationTimestamp: '2001-01-01T00:00:00Z',
+        },
+        spec: { type: 'ClusterSetIP', ports: [{ port: 80 }] },
+      });
+    const seen = async () =>
+      JSON.stringify([await endpointsIn('b'), await memberOf('b').cluster.client.get(imports, web)]);
+    const before = await seen();
+    await forge('evil', 'kube-system');
+    await forge('evil', 'nowhere');
+    // It has the name of the record of another cluster, and says that it is that.
+    const forged = await forge('web', 'shop', { 'multicluster.kubernetes.io/source-cluster': 'b' });
     expect(forged.metadata.creationTimestamp).not.toBe('2001-01-01T00:00:00Z');
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    const all = await memberOf('b').cluster.client.list(imports);
-    expect(all.items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).toSorted()).toEqual([
-      'fairlead-system/web.shop',
-      'shop/web',
-    ]);
-    expect(JSON.stringify([await endpointsIn('b'), await memberOf('b').cluster.client.get(imports, web)])).toBe(before);
+    await atBroker.create<EndpointSlice>(endpointSlices, {
+      metadata: { namespace, name: 'evil.shop.ipv4', labels: labelsOf('evil', 'shop') },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['169.254.169.254'], conditions: { ready: true } }],
+      ports: [{ port: 80 }],
+    });
+    const valid = await forge('evil', 'shop');
+    await becomes('an import', () => clustersIn(memberOf('b').cluster.client, { ...web, name: 'evil' }), 'mallory');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const imported = async () => {
+      const { items } = await memberOf('b').cluster.client.list(imports);
+      return items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).toSorted();
+    };
+    expect(await imported()).toEqual(['fairlead-system/web.shop', 'shop/evil', 'shop/web']);
+    const behind = ['get', 'endpointslice', '-n', 'shop', '-l', 'multicluster.kubernetes.io/service-name=evil'];
+    expect((await memberOf('b').cluster.kubectl([...behind, '-o', 'name'])).stdout).toBe('');
+    expect(await seen()).toBe(before);
+    await atBroker.delete(imports, valid.metadata);
+    await becomes('no import', imported, ['fairlead-system/web.shop', 'shop/web']);
+    await atBroker.delete(imports, forged.metadata);
   });
 
   it('rotates credentials: no token before counts any more, and the agent goes on with the new one', async () => {

@@ -90,8 +90,8 @@ export class ClusterSetStage {
   }
 
   /** Brings the Secret that join wrote to where Fairlead reads it, as the kubelet does. */
-  async mount(name: string, cluster: Cluster): Promise<string> {
-    const secret = await cluster.client.get(secrets, { namespace: 'fairlead-system', name: 'fairlead-broker' });
+  async mount(name: string, cluster: Cluster, namespace = 'fairlead-system'): Promise<string> {
+    const secret = await cluster.client.get(secrets, { namespace, name: 'fairlead-broker' });
     await mkdir(join(this.folder, name), { recursive: true });
     for (const [file, data] of Object.entries(secret.data ?? {}))
       await writeFile(join(this.folder, name, file), Buffer.from(data, 'base64'));

@@ -200,6 +200,20 @@ describe('endpoints', () => {
   });
 });
 
+describe('the aggregate', () => {
+  it('is kept by one cluster after the other: those that come later find it done', async () => {
+    const { a, b } = await two();
+    const c = await set.add('c');
+    for (const member of [a, b, c]) await set.export(member, 'web');
+    await set.settle(60_000);
+    set.brokerWrites.length = 0;
+    await set.unexport(c, 'web');
+    await set.settle(60_000);
+    expect((await aggregate())?.status?.clusters).toEqual([{ cluster: 'a' }, { cluster: 'b' }]);
+    expect(set.brokerWrites.filter((text) => text.includes(`/${SHARED}/serviceimports/`))).toHaveLength(1);
+  });
+});
+
 describe('without the broker', () => {
   it('a cluster keeps its imports, says so, follows its own endpoints, and catches up', async () => {
     const { a, b } = await two();

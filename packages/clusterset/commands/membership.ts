@@ -56,7 +56,7 @@ export function joinCommand(connect: Connect): PartCommand<never> {
         ];
         await perform(steps, invocation);
         print(
-          'Pods of this cluster must reach the Service addresses of the other members: that is the network’s to do.',
+          'Pods of this cluster must reach the Service addresses of the other members, and the pods of their headless Services; Fairlead must reach the broker: that is the network’s to do.',
         );
       }),
   };

@@ -36,12 +36,18 @@ describe('a cluster that misbehaves', () => {
   });
 
   it('makes no condition longer than an API server takes', () => {
-    const ports = (from: number) =>
-      Array.from({ length: 100 }, (_, index) => ({ name: `p${from + index}`, port: from }));
-    const exports = Array.from({ length: 60 }, (_, index) => {
-      const annotations = { note: `${index} ${'x'.repeat(60_000)}` };
-      const cluster = `${'c'.repeat(50)}-${index}`;
-      return exportOf(cluster, 1, { ports: ports(1_000 * index + 1), annotations, labels: { team: `t${index}` } });
+    // Eleven opinions on everything, of ten clusters each.
+    const exports = Array.from({ length: 110 }, (_, index) => {
+      const group = index % 11;
+      const text = `${group} ${'x'.repeat(300)}`;
+      return exportOf(`${'c'.repeat(59)}-${index}`, 1, {
+        ports: [{ name: `p${group}`, port: 1_000 + group }],
+        sessionAffinity: 'ClientIP',
+        affinitySeconds: 1 + group,
+        trafficDistribution: text,
+        labels: { team: text },
+        annotations: { note: text },
+      });
     });
     expect(conflictOf(exports)?.message.length).toBeLessThan(32_768);
   });

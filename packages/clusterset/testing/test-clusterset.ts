@@ -45,6 +45,9 @@ export class TestClusterSet {
   /** Addresses of which it takes minutes to know. */
   readonly slowAddresses = new Set<string>();
 
+  /** What members asked the broker to write, as `PUT https://…`. */
+  readonly brokerWrites: string[] = [];
+
   /** The way to the broker. */
   readonly connect: Connect = async () => ({
     connection: connectionOver({ send: (request) => this.#send(request) }, this.clock),
@@ -150,6 +153,7 @@ export class TestClusterSet {
   }
 
   async #send(request: HttpRequest): Promise<HttpResponse> {
+    if (request.method !== 'GET') this.brokerWrites.push(`${request.method} ${request.url}`);
     if (this.isCut || this.unreadable?.test(request.url)) throw new Error('the broker cannot be reached');
     if (this.isLying && /(serviceimports|endpointslices)\?.*sendInitialEvents/.test(request.url))
       return this.#nothing();

@@ -113,8 +113,8 @@ export const clustersetDefectsFromSources: readonly Defect[] = [
   {
     name: 'a write that a cache never shows is waited for without end',
     file: 'packages/clusterset/controller/expectations.ts',
-    find: 'one.until > now && ',
-    replace: '',
+    find: 'const PATIENCE_MILLISECONDS = 10_000;',
+    replace: 'const PATIENCE_MILLISECONDS = 10_000_000;',
     foundBy: { unit: 'packages/clusterset/controller/expectations.test.ts' },
   },
   {
@@ -222,6 +222,13 @@ export const clustersetDefectsFromSources: readonly Defect[] = [
     file: 'packages/clusterset/decision/export-side.ts',
     find: ' || serviceExport.metadata.deletionTimestamp !== undefined) {',
     replace: ') {',
+    foundBy: { unit: 'packages/clusterset/part.test.ts' },
+  },
+  {
+    name: 'all clusters keep the aggregate at the same time',
+    file: 'packages/clusterset/controller/reconciler.ts',
+    find: 'rank * TURN_MILLISECONDS',
+    replace: '0 * rank',
     foundBy: { unit: 'packages/clusterset/part.test.ts' },
   },
 ];
