@@ -164,9 +164,9 @@ async function compare({ url, peer, folder, generator, progress }: Comparison): 
       p99Milliseconds: rounded(median(latency.us)),
       peerP99Milliseconds: rounded(median(latency.plain)),
       p99Ratio: rounded(median(quotients(latency.us, latency.plain))),
-      twoProcessesRatio: rounded(two.queriesPerCpuSecond / median(us.one)),
-      twoProcessesMemoryRatio: rounded(two.megabytes / two.megabytesBefore),
-      residentMegabytes: rounded(two.megabytesBefore),
+      twoProcessesRatio: rounded(two.ratio),
+      twoProcessesMemoryRatio: rounded(two.memoryRatio),
+      residentMegabytes: rounded(two.megabytesAlone),
       peerResidentMegabytes: rounded(await plain.server.residentMegabytes()),
     };
   } finally {
@@ -174,20 +174,28 @@ async function compare({ url, peer, folder, generator, progress }: Comparison): 
   }
 }
 
-/** What two processes that share a port do together, for each second of processor time of either, and what they take. */
+/**
+ * What two processes that share a port do together, for each second of processor time of either, and what they take; beside
+ * what the first did alone right before.
+ */
 async function withSecond(first: NameServer, program: Program, queryFile: string, generator: LoadGenerator) {
-  const megabytesBefore = await first.residentMegabytes();
-  const second = await NameServer.start(program, first.port, LAST_HEADLESS, ANSWERING);
-  try {
-    await generator.ask([first, second], { queryFile, seconds: 2 * WARM_UP_SECONDS });
+  const measure = async (servers: readonly NameServer[]) => {
+    await generator.ask(servers, { queryFile, seconds: 2 * WARM_UP_SECONDS });
     const runs: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      runs.push((await generator.ask([first, second], { queryFile, seconds: SECONDS })).queriesPerCpuSecond);
+      runs.push((await generator.ask(servers, { queryFile, seconds: SECONDS })).queriesPerCpuSecond);
     }
+    return median(runs);
+  };
+  const alone = await measure([first]);
+  const megabytesAlone = await first.residentMegabytes();
+  const second = await NameServer.start(program, first.port, LAST_HEADLESS, ANSWERING);
+  try {
+    const together = await measure([first, second]);
     const memories = await Promise.all([first.memory(), second.memory()]);
     const own = memories.reduce((sum, memory) => sum + memory.own, 0);
     const megabytes = own + Math.max(...memories.map(({ shared }) => shared));
-    return { queriesPerCpuSecond: median(runs), megabytes, megabytesBefore };
+    return { ratio: together / alone, megabytesAlone, memoryRatio: megabytes / megabytesAlone };
   } finally {
     await second.stop();
   }
