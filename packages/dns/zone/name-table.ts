@@ -77,8 +77,9 @@ export class NameTable {
   }
 
   #get(name: Buffer): Entry | undefined {
-    let entry = this.#first(nameHash(name, this.#seed));
-    while (entry !== undefined && !nameOf(entry).equals(name)) entry = entry.next;
+    const hash = nameHash(name, this.#seed);
+    let entry = this.#first(hash);
+    while (entry !== undefined && !(entry.hash === hash && nameOf(entry).equals(name))) entry = entry.next;
     return entry;
   }
 
