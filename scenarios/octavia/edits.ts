@@ -89,7 +89,7 @@ export function drawEdits(random: Random, milliseconds: number, count: number): 
 
 /** Two that share a load balancer, and leave together: neither may be given it when it is gone. */
 function drawSharing(random: Random, milliseconds: number): readonly Timed<Edit>[] {
-  if (random.next() < 0.5) return [];
+  if (random.next() < 0.25) return [];
   const [owner, name] = ['landlord', 'lodger'];
   const at = randomInteger(random, 0, milliseconds / 3);
   const leaving = at + milliseconds * 0.6;

@@ -31,7 +31,7 @@ export function drawSettings(random: Random): Settings {
   const failures = randomPick(random, [0, 0, 0.03]);
   const members = randomPick(random, ['pods', 'pods', 'node-ports'] as const);
   const predecessors = randomPick(random, ['none', 'none', 'left-alone', 'adopted'] as const);
-  const heirsLeave = random.next() < 0.3;
+  const heirsLeave = random.next() < 0.5;
   // The port of a VIP that a predecessor made is Octavia's: when the load balancer fails, it goes with it.
   return { isCompared, isSlow, heirsLeave, failures, members, predecessors: failures === 0 ? predecessors : 'none' };
 }
