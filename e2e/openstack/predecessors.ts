@@ -65,10 +65,11 @@ async function leave(stage: OctaviaStage, name: string, about: Predecessor): Pro
   const body = { name: about.loadBalancer, vip_subnet_id: subnet_id, listeners: [listener] };
   const { id, vip_port_id } = await octavia.createLoadBalancer(body);
   const [external] = await neutron.listNetworks({ name: 'public' });
-  const floatingIp = await neutron.createFloatingIp({
-    floating_network_id: external?.id ?? '',
-    port_id: vip_port_id ?? '',
-    description: about.floatingIp,
+  const wanted = { floating_network_id: external?.id ?? '', port_id: vip_port_id ?? '', description: about.floatingIp };
+  // On a busy machine it may be there, though the answer did not come in time.
+  const floatingIp = await stage.eventually(`the floating IP of ${name}`, async () => {
+    const [found] = await neutron.listFloatingIps({ port_id: wanted.port_id });
+    return found ?? neutron.createFloatingIp(wanted);
   });
   const address = floatingIp.floating_ip_address;
   await cluster.client.patchMerge<Service>(statusOf(services), service.metadata, {
