@@ -40,9 +40,10 @@ describe('what is taken over', () => {
     const steps = adoptionSteps(adoption, balancer, floatingIps);
     const description = descriptionOf(owner);
     expect(steps).toMatchObject([
-      { kind: 'update-load-balancer', id: 'lb', changes: { description } },
       { kind: 'hand-over-floating-ip', id: '1', description, revision: 3 },
       { kind: 'hand-over-floating-ip', id: '2', description, revision: 3 },
+      // Last: a Service that is deleted before this finds the floating IPs by their mark.
+      { kind: 'update-load-balancer', id: 'lb', changes: { description } },
     ]);
   });
 });

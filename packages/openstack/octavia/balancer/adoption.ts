@@ -36,11 +36,12 @@ export function adoptionSteps(
   );
   const isMarked = isOwn({ tags, description }, owner);
   return [
-    ...(isMarked ? [] : [markOf(id, [...tags, ...tagsOf(owner)], mark)]),
     ...inherited.map(
       (one) =>
         ({ kind: 'hand-over-floating-ip', id: one.id, description: mark, revision: one.revision_number }) as const,
     ),
+    // Last: a Service that is deleted before takes over what has no mark yet, and finds the rest by its mark.
+    ...(isMarked ? [] : [markOf(id, [...tags, ...tagsOf(owner)], mark)]),
   ];
 }
 
