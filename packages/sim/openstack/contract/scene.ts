@@ -4,8 +4,6 @@ import { Stage, type TranscriptEntry } from './stage.ts';
 /** A story told in requests. The same story in two clouds must give the same transcript. */
 export interface Scene {
   readonly name: string;
-  /** Whether it may play beside others of the same: it touches nothing but its own, and waits most of the time. */
-  readonly waits?: boolean;
   play(stage: Stage): Promise<void>;
 }
 

@@ -15,7 +15,6 @@ function namedIn(answer: JsonObject, kind: string, name: string): string {
 
 const life: Scene = {
   name: 'load balancers: from creation to deletion',
-  waits: true,
   async play(stage) {
     const { subnets } = await stage.network('balanced', '10.9.0.0/24', 'fd09::/64');
     const [vip_subnet_id = '', second = ''] = subnets;
@@ -110,7 +109,6 @@ const MEMBER_FIELDS = [
 
 const parts: Scene = {
   name: 'load balancers: their parts',
-  waits: true,
   async play(stage) {
     const { id: network_id, subnets } = await stage.network('parts', '10.9.1.0/24');
     const [subnet_id = ''] = subnets;
