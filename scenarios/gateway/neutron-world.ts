@@ -26,7 +26,7 @@ export interface NeutronWorld extends ServiceWorld {
   /** The port of the gateway. */
   readonly gatewayPort: string;
   /** A port and a floating IP that a user made for the pool. */
-  readonly named: { readonly port: string; readonly floatingIp: string };
+  readonly named: { readonly port: string; readonly floatingIp: string; readonly address: string };
   /** What others have in the project, as it was made: nothing of it may change. */
   readonly foreign: ReadonlyMap<string, string>;
   readonly takenAway: Set<string>;
@@ -37,8 +37,7 @@ export async function buildNeutronWorld(simulation: Simulation): Promise<Neutron
   for (const name of [NAMESPACE, LEASE_NAMESPACE]) await cluster.editor.create(namespaces, { metadata: { name } });
   const site = serveOpenStack(simulation);
   const { emulator, gatewayPort, named } = site;
-  const floatingIps = [textOf(findById(emulator, named.floatingIp), 'floating_ip_address')];
-  const users = { ports: [named.port], floatingIps };
+  const users = { ports: [named.port], floatingIps: [named.address] };
   const section = { network: 'nodes', floatingNetwork: 'public', gatewayPorts: [gatewayPort], ...users };
   const configuration = { openstack: { clusterId: CLUSTER }, pools: [{ name: 'public', openstack: section }] };
   for (const name of REPLICAS) {
@@ -88,9 +87,11 @@ function serveOpenStack(simulation: Simulation) {
   const byHand = (kind: 'ports' | 'floatingips', fields: Parameters<typeof emulator.create>[1]) =>
     emulator.create(kind, fields, project);
   const description = '[fairlead-cluster=cluster-2 fairlead-part=gateway] pool public';
+  const floatingIp = byHand('floatingips', { floating_network_id: external, description: 'for the pool' });
   const named = {
     port: byHand('ports', { network_id, name: 'for the pool', fixed_ips: [{ subnet_id }] }),
-    floatingIp: byHand('floatingips', { floating_network_id: external, description: 'for the pool' }),
+    floatingIp,
+    address: textOf(findById(emulator, floatingIp), 'floating_ip_address'),
   };
   const theirs = [
     named.port,
@@ -163,8 +164,9 @@ function pairsOfGateway({ emulator, gatewayPort }: NeutronWorld): readonly strin
 export function leakedPorts(world: NeutronWorld): readonly string[] {
   const { emulator, objects, foreign, named } = world;
   const used = new Set(objects(services).flatMap(({ metadata }) => metadata.annotations?.[L2_PORTS]?.split(',') ?? []));
-  // It stays as long as the floating IP is named.
-  used.add(textOf(findById(emulator, named.floatingIp), 'port_id'));
+  // It stays as long as the floating IP is named: by its address, which one of ours may get when a user deleted it.
+  const isNamed = (one: Found) => textOf(one, 'floating_ip_address') === named.address;
+  used.add(textOf(emulator.resources('floatingips').find(isNamed), 'port_id'));
   const unused = ourPorts(world)
     .map((port) => textOf(port, 'id'))
     .filter((id) => !used.has(id));
