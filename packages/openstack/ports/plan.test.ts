@@ -1,6 +1,7 @@
 import { clusterId } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import type { FloatingIp, Port } from '../client/index.ts';
+import { isAsGiven } from './as-given.ts';
 import { unassignedNamed } from './named.ts';
 import { ownPorts } from './observed.ts';
 import { descriptionFor, tagsFor } from './owner.ts';
@@ -64,6 +65,24 @@ describe('a port of ours', () => {
       expect(ownPorts(scope, { ports: [port], floatingIps })).toMatchObject([{ address: '203.0.113.5' }]);
     }
   });
+});
+
+it('ports that users made are given before ours, each in the order of their ids', () => {
+  const users = { ...port, id: 'port-9', description: '', tags: [] };
+  const named = { ...scope, pools: [{ ...pool, portIds: ['port-9'] }] };
+  const ports = [{ ...port, id: 'port-2' }, users, port];
+  expect(ownPorts(named, { ports, floatingIps: [] }).map((own) => own.port.id)).toEqual(['port-9', 'port-1', 'port-2']);
+});
+
+it('what was given is not all there is while a floating IP that a pool names has no port', () => {
+  const named = { ...scope, pools: [{ ...pool, floatingAddresses: ['203.0.113.5'] }] };
+  const given = { ports: [], pools: [], isGiven: () => true, isKnown: () => true };
+  const isWhole = (floatingIps: readonly FloatingIp[], unmended: ReadonlySet<string> = new Set()) =>
+    isAsGiven(named, { ports: [], floatingIps }, { ...given, unmended });
+  const free = floatingIp({ tags: [], description: '' });
+  expect(isWhole([])).toBe(true);
+  expect(isWhole([free])).toBe(false);
+  expect(isWhole([free], new Set(['web']))).toBe(true);
 });
 
 it('a floating IP that a pool names is waited for only if it is of the network of the pool', () => {

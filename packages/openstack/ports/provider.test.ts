@@ -206,7 +206,7 @@ describe('the gateways’ addresses in Neutron', () => {
     await pass(600);
     expect(neutronWrites().length).toBe(before);
     await leader.stop();
-  }, 60_000);
+  }, 180_000);
 
   it('are not made or given back by one whose Lease may end before the call does', async () => {
     const { cluster, neutronWrites, lead, pass } = await world();

@@ -29,6 +29,13 @@ describe('NeutronClient', () => {
     expect(await result(clock, neutron.listPorts({ name: 'web' }))).toEqual([port]);
   });
 
+  it.each(['.', '..'])('asks for no port of the id %s, which would be another path', async (id) => {
+    const { clock, emulator, neutron } = await withPorts(0);
+    const before = emulator.log.count('GET', 'ports');
+    expect(await result(clock, neutron.findPort(id))).toBeUndefined();
+    expect(emulator.log.count('GET', 'ports')).toBe(before);
+  });
+
   it('shows that tags were dropped at a creation, and puts them there', async () => {
     const { clock, neutron, network_id } = await withPorts(0);
     const port = await result(clock, neutron.createPort({ network_id, tags: ['a', 'b=c'] }));
