@@ -8,7 +8,17 @@ import { OpenStackEmulator, openStackDialect } from '@fairlead/sim/openstack';
 import { serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
 import { create } from './service-edits.ts';
-import { addressOf, givenTo, isOurs, L2_PORTS, NAMESPACE, Promises, REPLICAS, type ServiceWorld } from './services.ts';
+import {
+  addressOf,
+  FORMER_PORT,
+  givenTo,
+  isOurs,
+  L2_PORTS,
+  NAMESPACE,
+  Promises,
+  REPLICAS,
+  type ServiceWorld,
+} from './services.ts';
 
 /** The name under which processes reach Keystone and Neutron. */
 export const OPENSTACK = 'openstack';
@@ -61,7 +71,7 @@ export async function buildFormerWorld(simulation: Simulation): Promise<NeutronW
   for (const path of [`/ports/${port}/tags`, `/floatingips/${floatingIp}/tags`])
     emulator.byHand({ method: 'PUT', path, body, project });
   const { spec } = create('former', [80]);
-  const annotations = { 'cah-loadbalancer.k8s.cloudandheat.com/inbound-port': port };
+  const annotations = { [FORMER_PORT]: port };
   await editor.create(services, { metadata: { namespace: NAMESPACE, name: 'former', annotations }, spec });
   const ingress = [{ ip: textOf(findById(emulator, floatingIp), 'floating_ip_address') }];
   const status = { loadBalancer: { ingress } };

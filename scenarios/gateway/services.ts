@@ -10,6 +10,7 @@ export const REPLICAS = ['replica-1', 'replica-2'];
 export const CLASS = 'fairlead.dev/gateway';
 export const FINALIZER = 'fairlead.dev/gateway';
 export const L2_PORTS = 'gateway.fairlead.dev/l2-ports';
+export const FORMER_PORT = 'cah-loadbalancer.k8s.cloudandheat.com/inbound-port';
 export const L4_PORTS = 'gateway.fairlead.dev/l4-ports';
 export const POOL = 'gateway.fairlead.dev/pool';
 export const SHARING = 'gateway.fairlead.dev/sharing';
@@ -126,7 +127,10 @@ function touched({ objects, backedUp }: ServiceWorld): string | undefined {
 
 function shownAndLetGo({ objects }: ServiceWorld): string | undefined {
   for (const service of objects(services)) {
-    if (ingressOf(service).length === 0 || (service.metadata.finalizers ?? []).includes(FINALIZER)) continue;
+    const { finalizers = [], annotations = {} } = service.metadata;
+    if (ingressOf(service).length === 0 || finalizers.includes(FINALIZER)) continue;
+    // What ch-k8s-lbaas shows, before we have seen it.
+    if (FORMER_PORT in annotations && !(L2_PORTS in annotations)) continue;
     return `${nameOf(service)} shows an address, and nobody holds it by a finalizer`;
   }
   return undefined;
