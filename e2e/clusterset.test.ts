@@ -282,12 +282,16 @@ describe('several clusters on real API servers', () => {
     // It has the name of the record of another cluster, and says that it is that.
     const forged = await forge('web', 'shop', { 'multicluster.kubernetes.io/source-cluster': 'b' });
     expect(forged.metadata.creationTimestamp).not.toBe('2001-01-01T00:00:00Z');
-    await atBroker.create<EndpointSlice>(endpointSlices, {
-      metadata: { namespace, name: 'evil.shop.ipv4', labels: labelsOf('evil', 'shop') },
-      addressType: 'IPv4',
-      endpoints: [{ addresses: ['169.254.169.254'], conditions: { ready: true } }],
-      ports: [{ port: 80 }],
-    });
+    const lead = (address: string) =>
+      atBroker.create<EndpointSlice>(endpointSlices, {
+        metadata: { namespace, name: 'evil.shop.ipv4', labels: labelsOf('evil', 'shop') },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: [address], conditions: { ready: true } }],
+        ports: [{ port: 80 }],
+      });
+    // The API server of the broker refuses some special addresses itself, and lets others pass.
+    await expect(lead('169.254.169.254')).rejects.toThrow('link-local');
+    await lead('240.0.0.1');
     const valid = await forge('evil', 'shop');
     await becomes('an import', () => clustersIn(memberOf('b').cluster.client, { ...web, name: 'evil' }), 'mallory');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
