@@ -7,8 +7,8 @@ import type { NameTable, ZoneIndex } from '../zone/index.ts';
 import { keptImport, keptSlice } from './projections.ts';
 
 const RETRY_MILLISECONDS = 5_000;
-/** Services between two looks at the sockets. */
-const AT_A_TIME = 100;
+/** Names between two looks at the sockets: some ten milliseconds. */
+const AT_A_TIME = 500;
 
 type Environment = Pick<
   ReplicaEnvironment,
@@ -90,8 +90,12 @@ class Flusher {
 
   async #run(): Promise<void> {
     const { clock, metrics } = this.#environment;
-    do await clock.turn();
-    while (!this.#index.flush(AT_A_TIME));
+    await clock.turn();
+    let names = 0;
+    for (const _ of this.#index.steps()) {
+      names += 1;
+      if (names % AT_A_TIME === 0) await clock.turn();
+    }
     this.#running = undefined;
     metrics.set(zoneNames, this.#table.size);
     metrics.set(zoneServices, this.#index.services);

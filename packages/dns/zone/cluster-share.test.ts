@@ -1,4 +1,5 @@
 import { SERVICE_NAME, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
+import type { EndpointSlice } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { clusterShares } from './cluster-share.ts';
 
@@ -13,10 +14,14 @@ const settings = {
   serial: 1,
 };
 
-function sliceOf(cluster: string, endpointCount: number, portCount: number) {
+function metadataOf(cluster: string, number: number) {
   const labels = { [SERVICE_NAME]: 'db', [SOURCE_CLUSTER]: cluster };
+  return { namespace: 'shop', name: `db.${number}.${cluster}`, labels };
+}
+
+function sliceOf(cluster: string, endpointCount: number, portCount: number) {
   return {
-    metadata: { namespace: 'shop', name: `db.1.${cluster}`, labels },
+    metadata: metadataOf(cluster, 1),
     addressType: 'IPv4' as const,
     endpoints: Array.from({ length: endpointCount }, (_, at) => ({ addresses: [`10.0.${at >> 8}.${at & 255}`] })),
     ports: Array.from({ length: portCount }, (_, at) => ({ name: `p${at}`, port: at + 1 })),
@@ -24,14 +29,52 @@ function sliceOf(cluster: string, endpointCount: number, portCount: number) {
 }
 
 describe('what a cluster contributes', () => {
+  function sharesOf(slices: readonly EndpointSlice[]) {
+    return clusterShares({ namespace: 'shop', name: 'db', olderImports: [], slices }, 'Headless', settings);
+  }
+
   it('has a bound, by which other clusters lose nothing, and what is beyond it is told', () => {
-    const slices = [sliceOf('a', 1_000, 100), sliceOf('b', 3, 1)];
-    const view = { namespace: 'shop', name: 'db', olderImports: [], slices };
-    const [big, small] = clusterShares(view, 'Headless', settings);
-    expect(big?.endpoints).toHaveLength(100);
-    expect(big?.leftOut).toEqual(['900 endpoints: with their ports, they are more than 10000']);
+    const [big, small] = sharesOf([sliceOf('a', 1_000, 100), sliceOf('b', 3, 1)]);
+    expect(big?.endpoints).toHaveLength(39);
+    expect(big?.leftOut).toEqual(['961 endpoints: with their ports, they are more than 3997']);
     expect(big?.faults).toEqual(big?.leftOut);
     expect(small).toMatchObject({ endpoints: [{}, {}, {}], leftOut: [], faults: [] });
+  });
+
+  it('has the same bound however many clusters there are said to be', () => {
+    const shares = sharesOf(Array.from({ length: 1_000 }, (_, at) => sliceOf(`c${at}`, 30, 1)));
+    const counts = shares.map(({ endpoints }) => endpoints.length);
+    expect(counts.filter((count) => count === 20)).toHaveLength(200);
+    expect(counts.filter((count) => count === 0)).toHaveLength(800);
+    expect(shares.at(-1)?.faults).toEqual(['more than 200 clusters have the Service']);
+  });
+
+  it('has the same bound for ports, also for those of slices without endpoints', () => {
+    const ports = (cluster: string) => ({ ...sliceOf(cluster, 0, 9_000), metadata: metadataOf(cluster, 2) });
+    const shares = sharesOf(['a', 'b'].flatMap((cluster) => [sliceOf(cluster, 1, 0), ports(cluster)]));
+    expect(shares.map((share) => [share.endpoints.length, share.ports.length])).toEqual([
+      [1, 2_000],
+      [1, 2_000],
+    ]);
+  });
+
+  it('is told in a hundred lines of each kind, however much of it is wrong', () => {
+    const wrong = { ...sliceOf('a', 0, 1), addressType: 'FQDN' as const };
+    const addresses = Array.from({ length: 100 }, () => 'x.org');
+    const endpoints = Array.from({ length: 1_000 }, () => ({ addresses }));
+    const unready = Array.from({ length: 300 }, () => ({ addresses: ['10.0.0.1'], conditions: { ready: false } }));
+    const [share] = sharesOf([
+      { ...wrong, endpoints },
+      { ...wrong, metadata: metadataOf('a', 2), endpoints: [...endpoints, ...unready] },
+    ]);
+    expect(share?.endpoints).toEqual([]);
+    expect(share?.faults).toHaveLength(102);
+    expect(share?.faults.slice(-2)).toEqual([
+      'and 3900 more of this kind',
+      '196000 endpoints: with their ports, they are more than 4000',
+    ]);
+    expect(share?.leftOut).toHaveLength(204);
+    expect(share?.leftOut).toContain('and 200 more of this kind');
   });
 
   it('is the address of a cluster with older software, unless its slices say that no pod is ready there', () => {

@@ -37,33 +37,60 @@ export interface ClusterShare {
   readonly faults: readonly string[];
 }
 
-/** Endpoints times ports of one cluster and Service: each is a record under several names. */
-const MOST_ENDPOINT_PORTS = 10_000;
+/** Endpoints times ports of one Service: each is a record under several names, and no reply has room for more. */
+const MOST_ENDPOINT_PORTS = 4_000;
+const MOST_CLUSTERS = 200;
+/** What is left out is told so often at most, for each cluster and reason. */
+const MOST_TOLD = 100;
 
 /** What each cluster contributes: this cluster first, then by name. */
 export function clusterShares(view: ServiceView, type: ImportType, settings: ZoneSettings): readonly ClusterShare[] {
   const slices = Map.groupBy(view.slices, ({ metadata }) => belongingOfSlice(metadata)?.cluster ?? '');
   const older = new Map(honouredImports(view, settings).map((one) => [clusterOf(one, settings), one]));
   const clusters = [...new Set([...slices.keys(), ...older.keys()])].filter((cluster) => cluster !== '');
-  return clusters
-    .toSorted((left, right) => rank(left, settings) - rank(right, settings) || (left < right ? -1 : 1))
-    .map((cluster) => {
-      const own = slices.get(cluster) ?? [];
-      const olderImport = older.get(cluster);
-      const found = olderImport === undefined ? fromSlices(own) : fromOlderImport(olderImport, own, type);
-      const isNameable = cluster.split('.').every(isLabel);
-      return { cluster, isLocal: cluster === settings.cluster, isNameable, ...limited(found) };
-    });
+  const sorted = clusters.toSorted(
+    (left, right) => rank(left, settings) - rank(right, settings) || (left < right ? -1 : 1),
+  );
+  const served = sorted.slice(0, MOST_CLUSTERS);
+  const allotments = allot(new Map(served.map((cluster) => [cluster, demandOf(slices.get(cluster) ?? [])])));
+  return sorted.map((cluster) => {
+    const own = slices.get(cluster) ?? [];
+    const olderImport = older.get(cluster);
+    const most = allotments.get(cluster);
+    const isNameable = cluster.split('.').every(isLabel);
+    const share = { cluster, isLocal: cluster === settings.cluster, isNameable };
+    if (most === undefined) return { ...share, ...OVERLOOKED };
+    return {
+      ...share,
+      ...(olderImport === undefined ? fromSlices(own, most) : fromOlderImport(olderImport, own, type, most)),
+    };
+  });
 }
 
-/** One cluster cannot have the zone of all others grow without bounds. */
-function limited(found: Found): Found {
-  let count = 0;
-  const endpoints = found.endpoints.filter(({ ports }) => (count += Math.max(1, ports.length)) <= MOST_ENDPOINT_PORTS);
-  const beyond = found.endpoints.length - endpoints.length;
-  if (beyond === 0) return found;
-  const reason = `${beyond} endpoints: with their ports, they are more than ${MOST_ENDPOINT_PORTS}`;
-  return { ...found, endpoints, leftOut: [...found.leftOut, reason], faults: [...found.faults, reason] };
+/**
+ * How much of the Service each cluster may have: labels are easily made up, and one Service cannot keep the server from
+ * answering for all others. Clusters that need less than an equal part leave the rest to the others.
+ */
+function allot(demands: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  let left = MOST_ENDPOINT_PORTS;
+  let clusters = demands.size;
+  return new Map(
+    [...demands]
+      .toSorted(([, one], [, other]) => one - other)
+      .map(([cluster, demand]) => {
+        const most = Math.min(demand, Math.floor(left / clusters));
+        left -= most;
+        clusters -= 1;
+        return [cluster, most];
+      }),
+  );
+}
+
+function demandOf(slices: readonly EndpointSlice[]): number {
+  return slices.reduce((sum, { endpoints, ports }) => {
+    const addresses = (endpoints ?? []).reduce((count, one) => count + one.addresses.length, 0);
+    return sum + Math.max(1, addresses) * Math.max(1, ports?.length ?? 0);
+  }, 0);
 }
 
 /** Only of clusters that the operator named: it is theirs to say that they are trusted. */
@@ -81,52 +108,93 @@ function rank(cluster: string, settings: ZoneSettings): number {
 
 type Found = Pick<ClusterShare, 'sources' | 'endpoints' | 'ports' | 'leftOut' | 'faults'>;
 
-function fromSlices(slices: readonly EndpointSlice[]): Found {
+const TOO_MANY_CLUSTERS = `more than ${MOST_CLUSTERS} clusters have the Service`;
+const OVERLOOKED: Found = {
+  sources: [],
+  endpoints: [],
+  ports: [],
+  leftOut: [TOO_MANY_CLUSTERS],
+  faults: [TOO_MANY_CLUSTERS],
+};
+
+/** Takes `most` endpoints, times their ports; costs no more than that, whatever the slices hold. */
+function fromSlices(slices: readonly EndpointSlice[], most: number): Found {
   const endpoints = new Map<string, ServedEndpoint>();
   const ports = new Map<string, ServedPort>();
-  const leftOut: string[] = [];
-  const faults: string[] = [];
-  const sorted = slices.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
+  const unready = new Told();
+  const unsound = new Told();
+  let left = most;
+  let beyond = 0;
+  const sorted = slices.toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
   for (const slice of sorted) {
-    const own = portsOf(slice.ports ?? []);
-    for (const port of own) ports.set(portKey(port), port);
+    const own = distinctPorts(portsOf((slice.ports ?? []).slice(0, most)));
+    const cost = Math.max(1, own.length);
+    for (const port of own) if (ports.size < most) ports.set(portKey(port), port);
     for (const { addresses, conditions, hostname } of slice.endpoints ?? []) {
       if (conditions?.ready === false) {
-        leftOut.push(`${addresses.join(', ')} of ${slice.metadata.name}: not ready`);
+        unready.add(() => `${addresses.join(', ')} of ${slice.metadata.name}: not ready`);
         continue;
       }
       for (const text of addresses) {
+        if (left < cost) {
+          beyond += 1;
+          continue;
+        }
+        left -= cost;
         const parsed = parseIpAddress(text);
         if (parsed === undefined || parsed.family !== slice.addressType) {
-          faults.push(`${text} of ${slice.metadata.name}: no ${slice.addressType} address`);
+          unsound.add(() => `${text} of ${slice.metadata.name}: no ${slice.addressType} address`);
           continue;
         }
         const host = hostOf(hostname, parsed.address);
         // While endpoints move between slices, one may be in two of them.
         const key = `${host} ${parsed.address}`;
-        const known = endpoints.get(key)?.ports ?? [];
-        endpoints.set(key, { ...parsed, host, ports: distinctPorts([...known, ...own]) });
+        const known = endpoints.get(key)?.ports;
+        const all = known === undefined || known === own ? own : distinctPorts([...known, ...own]);
+        endpoints.set(key, { ...parsed, host, ports: all });
       }
     }
   }
-  leftOut.push(...faults);
-  if (endpoints.size === 0) leftOut.push('the cluster has no ready endpoints');
-  const inOrder = [...endpoints].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, endpoint]) => endpoint);
+  const faults = [
+    ...unsound.lines,
+    ...(beyond === 0 ? [] : [`${beyond} endpoints: with their ports, they are more than ${most}`]),
+  ];
+  const inOrder = [...endpoints].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, endpoint]) => endpoint);
   return {
     sources: sorted.map(({ metadata }) => metadata.name),
     endpoints: inOrder,
     ports: distinctPorts([...ports.values()]),
-    leftOut,
+    leftOut: [...unready.lines, ...faults, ...(endpoints.size === 0 ? ['the cluster has no ready endpoints'] : [])],
     faults,
   };
+}
+
+/** Lines for a person, of which a hundred thousand help no more than the first. */
+class Told {
+  readonly #lines: string[] = [];
+  #more = 0;
+
+  add(line: () => string): void {
+    if (this.#lines.length < MOST_TOLD) this.#lines.push(line());
+    else this.#more += 1;
+  }
+
+  get lines(): readonly string[] {
+    return this.#more === 0 ? this.#lines : [...this.#lines, `and ${this.#more} more of this kind`];
+  }
 }
 
 /**
  * The address and the ports of a cluster with older software are in its own ServiceImport; its slices only say whether
  * anything is ready there. A headless Service has its pods in the slices, then as now.
  */
-function fromOlderImport({ metadata, spec }: ServiceImport, slices: readonly EndpointSlice[], type: ImportType): Found {
-  const behind = fromSlices(slices);
+function fromOlderImport(
+  { metadata, spec }: ServiceImport,
+  slices: readonly EndpointSlice[],
+  type: ImportType,
+  most: number,
+): Found {
+  const behind = fromSlices(slices, most);
   const sources = [metadata.name, ...behind.sources];
   if (spec.type !== type) {
     const reason = `the cluster exports it as ${spec.type}`;

@@ -29,6 +29,9 @@ interface Owned {
   readonly share: ClusterShare;
 }
 
+/** Of the Service as a whole: no reply has room for more. */
+const MOST_PORTS = 1_000;
+
 type AddressType = 'A' | 'AAAA';
 const ADDRESS_TYPES: readonly AddressType[] = ['A', 'AAAA'];
 
@@ -42,7 +45,7 @@ export function serviceRecords(view: ServiceView, settings: ZoneSettings): Servi
   const ports =
     view.serviceImport === undefined
       ? commonPorts(older.map(({ spec }) => portsOf(spec.ports ?? [])))
-      : portsOf(view.serviceImport.spec.ports ?? []);
+      : portsOf((view.serviceImport.spec.ports ?? []).slice(0, MOST_PORTS));
   const base = `${view.name}.${view.namespace}.svc.${settings.zone}`;
   const names = new Names(settings.seconds);
   const made = { base, shares, ports, settings, names };

@@ -73,29 +73,37 @@ export class ZoneIndex {
     for (const parts of this.#services.values()) yield viewOf(parts);
   }
 
-  /** Brings the names of changed Services in step, `most` of them at a time; tells whether all are. */
-  flush(most = Number.POSITIVE_INFINITY): boolean {
-    let done = 0;
-    for (const key of this.#changed) {
-      if (done === most) return false;
-      this.#changed.delete(key);
-      this.#flushOne(key);
-      done += 1;
-    }
-    return true;
+  /** Brings the names of changed Services in step. */
+  flush(): void {
+    for (const _ of this.steps());
   }
 
-  #flushOne(key: string): void {
-    const parts = this.#services.get(key);
-    if (parts === undefined) return;
+  /** The same, name by name: queries can be answered between any two. One walk at a time. */
+  *steps(): Generator<undefined> {
+    for (const key of this.#changed) {
+      this.#changed.delete(key);
+      const parts = this.#services.get(key);
+      if (parts !== undefined) yield* this.#stepsOf(key, parts);
+      yield;
+    }
+  }
+
+  *#stepsOf(key: string, parts: Parts): Generator<undefined> {
     const before = parts.names;
     const records = serviceRecords(viewOf(parts), this.#settings).names;
     parts.names = new Set(records.keys());
-    for (const [name, sets] of records) this.#sink.set(name, sets);
-    for (const name of before.keys()) if (!parts.names.has(name)) this.#sink.set(name, undefined);
-    if (parts.serviceImport === undefined && parts.olderImports.size === 0 && parts.slices.size === 0) {
-      this.#services.delete(key);
+    for (const [name, sets] of records) {
+      this.#sink.set(name, sets);
+      yield;
     }
+    for (const name of before) {
+      if (parts.names.has(name)) continue;
+      this.#sink.set(name, undefined);
+      yield;
+    }
+    // A Service that changed meanwhile has its turn yet, and needs its names then.
+    const isGone = parts.serviceImport === undefined && parts.olderImports.size === 0 && parts.slices.size === 0;
+    if (isGone && !this.#changed.has(key)) this.#services.delete(key);
   }
 
   #change({ namespace, name }: Belonging): Parts {
