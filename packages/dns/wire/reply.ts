@@ -49,8 +49,7 @@ export class ReplyWriter {
     if (this.#isTruncated || from >= to) return;
     const { bytes, start } = records;
     const first = endOf(records, from);
-    let last = to;
-    while (last > from && this.#at + endOf(records, last) - first > this.#limit) last -= 1;
+    const last = lastThatFits(records, from, to, first + this.#limit - this.#at);
     this.#isTruncated = last < to;
     if (last === from) return;
     this.#at += bytes.copy(this.#out, this.#at, start + first, start + endOf(records, last));
@@ -104,6 +103,19 @@ export class ReplyWriter {
     this.#out[at] = value >> 8;
     this.#out[at + 1] = value & 0xff;
   }
+}
+
+/** How many of them end before `most`: `from` at least, and `to` at most. Of thousands, few are looked at. */
+function lastThatFits(records: EncodedRecords, from: number, to: number, most: number): number {
+  if (endOf(records, to) <= most) return to;
+  let fits = from;
+  let tooMany = to;
+  while (tooMany - fits > 1) {
+    const middle = (fits + tooMany) >>> 1;
+    if (endOf(records, middle) <= most) fits = middle;
+    else tooMany = middle;
+  }
+  return fits;
 }
 
 /** Where the first `count` of them end. That of none or all is known without a look at the list, which is elsewhere. */
