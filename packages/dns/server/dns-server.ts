@@ -1,5 +1,5 @@
 import type { Clock, Logger, Metrics, Timer } from '@fairlead/control';
-import { nameText, TCP_BYTES } from '../wire/index.ts';
+import { nameText, PLAIN_UDP_BYTES } from '../wire/index.ts';
 import { type Counts, openConnections, type Transport } from './counts.ts';
 import type { Forwarder } from './forwarder.ts';
 import { FORWARD, NO_REPLY, type Responder } from './responder.ts';
@@ -151,7 +151,8 @@ export class DnsServer {
     const reply = await forwarder?.forward(query, transport, client);
     if (this.#isClosed) return undefined;
     if (reply !== undefined) return transport === 'udp' ? responder.fit(query, reply) : reply;
-    const out = Buffer.alloc(TCP_BYTES);
+    // A question and no records: room for more, for each query of a flood, would be a flood of memory.
+    const out = Buffer.alloc(PLAIN_UDP_BYTES);
     return out.subarray(0, responder.fail(query, out, transport));
   }
 

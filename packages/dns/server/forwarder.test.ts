@@ -92,6 +92,17 @@ describe('a query for another zone', () => {
     expect(counted()).toEqual(['failed 300', 'answered 600']);
   });
 
+  it('leaves nothing behind of a client once it is answered', async () => {
+    let isSilent = false;
+    const { forwarder: one, asked } = forwarder(({ bytes }) =>
+      isSilent ? new Promise(() => {}) : Promise.resolve(replyTo(bytes)),
+    );
+    await Promise.all([one.forward(query, 'udp', CLIENT), one.forward(query, 'udp', CLIENT)]);
+    isSilent = true;
+    for (let count = 0; count < 250; count += 1) void one.forward(query, 'udp', CLIENT);
+    expect(asked).toHaveLength(252);
+  });
+
   it('is refused while too many wait, of one client or of all', async () => {
     const { forwarder: one, asked, counted } = forwarder(() => new Promise(() => {}));
     for (let count = 0; count < 250; count += 1) void one.forward(query, 'udp', CLIENT);

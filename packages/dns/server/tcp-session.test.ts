@@ -114,4 +114,38 @@ describe('a TCP connection', () => {
     await Promise.resolve();
     expect(events).toEqual(['5 <now>', '4 came', 'ended']);
   });
+
+  it('reads no further while eight of its queries wait for other servers, and goes on when one is answered', async () => {
+    const waiting: ((reply: Buffer) => void)[] = [];
+    const { tcp, events } = session(() => new Promise((resolve) => waiting.push(resolve)));
+    tcp.receive(framed(...Array.from({ length: 9 }, () => 'later')));
+    tcp.receive(framed('last'));
+    expect(waiting).toHaveLength(8);
+    expect(events).toEqual(['pause']);
+    waiting[0]?.(Buffer.from('one'));
+    await Promise.resolve();
+    expect(waiting).toHaveLength(9);
+    expect(events).toEqual(['pause', '3 one', 'pause']);
+    for (const answer of waiting.slice(1)) answer(Buffer.from('more'));
+    await Promise.resolve();
+    expect(waiting).toHaveLength(10);
+    expect(events.slice(3, 7)).toEqual(['4 more', 'pause', '4 more', 'resume']);
+  });
+
+  it('reads no further when a reply that waited finds a client that does not read', async () => {
+    const waiting: ((reply: Buffer) => void)[] = [];
+    let takes = false;
+    const { tcp, events } = session(
+      () => new Promise((resolve) => waiting.push(resolve)),
+      () => takes,
+    );
+    tcp.receive(framed(...Array.from({ length: 9 }, () => 'later')));
+    waiting[0]?.(Buffer.from('one'));
+    await Promise.resolve();
+    expect(waiting).toHaveLength(8);
+    expect(events).toEqual(['pause', '3 one', 'pause']);
+    takes = true;
+    tcp.drained();
+    expect(waiting).toHaveLength(9);
+  });
 });

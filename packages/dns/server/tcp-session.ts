@@ -20,6 +20,8 @@ export interface TcpSessionOptions {
 const LENGTH_BYTES = 2;
 /** No query has more: a name, a record of EDNS and a signature. */
 const MOST_QUERY_BYTES = 4_096;
+/** Queries of one connection that wait for another server: a client that does not read has their replies kept here. */
+const MOST_WAITING = 8;
 const scratch = Buffer.alloc(LENGTH_BYTES + TCP_BYTES);
 const NOTHING: Buffer = Buffer.alloc(0);
 
@@ -27,7 +29,9 @@ const NOTHING: Buffer = Buffer.alloc(0);
 export class TcpSession implements StreamHandler {
   readonly #options: TcpSessionOptions;
   #pending: Buffer = NOTHING;
+  /** The client does not take what was sent to it. */
   #isBlocked = false;
+  #waiting = 0;
   #isClosed = false;
   #activeAt: number;
   #idleMilliseconds: number;
@@ -51,8 +55,7 @@ export class TcpSession implements StreamHandler {
     if (!this.#isBlocked || this.#isClosed) return;
     this.#isBlocked = false;
     this.#activeAt = this.#options.clock.monotonic();
-    this.#work();
-    if (!this.#isBlocked && !this.#isClosed) this.#options.stream.resume();
+    this.#goOn();
   }
 
   closed(): void {
@@ -88,7 +91,7 @@ export class TcpSession implements StreamHandler {
 
   /** Answers the whole queries that are there, as long as the client takes the replies. */
   #work(): void {
-    while (!this.#isBlocked && !this.#isClosed && this.#pending.length >= LENGTH_BYTES) {
+    while (!this.#isHeld && !this.#isClosed && this.#pending.length >= LENGTH_BYTES) {
       const length = this.#pending.readUInt16BE(0);
       if (length > MOST_QUERY_BYTES) return this.#drop('oversized');
       const end = LENGTH_BYTES + length;
@@ -111,8 +114,24 @@ export class TcpSession implements StreamHandler {
   }
 
   async #sendLater(outcome: Promise<Buffer | undefined>): Promise<void> {
+    this.#waiting += 1;
+    if (this.#waiting === MOST_WAITING) this.#options.stream.pause();
     const reply = await outcome;
+    const wasHeld = this.#isHeld;
+    this.#waiting -= 1;
     if (reply !== undefined) this.#send(reply);
+    if (wasHeld && !this.#isClosed) this.#goOn();
+  }
+
+  /** Nothing more is read until the client, or another server, did its part. */
+  get #isHeld(): boolean {
+    return this.#isBlocked || this.#waiting >= MOST_WAITING;
+  }
+
+  #goOn(): void {
+    if (this.#isHeld) return;
+    this.#work();
+    if (!this.#isHeld && !this.#isClosed) this.#options.stream.resume();
   }
 
   #send(reply: Buffer): void {
