@@ -6,6 +6,8 @@ const reply = { unit: `${FOLDER}/wire/reply` };
 const golden = { unit: `${FOLDER}/zone/golden` };
 const index = { unit: `${FOLDER}/zone/zone-index` };
 const responder = { unit: `${FOLDER}/server/responder` };
+const share = { unit: `${FOLDER}/zone/cluster-share` };
+const forwarder = { unit: `${FOLDER}/server/forwarder` };
 const tcp = { unit: `${FOLDER}/server/tcp-session` };
 const part = { unit: `${FOLDER}/part` };
 const sockets = { unit: `${FOLDER}/adapters` };
@@ -248,5 +250,61 @@ export const dnsDefects: readonly Defect[] = [
     find: 'if (!isLabel(view.name)) continue;',
     replace: '',
     foundBy: part,
+  },
+  {
+    name: 'one Service may have any number of clusters',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'sorted.slice(0, MOST_CLUSTERS)',
+    replace: 'sorted',
+    foundBy: share,
+  },
+  {
+    name: 'every cluster may have as much of a Service as all together',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'Math.floor(left / clusters)',
+    replace: 'MOST_ENDPOINT_PORTS',
+    foundBy: share,
+  },
+  {
+    name: 'slices are read to their end, however much they hold',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'if (left < cost) {',
+    replace: 'if (left < 0) {',
+    foundBy: share,
+  },
+  {
+    name: 'every line of what is left out is told',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'if (this.#lines.length < MOST_TOLD) ',
+    replace: 'if (this.#more === 0) ',
+    foundBy: share,
+  },
+  {
+    name: 'ports of slices without endpoints have no bound',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'if (ports.size < most) ports.set',
+    replace: 'ports.set',
+    foundBy: share,
+  },
+  {
+    name: 'a Service that changes while its names are taken away is forgotten',
+    file: `${FOLDER}/zone/zone-index.ts`,
+    find: 'if (isGone && !this.#changed.has(key))',
+    replace: 'if (isGone)',
+    foundBy: index,
+  },
+  {
+    name: 'a connection may have any number of queries wait',
+    file: `${FOLDER}/server/tcp-session.ts`,
+    find: 'this.#isBlocked || this.#waiting >= MOST_WAITING',
+    replace: 'this.#isBlocked',
+    foundBy: tcp,
+  },
+  {
+    name: 'a client is remembered once it has been answered',
+    file: `${FOLDER}/server/forwarder.ts`,
+    find: 'if (left === 0) this.#waitingOf.delete(client);',
+    replace: 'if (left === 0) return;',
+    foundBy: forwarder,
   },
 ];
