@@ -213,6 +213,16 @@ describe('the DNS part', () => {
     expect(answersIn(stage.sockets.ask(queryFor('mail.shop.svc.clusterset.local')))).toEqual(['10.1.0.1']);
   });
 
+  it('answers for pods by their host names', async () => {
+    stage = await new Stage().setUp();
+    await stage.putImport(testImport('db', 'Headless'));
+    const endpoints = [{ addresses: ['10.1.0.1'], hostname: 'db-0' }];
+    await stage.put({ ...testSlice('db', 'a', []), endpoints });
+    stage.start();
+    await stage.advance();
+    expect(answersIn(stage.sockets.ask(queryFor('db-0.a.db.shop.svc.clusterset.local')))).toEqual(['10.1.0.1']);
+  });
+
   it('forwards what is not of the zone, and logs queries, where it is told to', async () => {
     stage = await new Stage().setUp();
     stage.sockets.exchange = async ({ bytes }) => {
@@ -222,7 +232,10 @@ describe('the DNS part', () => {
     };
     stage.start({ forward: { servers: ['192.0.2.53'] }, logQueries: true });
     await stage.advance();
-    expect(stage.sockets.ask(queryFor('example.org'))).toHaveLength(0);
+    const datagram = queryFor('example.org');
+    expect(stage.sockets.ask(datagram)).toHaveLength(0);
+    // The socket has the memory for what comes next.
+    datagram.fill(0xff);
     await stage.advance(1);
     expect(stage.sockets.late.map((reply) => read(reply).questions)).toEqual([
       [{ name: 'example.org', type: 'A', class: 'IN' }],

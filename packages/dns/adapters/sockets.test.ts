@@ -104,6 +104,35 @@ describe('on real sockets, the server', () => {
     await socket.close();
   });
 
+  it('leaves a reply that cannot be sent at once as it is', async () => {
+    const bind = vi.spyOn(Socket.prototype, 'bind');
+    const send = vi.spyOn(Socket.prototype, 'send').mockImplementation(() => {});
+    vi.spyOn(Socket.prototype, 'getSendQueueCount').mockReturnValue(1);
+    const socket = await systemSockets.listenUdp(ANY_PORT, (bytes, out) => bytes.copy(out));
+    const bound = lastOf(bind.mock.contexts);
+    for (const text of ['one', 'two']) bound.emit('message', Buffer.from(text), ANY_PORT);
+    const sent = send.mock.calls.map(([bytes]) => (Buffer.isBuffer(bytes) ? bytes.toString() : ''));
+    vi.restoreAllMocks();
+    await socket.close();
+    expect(sent).toEqual(['one', 'two']);
+  });
+
+  it('does not take what another sends for the reply of a server, over UDP or TCP', async () => {
+    const other = createSocket('udp4');
+    other.bind(0, '127.0.0.1');
+    await once(other, 'listening');
+    other.on('message', (_bytes, { port, address }) => {
+      for (const text of ['forged', 'right']) other.send(text, port, address);
+    });
+    const asked = { bytes: queryFor(WEB), accepts: (reply: Buffer) => String(reply) === 'right', signal };
+    const reply = await systemSockets.exchange({ ...asked, server: other.address(), transport: 'udp' });
+    other.close();
+    expect(String(reply)).toBe('right');
+    await expect(systemSockets.exchange({ ...asked, server: await start(), transport: 'tcp' })).rejects.toThrow(
+      'the reply is to another query',
+    );
+  });
+
   it('answers what is pipelined, in pieces, and takes no more connections than it may', async () => {
     const server = await start();
     const open = () => connect(server.port, server.address);

@@ -156,6 +156,43 @@ describe('an answer', () => {
     expect(seen()).toEqual([['10.2.0.1'], ['10.2.0.1']]);
   });
 
+  it('is of another cluster when an address moves there', () => {
+    const slices = (...first: readonly string[]) => [
+      testSlice('web', 'a', first),
+      testSlice('web', 'b', ['10.1.0.1', '10.1.0.2', '10.1.0.3'].slice(first.length)),
+    ];
+    const fresh = new TestZone({}, { imports: [testImport('web')], slices: slices('10.1.0.1', '10.1.0.2') });
+    fresh.ask(queryFor(WEB));
+    for (const slice of slices('10.1.0.1')) fresh.index.setSlice(slice);
+    fresh.index.flush();
+    const seen = Array.from({ length: 2 }, () => answersIn(fresh.ask(queryFor(WEB))));
+    expect(seen).toEqual([['10.1.0.1'], ['10.1.0.2', '10.1.0.3']]);
+  });
+
+  it('has no ports while no cluster has endpoints', () => {
+    const fresh = new TestZone({}, { imports: [testImport('web')], slices: [testSlice('web', 'a', [])] });
+    for (const name of [WEB, `_http._tcp.${WEB}`]) expect(read(fresh.ask(queryFor(name, 'SRV'))).answers).toEqual([]);
+  });
+
+  it('is that of a cluster, where a host of another cluster would have the same name', () => {
+    const [host, cluster] = [testSlice('db', 'y', ['10.1.0.1']), testSlice('db', 'x.y', ['10.2.0.1'])];
+    const slices = [{ ...host, endpoints: [{ addresses: ['10.1.0.1'], hostname: 'x' }] }, cluster];
+    const fresh = new TestZone({}, { imports: [testImport('db', 'Headless')], slices });
+    expect(answersIn(fresh.ask(queryFor(`x.y.${DB}`)))).toEqual(['10.2.0.1']);
+  });
+
+  it('names a pod by its address where its host name is none, also where that begins or ends with colons', () => {
+    const addresses = ['::1', 'fd00::', 'fd00::7'];
+    const slice = {
+      ...testSlice('db', 'a', []),
+      addressType: 'IPv6' as const,
+      endpoints: addresses.map((address) => ({ addresses: [address], hostname: 'not_one-' })),
+    };
+    const fresh = new TestZone({}, { imports: [testImport('db', 'Headless')], slices: [slice] });
+    const hosts = ['0--1', 'fd00--0', 'fd00--7'];
+    expect(hosts.flatMap((host) => answersIn(fresh.ask(queryFor(`${host}.a.${DB}`, 'AAAA'))))).toEqual(addresses);
+  });
+
   it('has an endpoint first that is of this cluster and of another', () => {
     const imports = [testImport('db', 'Headless')];
     const slices = [testSlice('db', 'a', ['10.9.0.1']), testSlice('db', 'b', ['10.9.0.1', '10.8.0.1'])];
@@ -223,6 +260,32 @@ describe('whatever is sent', () => {
     }
     return random.next() < 0.3 ? bytes.subarray(0, randomInteger(random, 0, bytes.length)) : bytes;
   }
+
+  it('is answered with 24 times as much at most, however short its name is', () => {
+    const short = { namespace: 'b', name: 'a' };
+    const hosts = Array.from({ length: 200 }, (_, host) => `10.1.0.${host}`);
+    const db = testSlice('a', 'a', hosts);
+    const fresh = new TestZone(
+      {},
+      {
+        imports: [{ ...testImport('a', 'Headless'), metadata: short }],
+        slices: [{ ...db, metadata: { ...db.metadata, namespace: 'b' } }],
+      },
+    );
+    const query = queryFor('a.b.svc.clusterset.local', 'A', { edns: 65_535 });
+    const length = fresh.ask(query).length;
+    expect(length).toBeGreaterThan(1_200);
+    expect(length).toBeLessThanOrEqual(24 * query.length);
+  });
+
+  it('that something is not there leaves the SOA out where it does not fit', () => {
+    const fresh = new TestZone({ zone: Array(50).fill('a').join('.') });
+    const label = 'x'.repeat(60);
+    const query = queryFor([label, label, 'x'.repeat(30), ...Array(50).fill('a')].join('.'));
+    const reply = fresh.ask(query);
+    expect(reply.length).toBeLessThanOrEqual(512);
+    expect(read(reply)).toMatchObject({ rcode: 'NXDOMAIN', authorities: [] });
+  });
 
   it('is answered within what was asked for and 22 times as much at most, or not at all', () => {
     const out = Buffer.alloc(65_535);

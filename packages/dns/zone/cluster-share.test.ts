@@ -50,8 +50,17 @@ describe('what a cluster contributes', () => {
   });
 
   it('has the same bound for ports, also for those of slices without endpoints', () => {
-    const ports = (cluster: string) => ({ ...sliceOf(cluster, 0, 9_000), metadata: metadataOf(cluster, 2) });
-    const shares = sharesOf(['a', 'b'].flatMap((cluster) => [sliceOf(cluster, 1, 0), ports(cluster)]));
+    const withPorts = (cluster: string, first: number) => ({
+      ...sliceOf(cluster, 0, 0),
+      metadata: metadataOf(cluster, first),
+      ports: Array.from({ length: 3_000 }, (_, at) => ({ name: `p${first + at}`, port: first + at })),
+    });
+    const shares = sharesOf(
+      ['a', 'b'].flatMap((cluster) => [
+        sliceOf(cluster, 1, 0),
+        ...[2, 5_000].map((first) => withPorts(cluster, first)),
+      ]),
+    );
     expect(shares.map((share) => [share.endpoints.length, share.ports.length])).toEqual([
       [1, 2_000],
       [1, 2_000],

@@ -12,9 +12,8 @@ export const dnsDefectsFromSources: readonly Defect[] = [
   {
     name: 'an endpoint in two slices has the ports of one',
     file: 'packages/dns/zone/cluster-share.ts',
-    find: `        const known = endpoints.get(key)?.ports ?? [];
-        endpoints.set(key, { ...parsed, host, ports: distinctPorts([...known, ...own]) });`,
-    replace: '        endpoints.set(key, { ...parsed, host, ports: distinctPorts(own) });',
+    find: 'known === undefined || known === own ? own : distinctPorts([...known, ...own])',
+    replace: 'known === undefined ? own : distinctPorts(own)',
     foundBy: { unit: 'packages/dns/zone' },
   },
   {
