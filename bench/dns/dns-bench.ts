@@ -15,7 +15,9 @@ const SIZE = { services: 1_000, clusters: 3, headless: 200, pods: 40 };
 const SMALL = { ...SIZE, headless: 0, pods: 0 };
 const LARGE = { services: 10_000, clusters: 10, headless: 0, pods: 0 };
 const ROUNDS = 5;
-const LATENCY_ROUNDS = 3;
+const LATENCY_ROUNDS = 4;
+/** Of an A record. */
+const RECORD_BYTES = 16;
 const SECONDS = 3;
 const WARM_UP_SECONDS = 2;
 /** What our server says when it has all names. */
@@ -124,6 +126,9 @@ async function compare({ url, peer, folder, generator, progress }: Comparison): 
       for (const side of round % 2 === 0 ? sides.toReversed() : sides) {
         for (const kind of ['one', 'headless'] as const) {
           const result = await generator.ask([side.server], { queryFile: files[kind], seconds: SECONDS });
+          if (kind === 'headless' && !(result.replyBytes > SIZE.pods * RECORD_BYTES)) {
+            throw new Error(`replies of ${result.replyBytes} bytes do not have ${SIZE.pods} addresses`);
+          }
           side[kind].push(result.queriesPerCpuSecond);
           if (kind === 'one') side.rates.push(result.queriesPerSecond);
           if (side === us) lost += result.lost;
@@ -135,12 +140,16 @@ async function compare({ url, peer, folder, generator, progress }: Comparison): 
       progress(`round ${round} of ${ROUNDS}, one/headless: ours ${ours}, ${others}`);
     }
     const half = { queryFile: files.one, seconds: SECONDS, perSecond: Math.max(...plain.rates) / 2 };
-    const latency = { us: [] as number[], plain: [] as number[] };
+    const noLatency = (): { median: number[]; p99: number[] } => ({ median: [], p99: [] });
+    const latency = { us: noLatency(), plain: noLatency() };
+    const waits = [[us, latency.us] as const, [plain, latency.plain] as const];
     for (let round = 0; round < LATENCY_ROUNDS; round += 1) {
-      const result = await generator.ask([us.server], half);
-      lost += result.lost;
-      latency.us.push(quantile(result.milliseconds, 0.99));
-      latency.plain.push(quantile((await generator.ask([plain.server], half)).milliseconds, 0.99));
+      for (const [side, found] of round % 2 === 0 ? waits : waits.toReversed()) {
+        const result = await generator.ask([side.server], half);
+        if (side === us) lost += result.lost;
+        found.median.push(quantile(result.milliseconds, 0.5));
+        found.p99.push(quantile(result.milliseconds, 0.99));
+      }
     }
     const two = await withSecond(us.server, await ours(url, us.server.port, folder), files.one, generator);
     const perCpuSecond = (values: readonly number[]) => Math.round(median(values));
@@ -161,9 +170,11 @@ async function compare({ url, peer, folder, generator, progress }: Comparison): 
       knotHeadlessRatio: ratio(limit, 'headless'),
       lost,
       halfLoadPerSecond: Math.round(half.perSecond),
-      p99Milliseconds: rounded(median(latency.us)),
-      peerP99Milliseconds: rounded(median(latency.plain)),
-      p99Ratio: rounded(median(quotients(latency.us, latency.plain))),
+      medianMilliseconds: rounded(median(latency.us.median)),
+      peerMedianMilliseconds: rounded(median(latency.plain.median)),
+      p99Milliseconds: rounded(median(latency.us.p99)),
+      peerP99Milliseconds: rounded(median(latency.plain.p99)),
+      p99Ratio: rounded(median(quotients(latency.us.p99, latency.plain.p99))),
       twoProcessesRatio: rounded(two.ratio),
       twoProcessesMemoryRatio: rounded(two.memoryRatio),
       residentMegabytes: rounded(two.megabytesAlone),

@@ -14,6 +14,8 @@ export interface Load {
   readonly queriesPerSecond: number;
   readonly queriesPerCpuSecond: number;
   readonly lost: number;
+  /** Of a reply, on average. */
+  readonly replyBytes: number;
   /** Of each reply, where they were asked for. */
   readonly milliseconds: readonly number[];
 }
@@ -60,6 +62,7 @@ export class LoadGenerator {
       queriesPerSecond: figure('Queries per second'),
       queriesPerCpuSecond: completed / used,
       lost: figure('Queries lost'),
+      replyBytes: Number(/Average packet size:\s+request \d+, response (\d+)/.exec(stdout)?.[1]),
       milliseconds: [...stdout.matchAll(/^> NOERROR .* (\d+\.\d+)$/gm)].map(([, text]) => 1_000 * Number(text)),
     };
   }
