@@ -213,6 +213,22 @@ describe('the DNS part', () => {
     expect(answersIn(stage.sockets.ask(queryFor('mail.shop.svc.clusterset.local')))).toEqual(['10.1.0.1']);
   });
 
+  it('follows what changes while it is busy with a large Service', async () => {
+    stage = await new Stage().setUp();
+    const hosts = Array.from({ length: 900 }, (_, host) => `10.${1 + (host >> 8)}.${host & 255}.1`);
+    const [first, second] = [testSlice('db', 'a', hosts), testSlice('db', 'a', hosts.slice(0, 3))];
+    await stage.putImport(testImport('db', 'Headless'));
+    await stage.putImport(testImport('web'));
+    stage.start();
+    await stage.advance();
+    const { metadata } = await stage.put(first);
+    await stage.cluster.client.update(endpointSlices, { ...second, metadata });
+    await stage.put(testSlice('web', 'a', ['10.9.0.1']));
+    await stage.advance();
+    expect(answersIn(stage.sockets.ask(queryFor('db.shop.svc.clusterset.local')))).toHaveLength(3);
+    expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual(['10.9.0.1']);
+  });
+
   it('answers for pods by their host names', async () => {
     stage = await new Stage().setUp();
     await stage.putImport(testImport('db', 'Headless'));
@@ -237,8 +253,8 @@ describe('the DNS part', () => {
     // The socket has the memory for what comes next.
     datagram.fill(0xff);
     await stage.advance(1);
-    expect(stage.sockets.late.map((reply) => read(reply).questions)).toEqual([
-      [{ name: 'example.org', type: 'A', class: 'IN' }],
+    expect(stage.sockets.late.map((reply) => read(reply))).toMatchObject([
+      { id: 4711, questions: [{ name: 'example.org', type: 'A', class: 'IN' }] },
     ]);
     stage.sockets.ask(queryFor(WEB, 'SRV'));
     stage.sockets.ask(Buffer.alloc(4));

@@ -7,8 +7,8 @@ import type { NameTable, ZoneIndex } from '../zone/index.ts';
 import { keptImport, keptSlice } from './projections.ts';
 
 const RETRY_MILLISECONDS = 5_000;
-/** Names between two looks at the sockets: some ten milliseconds. */
-const AT_A_TIME = 500;
+/** Records between two looks at the sockets: some milliseconds. */
+const AT_A_TIME = 1_000;
 
 type Environment = Pick<
   ReplicaEnvironment,
@@ -84,6 +84,7 @@ class Flusher {
 
   /** Resolves when everything that was changed so far is in step. */
   async done(): Promise<void> {
+    await this.#running;
     this.touch();
     await this.#running;
   }
@@ -91,15 +92,18 @@ class Flusher {
   async #run(): Promise<void> {
     const { clock, metrics } = this.#environment;
     await clock.turn();
-    let names = 0;
-    for (const _ of this.#index.steps()) {
-      names += 1;
-      if (names % AT_A_TIME === 0) await clock.turn();
+    let done = 0;
+    for (const records of this.#index.steps()) {
+      done += records;
+      if (done < AT_A_TIME) continue;
+      done = 0;
+      await clock.turn();
     }
     this.#running = undefined;
     metrics.set(zoneNames, this.#table.size);
     metrics.set(zoneServices, this.#index.services);
     metrics.increment(answersReplaced, {}, this.#table.replaced - this.#told);
     this.#told = this.#table.replaced;
+    if (!this.#index.isInStep) this.touch();
   }
 }

@@ -115,6 +115,7 @@ function addPicked(
 
 /** The whole Service, or one cluster's share, under its own name. */
 function addServicePorts(names: Names, target: string, ports: readonly ServedPort[]): void {
+  if (!isName(target)) return;
   for (const port of ports) {
     names.addTarget(target, target, port.port);
     names.addTarget(portName(port, target), target, port.port);
@@ -137,6 +138,7 @@ function addHeadless({ base, shares, ports, settings, names }: Making): void {
       const type = isOf(endpoint.address, 'A') ? 'A' : 'AAAA';
       // A cluster whose name has a dot may be called as a host of another is: the cluster has the name.
       if (!clusterNames.has(target)) names.addAddresses(target, type, [endpoint.address], FIXED);
+      if (!isName(target)) continue;
       addEndpointPorts(names, base, endpoint, target, (port) => wanted.has(`${port.name} ${port.protocol}`));
       if (settings.clusterSpecificNames) addEndpointPorts(names, cluster, endpoint, target, () => true);
     }
@@ -229,8 +231,9 @@ class Names {
     for (const address of addresses) collected.records.set(address, { type, address });
   }
 
+  /** `target` must be a name: there are as many of these calls as endpoints times ports, and looking takes longest. */
   addTarget(name: string | undefined, target: string, port: number): void {
-    if (name === undefined || !isName(target)) return;
+    if (name === undefined) return;
     const record: RecordData = { type: 'SRV', priority: 0, weight: 100, port, target };
     this.#collect(name, 'SRV')?.records.set(`${port} ${target}`, record);
   }

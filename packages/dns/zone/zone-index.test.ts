@@ -175,10 +175,27 @@ describe('the index of the zone', () => {
       index.setSlice(slice(name, 'a', 0, [1, 2, 4, 5]));
     }
     let size = written.names.size;
-    for (const _ of index.steps()) {
+    let records = 0;
+    for (const looked of index.steps()) {
       expect(written.names.size - size).toBeLessThanOrEqual(1);
       size = written.names.size;
+      records += looked;
     }
     expect(written.names.has('host-4.a.y.shop.svc.clusterset.local')).toBe(true);
+    // 28 records are made, and then set, at eight names; and each Service counts.
+    expect(records).toBe(2 * (28 + 28 + 8 + 1));
+  });
+
+  it('comes to an end, though a Service never stands still', () => {
+    const index = new ZoneIndex(settings, new Written());
+    index.setImport(serviceImport('x', 'ClusterSetIP', false));
+    let steps = 0;
+    for (const _ of index.steps()) {
+      index.setSlice(slice('x', 'a', 0, [steps]));
+      steps += 1;
+      if (steps === 100) break;
+    }
+    expect(steps).toBeLessThan(100);
+    expect(index.isInStep).toBe(false);
   });
 });

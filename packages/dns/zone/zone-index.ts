@@ -34,6 +34,11 @@ export class ZoneIndex {
     for (const [name, sets] of zoneRecords(settings)) sink.set(name, sets);
   }
 
+  /** Whether no Service changed since its names were set. */
+  get isInStep(): boolean {
+    return this.#changed.size === 0;
+  }
+
   get services(): number {
     return this.#services.size;
   }
@@ -78,28 +83,33 @@ export class ZoneIndex {
     for (const _ of this.steps());
   }
 
-  /** The same, name by name: queries can be answered between any two. One walk at a time. */
-  *steps(): Generator<undefined> {
-    for (const key of this.#changed) {
+  /**
+   * The same, name by name: queries can be answered between any two. Gives how many records were looked at. One walk at a
+   * time; what changes meanwhile is for the next, or a Service that never stands still would have it go on for good.
+   */
+  *steps(): Generator<number> {
+    const changed = [...this.#changed];
+    for (const key of changed) {
       this.#changed.delete(key);
       const parts = this.#services.get(key);
       if (parts !== undefined) yield* this.#stepsOf(key, parts);
-      yield;
+      yield 1;
     }
   }
 
-  *#stepsOf(key: string, parts: Parts): Generator<undefined> {
+  *#stepsOf(key: string, parts: Parts): Generator<number> {
     const before = parts.names;
     const records = serviceRecords(viewOf(parts), this.#settings).names;
     parts.names = new Set(records.keys());
+    yield [...records.values()].reduce((sum, sets) => sets.reduce((of, one) => of + one.records.length, sum), 0);
     for (const [name, sets] of records) {
       this.#sink.set(name, sets);
-      yield;
+      yield sets.reduce((sum, one) => sum + one.records.length, 1);
     }
     for (const name of before) {
       if (parts.names.has(name)) continue;
       this.#sink.set(name, undefined);
-      yield;
+      yield 1;
     }
     // A Service that changed meanwhile has its turn yet, and needs its names then.
     const isGone = parts.serviceImport === undefined && parts.olderImports.size === 0 && parts.slices.size === 0;

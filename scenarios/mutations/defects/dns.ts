@@ -107,7 +107,7 @@ export const dnsDefects: readonly Defect[] = [
   {
     name: 'a name that is gone stays',
     file: `${FOLDER}/zone/zone-index.ts`,
-    find: 'for (const name of before.keys()) if (!parts.names.has(name)) this.#sink.set(name, undefined);',
+    find: 'this.#sink.set(name, undefined);',
     replace: '',
     foundBy: index,
   },
@@ -184,8 +184,8 @@ export const dnsDefects: readonly Defect[] = [
   {
     name: 'a client that does not read is written to',
     file: `${FOLDER}/server/tcp-session.ts`,
-    find: 'while (!this.#isBlocked && ',
-    replace: 'while (',
+    find: 'return this.#isBlocked || this.#waiting',
+    replace: 'return this.#waiting',
     foundBy: tcp,
   },
   {
@@ -383,5 +383,19 @@ export const dnsDefects: readonly Defect[] = [
     find: 'if (accepts(reply)) resolve(reply);\n  });',
     replace: 'resolve(reply);\n  });',
     foundBy: sockets,
+  },
+  {
+    name: 'a Service that never stands still keeps all others waiting',
+    file: `${FOLDER}/zone/zone-index.ts`,
+    find: 'const changed = [...this.#changed];',
+    replace: 'const changed = this.#changed;',
+    foundBy: index,
+  },
+  {
+    name: 'what changes while names are set is forgotten',
+    file: `${FOLDER}/cluster/follow-cluster.ts`,
+    find: 'if (!this.#index.isInStep) this.touch();',
+    replace: '',
+    foundBy: part,
   },
 ];
