@@ -87,10 +87,16 @@ function allot(demands: ReadonlyMap<string, number>): ReadonlyMap<string, number
 }
 
 function demandOf(slices: readonly EndpointSlice[]): number {
-  return slices.reduce((sum, { endpoints, ports }) => {
-    const addresses = (endpoints ?? []).reduce((count, one) => count + one.addresses.length, 0);
-    return sum + Math.max(1, addresses) * Math.max(1, ports?.length ?? 0);
-  }, 0);
+  return slices.reduce((sum, slice) => sum + Math.max(1, addressCount(slice)) * costOf(slice), 0);
+}
+
+function addressCount({ endpoints }: EndpointSlice): number {
+  return (endpoints ?? []).reduce((count, { addresses }) => count + addresses.length, 0);
+}
+
+/** Of one endpoint. */
+function costOf({ ports }: EndpointSlice): number {
+  return Math.max(1, ports?.length ?? 0);
 }
 
 /** Only of clusters that the operator named: it is theirs to say that they are trusted. */
@@ -127,9 +133,14 @@ function fromSlices(slices: readonly EndpointSlice[], most: number): Found {
   let beyond = 0;
   const sorted = slices.toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
   for (const slice of sorted) {
-    const own = distinctPorts(portsOf((slice.ports ?? []).slice(0, most)));
-    const cost = Math.max(1, own.length);
-    for (const port of own) if (ports.size < most) ports.set(portKey(port), port);
+    const cost = costOf(slice);
+    if (left < cost) {
+      beyond += addressCount(slice);
+      continue;
+    }
+    const begun = left;
+    const own = distinctPorts(portsOf(slice.ports ?? []));
+    for (const port of own) ports.set(portKey(port), port);
     for (const { addresses, conditions, hostname } of slice.endpoints ?? []) {
       if (conditions?.ready === false) {
         unready.add(() => `${addresses.join(', ')} of ${slice.metadata.name}: not ready`);
@@ -154,6 +165,8 @@ function fromSlices(slices: readonly EndpointSlice[], most: number): Found {
         endpoints.set(key, { ...parsed, host, ports: all });
       }
     }
+    // To read its ports takes as long as to read an endpoint.
+    if (left === begun) left -= cost;
   }
   const faults = [
     ...unsound.lines,

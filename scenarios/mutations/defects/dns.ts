@@ -268,8 +268,8 @@ export const dnsDefects: readonly Defect[] = [
   {
     name: 'slices are read to their end, however much they hold',
     file: `${FOLDER}/zone/cluster-share.ts`,
-    find: 'if (left < cost) {',
-    replace: 'if (left < 0) {',
+    find: 'if (left < cost) {\n          beyond += 1;',
+    replace: 'if (left < 0) {\n          beyond += 1;',
     foundBy: share,
   },
   {
@@ -282,8 +282,8 @@ export const dnsDefects: readonly Defect[] = [
   {
     name: 'ports of slices without endpoints have no bound',
     file: `${FOLDER}/zone/cluster-share.ts`,
-    find: 'if (ports.size < most) ports.set',
-    replace: 'ports.set',
+    find: 'if (left === begun) left -= cost;',
+    replace: '',
     foundBy: share,
   },
   {
@@ -397,5 +397,12 @@ export const dnsDefects: readonly Defect[] = [
     find: 'if (!this.#index.isInStep) this.touch();',
     replace: '',
     foundBy: part,
+  },
+  {
+    name: 'ports of slices that are left out are read',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'beyond += addressCount(slice);\n      continue;',
+    replace: 'beyond += addressCount(slice);',
+    foundBy: share,
   },
 ];
