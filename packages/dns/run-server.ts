@@ -68,7 +68,9 @@ export async function runServer(
   if (!sockets.areHandedOver) await open();
   try {
     const startedAt = clock.monotonic();
-    const index = new ZoneIndex(settings, table);
+    const index = new ZoneIndex(settings, table, (service, error) => {
+      logger.error({ service, error: messageOf(error) }, 'the names of a Service cannot be worked out: they stay');
+    });
     await followCluster(index, table, environment);
     responder.isReady = true;
     if (sockets.areHandedOver) await open();

@@ -186,6 +186,32 @@ describe('the index of the zone', () => {
     expect(records).toBe(2 * (28 + 28 + 8 + 1));
   });
 
+  it('leaves the names of a Service as they were whose objects cannot be read, and goes on with all others', () => {
+    const written = new Written();
+    const unreadable: string[] = [];
+    const index = new ZoneIndex(settings, written, (service) => unreadable.push(service));
+    for (const name of ['x', 'y']) {
+      index.setImport(serviceImport(name, 'Headless', false));
+      index.setSlice(slice(name, 'a', 0, [1]));
+    }
+    index.flush();
+    const { endpoints: _, ...rest } = slice('x', 'a', 0, [1]);
+    index.setSlice({
+      ...rest,
+      get endpoints(): never {
+        throw new Error('odd');
+      },
+    });
+    index.setSlice(slice('y', 'a', 0, [1, 4]));
+    index.flush();
+    expect(unreadable).toEqual(['shop/x']);
+    expect(written.names.has('x.shop.svc.clusterset.local')).toBe(true);
+    expect(written.names.has('host-4.a.y.shop.svc.clusterset.local')).toBe(true);
+    index.setSlice(slice('x', 'a', 0, [1, 4]));
+    index.flush();
+    expect(written.names.has('host-4.a.x.shop.svc.clusterset.local')).toBe(true);
+  });
+
   it('comes to an end, though a Service never stands still', () => {
     const index = new ZoneIndex(settings, new Written());
     index.setImport(serviceImport('x', 'ClusterSetIP', false));

@@ -25,12 +25,19 @@ interface Parts {
 export class ZoneIndex {
   readonly #settings: ZoneSettings;
   readonly #sink: NameSink;
+  readonly #onUnreadable: (service: string, error: unknown) => void;
   readonly #services = new Map<string, Parts>();
   readonly #changed = new Set<string>();
 
-  constructor(settings: ZoneSettings, sink: NameSink) {
+  /** `onUnreadable` is told of a Service whose objects cannot be read: its names stay as they were. */
+  constructor(
+    settings: ZoneSettings,
+    sink: NameSink,
+    onUnreadable: (service: string, error: unknown) => void = () => {},
+  ) {
     this.#settings = settings;
     this.#sink = sink;
+    this.#onUnreadable = onUnreadable;
     for (const [name, sets] of zoneRecords(settings)) sink.set(name, sets);
   }
 
@@ -92,7 +99,12 @@ export class ZoneIndex {
     for (const key of changed) {
       this.#changed.delete(key);
       const parts = this.#services.get(key);
-      if (parts !== undefined) yield* this.#stepsOf(key, parts);
+      try {
+        if (parts !== undefined) yield* this.#stepsOf(key, parts);
+      } catch (error) {
+        // One that was not thought of must not end the server for all others.
+        this.#onUnreadable(key, error);
+      }
       yield 1;
     }
   }

@@ -405,4 +405,11 @@ export const dnsDefects: readonly Defect[] = [
     replace: 'beyond += addressCount(slice);',
     foundBy: share,
   },
+  {
+    name: 'a Service that cannot be read ends the zone for all',
+    file: `${FOLDER}/zone/zone-index.ts`,
+    find: 'this.#onUnreadable(key, error);',
+    replace: 'throw error;',
+    foundBy: index,
+  },
 ];
