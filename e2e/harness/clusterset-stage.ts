@@ -98,11 +98,11 @@ export class ClusterSetStage {
     return join(this.folder, name, 'kubeconfig');
   }
 
-  /** Ends Fairlead in a cluster that has left; its servers stay. */
+  /** Ends Fairlead in a cluster, which gives its Leases back; the servers of the cluster stay. */
   async end(name: string): Promise<void> {
     const { running, connection } = this.member(name);
     this.#members.delete(name);
-    await running.kill();
+    await running.stop();
     await connection.connection.close();
   }
 

@@ -3,7 +3,8 @@ import { type Migration, type MigrationView, migrationOf } from '../decision/mig
 import type { Settings } from '../decision/settings.ts';
 import type { Applier } from './apply.ts';
 
-const LOOK_MILLISECONDS = 10_000;
+/** It looks at caches, and asks no server. */
+const LOOK_MILLISECONDS = 2_000;
 
 export interface MigrationRunOptions {
   readonly clock: Clock;
