@@ -1,4 +1,4 @@
-import type { HttpTransport } from '@fairlead/control';
+import type { Clock, HttpTransport } from '@fairlead/control';
 import { gatewayPartWith } from '@fairlead/gateway';
 import { namespaces, type Service, services, statusOf } from '@fairlead/kube';
 import { OpenStackSession, parseCloudEntry } from '@fairlead/openstack/client';
@@ -40,7 +40,13 @@ export interface NeutronWorld extends ServiceWorld {
   /** What others have in the project, as it was made: nothing of it may change. */
   readonly foreign: ReadonlyMap<string, string>;
   readonly takenAway: Set<string>;
+  /** By which the pairs of what was taken away are gone, where it can be told whose they were. */
+  comparedBy: number;
+  readonly clock: Clock;
 }
+
+/** A leader compares all of it every five minutes. */
+const COMPARISON_MILLISECONDS = 6 * 60_000;
 
 export async function buildNeutronWorld(simulation: Simulation): Promise<NeutronWorld> {
   const cluster = serveKubernetes(simulation);
@@ -58,7 +64,8 @@ export async function buildNeutronWorld(simulation: Simulation): Promise<Neutron
   }
   const part = partOver(emulator).configure(configuration);
   const deeds = { backedUp: new Set<string>(), forged: new Set<string>() };
-  return { ...cluster, ...deeds, part, promises: new Promises(), ...site, takenAway: new Set() };
+  const { clock } = simulation;
+  return { ...cluster, ...deeds, part, promises: new Promises(), ...site, takenAway: new Set(), comparedBy: 0, clock };
 }
 
 /** With a Service that ch-k8s-lbaas served, and the port and floating IP that it made for it. */
@@ -185,14 +192,24 @@ export function leakedPorts(world: NeutronWorld): readonly string[] {
     .filter(({ port_id }) => port_id === null)
     .map((one) => textOf(one, 'id'))
     .filter((id) => !foreign.has(id));
-  const addresses = new Set(poolPorts(world).flatMap((port) => addressesIn(port, 'fixed_ips')));
-  // Whose pair it was, can no longer be told where another program deleted the port.
-  const stale = pairsOfGateway(world).filter((address) => !addresses.has(address) && !world.takenAway.has(address));
+  // Whose pair it was, a later leader can no longer tell where another program deleted the port.
+  const stale = stalePairs(world).filter((address) => !world.takenAway.has(address));
   return [
     ...unused.map((id) => `the port ${id} is there for no Service`),
     ...spare.map((id) => `the floating IP ${id} has no port`),
     ...stale.map((address) => `the gateway may send from ${address}, which is no port's`),
   ];
+}
+
+function stalePairs(world: NeutronWorld): readonly string[] {
+  const addresses = new Set(poolPorts(world).flatMap((port) => addressesIn(port, 'fixed_ips')));
+  return pairsOfGateway(world).filter((address) => !addresses.has(address));
+}
+
+/** Pairs of ports that another program deleted, which a leader may yet take off. */
+export function uncompared(world: NeutronWorld): readonly string[] {
+  if (world.clock.monotonic() >= world.comparedBy) return [];
+  return stalePairs(world).map((address) => `the gateway may send from ${address}, which was taken away`);
 }
 
 /** What others have, and is not as they made it. */
@@ -243,6 +260,7 @@ export function takeAway(world: NeutronWorld, what: 'ports' | 'floatingips', ind
   for (const address of addressesIn(port, 'fixed_ips')) takenAway.add(address);
   takenAway.add(textOf(floatingIp, 'floating_ip_address'));
   takenAway.add(textOf(gone, 'id'));
+  world.comparedBy = world.clock.monotonic() + COMPARISON_MILLISECONDS;
   emulator.byHand({ method: 'DELETE', path: `/${what}/${textOf(gone, 'id')}`, project });
 }
 

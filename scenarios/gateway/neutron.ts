@@ -10,6 +10,7 @@ import {
   OPENSTACK,
   shownWithoutPort,
   unattached,
+  uncompared,
   untagged,
 } from './neutron-world.ts';
 import { create, type ServiceEdit } from './service-edits.ts';
@@ -40,7 +41,8 @@ export const gatewayNeutron: Scenario<NeutronWorld, NeutronEdit> = {
   ],
   // What is unused in the project waits for the brake on deletions.
   unfinished: async (world) =>
-    (await unfinishedServices(world)) ?? [...leakedPorts(world), ...untagged(world), ...unattached(world)][0],
+    (await unfinishedServices(world)) ??
+    [...leakedPorts(world), ...untagged(world), ...unattached(world), ...uncompared(world)][0],
   convergesWithinMinutes: 25,
   rest: REST,
   leaked,
