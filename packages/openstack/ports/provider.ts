@@ -92,7 +92,7 @@ export class NeutronAddresses implements AddressProvider {
       const isComplete = nextStep(scope, own, observed) === undefined;
       const whole = isComplete ? own : await this.#tryToComplete(own, signal);
       if (whole === undefined) this.#begun.set(own.port.id, own);
-      else this.#given.set(own.port.id, whole);
+      else this.#give(whole);
     }
     if (this.#options.mayWrite) {
       for (const pool of unassignedNamed(scope, observed)) await this.#tryToServeNamed(pool.name, signal);
@@ -275,13 +275,19 @@ export class NeutronAddresses implements AddressProvider {
     return { ...observed, ports };
   }
 
+  /** Another program may have deleted a port since it was listed, and Neutron given its address to this one. */
+  #give(own: OwnPort): void {
+    for (const [id, { address, fixedAddress }] of this.#given)
+      if (address === own.address || fixedAddress === own.fixedAddress) this.#given.delete(id);
+    this.#given.set(own.port.id, own);
+  }
+
   /** Makes a port for one of the floating IPs that the pool names, unless one that was begun has got it meanwhile. */
   async #tryToServeNamed(pool: string, signal: AbortSignal): Promise<void> {
     const ports = this.#ports();
     try {
       if (!unassignedNamed(this.#pools.scope(), await ports.observe(signal)).some(({ name }) => name === pool)) return;
-      const own = await ports.createAndAssignPort(pool, 'IPv4', signal);
-      this.#given.set(own.port.id, own);
+      this.#give(await ports.createAndAssignPort(pool, 'IPv4', signal));
     } catch (error) {
       // A port may be there: it is looked for before the next is made.
       this.#mayHaveLost = true;

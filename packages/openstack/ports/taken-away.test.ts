@@ -67,6 +67,34 @@ describe('addresses that another program takes away', () => {
     await leader.stop();
   });
 
+  it('are given to no two Services when the floating IP of a deleted port goes to the next, as a leader begins', async () => {
+    const { cluster, emulator, external, project, lead, pass, ports, floatingIps } = await portsWorld();
+    await cluster.createService('web');
+    const first = lead();
+    await pass(30);
+    await first.stop();
+    const [gone, ours] = [idOf(ports()), idOf(floatingIps())];
+    // Neutron lists ours before it.
+    const make = () => emulator.create('floatingips', { floating_network_id: external }, project);
+    let made = make();
+    while (made < ours) made = make();
+    const named = floatingIps().find(({ id }) => id === made)?.['floating_ip_address'];
+    emulator.faults.next({ method: 'POST', kind: 'ports' }, { kind: 'delay', milliseconds: 1_000 });
+    await cluster.createService('shop');
+    const second = lead({ floatingIps: [named] });
+    await pass(0.5);
+    emulator.byHand({ method: 'DELETE', path: `/ports/${gone}`, project });
+    const seen = new Set<boolean>();
+    for (let count = 0; count < 600; count += 1) {
+      await pass(1);
+      const addresses = [...(await cluster.addresses('web')), ...(await cluster.addresses('shop'))];
+      seen.add(new Set(addresses).size < addresses.length);
+    }
+    expect([...seen]).toEqual([false]);
+    expect(await cluster.addresses('shop')).toHaveLength(1);
+    await second.stop();
+  });
+
   it('go within minutes when a port of ours comes to light that no Service is on', async () => {
     const { cluster, emulator, project, network_id, lead, pass, ports } = await portsWorld();
     await cluster.createService('web');

@@ -285,4 +285,11 @@ export const openStackDefects: readonly Defect[] = [
     replace: '',
     foundBy: neutron,
   },
+  {
+    name: 'the floating IP of a deleted port is given twice as a leader begins',
+    file: `${PORTS}/provider.ts`,
+    find: 'if (address === own.address || fixedAddress === own.fixedAddress) this.#given.delete(id);',
+    replace: 'if (fixedAddress === own.fixedAddress) this.#given.delete(id);',
+    foundBy: takenAway,
+  },
 ];
