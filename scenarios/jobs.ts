@@ -10,23 +10,48 @@ export interface JobRequest {
 }
 export type JobAnswer = { readonly report: SeedReport } | { readonly error: string };
 
+/** A process is replaced after so many seeds: of one that is killed in a simulation, signals stay in memory. */
+const SEEDS_OF_A_PROCESS = 200;
+
 /** Processes that run seeds, one at a time each. */
 export class Jobs {
-  readonly #children: readonly ChildProcess[];
+  readonly #jobs: readonly Job[];
 
   constructor(count: number) {
-    const file = new URL('./job.ts', import.meta.url);
-    this.#children = Array.from({ length: count }, () => fork(file));
+    this.#jobs = Array.from({ length: count }, () => new Job());
   }
 
   /** One for each process. */
   runners(pairs: number | undefined): readonly ((scenario: string) => SeedRunner)[] {
-    return this.#children.map((child) => (scenario) => (seed) => ask(child, { scenario, seed, pairs }));
+    return this.#jobs.map((job) => (scenario) => (seed) => job.run({ scenario, seed, pairs }));
   }
 
   end(): void {
-    for (const child of this.#children) child.disconnect();
+    for (const job of this.#jobs) job.end();
   }
+}
+
+class Job {
+  #child = start();
+  #seeds = 0;
+
+  run(request: JobRequest): Promise<SeedReport> {
+    if (this.#seeds === SEEDS_OF_A_PROCESS) {
+      this.end();
+      this.#child = start();
+      this.#seeds = 0;
+    }
+    this.#seeds += 1;
+    return ask(this.#child, request);
+  }
+
+  end(): void {
+    this.#child.disconnect();
+  }
+}
+
+function start(): ChildProcess {
+  return fork(new URL('./job.ts', import.meta.url));
 }
 
 function ask(child: ChildProcess, request: JobRequest): Promise<SeedReport> {
