@@ -1,7 +1,7 @@
 import { addressDesk, addressDeskCrash } from './address-desk.ts';
 import { clusterSetMany } from './clusterset/many.ts';
 import { clusterSet, clusterSetCrash } from './clusterset/scenario.ts';
-import { dnsScenario } from './dns.ts';
+import { dnsScenario } from './dns/scenario.ts';
 import { electionScenario } from './election.ts';
 import { gatewayCrash } from './gateway/crash.ts';
 import { gatewayNeutron, gatewayNeutronCrash } from './gateway/neutron.ts';

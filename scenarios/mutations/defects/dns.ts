@@ -11,6 +11,8 @@ const forwarder = { unit: `${FOLDER}/server/forwarder` };
 const tcp = { unit: `${FOLDER}/server/tcp-session` };
 const part = { unit: `${FOLDER}/part` };
 const sockets = { unit: `${FOLDER}/adapters` };
+/** Long enough for a walk through what changed: it is answered meanwhile. */
+const LATER = 'void environment.clock.turn().then(() => environment.clock.turn()).then(() => (';
 
 export const dnsDefects: readonly Defect[] = [
   {
@@ -411,5 +413,55 @@ export const dnsDefects: readonly Defect[] = [
     find: 'this.#onUnreadable(key, error);',
     replace: 'throw error;',
     foundBy: index,
+  },
+  {
+    name: 'a slice is gone for a moment before its successor is there',
+    file: `${FOLDER}/cluster/follow-cluster.ts`,
+    find: 'slices.subscribe((change) => {',
+    replace: `slices.subscribe((change) => {
+      if (change.type === 'update') {
+        index.removeSlice(change.before);
+        flusher.touch();
+        ${LATER}index.setSlice(change.after), flusher.touch()));
+        return;
+      }`,
+    foundBy: { sim: 'dns', seeds: 20 },
+  },
+  {
+    name: 'a slice that changed has its older pods as well for a moment',
+    file: `${FOLDER}/cluster/follow-cluster.ts`,
+    find: 'slices.subscribe((change) => {',
+    replace: `slices.subscribe((change) => {
+      if (change.type === 'update') {
+        const { before, after } = change;
+        index.setSlice({ ...after, endpoints: [...(before.endpoints ?? []), ...(after.endpoints ?? [])] });
+        flusher.touch();
+        ${LATER}index.setSlice(after), flusher.touch()));
+        return;
+      }`,
+    foundBy: { sim: 'dns', seeds: 20 },
+  },
+  {
+    name: 'a ServiceImport goes back to what it was for a moment',
+    file: `${FOLDER}/cluster/follow-cluster.ts`,
+    find: 'imports.subscribe((change) => {',
+    replace: `imports.subscribe((change) => {
+      if (change.type === 'update') {
+        const { before, after } = change;
+        ${LATER}index.setImport(before), flusher.touch()))
+          .then(() => environment.clock.turn())
+          .then(() => environment.clock.turn())
+          .then(() => (index.setImport(after), flusher.touch()));
+      }`,
+    foundBy: { sim: 'dns', seeds: 20 },
+  },
+  {
+    name: 'the names of a Service go before the new ones come',
+    file: `${FOLDER}/zone/zone-index.ts`,
+    find: 'for (const [name, sets] of records) {',
+    replace: `for (const name of before) this.#sink.set(name, undefined);
+    yield 1_000;
+    for (const [name, sets] of records) {`,
+    foundBy: { sim: 'dns', seeds: 20 },
   },
 ];
