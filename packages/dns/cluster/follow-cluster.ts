@@ -1,5 +1,5 @@
 import { type McsVersion, servedMcsVersion, serviceImports, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
-import { messageOf, sleep } from '@fairlead/control';
+import { messageOf, orAborted, sleep } from '@fairlead/control';
 import { type CacheChange, endpointSlices } from '@fairlead/kube';
 import type { ReplicaEnvironment } from '@fairlead/part';
 import { answersReplaced, zoneNames, zoneServices } from '../metrics.ts';
@@ -22,25 +22,33 @@ export async function followCluster(index: ZoneIndex, table: NameTable, environm
   const imports = caches.projected(serviceImports(await waitForMcs(environment)), keptImport);
   const slices = caches.projected(endpointSlices, keptSlice, { labelSelector: SOURCE_CLUSTER });
   await Promise.all([imports.synced(signal), slices.synced(signal)]);
+  // A Service that moved, of whose objects only some are new, would seem to be nowhere.
+  const whole = true;
   const subscriptions = [
-    imports.subscribe((change) => {
-      follow(
-        change,
-        (one) => index.setImport(one),
-        (one) => index.removeImport(one),
-      );
-      flusher.touch();
-    }),
-    slices.subscribe((change) => {
-      follow(
-        change,
-        (one) => index.setSlice(one),
-        (one) => index.removeSlice(one),
-      );
-      flusher.touch();
-    }),
+    imports.subscribe(
+      (change) => {
+        follow(
+          change,
+          (one) => index.setImport(one),
+          (one) => index.removeImport(one),
+        );
+        flusher.touch();
+      },
+      { whole },
+    ),
+    slices.subscribe(
+      (change) => {
+        follow(
+          change,
+          (one) => index.setSlice(one),
+          (one) => index.removeSlice(one),
+        );
+        flusher.touch();
+      },
+      { whole },
+    ),
   ];
-  await Promise.all(subscriptions.map(({ caughtUp }) => caughtUp));
+  await orAborted(Promise.all(subscriptions.map(({ caughtUp }) => caughtUp)), signal);
   await flusher.done();
 }
 

@@ -43,6 +43,11 @@ export class CacheContents<Kept extends KubeObject> implements CollectionSink<Ke
     return this.#isComplete;
   }
 
+  /** Whether a list is under way, or broke off: some objects are as it has them, the others as they were before. */
+  get isListing(): boolean {
+    return this.#deletedMeanwhile !== undefined;
+  }
+
   get objects(): ReadonlyMap<string, Kept> {
     return this.#objects;
   }

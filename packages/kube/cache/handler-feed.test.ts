@@ -70,4 +70,45 @@ describe('HandlerFeed', () => {
     await replayed;
     expect(told).toHaveLength(1);
   });
+
+  it('tells what happens while it is held when it is released, in order', async () => {
+    const { slices } = await setUp();
+    const told: string[] = [];
+    let isHeld = false;
+    const feed = new HandlerFeed<string>(
+      ({ key, type }) => void told.push(`${type} ${key}`),
+      silentLogger,
+      () => isHeld,
+    );
+    await feed.replay(new Map(), slices);
+    isHeld = true;
+    feed.deliver({ type: 'add', key: 'a', after: 'a1', initial: false });
+    feed.deliver({ type: 'delete', key: 'b', before: 'b1', initial: false });
+    expect(told).toEqual([]);
+    isHeld = false;
+    feed.release();
+    feed.deliver({ type: 'add', key: 'c', after: 'c1', initial: false });
+    expect(told).toEqual(['add a', 'delete b', 'add c']);
+  });
+
+  it('begins with what is there when it is released, where it came while it was held', async () => {
+    const { clock, slices, told } = await setUp();
+    let isHeld = true;
+    const feed = new HandlerFeed<string>(
+      (change) => void told.push(change),
+      silentLogger,
+      () => isHeld,
+    );
+    const objects = new Map([['a', 'a1']]);
+    const replayed = feed.replay(objects, slices);
+    objects.set('a', 'a2');
+    feed.deliver({ type: 'update', key: 'a', before: 'a1', after: 'a2', initial: false });
+    await clock.advance(0);
+    expect(told).toEqual([]);
+    isHeld = false;
+    feed.release();
+    await clock.advance(0);
+    await replayed;
+    expect(told).toEqual([{ type: 'add', key: 'a', after: 'a2', initial: true }]);
+  });
 });

@@ -8,15 +8,29 @@ export class HandlerFeed<Kept> {
   readonly #logger: Logger;
   /** What happened since it came, until it was told of all that was there. */
   #waiting: CacheChange<Kept>[] | undefined;
+  readonly #isHeld: () => boolean;
+  /** What happened while it is held. */
+  #held: CacheChange<Kept>[] = [];
+  /** Tells of all that is there, once it is no longer held. */
+  #begin: (() => void) | undefined;
   #isCancelled = false;
 
-  constructor(handler: CacheHandler<Kept>, logger: Logger) {
+  /** While `isHeld`, the handler is told nothing new, until `release`. */
+  constructor(handler: CacheHandler<Kept>, logger: Logger, isHeld: () => boolean = () => false) {
     this.#handler = handler;
     this.#logger = logger;
+    this.#isHeld = isHeld;
   }
 
   /** Tells of all objects in slices; changes that come meanwhile follow after them. */
-  async replay(objects: ReadonlyMap<string, Kept>, slices: WorkSlices): Promise<void> {
+  replay(objects: ReadonlyMap<string, Kept>, slices: WorkSlices): Promise<void> {
+    if (!this.#isHeld()) return this.#replay(objects, slices);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#begin = () => resolve(this.#replay(objects, slices));
+    return promise;
+  }
+
+  async #replay(objects: ReadonlyMap<string, Kept>, slices: WorkSlices): Promise<void> {
     const waiting: CacheChange<Kept>[] = [];
     this.#waiting = waiting;
     // As it is now: what happens from here on is told as changes.
@@ -34,8 +48,20 @@ export class HandlerFeed<Kept> {
   }
 
   deliver(change: CacheChange<Kept>): void {
-    if (this.#waiting === undefined) this.#tell(change);
+    if (this.#isHeld()) this.#held.push(change);
+    else if (this.#waiting === undefined) this.#tell(change);
     else this.#waiting.push(change);
+  }
+
+  /** It is no longer held. */
+  release(): void {
+    const held = this.#held;
+    const begin = this.#begin;
+    this.#held = [];
+    this.#begin = undefined;
+    // What is there has all that was held.
+    if (begin !== undefined) return begin();
+    for (const change of held) this.deliver(change);
   }
 
   cancel(): void {

@@ -19,6 +19,14 @@ export interface CacheStatus extends WatchStatus {
   readonly objects: number;
 }
 
+export interface SubscribeOptions {
+  /**
+   * What a list brings is told when it is complete, all at once: put together, what the handler was told is always a state
+   * that the collection had. Otherwise it is told object by object, as the list is read.
+   */
+  readonly whole?: boolean;
+}
+
 /** A handler that is being told of changes. */
 export interface Subscription {
   /** Resolves when the handler was told of everything that was in the cache when it came. */
@@ -48,7 +56,10 @@ export class SharedCache<Kept extends KubeObject> {
     this.#slices = dependencies.slices;
     this.#contents = new CacheContents({
       changed: (change) => this.#tell(change),
-      completed: () => this.#firstSync.resolve(),
+      completed: () => {
+        this.#firstSync.resolve();
+        for (const feed of this.#feeds) feed.release();
+      },
     });
     this.#watch = new CollectionWatch({ ...options, sink: this.#contents }, dependencies);
     // It may be stopped while no caller waits for it.
@@ -109,8 +120,8 @@ export class SharedCache<Kept extends KubeObject> {
   }
 
   /** Tells the handler of all objects there are, and from then on of every change. */
-  subscribe(handler: CacheHandler<Kept>): Subscription {
-    const feed = new HandlerFeed(handler, this.#logger);
+  subscribe(handler: CacheHandler<Kept>, { whole = false }: SubscribeOptions = {}): Subscription {
+    const feed = new HandlerFeed(handler, this.#logger, () => whole && this.#contents.isListing);
     this.#feeds.add(feed);
     const cancel = () => {
       feed.cancel();

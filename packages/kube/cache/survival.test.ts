@@ -135,6 +135,32 @@ describe('a cache survives', () => {
     ]);
   });
 
+  it('410 on watch, and a list that breaks off: who wants it whole is told when it is complete', async () => {
+    const world = await setUp();
+    const { server, factory } = world;
+    const cache = factory.cache(services);
+    await world.inStep(cache);
+    const told: string[] = [];
+    await cache.subscribe(({ type, key }) => void told.push(`${type} ${key}`), { whole: true }).caughtUp;
+    told.length = 0;
+    server.silently(() => {
+      server.remove('a');
+      server.put('c');
+    });
+    server.compact();
+    server.scripts.push(
+      () => false,
+      ({ response }) => void response.end(eventLine('ADDED', server.contents['shop/c'])),
+    );
+    server.watch.end();
+    await world.retry(cache);
+    await world.eventually(() => cache.get('shop/c') !== undefined);
+    expect(told).toEqual([]);
+    await world.retry(cache);
+    await world.inStep(cache);
+    expect(told).toEqual(['add shop/c', 'delete shop/a']);
+  });
+
   it('410 in the stream of a watch', async () => {
     const world = await setUp();
     const { server, factory } = world;

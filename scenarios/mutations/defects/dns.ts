@@ -417,8 +417,9 @@ export const dnsDefects: readonly Defect[] = [
   {
     name: 'a slice is gone for a moment before its successor is there',
     file: `${FOLDER}/cluster/follow-cluster.ts`,
-    find: 'slices.subscribe((change) => {',
-    replace: `slices.subscribe((change) => {
+    find: 'slices.subscribe(\n      (change) => {',
+    replace: `slices.subscribe(
+      (change) => {
       if (change.type === 'update') {
         index.removeSlice(change.before);
         flusher.touch();
@@ -430,8 +431,9 @@ export const dnsDefects: readonly Defect[] = [
   {
     name: 'a slice that changed has its older pods as well for a moment',
     file: `${FOLDER}/cluster/follow-cluster.ts`,
-    find: 'slices.subscribe((change) => {',
-    replace: `slices.subscribe((change) => {
+    find: 'slices.subscribe(\n      (change) => {',
+    replace: `slices.subscribe(
+      (change) => {
       if (change.type === 'update') {
         const { before, after } = change;
         index.setSlice({ ...after, endpoints: [...(before.endpoints ?? []), ...(after.endpoints ?? [])] });
@@ -444,8 +446,9 @@ export const dnsDefects: readonly Defect[] = [
   {
     name: 'a ServiceImport goes back to what it was for a moment',
     file: `${FOLDER}/cluster/follow-cluster.ts`,
-    find: 'imports.subscribe((change) => {',
-    replace: `imports.subscribe((change) => {
+    find: 'imports.subscribe(\n      (change) => {',
+    replace: `imports.subscribe(
+      (change) => {
       if (change.type === 'update') {
         const { before, after } = change;
         ${LATER}index.setImport(before), flusher.touch()))
@@ -463,5 +466,26 @@ export const dnsDefects: readonly Defect[] = [
     yield 1_000;
     for (const [name, sets] of records) {`,
     foundBy: { sim: 'dns', seeds: 20 },
+  },
+  {
+    name: 'answers are made of half a list',
+    file: `${FOLDER}/cluster/follow-cluster.ts`,
+    find: 'const whole = true;',
+    replace: 'const whole = false;',
+    foundBy: { sim: 'dns', seeds: 20 },
+  },
+  {
+    name: 'ports that are left out are not told',
+    file: `${FOLDER}/zone/service-records.ts`,
+    find: 'const leftOut = beyond > 0',
+    replace: 'const leftOut = beyond > 1',
+    foundBy: part,
+  },
+  {
+    name: 'it may forward to itself',
+    file: `${FOLDER}/configuration.ts`,
+    find: 'port === server.port && (',
+    replace: 'port > 65_535 && (',
+    foundBy: { unit: `${FOLDER}/configuration` },
   },
 ];
