@@ -42,7 +42,24 @@ describe('the configuration', () => {
     [{ listen: ['dns'] }, 'must be an IP address with or without a port, such as 0.0.0.0:53'],
     [{ nameServerAddresses: ['ns'] }, 'is no IP address'],
     [{ cluster: 'West' }, 'is no name of a cluster: lower-case letters, digits, dashes and dots'],
+    [
+      { listen: ['10.0.0.1:5353'], forward: { servers: ['192.0.2.1', '10.0.0.1:5353'] } },
+      '10.0.0.1:5353 is this server itself: name one that answers for other zones',
+    ],
+    [{ forward: { servers: ['127.0.0.1'] } }, '127.0.0.1 is this server itself: name one that answers for other zones'],
+    [
+      { listen: ['[::]:53'], forward: { servers: ['[::1]:53'] } },
+      '[::1]:53 is this server itself: name one that answers for other zones',
+    ],
   ])('refuses %j in one line', (section, message) => {
     expect(dnsConfiguration.safeParse(section).error?.issues.map((issue) => issue.message)).toEqual([message]);
+  });
+
+  it.each([
+    { listen: ['0.0.0.0:5353'], forward: { servers: ['127.0.0.1:53'] } },
+    { listen: ['10.0.0.1'], forward: { servers: ['127.0.0.1'] } },
+    { forward: { servers: ['10.96.0.10'] } },
+  ])('takes %j, which leads to another server', (section) => {
+    expect(dnsConfiguration.safeParse(section).success).toBe(true);
   });
 });

@@ -19,6 +19,23 @@ export function socketAddresses(texts: readonly string[]): readonly SocketAddres
   return texts.flatMap((text) => parseSocketAddress(text) ?? []);
 }
 
+const LOOPBACK = /^(?:127\.|::1$)/;
+const WILDCARDS = ['0.0.0.0', '::'];
+
+/** The first server to forward to that is this one: all that it is asked would come back to it. */
+function ownServer(servers: readonly string[], listen: readonly string[]): string | undefined {
+  const own = socketAddresses(listen);
+  return servers.find((text) => {
+    const server = parseSocketAddress(text);
+    if (server === undefined) return false;
+    const isHere = LOOPBACK.test(server.address) || WILDCARDS.includes(server.address);
+    return own.some(
+      ({ address, port }) =>
+        port === server.port && (address === server.address || (isHere && WILDCARDS.includes(address))),
+    );
+  });
+}
+
 /** As names are compared. */
 export function zoneName(text: string): string {
   return text.toLowerCase().replace(/\.$/, '');
@@ -61,49 +78,61 @@ const tcp = z
   })
   .prefault({});
 
-export const dnsConfiguration = z.strictObject({
-  listen: z
-    .array(socketAddress)
-    .min(1)
-    .default(['0.0.0.0:53'])
-    .describe('Where UDP and TCP are served: an address and a port each.'),
-  zone: zone.default('clusterset.local').describe('The zone that is answered for.'),
-  cluster: clusterName
-    .optional()
-    .describe('The name of this cluster in the clusterset: its endpoints are preferred. Unset: none are.'),
-  ttlSeconds: z.int().min(0).max(3_600).default(5).describe('How long an answer may be kept, also that there is none.'),
-  clusterSpecificNames: z
-    .boolean()
-    .default(true)
-    .describe('Whether <cluster>.<service>.<namespace>.svc leads to one cluster. KEP-1645 has no such names.'),
-  weights: z
-    .record(clusterName, z.int().min(0).max(100))
-    .default({})
-    .describe(
-      'How often clusters are answered, one against the other; 1 unless named. 0: only where no other is left.',
-    ),
-  olderClusters: z
-    .array(clusterName)
-    .default([])
-    .describe('Clusters with software before aggregation, whose per-cluster ServiceImports are believed.'),
-  olderNamespace: z
-    .string()
-    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'is no name of a namespace')
-    .default('submariner-operator')
-    .describe('The namespace in which those ServiceImports are; elsewhere, none of them is believed.'),
-  nameServerAddresses: z
-    .array(z.string().refine((text) => parseIpAddress(text) !== undefined, 'is no IP address'))
-    .default([])
-    .describe('Addresses of the name server that the NS record of the zone names, usually of its Service.'),
-  udpPayloadBytes: z
-    .int()
-    .min(512)
-    .max(4_096)
-    .default(1_232)
-    .describe('The largest reply over UDP, however much a client says that it takes.'),
-  tcp: tcp.describe('Limits of TCP.'),
-  forward: forward.optional().describe('Where queries for other zones go. Unset: they are refused.'),
-  logQueries: z.boolean().default(false).describe('Whether every query is a line of the log.'),
-});
+export const dnsConfiguration = z
+  .strictObject({
+    listen: z
+      .array(socketAddress)
+      .min(1)
+      .default(['0.0.0.0:53'])
+      .describe('Where UDP and TCP are served: an address and a port each.'),
+    zone: zone.default('clusterset.local').describe('The zone that is answered for.'),
+    cluster: clusterName
+      .optional()
+      .describe('The name of this cluster in the clusterset: its endpoints are preferred. Unset: none are.'),
+    ttlSeconds: z
+      .int()
+      .min(0)
+      .max(3_600)
+      .default(5)
+      .describe('How long an answer may be kept, also that there is none.'),
+    clusterSpecificNames: z
+      .boolean()
+      .default(true)
+      .describe('Whether <cluster>.<service>.<namespace>.svc leads to one cluster. KEP-1645 has no such names.'),
+    weights: z
+      .record(clusterName, z.int().min(0).max(100))
+      .default({})
+      .describe(
+        'How often clusters are answered, one against the other; 1 unless named. 0: only where no other is left.',
+      ),
+    olderClusters: z
+      .array(clusterName)
+      .default([])
+      .describe('Clusters with software before aggregation, whose per-cluster ServiceImports are believed.'),
+    olderNamespace: z
+      .string()
+      .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'is no name of a namespace')
+      .default('submariner-operator')
+      .describe('The namespace in which those ServiceImports are; elsewhere, none of them is believed.'),
+    nameServerAddresses: z
+      .array(z.string().refine((text) => parseIpAddress(text) !== undefined, 'is no IP address'))
+      .default([])
+      .describe('Addresses of the name server that the NS record of the zone names, usually of its Service.'),
+    udpPayloadBytes: z
+      .int()
+      .min(512)
+      .max(4_096)
+      .default(1_232)
+      .describe('The largest reply over UDP, however much a client says that it takes.'),
+    tcp: tcp.describe('Limits of TCP.'),
+    forward: forward.optional().describe('Where queries for other zones go. Unset: they are refused.'),
+    logQueries: z.boolean().default(false).describe('Whether every query is a line of the log.'),
+  })
+  .superRefine(({ forward: wanted, listen }, context) => {
+    const own = ownServer(wanted?.servers ?? [], listen);
+    if (own === undefined) return;
+    const message = `${own} is this server itself: name one that answers for other zones`;
+    context.addIssue({ code: 'custom', path: ['forward', 'servers'], message });
+  });
 
 export type DnsConfiguration = z.infer<typeof dnsConfiguration>;

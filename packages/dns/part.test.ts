@@ -365,6 +365,9 @@ describe('the DNS part', () => {
     await stage.put(testSlice('web', 'a', ['10.1.0.1']));
     await stage.put({ ...testSlice('web', 'b', ['web.example.org']), addressType: 'FQDN' });
     await stage.put(testSlice('record.of-a-cluster', 'a', ['10.1.0.1']));
+    const ports = Array.from({ length: 1_001 }, (_, index) => ({ name: `p${index}`, port: 1 + index }));
+    await stage.putImport({ ...testImport('wide'), spec: { type: 'ClusterSetIP', ports } });
+    await stage.put(testSlice('wide', 'a', ['10.1.0.1']));
     for (let index = 0; index < 7; index += 1) await stage.put(testSlice(`lost-${index}`, 'a', ['10.1.0.1']));
     const { client, clock } = stage.cluster;
     const environment = { client, clock, logger: silentLogger, signal: stage.stop.signal };
@@ -375,7 +378,8 @@ describe('the DNS part', () => {
       ...[0, 1, 2, 3, 4].map(lost),
       'and 2 more of this kind',
       'of shop/web in cluster b is left out: web.example.org of web.ipv4.b: no FQDN address',
+      'of shop/wide is left out: 1 ports of the ServiceImport: they are more than 1000',
     ]);
-    expect(figures).toMatchObject({ services: 9, 'services without endpoints': 1 });
+    expect(figures).toMatchObject({ services: 10, 'services without endpoints': 1 });
   });
 });

@@ -68,14 +68,16 @@ export function serviceLines(
   service: string,
 ): readonly string[] {
   const view = index.view(namespace, service);
-  const { type, shares } = view === undefined ? { type: undefined, shares: [] } : serviceRecords(view, settings);
-  if (type === undefined) return [`there is no ServiceImport ${namespace}/${service}`];
+  const records = view === undefined ? undefined : serviceRecords(view, settings);
+  if (records?.type === undefined) return [`there is no ServiceImport ${namespace}/${service}`];
+  const { type, shares, leftOut: beyond } = records;
   const ips = view?.serviceImport?.spec.ips ?? [];
   return [
     `the ServiceImport ${namespace}/${service} is of type ${type}`,
     ...(ips.length > 0
       ? [`the clusterset has the address ${ips.join(', ')} in this cluster, which stands for all`]
       : []),
+    ...beyond.map((reason) => `left out: ${reason}`),
     ...shares.flatMap(({ cluster, isLocal, sources, endpoints, leftOut }) => [
       `cluster ${cluster}${isLocal ? ' (this one, preferred)' : ''}: ${endpoints.length} endpoints, of ${sources.join(', ')}`,
       ...leftOut.map((reason) => `  left out: ${reason}`),

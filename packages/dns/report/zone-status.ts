@@ -18,12 +18,13 @@ export function zoneStatus({ names, index, settings }: Snapshot): PartStatus {
     if (!isLabel(view.name)) continue;
     services += 1;
     const key = keyText(view);
-    const { type, shares } = serviceRecords(view, settings);
+    const { type, shares, leftOut } = serviceRecords(view, settings);
     if (type === undefined) {
       orphans.push(`${key} has EndpointSlices of other clusters and no ServiceImport: its name is not there`);
       continue;
     }
     if (shares.every(({ endpoints }) => endpoints.length === 0)) without += 1;
+    faults.push(...leftOut.map((reason) => `of ${key} is left out: ${reason}`));
     for (const { cluster, faults: own } of shares) {
       faults.push(...own.map((reason) => `of ${key} in cluster ${cluster} is left out: ${reason}`));
     }

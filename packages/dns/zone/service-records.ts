@@ -21,6 +21,8 @@ export interface ServiceRecords {
   /** Undefined where no ServiceImport is there. */
   readonly type: ImportType | undefined;
   readonly shares: readonly ClusterShare[];
+  /** Of the Service as a whole, and why. */
+  readonly leftOut: readonly string[];
 }
 
 /** An address and whose it is. */
@@ -40,18 +42,21 @@ export function serviceRecords(view: ServiceView, settings: ZoneSettings): Servi
   const type = view.serviceImport?.spec.type ?? older[0]?.spec.type;
   // A name with a dot is not that of a Service: clusters keep records of their own under such names.
   const isService = isLabel(view.name) && isLabel(view.namespace);
-  if (type === undefined || !isService) return { names: new Map(), type: undefined, shares: [] };
+  if (type === undefined || !isService) return { names: new Map(), type: undefined, shares: [], leftOut: [] };
   const shares = clusterShares(view, type, settings);
+  const listed = view.serviceImport?.spec.ports ?? [];
   const ports =
     view.serviceImport === undefined
       ? commonPorts(older.map(({ spec }) => portsOf(spec.ports ?? [])))
-      : portsOf((view.serviceImport.spec.ports ?? []).slice(0, MOST_PORTS));
+      : portsOf(listed.slice(0, MOST_PORTS));
   const base = `${view.name}.${view.namespace}.svc.${settings.zone}`;
   const names = new Names(settings.seconds);
   const made = { base, shares, ports, settings, names };
   if (type === 'Headless') addHeadless(made);
   else addClusterSetIp(made, view.serviceImport?.spec.ips ?? []);
-  return { names: names.all, type, shares };
+  const beyond = listed.length - MOST_PORTS;
+  const leftOut = beyond > 0 ? [`${beyond} ports of the ServiceImport: they are more than ${MOST_PORTS}`] : [];
+  return { names: names.all, type, shares, leftOut };
 }
 
 interface Making {
