@@ -25,6 +25,8 @@ export interface LoadOptions {
   readonly seconds: number;
   /** At most; undefined: as fast as they answer. */
   readonly perSecond?: number;
+  /** Where the queries are made; undefined: wherever there is room. */
+  readonly cpus?: string;
 }
 
 /** Asks name servers, many queries at a time. */
@@ -40,7 +42,7 @@ export class LoadGenerator {
   }
 
   /** Servers that share a port count as one. With a limit, it also tells how long each reply took. */
-  async ask(servers: readonly NameServer[], { queryFile, seconds, perSecond }: LoadOptions): Promise<Load> {
+  async ask(servers: readonly NameServer[], { queryFile, seconds, perSecond, cpus }: LoadOptions): Promise<Load> {
     const cpuSeconds = async () => {
       const each = await Promise.all(servers.map((server) => server.cpuSeconds()));
       return each.reduce((sum, one) => sum + one, 0);
@@ -49,10 +51,9 @@ export class LoadGenerator {
     const clients = ['-c', String(CLIENTS), '-q', String(OUTSTANDING), '-t', String(TIMEOUT_SECONDS), '-e'];
     const limit = perSecond === undefined ? [] : ['-Q', String(Math.round(perSecond)), '-v'];
     const before = await cpuSeconds();
-    const { stdout, stderr } = await runCommand(
-      'env',
-      inFolder(this.#folder, 'bin/dnsperf', [...target, ...clients, ...limit]),
-    );
+    const words = ['env', ...inFolder(this.#folder, 'bin/dnsperf', [...target, ...clients, ...limit])];
+    const [command = '', ...parameters] = cpus === undefined ? words : ['taskset', '-c', cpus, ...words];
+    const { stdout, stderr } = await runCommand(command, parameters);
     const used = (await cpuSeconds()) - before;
     const figure = (name: string) => Number(new RegExp(`${name}:\\s+([\\d.]+)`).exec(stdout)?.[1]);
     const completed = figure('Queries completed');

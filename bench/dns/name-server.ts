@@ -4,9 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Resolver } from 'node:dns/promises';
+import { runCommand } from '../../scripts/run-command.ts';
 import { nodeProgram, type Program } from '../child-process.ts';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'main.ts');
+const ROOT = join(import.meta.dirname, '..', '..');
+const PROGRAM = join(ROOT, 'packages', 'cli', 'main.ts');
+const CONTAINER_FILE = join(ROOT, 'deploy', 'Containerfile');
 const TICKS_PER_SECOND = 100;
 const START_LIMIT_MILLISECONDS = 120_000;
 const MOST_HEARD = 4_096;
@@ -75,6 +78,11 @@ export class NameServer {
     return own + shared;
   }
 
+  /** With all its threads. */
+  async runOn(cpus: string): Promise<void> {
+    await runCommand('taskset', ['-a', '-c', '-p', cpus, String(this.#child.pid)]);
+  }
+
   async stop(): Promise<void> {
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
@@ -82,7 +90,7 @@ export class NameServer {
   }
 }
 
-/** `fairlead dns` on the API server of the URL. */
+/** `fairlead dns` on the API server of the URL, under the flags of Node with which the container runs it. */
 export async function ours(url: string, port: number, folder: string): Promise<Program> {
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(
@@ -102,7 +110,13 @@ export async function ours(url: string, port: number, folder: string): Promise<P
     file,
     JSON.stringify({ kubernetes: { kubeconfig }, http: { listen: '127.0.0.1:0' }, parts: { dns: configuration } }),
   );
-  return nodeProgram(PROGRAM, ['dns', '--config', file]);
+  return nodeProgram(PROGRAM, ['dns', '--config', file], await containerFlags());
+}
+
+async function containerFlags(): Promise<readonly string[]> {
+  const entryPoint = /^ENTRYPOINT \["node", (.*)"\/app/m.exec(await readFile(CONTAINER_FILE, 'utf8'))?.[1];
+  if (entryPoint === undefined) throw new Error('the container file does not say how Node is started');
+  return [...entryPoint.matchAll(/"(--[^"]+)"/g)].flatMap(([, flag]) => flag ?? []);
 }
 
 /** CoreDNS that answers for the clusterset itself, with its cache or without. */
