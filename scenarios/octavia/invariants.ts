@@ -189,6 +189,11 @@ function missing(world: World): string | undefined {
       (one) => `${fieldText(one, 'protocol')} ${JSON.stringify(one['protocol_port'])}`,
     );
     if (ports.join() !== served.toSorted().join()) return `${key} has ${ports.join()}, and ${served.join()} are served`;
+    const unlimited = of('listeners').find((one) => !isLimited(service, one));
+    if (unlimited !== undefined) return `${key} has source ranges, and ${fieldText(unlimited, 'name')} admits others`;
+    const isSticky = service.spec.sessionAffinity === 'ClientIP';
+    const loose = of('pools').find(({ session_persistence }) => isSticky !== Boolean(session_persistence));
+    if (loose !== undefined) return `${fieldText(loose, 'name')} has not the session affinity of ${key}`;
     const backends = world.settings.members === 'pods' ? podsOf(world, service) : nodePortsOf(world, service);
     const wanted = backends.map(({ address, port }) => `${address} ${port}`);
     const poolIds = new Set(of('pools').map(({ id }) => id));
@@ -200,6 +205,11 @@ function missing(world: World): string | undefined {
     if (left !== right) return `${key} should have the members ${left}, and has ${right}`;
   }
   return unreached(world);
+}
+
+function isLimited({ spec }: Service, { allowed_cidrs }: Found): boolean {
+  const admitted: readonly unknown[] = Array.isArray(allowed_cidrs) ? allowed_cidrs : [];
+  return (spec.loadBalancerSourceRanges ?? []).join() === admitted.join();
 }
 
 /** What load balancers are to reach, and no rule lets them. One that is refused keeps its resource, and the rules for it. */

@@ -301,6 +301,24 @@ describe('a load balancer that Services share', () => {
     },
   );
 
+  it('is asked for what its own provider has, whatever the configuration names', async () => {
+    const world = await new OctaviaWorld().setUp({ provider: 'amphora' });
+    world.start();
+    await world.serve('first', {}, { 'fairlead.dev/octavia-provider': 'ovn' });
+    const [id = ''] = world.lbaas.balancers.keys();
+    const shares = { [`${PREFIX}/load-balancer-id`]: id };
+    const ports = [{ port: 81, targetPort: 8080 }];
+    expect(addressOf(await world.serve('second', { ports }, shares))).toBeDefined();
+    expect([...world.lbaas.pools.values()].map(({ lb_algorithm }) => lb_algorithm)).toEqual([
+      'SOURCE_IP_PORT',
+      'SOURCE_IP_PORT',
+    ]);
+    const limited = { ports: [{ port: 82, targetPort: 8080 }], loadBalancerSourceRanges: ['198.51.100.0/24'] };
+    const refused = await world.serve('third', limited, shares);
+    expect(refused?.status?.conditions).toMatchObject([{ status: 'False', reason: 'ProviderUnsupported' }]);
+    expect(world.lbaas.listeners.size).toBe(2);
+  });
+
   it('of a user stays when the last Service goes, with what the user has there', async () => {
     const world = await new OctaviaWorld().setUp();
     world.start();
@@ -357,6 +375,33 @@ describe('bad input', () => {
     await world.cluster.editService('web', { metadata: { annotations: null } });
     await world.run();
     expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ status: 'True' }]);
+  });
+
+  it.each([
+    ['source ranges', {}, { loadBalancerSourceRanges: ['198.51.100.0/24'] }],
+    ['session affinity', {}, { sessionAffinity: 'ClientIP' }],
+    ['the PROXY protocol', { 'proxy-protocol': 'true' }, {}],
+    ['X-Forwarded-For', { 'x-forwarded-for': 'true' }, {}],
+    ['terminated TLS', { 'default-tls-container-ref': 'certificate' }, {}],
+    ['timeouts', { 'timeout-client-data': '60000' }, {}],
+    ['timeouts', { 'timeout-member-connect': '60000' }, {}],
+    ['a connection limit', { 'connection-limit': '100' }, {}],
+    ['the method LEAST_CONNECTIONS', { 'lb-method': 'LEAST_CONNECTIONS' }, {}],
+  ] as const)('is what the provider of the load balancer that is there has not: %s %j', async (what, asked, spec) => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    const before = addressOf(await world.serve('web', {}, { 'fairlead.dev/octavia-provider': 'ovn' }));
+    expect(before).toBeDefined();
+    const made = world.steps;
+    const annotations = Object.fromEntries(Object.entries(asked).map(([name, value]) => [`${PREFIX}/${name}`, value]));
+    const without = { 'fairlead.dev/octavia-provider': null };
+    const patch = { metadata: { annotations: { ...without, ...annotations } }, spec };
+    await world.cluster.client.patchMerge<Service>(services, key, patch);
+    await world.run(30);
+    const service = await world.cluster.service('web');
+    const message = `Refused: it asks for ${what}, and the provider of its load balancer, ovn, has no such thing.`;
+    expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'ProviderUnsupported', message }]);
+    expect([world.steps, addressOf(service)]).toEqual([made, before]);
   });
 
   it('is a load balancer of its name that is not ours: it is not taken, and none is made beside it', async () => {

@@ -382,4 +382,18 @@ export const octaviaDefects: readonly Defect[] = [
     replace: 'maximumCount: items.length',
     foundBy: { unit: `${HOME}/drivers/octavia-driver.test.ts` },
   },
+  {
+    name: 'what the provider of a load balancer that is there has not is left out, or takes a pool down',
+    file: `${HOME}/balancer/plan.ts`,
+    find: '  requireProvided(desired, balancer);\n',
+    replace: '',
+    foundBy: BEHAVIOUR,
+  },
+  {
+    name: 'a load balancer that is shared is asked for what the provider of the configuration has',
+    file: `${HOME}/balancer/desired.ts`,
+    find: 'capabilitiesOf(actual ?? spec.provider, site.features)',
+    replace: 'capabilitiesOf(spec.provider ?? actual, site.features)',
+    foundBy: BEHAVIOUR,
+  },
 ];

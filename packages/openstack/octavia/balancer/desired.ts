@@ -20,6 +20,7 @@ import {
 } from '../resource/types.ts';
 import { adoptedNames } from './adoption.ts';
 import { type BalancerOwner, boundedName } from './marks.ts';
+import { beyondProvider } from './provider-limits.ts';
 
 /** Octavia's own defaults: they are said, so that what a Service no longer asks for goes back to them. */
 const DEFAULTS = {
@@ -86,6 +87,8 @@ export interface DesiredBalancer {
   readonly floatingIp: FloatingIpSpec | undefined;
   readonly listeners: readonly DesiredListener[];
   readonly isCreatedInOneCall: boolean;
+  /** What is asked for, and its provider has not. */
+  readonly beyondProvider: readonly string[];
   /** Names of load balancers that become ours where they carry no mark: by Kuryr, and by cloud-provider-openstack. */
   readonly adoptedNames: readonly string[];
   /** One of which they must have, as VIP or floating IP. */
@@ -101,7 +104,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
   const uid = serviceUidOf(resource);
   if (spec?.ports === undefined || spec.endpointSlices === undefined || uid === undefined) return undefined;
   if (spec.adopts === true && spec.adopted_addresses === undefined) return undefined;
-  const capabilities = capabilitiesOf(spec.provider ?? actual, site.features);
+  const capabilities = capabilitiesOf(actual ?? spec.provider, site.features);
   const name = keyText(resource.metadata);
   return {
     owner: { cluster: site.cluster, uid, name },
@@ -113,6 +116,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
     floatingIp: spec.floating_ip,
     listeners: spec.ports.map((port) => listenerOf(port, spec, name, capabilities, site)),
     isCreatedInOneCall: capabilities.populatedCreation,
+    beyondProvider: [...beyondProvider(spec, capabilities)],
     adoptedNames: spec.adopts === true ? adoptedNames(resource.metadata, site) : [],
     adoptedAddresses: spec.adopted_addresses ?? [],
   };

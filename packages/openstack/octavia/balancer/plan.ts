@@ -39,6 +39,7 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
     throw refusal('load-balancer-in-error', `the load balancer ${id}, which is not its own, is in ERROR`);
   }
   if (relation !== 'shared') requireUnchanged(desired, balancer);
+  requireProvided(desired, balancer);
   // Of one that it shares, or shared, the address is whoever's it is.
   const isAddressed = portId !== undefined && vip.kind !== 'shared';
   const addressed = isAddressed ? floatingIpSteps(owner, floatingIp, portId, observed.floatingIps) : [];
@@ -71,6 +72,17 @@ function requireUnchanged({ provider, flavorId, availabilityZone }: DesiredBalan
   const [what, wanted, has = 'none'] = changed;
   const message = `it asks for the ${what} ${wanted}, and its load balancer has ${has}, which never changes`;
   throw refusal('immutable', `${message}: delete the Service, and create it again`);
+}
+
+/**
+ * One that was made when the Service named its provider, or that is shared, may lack what the default provider has.
+ * Nothing of that is left out in silence, and no pool is taken down for another that Octavia then refuses.
+ */
+function requireProvided({ beyondProvider }: DesiredBalancer, { provider }: LoadBalancer): void {
+  if (beyondProvider.length === 0) return;
+  const asked = beyondProvider.join(', ');
+  const message = `it asks for ${asked}, and the provider of its load balancer, ${provider}, has no such thing`;
+  throw refusal('provider-unsupported', message);
 }
 
 /** Whether a step begins something that is then to be looked at: all that it names has to exist. */
