@@ -56,8 +56,6 @@ export function invariantsOf(world: World): readonly Invariant[] {
 
 function strictInvariants(world: World): readonly Invariant[] {
   const { emulator, foreign, objects, vipPorts } = world;
-  /** Services that have shared the load balancer of another. */
-  const lodgers = new Set<string>();
   return [
     {
       name: 'nothing is in OpenStack without an object that we hold',
@@ -102,16 +100,11 @@ function strictInvariants(world: World): readonly Invariant[] {
             })
             .map(({ metadata, status }) => [metadata.ownerReferences?.[0]?.uid ?? '', status?.loadbalancer?.port_id]),
         );
-        for (const { metadata, spec } of objects(resources)) {
-          if (spec?.vip?.load_balancer_id !== undefined) lodgers.add(metadata.ownerReferences?.[0]?.uid ?? '');
-        }
         for (const uid of vipPorts.keys()) if (!kept.has(uid)) vipPorts.delete(uid);
         for (const [uid, told] of kept) {
           const ports = emulator.resources('ports').filter(({ name }) => name === `fairlead-octavia-${uid}`);
           const isThere = (port: string | undefined) => ports.some(({ id }) => id === port);
           const before = vipPorts.get(uid);
-          // One that stops to share may inherit what it shared, and then has two to choose from.
-          if (before !== undefined && lodgers.has(uid)) continue;
           if (before !== undefined && !isThere(before)) return `the port ${before} of ${uid} is gone`;
           // It may still tell of the one that it shared, or of one that predecessors made.
           if (told === undefined || !isThere(told)) continue;

@@ -257,6 +257,56 @@ describe('a load balancer that Services share', () => {
     expect((await world.resource('second'))?.status?.service_pub_ip_info).toMatchObject({ alloc_method: 'pool' });
   });
 
+  it('passes to none that has asked for its own again, whose old listeners are still there', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('first');
+    const [id = ''] = world.lbaas.balancers.keys();
+    const shares = `${PREFIX}/load-balancer-id`;
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [shares]: id });
+    world.lbaas.status = 'PENDING_CREATE';
+    const second = { namespace: NAMESPACE, name: 'second' };
+    await world.cluster.client.patchMerge<Service>(services, second, { metadata: { annotations: { [shares]: null } } });
+    await world.run(10);
+    const [own = ''] = [...world.lbaas.balancers.keys()].filter((one) => one !== id);
+    expect([own === '', world.lbaas.listeners.size]).toEqual([false, 3]);
+    await world.cluster.deleteService('first');
+    await world.run(30);
+    expect([await world.cluster.service('first'), [...world.lbaas.balancers.keys()]]).toEqual([undefined, [own]]);
+    world.lbaas.setStatus(own, 'ACTIVE');
+    await world.run(60);
+    expect([...world.lbaas.balancers.keys()]).toEqual([own]);
+    expect(world.steps.filter((kind) => kind === 'create-load-balancer')).toHaveLength(2);
+    const floatingIps = world.openstack.emulator.resources('floatingips');
+    expect(floatingIps.map((one) => one['floating_ip_address'])).toEqual([
+      addressOf(await world.cluster.service('second')),
+    ]);
+  });
+
+  it('is kept by one that asks for its own while it gets it, and makes no other beside it', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    const address = addressOf(await world.serve('first'));
+    const [id = ''] = world.lbaas.balancers.keys();
+    const shares = `${PREFIX}/load-balancer-id`;
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [shares]: id });
+    const perform = world.lbaas.perform.bind(world.lbaas);
+    vi.spyOn(world.lbaas, 'perform').mockImplementation(async (step) => {
+      if (step.kind === 'update-load-balancer') {
+        const second = { namespace: NAMESPACE, name: 'second' };
+        const patch = { metadata: { annotations: { [shares]: null } } };
+        await world.cluster.client.patchMerge<Service>(services, second, patch);
+        await sleep(world.cluster.clock, 20_000);
+      }
+      return perform(step);
+    });
+    await world.cluster.deleteService('first');
+    await world.run(120);
+    expect([...world.lbaas.balancers.keys()]).toEqual([id]);
+    expect(world.steps.filter((kind) => kind === 'create-load-balancer')).toHaveLength(1);
+    expect(addressOf(await world.cluster.service('second'))).toBe(address);
+  });
+
   it.each(['update-load-balancer', 'hand-over-floating-ip', 'hand-over-vip-port'])(
     'goes with both when the second is deleted while it gets it from the first by %s',
     async (handsOver) => {

@@ -19,6 +19,8 @@ import {
   objectController,
 } from '@fairlead/part';
 import { type ClaimRules, claimService, EndpointIndex, nodeProjection, serviceProjection } from '@fairlead/service';
+import { BalancerCloud } from './balancer/cloud.ts';
+import { sharersIn } from './balancer/sharers.ts';
 import { claimRules } from './claim.ts';
 import type { OctaviaConfiguration } from './configuration.ts';
 import { NeutronSecurityGroups } from './drivers/security-groups.ts';
@@ -48,7 +50,7 @@ export async function runController(
 ): Promise<void> {
   const { caches, clock, journal, metrics, readiness, signal } = environment;
   for (const definition of octaviaMetrics) metrics.declare(definition);
-  const { site, cloud, neutron } = openstack;
+  const { site, lbaas, neutron } = openstack;
   const rules = claimRules(configuration, environment.defaultClass);
   const kept = { rules, nodePorts: true, clusterAddresses: true };
   const serviceCache = caches.projected(services, serviceProjection(kept));
@@ -60,6 +62,13 @@ export async function runController(
   const writer = new ObjectWriter<KuryrLoadBalancer>({ ...writes, resource: kuryrLoadBalancers });
   const securityGroups = new NeutronSecurityGroups(neutron, site.cluster, site.memberSecurityGroupIds);
   const waits = new PendingWaits(clock);
+  const cloud = new BalancerCloud(lbaas, neutron, {
+    // As the handlers see them: the cache may not have what they wrote a moment ago.
+    sharers: () => sharersIn(resourceCache.list().map((one) => writer.latest(keyText(one.metadata), one) ?? one)),
+    handedOver(uid) {
+      for (const one of resourceCache.list()) if (serviceUidOf(one) === uid) lookAgain(keyText(one.metadata));
+    },
+  });
   const takedown = new Takedown(cloud, securityGroups, site, journal, waits);
   const endpoints = new EndpointIndex();
 
@@ -94,11 +103,6 @@ export async function runController(
   // A resource may be seen before the Service that it is of.
   balancerController.watch(serviceCache);
 
-  cloud.whenHandedOver((uid) => {
-    for (const one of resourceCache.list()) {
-      if (serviceUidOf(one) === uid) lookAgain(keyText(one.metadata));
-    }
-  });
   function lookAgain(key: string): void {
     balancerHandler.suspect(key);
     balancerController.add(key);

@@ -3,8 +3,8 @@ import { type ClusterId, noMetrics, seededRandom } from '@fairlead/control';
 import { type LeaderEnvironment, type ReadEnvironment, readClusterId } from '@fairlead/part';
 import { NeutronClient, OctaviaClient } from '../client/index.ts';
 import type { OpenSession } from '../ports/address-cloud.ts';
-import { BalancerCloud } from './balancer/cloud.ts';
 import type { OctaviaConfiguration } from './configuration.ts';
+import type { LbaasDriver } from './drivers/lbaas-driver.ts';
 import { OctaviaDriver } from './drivers/octavia-driver.ts';
 import { readSite } from './drivers/read-site.ts';
 import type { Site } from './drivers/site.ts';
@@ -12,7 +12,7 @@ import type { Site } from './drivers/site.ts';
 /** The OpenStack that is configured. */
 export interface OpenStack extends AsyncDisposable {
   readonly site: Site;
-  readonly cloud: BalancerCloud;
+  readonly lbaas: LbaasDriver;
   readonly neutron: NeutronClient;
 }
 
@@ -32,8 +32,8 @@ export async function openOpenStack(
     const neutron = new NeutronClient(session);
     const octavia = new OctaviaClient(session);
     const site = await readSite({ session, neutron, octavia }, configuration, cluster, signal);
-    const cloud = new BalancerCloud(new OctaviaDriver(octavia), neutron);
-    return { site, cloud, neutron, [Symbol.asyncDispose]: async () => opened[Symbol.asyncDispose]() };
+    const lbaas = new OctaviaDriver(octavia);
+    return { site, lbaas, neutron, [Symbol.asyncDispose]: async () => opened[Symbol.asyncDispose]() };
   } catch (error) {
     await opened[Symbol.asyncDispose]();
     throw error;

@@ -83,7 +83,7 @@ export const octaviaDefects: readonly Defect[] = [
   {
     name: 'a shared load balancer is deleted with its first Service',
     file: `${HOME}/balancer/removal.ts`,
-    find: "const heir = state === 'active' ? heirOf(owner, tree) : undefined;",
+    find: "const heir = state === 'active' ? heirOf(owner, tree, left.sharers) : undefined;",
     replace: 'const heir: Listener | undefined = undefined;',
     foundBy: BEHAVIOUR,
   },
@@ -350,7 +350,7 @@ export const octaviaDefects: readonly Defect[] = [
   {
     name: 'who inherits a load balancer does not look at it again',
     file: `${HOME}/balancer/cloud.ts`,
-    find: '        this.#onHandedOver(heir.uid);',
+    find: '        this.#heirs.handedOver(heir.uid);',
     replace: '',
     foundBy: BEHAVIOUR,
   },
@@ -394,6 +394,20 @@ export const octaviaDefects: readonly Defect[] = [
     file: `${HOME}/balancer/desired.ts`,
     find: 'capabilitiesOf(actual ?? spec.provider, site.features)',
     replace: 'capabilitiesOf(spec.provider ?? actual, site.features)',
+    foundBy: BEHAVIOUR,
+  },
+  {
+    name: 'a load balancer passes to a Service that has asked for its own again',
+    file: `${HOME}/balancer/removal.ts`,
+    find: "sharing.has(readMark(one)?.service ?? '')",
+    replace: 'readMark(one)?.service !== undefined',
+    foundBy: BEHAVIOUR,
+  },
+  {
+    name: 'a Service that stops to share makes a load balancer beside the one that is handed to it',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'this.#handedSince.has(uid) ? undefined : this.#call(step, signal)',
+    replace: 'this.#call(step, signal)',
     foundBy: BEHAVIOUR,
   },
 ];

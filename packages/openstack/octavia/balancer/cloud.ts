@@ -13,7 +13,7 @@ import type { Adoption, Inheritance } from './adoption.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
-import type { BalancerTree, Heir, ObservedBalancer, Serving } from './observed.ts';
+import type { BalancerTree, Heir, ObservedBalancer, Serving, Sharer } from './observed.ts';
 import type { BalancerStep } from './plan.ts';
 import type { Leftovers } from './removal.ts';
 
@@ -46,29 +46,35 @@ const IF_IT_DIES: Readonly<Record<BalancerStep['kind'], string>> = {
 /** More than there are Services that are looked at side by side. */
 const CONCURRENT_LOOKS = 100;
 
+/** What the cloud has to know of the cluster to hand a load balancer over, and what the cluster hears of it. */
+export interface Heirs {
+  sharers(): readonly Sharer[];
+  /** Something may have been handed to the Service of this UID: nothing changes in the cluster by that. */
+  handedOver(uid: string): void;
+}
+
 /** OpenStack, as far as the load balancers of Services go: looks, and makes one change at a time. */
 export class BalancerCloud {
   readonly #lbaas: LbaasDriver;
   readonly #neutron: NeutronClient;
   /**
    * By the UID of a Service. One that leaves must not find nothing left of it while a load balancer is being handed to
-   * it: it would be gone, and the load balancer would be of nobody.
+   * it: it would be gone, and the load balancer would be of nobody. Nor may one that stops to share make its own then.
    */
   readonly #lanes = new Lanes(CONCURRENT_LOOKS);
-  #onHandedOver: (uid: string) => void = () => {};
+  /** UIDs of Services to which something was handed since they were looked at last. */
+  readonly #handedSince = new Set<string>();
+  readonly #heirs: Heirs;
 
-  constructor(lbaas: LbaasDriver, neutron: NeutronClient) {
+  constructor(lbaas: LbaasDriver, neutron: NeutronClient, heirs: Heirs) {
     this.#lbaas = lbaas;
     this.#neutron = neutron;
-  }
-
-  /** Tells the UID of a Service to which something may have been handed: nothing changes in the cluster by that. */
-  whenHandedOver(listener: (uid: string) => void): void {
-    this.#onHandedOver = listener;
+    this.#heirs = heirs;
   }
 
   /** What is there of what should be. No more is read than tells what is to be done next. */
   async observe(desired: DesiredBalancer, signal: AbortSignal): Promise<ObservedBalancer> {
+    this.#handedSince.delete(desired.owner.uid);
     const serving = await this.#serving(desired, signal);
     const nothing = { serving, tree: undefined, namesake: undefined, vipPorts: [], subnets: [], floatingIps: [] };
     if (serving === undefined) return { ...nothing, ...(await this.#beforeCreation(desired, signal)) };
@@ -140,7 +146,7 @@ export class BalancerCloud {
       const balancer = await this.#lbaas.find(id, signal);
       if (balancer !== undefined) shared.push(await this.#lbaas.tree(balancer, signal));
     }
-    return { own, shared, vipPorts };
+    return { own, shared, vipPorts, sharers: this.#heirs.sharers() };
   }
 
   /** The UIDs of all Services of this cluster of which something is there. */
@@ -229,23 +235,34 @@ export class BalancerCloud {
   }
 
   async #perform(step: BalancerStep, signal: AbortSignal): Promise<void> {
+    if (step.kind === 'create-vip-port' || step.kind === 'create-load-balancer') {
+      return this.#create(step, readMark(step.body)?.service ?? '', signal);
+    }
     const heir = 'heir' in step ? step.heir : undefined;
     if (heir === undefined) return this.#call(step, signal);
     const handOver = async () => {
-      // One that has left meanwhile inherits nothing: the next pass finds another, or none.
+      // One that has left or stopped to share meanwhile inherits nothing: the next pass finds another, or none.
       if (!(await this.#isHeir(heir, signal))) return;
       try {
         await this.#call(step, signal);
       } finally {
-        this.#onHandedOver(heir.uid);
+        this.#handedSince.add(heir.uid);
+        this.#heirs.handedOver(heir.uid);
       }
     };
     return this.#lanes.run(heir.uid, handOver, signal);
   }
 
-  async #isHeir({ tags, balancerId }: Heir, signal: AbortSignal): Promise<boolean> {
+  /** Nothing where something was handed to it meanwhile: the next look finds that. */
+  #create(step: BalancerStep, uid: string, signal: AbortSignal): Promise<void> {
+    const create = async () => (this.#handedSince.has(uid) ? undefined : this.#call(step, signal));
+    return this.#lanes.run(uid, create, signal);
+  }
+
+  async #isHeir({ uid, tags, balancerId }: Heir, signal: AbortSignal): Promise<boolean> {
     const children = await this.#lbaas.listTaggedChildren(tags, signal);
-    return children.some(({ loadbalancers }) => loadbalancers.some(({ id }) => id === balancerId));
+    const isThere = children.some(({ loadbalancers }) => loadbalancers.some(({ id }) => id === balancerId));
+    return isThere && this.#heirs.sharers().some((one) => one.uid === uid && one.balancerId === balancerId);
   }
 
   #call(step: BalancerStep, signal: AbortSignal): Promise<void> {

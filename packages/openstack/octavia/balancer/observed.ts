@@ -34,6 +34,12 @@ export interface Heir {
   readonly balancerId: string;
 }
 
+/** A Service that asks to be served by a load balancer that is there. */
+export interface Sharer {
+  readonly uid: string;
+  readonly balancerId: string;
+}
+
 /** What there is in OpenStack of one Service. */
 export interface ObservedBalancer {
   readonly serving: Serving | undefined;

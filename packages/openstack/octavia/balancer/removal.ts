@@ -1,7 +1,7 @@
 import { type FloatingIp, type Listener, type Port, provisioningOf } from '../../client/index.ts';
 import { floatingIpRemovals } from './floating-ips.ts';
 import { type BalancerOwner, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
-import type { BalancerTree } from './observed.ts';
+import type { BalancerTree, Sharer } from './observed.ts';
 import type { BalancerPlan, BalancerStep } from './plan.ts';
 
 /** All that is left in OpenStack of a Service, found by its mark alone. */
@@ -12,13 +12,15 @@ export interface Leftovers {
   readonly shared: readonly BalancerTree[];
   readonly vipPorts: readonly Port[];
   readonly floatingIps: readonly FloatingIp[];
+  /** All that share a load balancer now: one that has listeners there may have asked for its own again. */
+  readonly sharers: readonly Sharer[];
 }
 
 /** What takes all of it down, in order. Nothing to do and nothing to wait for: nothing is left. */
 export function planRemoval(owner: BalancerOwner, keepsFloatingIp: boolean, left: Leftovers): BalancerPlan {
   const trees = [...left.own, ...left.shared];
   const waitsFor = trees.map(({ balancer }) => balancer).find((one) => provisioningOf(one).kind === 'pending');
-  const handed = left.own.filter((tree) => heirOf(owner, tree) !== undefined);
+  const handed = left.own.filter((tree) => heirOf(owner, tree, left.sharers) !== undefined);
   const handedPorts = new Set(handed.flatMap(({ balancer }) => balancer.vip_port_id ?? []));
   const removed = left.floatingIps.filter(({ port_id }) => port_id === null || !handedPorts.has(port_id));
   const steps: readonly BalancerStep[] = [
@@ -32,13 +34,13 @@ export function planRemoval(owner: BalancerOwner, keepsFloatingIp: boolean, left
   return { steps: ports.map(({ id }) => ({ kind: 'delete-vip-port', id })), waitsFor: undefined };
 }
 
-/** A load balancer on which another Service has listeners becomes that one's; else it goes, and all below it. */
+/** A load balancer that another Service shares becomes that one's; else it goes, and all below it. */
 function trunkSteps(owner: BalancerOwner, tree: BalancerTree, left: Leftovers): readonly BalancerStep[] {
   const { balancer } = tree;
   const { id, vip_port_id } = balancer;
   const state = provisioningOf(balancer).kind;
   if (state === 'pending') return [];
-  const heir = state === 'active' ? heirOf(owner, tree) : undefined;
+  const heir = state === 'active' ? heirOf(owner, tree, left.sharers) : undefined;
   if (heir === undefined) return [{ kind: 'delete-load-balancer', id }];
   const { description, tags } = heir;
   const uid = readMark(heir)?.service ?? '';
@@ -62,11 +64,16 @@ function trunkSteps(owner: BalancerOwner, tree: BalancerTree, left: Leftovers): 
   ];
 }
 
-/** A listener of another Service of the same namespace: no other may inherit an address. */
-function heirOf(owner: BalancerOwner, { balancer, listeners }: BalancerTree): Listener | undefined {
+/** A listener of another Service of the same namespace that shares it: no other may inherit an address. */
+function heirOf(
+  owner: BalancerOwner,
+  { balancer, listeners }: BalancerTree,
+  sharers: readonly Sharer[],
+): Listener | undefined {
+  const sharing = new Set(sharers.filter(({ balancerId }) => balancerId === balancer.id).map(({ uid }) => uid));
   const isOfNeighbour = (one: Listener) =>
     isOfCluster(one, owner.cluster) && !isOwn(one, owner) && namespaceOf(one) === namespaceOf(balancer);
-  const others = listeners.filter((one) => isOfNeighbour(one) && readMark(one)?.service !== undefined);
+  const others = listeners.filter((one) => isOfNeighbour(one) && sharing.has(readMark(one)?.service ?? ''));
   return others.toSorted((one, another) => (one.id < another.id ? -1 : 1))[0];
 }
 

@@ -4,9 +4,10 @@ import type { ReadEnvironment } from '@fairlead/part';
 import { EndpointIndex, holdWrites, type ReportedService, releaseWrites } from '@fairlead/service';
 import type { OpenSession } from '../../ports/address-cloud.ts';
 import { desiredBalancer } from '../balancer/desired.ts';
-import type { BalancerCloud } from '../balancer/cloud.ts';
+import { BalancerCloud } from '../balancer/cloud.ts';
 import { isCreation } from '../balancer/plan.ts';
 import { planRemoval } from '../balancer/removal.ts';
+import { sharersIn } from '../balancer/sharers.ts';
 import { claimRules } from '../claim.ts';
 import type { OctaviaConfiguration } from '../configuration.ts';
 import type { Site } from '../drivers/site.ts';
@@ -32,7 +33,7 @@ export async function takeSnapshot(
 ): Promise<ReadonlyMap<string, ReportedService>> {
   const { client, clock, signal, defaultClass } = environment;
   await using openstack = await openOpenStack(openSession, configuration, environment);
-  const { site, cloud } = openstack;
+  const { site, lbaas, neutron } = openstack;
   const rules = claimRules(configuration, defaultClass);
   const [all, resources, slices, listedNodes] = await Promise.all([
     client.list(services, { signal }),
@@ -40,6 +41,8 @@ export async function takeSnapshot(
     client.list(endpointSlices, { signal }),
     client.list(nodes, { signal }),
   ]);
+  const heirs = { sharers: () => sharersIn(resources.items), handedOver() {} };
+  const cloud = new BalancerCloud(lbaas, neutron, heirs);
   const endpoints = new EndpointIndex();
   for (const slice of slices.items) endpoints.set(slice);
   const byKey = new Map(resources.items.map((one) => [keyText(one.metadata), one]));

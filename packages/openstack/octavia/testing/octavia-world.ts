@@ -1,7 +1,6 @@
 import { customResourceDefinitions, type Service, type ServiceSpec } from '@fairlead/kube';
 import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
 import { emulated, withNetwork } from '../../client/testing/emulated.ts';
-import { BalancerCloud } from '../balancer/cloud.ts';
 import { octaviaConfiguration } from '../configuration.ts';
 import { runController } from '../controller.ts';
 import type { Site } from '../drivers/site.ts';
@@ -62,7 +61,7 @@ export class OctaviaWorld {
     const { neutron } = this.openstack;
     const openstack = {
       site: this.site,
-      cloud: new BalancerCloud(this.lbaas, neutron),
+      lbaas: this.lbaas,
       neutron,
       [Symbol.asyncDispose]: async () => {},
     };
