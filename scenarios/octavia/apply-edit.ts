@@ -41,7 +41,8 @@ async function perform(world: World, edit: Edit): Promise<void> {
   }
   if (edit.kind === 'delete-all') {
     // All at once: who shares a load balancer with another that leaves must not inherit it.
-    for (const service of world.objects(services).filter(mayBeDeleted)) await editor.delete(services, service.metadata);
+    for (const service of world.objects(services).filter(mayBeDeleted(world)))
+      await editor.delete(services, service.metadata);
     return;
   }
   const key = { namespace: NAMESPACE, name: edit.name };
@@ -89,7 +90,7 @@ async function perform(world: World, edit: Edit): Promise<void> {
       return void (await editor.patchMerge<Service>(services, key, { spec }));
     }
     case 'delete':
-      if (!mayBeDeleted(found)) return;
+      if (!mayBeDeleted(world)(found)) return;
       return editor.delete(services, key);
     case 'delete-resource':
       return editor.delete(resources, key);
@@ -108,9 +109,9 @@ function servicePort({ protocol, port }: PortWish) {
   return { name: `${protocol.toLowerCase()}-${port}`, protocol, port, targetPort: 8_000 + port };
 }
 
-/** What only a predecessor holds would never go: it does not run any more. */
-function mayBeDeleted({ metadata }: Service): boolean {
-  return !(metadata.name in PREDECESSORS) || metadata.finalizers?.includes(CLASS) === true;
+/** What only a predecessor holds would never go where it is left alone: the predecessor does not run any more. */
+function mayBeDeleted({ settings }: World): (service: Service) => boolean {
+  return ({ metadata }) => settings.predecessors === 'adopted' || !(metadata.name in PREDECESSORS);
 }
 
 interface Wished {

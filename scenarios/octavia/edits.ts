@@ -115,7 +115,9 @@ function drawRareEdits(random: Random, milliseconds: number): readonly Timed<Edi
   if (luck < 0.3) return [...nodes, { at: at(), event: { kind: 'delete-all' } }];
   if (luck > 0.6) return nodes;
   const name = randomPick(random, Object.keys(PREDECESSORS));
-  return [...nodes, { at: at(), event: { kind: 'delete', name } }];
+  const later = at();
+  // Before anything of ours can have seen it, or when it is taken over.
+  return [...nodes, { at: luck < 0.4 ? 0 : later, event: { kind: 'delete', name } }];
 }
 
 function drawEdit(random: Random): Edit {

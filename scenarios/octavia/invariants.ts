@@ -1,4 +1,4 @@
-import { endpointSlices, keyText, nodes, type Service, services } from '@fairlead/kube';
+import { endpointSlices, type KubeObject, keyText, nodes, type Service, services } from '@fairlead/kube';
 import { writesOf } from '@fairlead/part';
 import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
@@ -26,6 +26,13 @@ function marked({ emulator }: World): readonly (readonly [what: string, uid: str
       return isOurs && uid !== undefined ? [[`the ${kind} ${fieldText(one, 'id')}`, uid, one] as const] : [];
     }),
   );
+}
+
+/** On what is being deleted no finalizer can be put any more: that of a predecessor holds it for us. */
+function isHeld({ metadata }: KubeObject): boolean {
+  const { finalizers = [], deletionTimestamp, name } = metadata;
+  const inherited = deletionTimestamp === undefined ? undefined : PREDECESSORS[name]?.finalizer;
+  return finalizers.some((one) => one === CLASS || one === inherited);
 }
 
 function isOurs({ settings }: World): (service: Service) => boolean {
@@ -60,9 +67,7 @@ function strictInvariants(world: World): readonly Invariant[] {
     {
       name: 'nothing is in OpenStack without an object that we hold',
       check() {
-        const holding = [...objects(services), ...objects(resources)].filter(({ metadata }) =>
-          metadata.finalizers?.includes(CLASS),
-        );
+        const holding = [...objects(services), ...objects(resources)].filter(isHeld);
         const uids = new Set(
           holding.flatMap(({ metadata }) => [metadata.uid, ...(metadata.ownerReferences ?? []).map(({ uid }) => uid)]),
         );

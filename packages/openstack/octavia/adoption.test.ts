@@ -27,8 +27,13 @@ const listener = (name: string) => ({
 });
 
 /** A Service without a class that another program has served. */
-async function served(finalizer: string, balancer: string, addresses: readonly string[] = ['10.0.0.99']) {
-  const world = await new OctaviaWorld().setUp();
+async function served(
+  finalizer: string,
+  balancer: string,
+  addresses: readonly string[] = ['10.0.0.99'],
+  hasFloatingIps = false,
+) {
+  const world = await new OctaviaWorld().setUp({}, { hasFloatingIps });
   world.site = { ...world.site, adoptedClusterName: 'kubernetes' };
   await world.lbaas.perform({
     kind: 'create-load-balancer',
@@ -43,6 +48,17 @@ async function served(finalizer: string, balancer: string, addresses: readonly s
   await world.cluster.client.patchMerge<Service>(statusOf(services), key, { status });
   await world.cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1', '10.1.0.2@node-2']);
   return world;
+}
+
+/** As Kuryr stored it before there were EndpointSlices. */
+async function kuryrResource(world: OctaviaWorld): Promise<void> {
+  const spec = {
+    ip: '10.96.0.1',
+    ports: [{ port: 80, protocol: 'TCP', targetPort: '8080' }],
+    subsets: [{ addresses: [{ ip: '10.1.0.1' }], ports: [{ port: 8080 }] }],
+  } as const;
+  const theirs = { metadata: { ...key, finalizers: [KURYR_RESOURCE] }, spec };
+  await world.cluster.client.create<KuryrLoadBalancer>(kuryrLoadBalancers, theirs);
 }
 
 const MARKS = ['update-load-balancer', 'set-members', 'update-listener', 'update-pool'];
@@ -97,13 +113,7 @@ describe('adoption', () => {
 
   it('takes a load balancer and a resource of the older shape over from Kuryr, whose finalizers end with them', async () => {
     const world = await served(KURYR, 'shop/web');
-    const spec = {
-      ip: '10.96.0.1',
-      ports: [{ port: 80, protocol: 'TCP', targetPort: '8080' }],
-      subsets: [{ addresses: [{ ip: '10.1.0.1' }], ports: [{ port: 8080 }] }],
-    } as const;
-    const theirs = { metadata: { ...key, finalizers: [KURYR_RESOURCE] }, spec };
-    await world.cluster.client.create<KuryrLoadBalancer>(kuryrLoadBalancers, theirs);
+    await kuryrResource(world);
     world.start({ adopt: {} });
     await world.run(30);
     expect(world.steps).toEqual(MARKS);
@@ -146,6 +156,59 @@ describe('adoption', () => {
     await world.run(30);
     expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
     expect(world.steps).toEqual(['update-load-balancer', 'delete-load-balancer']);
+  });
+
+  const PREDECESSORS = [
+    [KURYR, 'shop/web'],
+    [CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web'],
+  ] as const;
+
+  it.each(PREDECESSORS)('ends a Service that was deleted while nothing but %s held it', async (finalizer, name) => {
+    const world = await served(finalizer, name);
+    await kuryrResource(world);
+    await world.cluster.deleteService('web');
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.run(30);
+    expect([await world.cluster.service('web'), await world.resource()]).toEqual([undefined, undefined]);
+    expect(world.steps).toEqual(['update-load-balancer', 'delete-load-balancer']);
+  });
+
+  it.each(PREDECESSORS)('leaves a Service that is being deleted to %s, unless it is asked for', async (...by) => {
+    const world = await served(...by);
+    await kuryrResource(world);
+    await world.cluster.deleteService('web');
+    const before = world.cluster.writes.length;
+    world.start();
+    await world.run(30);
+    expect([world.steps, world.cluster.writes.slice(before)]).toEqual([[], []]);
+    expect([await world.cluster.service('web'), await world.resource()]).toMatchObject([{}, {}]);
+  });
+
+  it('takes no load balancer of another down by a finalizer on a Service that is being deleted', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', ['10.0.0.98']);
+    await world.cluster.deleteService('web');
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.run(30);
+    expect([await world.cluster.service('web'), world.steps]).toEqual([undefined, []]);
+  });
+
+  it('keeps the floating IP that a Service wants kept, though it is deleted before it has a resource', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', ['10.0.0.99'], true);
+    const { emulator, project } = world.openstack;
+    const description = 'Floating IP for Kubernetes external service shop/web from cluster kubernetes';
+    const floating_network_id = world.site.floatingNetworkId ?? '';
+    const subnet_id = world.site.vipSubnets.IPv4?.id ?? '';
+    const network_id = world.site.vipSubnets.IPv4?.network_id ?? '';
+    const port_id = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
+    emulator.create('floatingips', { floating_network_id, port_id, description }, project);
+    for (const [id, one] of world.lbaas.balancers) world.lbaas.balancers.set(id, { ...one, vip_port_id: port_id });
+    const annotations = { 'loadbalancer.openstack.org/keep-floatingip': 'true' };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    await world.cluster.deleteService('web');
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.run(30);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+    expect(emulator.resources('floatingips')).toMatchObject([{ description: '' }]);
   });
 
   it('takes down what it was to take over, though the Service was refused', async () => {

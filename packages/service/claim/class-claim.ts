@@ -60,7 +60,7 @@ interface Decision<State extends string, Reason extends string> {
 
 /** Ours, to be served. */
 export type ClaimedService = Decision<'claimed', ClaimedReason>;
-/** Ours by its finalizer and no longer to be served: take down what it has outside, then let go. */
+/** Ours by its finalizer, or that of a predecessor, and no longer to be served: take down what it has outside, then let go. */
 export type ServiceToRelease = Decision<'release', ReleaseReason>;
 /** Not ours: never touched. */
 export type ForeignService = Decision<'foreign', ForeignReason>;
@@ -85,6 +85,12 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
     held ? { state: 'release', reason: ifHeld, sentence, ...about } : foreign(ifUnheld, sentence);
 
   if (service.metadata.deletionTimestamp !== undefined) {
+    const inherited = ownerOf(service) === undefined ? predecessorOf(service, rules) : undefined;
+    if (inherited !== undefined) {
+      // No finalizer can be put on it any more: that of the software before, which does not run, holds it for us.
+      const sentence = `it is being deleted, and is taken over from the software whose finalizer ${inherited} is on it`;
+      return { state: 'release', reason: 'being-deleted', sentence, ...about };
+    }
     return notOurs('being-deleted', 'being-deleted', 'it is being deleted');
   }
   const { type = 'ClusterIP', loadBalancerClass } = service.spec;

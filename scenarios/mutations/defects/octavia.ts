@@ -303,7 +303,7 @@ export const octaviaDefects: readonly Defect[] = [
     file: `${HOME}/handlers/inheritance.ts`,
     find: "if (type === 'LoadBalancer' && !isShown) return false;",
     replace: '',
-    foundBy: { unit: `${HOME}/adoption.test.ts` },
+    foundBy: { unit: `${HOME}/handlers/inheritance.test.ts` },
   },
   {
     name: 'a load balancer at another address than the Service has is taken over',
@@ -318,13 +318,6 @@ export const octaviaDefects: readonly Defect[] = [
     find: 'return this.#lanes.run(heir.uid, handOver, signal);',
     replace: 'return handOver();',
     foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a load balancer that was to be taken over stays when its Service goes first',
-    file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: '((await this.#inherit(key, resource, signal)) ??\n        (await this.#options.takedown.remove(resource.metadata, uid, keeps, signal)));',
-    replace: 'await this.#options.takedown.remove(resource.metadata, uid, keeps, signal);',
-    foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
   {
     name: 'the longer the changes before took, the later the next is looked at',
@@ -409,5 +402,33 @@ export const octaviaDefects: readonly Defect[] = [
     find: 'this.#handedSince.has(uid) ? undefined : this.#call(step, signal)',
     replace: 'this.#call(step, signal)',
     foundBy: BEHAVIOUR,
+  },
+  {
+    name: 'a deleted Service that only a predecessor holds stays for ever',
+    file: 'packages/service/claim/class-claim.ts',
+    find: 'ownerOf(service) === undefined ? predecessorOf(service, rules) : undefined',
+    replace: 'ownerOf(service) === finalizer ? predecessorOf(service, rules) : undefined',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
+  {
+    name: 'a deleted Service that another part of ours holds is let go by its predecessor’s finalizer',
+    file: 'packages/service/claim/class-claim.ts',
+    find: 'ownerOf(service) === undefined ? predecessorOf(service, rules) : undefined',
+    replace: 'predecessorOf(service, rules)',
+    foundBy: { unit: 'packages/service/claim' },
+  },
+  {
+    name: 'what Kuryr stored for a Service that leaves before it is ours stays',
+    file: `${HOME}/handlers/service-handler.ts`,
+    find: 'if (adoption !== undefined && resource !== undefined) await this.#endKuryrs(resource, signal);',
+    replace: '',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
+  {
+    name: 'a floating IP that is to be kept goes with a Service that leaves before it has a resource',
+    file: `${HOME}/handlers/service-handler.ts`,
+    find: 'keepsFloatingIp(service), signal)',
+    replace: 'false, signal)',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
 ];

@@ -157,6 +157,11 @@ export class Annotations {
   }
 }
 
+/** Also of a Service that is refused for other annotations. */
+export function keepsFloatingIp({ metadata }: Service): boolean {
+  return metadata.annotations?.[`${PREFIX}keep-floatingip`]?.trim() === 'true';
+}
+
 function invalid(name: string, value: string, wanted: string) {
   return refusal('annotation-invalid', `its annotation ${name} is ${JSON.stringify(value)}, and must be ${wanted}`);
 }

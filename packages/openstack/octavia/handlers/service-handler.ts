@@ -1,4 +1,4 @@
-import { type Again, findCondition, type ObjectWriter, type Service, services } from '@fairlead/kube';
+import { type Again, findCondition, hasFinalizer, type ObjectWriter, type Service, services } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
 import {
   announceUnserved,
@@ -20,11 +20,13 @@ import type { Site } from '../drivers/site.ts';
 import { appliedByService, foreignFieldWrites, SERVICE_MANAGER } from '../resource/applied.ts';
 import {
   isOwnResource,
+  KURYR_FINALIZER,
   type KuryrLoadBalancer,
   kuryrLoadBalancers,
   serviceUidOf,
   type ServiceFields,
 } from '../resource/types.ts';
+import { keepsFloatingIp } from './annotations.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import { adoptionFor } from './inheritance.ts';
 import { serviceFields } from './service-fields.ts';
@@ -38,6 +40,10 @@ const APPLY = {
 const DELETE = {
   name: 'delete-resource',
   ifItDiesHere: 'The finalizer of the resource holds it until nothing of it is left in OpenStack.',
+};
+const LET_GO = {
+  name: 'release-resource',
+  ifItDiesHere: 'The resource of Kuryr is gone: the next pass lets go of the Service.',
 };
 
 export type ServiceAsked = ServiceReading<ServiceFields>;
@@ -164,10 +170,22 @@ export class ServiceHandler {
     const adoption = adoptionFor(service, site);
     const again =
       (adoption && (await takedown.inherit(adoption, signal))) ??
-      (await takedown.remove(service.metadata, service.metadata.uid ?? '', false, signal));
+      (await takedown.remove(service.metadata, service.metadata.uid ?? '', keepsFloatingIp(service), signal));
     if (again !== undefined) return again;
+    if (adoption !== undefined && resource !== undefined) await this.#endKuryrs(resource, signal);
     await serviceWriter.write(service, releaseWrites(claim), signal);
     announceUnserved(environment.events, { kind: 'release', claim });
+  }
+
+  /** What Kuryr stored for a Service that leaves before it became ours: only Kuryr's finalizer holds it. */
+  async #endKuryrs(resource: KuryrLoadBalancer, signal: AbortSignal): Promise<void> {
+    if (!hasFinalizer(resource, KURYR_FINALIZER)) return;
+    await this.#delete(resource, signal);
+    const found = await this.#options.environment.client.find(kuryrLoadBalancers, resource.metadata, { signal });
+    if (found === undefined) return;
+    const left = (found.metadata.finalizers ?? []).filter((one) => one !== KURYR_FINALIZER);
+    const patch = { metadata: { finalizers: left.length === 0 ? null : left } };
+    await this.#options.writer.write(found, [{ ...LET_GO, patch }], signal);
   }
 
   /** A resource whose Service is gone, or not ours any more. */

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { testSite } from '../testing/test-site.ts';
+import { isInherited } from './inheritance.ts';
+
+const KURYR = 'kuryr.openstack.org/service-finalizer';
+const site = { ...testSite, adoptedClusterName: 'kubernetes' };
+const metadata = { namespace: 'shop', name: 'web', finalizers: [KURYR] };
+const status = { loadBalancer: { ingress: [{ ip: '10.0.0.99' }] } };
+
+describe('isInherited', () => {
+  it('takes an address for the proof that a Service of type LoadBalancer was served before', () => {
+    const spec = { type: 'LoadBalancer' } as const;
+    expect(isInherited({ metadata, spec, status }, site)).toBe(true);
+    expect(isInherited({ metadata, spec }, site)).toBe(false);
+  });
+
+  it('needs no address of a ClusterIP Service, whose load balancer has its ClusterIP', () => {
+    expect(isInherited({ metadata, spec: {} }, site)).toBe(true);
+  });
+
+  it('counts neither what names a class, nor what no predecessor holds, nor anything unless it is asked for', () => {
+    const service = { metadata, spec: { type: 'LoadBalancer' }, status } as const;
+    expect(isInherited(service, testSite)).toBe(false);
+    expect(isInherited({ ...service, metadata: { namespace: 'shop', name: 'web' } }, site)).toBe(false);
+    expect(isInherited({ ...service, spec: { ...service.spec, loadBalancerClass: 'any' } }, site)).toBe(false);
+  });
+});
