@@ -61,6 +61,19 @@ async function kuryrResource(world: OctaviaWorld): Promise<void> {
   await world.cluster.client.create<KuryrLoadBalancer>(kuryrLoadBalancers, theirs);
 }
 
+/** On the VIP of the load balancer that is there, by cloud-provider-openstack; gives its address. */
+function putFloatingIp(world: OctaviaWorld): string {
+  const { emulator, project } = world.openstack;
+  const { id: subnet_id = '', network_id = '' } = world.site.vipSubnets.IPv4 ?? {};
+  const port_id = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
+  const description = 'Floating IP for Kubernetes external service shop/web from cluster kubernetes';
+  const floating_network_id = world.site.floatingNetworkId ?? '';
+  emulator.create('floatingips', { floating_network_id, port_id, description }, project);
+  for (const [id, one] of world.lbaas.balancers) world.lbaas.balancers.set(id, { ...one, vip_port_id: port_id });
+  const address = emulator.resources('floatingips')[0]?.['floating_ip_address'];
+  return typeof address === 'string' ? address : '';
+}
+
 const MARKS = ['update-load-balancer', 'set-members', 'update-listener', 'update-pool'];
 
 describe('adoption', () => {
@@ -145,6 +158,22 @@ describe('adoption', () => {
     }
   });
 
+  it('takes down what it was to take over, though only its floating IP got our mark, by which it is known', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', [], true);
+    const status = { loadBalancer: { ingress: [{ ip: putFloatingIp(world) }] } };
+    await world.cluster.client.patchMerge<Service>(statusOf(services), key, { status });
+    const busy = new FairleadError('later', { verdict: 'retriable', code: 'unavailable' });
+    world.lbaas.refuse = ({ kind }) => (kind === 'update-load-balancer' ? busy : undefined);
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.run(10);
+    await world.cluster.deleteService('web');
+    await world.run(30);
+    world.lbaas.refuse = () => undefined;
+    await world.run(120);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+    expect(world.openstack.emulator.resources('floatingips')).toEqual([]);
+  });
+
   it('takes down what it was to take over, though the Service is deleted before it has a resource', async () => {
     const world = await served(KURYR, 'shop/web');
     const isOfResource = (path: string) => path.includes('/kuryrloadbalancers/');
@@ -194,21 +223,14 @@ describe('adoption', () => {
 
   it('keeps the floating IP that a Service wants kept, though it is deleted before it has a resource', async () => {
     const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', ['10.0.0.99'], true);
-    const { emulator, project } = world.openstack;
-    const description = 'Floating IP for Kubernetes external service shop/web from cluster kubernetes';
-    const floating_network_id = world.site.floatingNetworkId ?? '';
-    const subnet_id = world.site.vipSubnets.IPv4?.id ?? '';
-    const network_id = world.site.vipSubnets.IPv4?.network_id ?? '';
-    const port_id = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
-    emulator.create('floatingips', { floating_network_id, port_id, description }, project);
-    for (const [id, one] of world.lbaas.balancers) world.lbaas.balancers.set(id, { ...one, vip_port_id: port_id });
+    putFloatingIp(world);
     const annotations = { 'loadbalancer.openstack.org/keep-floatingip': 'true' };
     await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
     await world.cluster.deleteService('web');
     world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
     await world.run(30);
     expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
-    expect(emulator.resources('floatingips')).toMatchObject([{ description: '' }]);
+    expect(world.openstack.emulator.resources('floatingips')).toMatchObject([{ description: '' }]);
   });
 
   it('takes down what it was to take over, though the Service was refused', async () => {

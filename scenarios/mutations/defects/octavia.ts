@@ -431,4 +431,11 @@ export const octaviaDefects: readonly Defect[] = [
     replace: 'false, signal)',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
+  {
+    name: 'a load balancer that was to be taken over stays when its Service goes first',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: '((await this.#inherit(key, resource, signal)) ??\n        (await this.#options.takedown.remove(resource.metadata, uid, keeps, signal)));',
+    replace: 'await this.#options.takedown.remove(resource.metadata, uid, keeps, signal);',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
 ];

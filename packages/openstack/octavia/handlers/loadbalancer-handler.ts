@@ -13,6 +13,7 @@ import { isNewerShape, readResource } from '../resource/older-shapes.ts';
 import { FINALIZER, isOwnResource, KURYR_FINALIZER, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import type { PendingWaits } from './pending.ts';
+import { isInherited } from './inheritance.ts';
 import { errorWrites, failureWrites, type ResourceWrite, settledWrites, waitingWrites } from './resource-status.ts';
 import type { Takedown } from './takedown.ts';
 
@@ -204,10 +205,22 @@ export class KuryrLoadBalancerHandler {
     const uid = serviceUidOf(resource);
     const keeps = resource.spec?.floating_ip?.keep === true;
     const isForged = uid === undefined || this.#isOfAnother(key, uid);
-    const again = isForged ? undefined : await this.#options.takedown.remove(resource.metadata, uid, keeps, signal);
+    const again = isForged
+      ? undefined
+      : ((await this.#inherit(key, resource, signal)) ??
+        (await this.#options.takedown.remove(resource.metadata, uid, keeps, signal)));
     if (again !== undefined) return again;
     await this.#options.writer.write(resource, releaseWrites(resource), signal);
     this.#forget(key);
+  }
+
+  /** A tenant can write into a resource that it adopts: what the Service itself shows decides. */
+  async #inherit(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<Again | undefined> {
+    const { services, site, takedown } = this.#options;
+    const service = services.get(key);
+    if (resource.spec?.adopts !== true || service === undefined || !isInherited(service, site)) return undefined;
+    const desired = this.#isOfItsService(key, resource) ? desiredBalancer(readResource(resource), site) : undefined;
+    return desired && takedown.inherit(desired, signal);
   }
 
   /** The object as it was left by the last write of this pass. */
