@@ -270,6 +270,9 @@ export function leaked(world: World): readonly string[] {
   const rules = emulator
     .resources('security-group-rules')
     .filter((rule) => fieldText(rule, 'description').includes(`fairlead-cluster=${CLUSTER}`));
+  // Neutron gives an address again that is free: another Service may have it by now.
+  const held = new Set(marked(world).flatMap(([, uid, found]) => (uids.has(uid) ? [found['id']] : [])));
+  const unheld = emulator.resources('floatingips').filter(({ id }) => !held.has(id));
   return [
     ...marked(world).flatMap(([what, uid]) => (uids.has(uid) ? [] : [what])),
     ...world.inheritances.flatMap(({ service, balancer }) =>
@@ -278,7 +281,7 @@ export function leaked(world: World): readonly string[] {
         : [`the load balancer ${balancer}`],
     ),
     ...world.inheritances.flatMap(({ service, ingress }) =>
-      isThere(service) || emulator.resources('floatingips').every((one) => one['floating_ip_address'] !== ingress)
+      isThere(service) || unheld.every((one) => one['floating_ip_address'] !== ingress)
         ? []
         : [`the floating IP ${ingress} of ${service}`],
     ),
