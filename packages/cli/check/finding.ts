@@ -1,4 +1,5 @@
 import type { Palette } from '../render/palette.ts';
+import { oneLine } from '../render/printable.ts';
 
 /** One thing that was looked at. */
 export interface Finding {
@@ -14,5 +15,5 @@ export const well = (about: string, text: string): Finding => ({ about, isWell: 
 export const wrong = (about: string, text: string): Finding => ({ about, isWell: false, text });
 
 export function renderFinding({ about, isWell, text }: Finding, { good, bad }: Palette): string {
-  return `${isWell ? good('✓') : bad('✗')} ${about}: ${text}`;
+  return `${isWell ? good('✓') : bad('✗')} ${about}: ${oneLine(text)}`;
 }

@@ -4,6 +4,7 @@ import { keyText } from '@fairlead/kube';
 import { leaseName, type Part, type PartStatus } from '@fairlead/part';
 import { type Format, renderValue } from '../render/format.ts';
 import type { Palette } from '../render/palette.ts';
+import { oneLine } from '../render/printable.ts';
 import { findLeader, type Leader, leaderText } from '../why/leader.ts';
 import { askReadiness, type LeaderReadiness } from '../why/leader-readiness.ts';
 import type { Output } from '../terminal.ts';
@@ -67,7 +68,7 @@ function renderPart({ part, summary, figures, problems = [], election }: Reporte
   return [
     `${palette.strong(part)}: ${summary} (${isLed ? led : palette.bad(led)})`,
     ...readinessLines(election, palette),
-    ...problems.map((problem) => `  ${palette.bad(problem)}`),
+    ...problems.map((problem) => `  ${palette.bad(oneLine(problem))}`),
     ...renderTable(rows),
   ].join('\n');
 }
@@ -76,7 +77,7 @@ function readinessLines(election: ReportedPart['election'], palette: Palette): r
   if (election?.leader.kind !== 'led') return [];
   const { readiness } = election;
   if ('unasked' in readiness) return [`  whether its leader is ready could not be asked: ${readiness.unasked}`];
-  return readiness.ready ? [] : [`  ${palette.bad(`not ready: ${readiness.reason}`)}`];
+  return readiness.ready ? [] : [`  ${palette.bad(oneLine(`not ready: ${readiness.reason}`))}`];
 }
 
 /** One that could not be asked is not held against it. */

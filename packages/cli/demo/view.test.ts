@@ -84,4 +84,19 @@ describe('the clock of the demo', () => {
     await clock.advance(3_000);
     expect(stopwatch.look(true)).toBe(3);
   });
+
+  it('shows what a tenant wrote in one line, and moves nothing by it', () => {
+    const forged = {
+      ...programmed,
+      conditions: programmed.conditions.map((one) => ({ ...one, message: 'x\u009b2J\nforged' })),
+    };
+    const shown = { ...scene(service('web', 'fairlead.dev/gateway', forged)), activity: ['a\u001b[2J\nb'] };
+    expect(renderScene(shown).join('|')).toContain('x\\u009b2J forged');
+    expect(renderServices(shown, 0, small)).toContain('a\\u001b[2J b');
+    expect(renderPage(['a\u001b[2Jb'], 0, small)[0]).toBe('a\\u001b[2Jb');
+  });
+
+  it('breaks a line that is indented further than the screen is wide', () => {
+    expect(renderPage([`${'- '.repeat(40)}end`], 0, small).join('')).toContain('end');
+  });
 });

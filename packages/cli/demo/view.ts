@@ -1,5 +1,6 @@
 import { renderTable } from '@fairlead/control';
 import type { Palette } from '../render/palette.ts';
+import { oneLine, printable } from '../render/printable.ts';
 import { isDone, type Scene, type SceneService, type ServiceState } from './scene.ts';
 
 /** The terminal that is drawn on. */
@@ -24,13 +25,19 @@ const LEAST_ACTIVITY = 3;
 
 /** Everything at one moment, line by line, for a pipe or a summary. */
 export function renderScene(scene: Scene): string[] {
-  const rows = scene.services.map((one) => [one.key, one.class, one.ports, one.addresses, one.message || one.state]);
+  const rows = scene.services.map((one) => [
+    one.key,
+    one.class,
+    one.ports,
+    one.addresses,
+    shown(one.message) || one.state,
+  ]);
   return [
     titleOf(scene),
     '',
     ...renderTable([['SERVICE', 'CLASS', 'PORTS', 'ADDRESS', 'STATE'], ...rows]),
     '',
-    ...scene.parts.map(partText),
+    ...scene.parts.map((part) => shown(partText(part))),
   ];
 }
 
@@ -103,13 +110,20 @@ function withFooter(lines: readonly string[], keys: string, rows: number, { fain
   return [...shown, ...blank, faint(keys)];
 }
 
-function fitted(text: string, columns: number): string {
+/** In one line, and without what would move the cursor: tenants write conditions and Events, too. */
+function shown(text: string): string {
+  return printable(oneLine(text));
+}
+
+function fitted(given: string, columns: number): string {
+  const text = printable(given).replace(/[\n\t]/g, ' ');
   return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
 }
 
 /** Broken between words where there is a space, and indented as it began. */
-function wrapped(text: string, columns: number): readonly string[] {
-  const indent = /^[\s-]*/.exec(text)?.[0].length ?? 0;
+function wrapped(given: string, columns: number): readonly string[] {
+  const text = printable(given);
+  const indent = Math.min(/^[\s-]*/.exec(text)?.[0].length ?? 0, Math.floor(columns / 2));
   const lines: string[] = [];
   let rest = text;
   while (rest.length > columns) {

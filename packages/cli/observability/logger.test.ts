@@ -26,3 +26,12 @@ it('is readable on a terminal', () => {
     /^\d\d:\d\d:\d\dZ info  Reachable at 192\.0\.2\.1\. part=gateway object=shop\/web reason="Ensured It"\n$/,
   );
 });
+
+it('moves nothing on a terminal, whatever a tenant wrote', () => {
+  const lines: string[] = [];
+  const logger = createLogger('info', { write: (line) => void lines.push(readableLine(line)) });
+  logger.info({ reason: '\u001b[2J\u009b1A\u202e', other: 'a b\u009b' }, 'refused: \u001b[2J\nforged');
+  expect(lines.join('')).toMatch(
+    /^\S+ info {2}refused: \\u001b\[2J forged reason=\\u001b\[2J\\u009b1A\\u202e other="a b\\u009b"\n$/,
+  );
+});

@@ -1,4 +1,5 @@
 import { type Palette, plain } from '../render/palette.ts';
+import { oneLine, printable } from '../render/printable.ts';
 
 /** Fields that have a place of their own. */
 const PLACED = new Set(['time', 'level', 'msg']);
@@ -18,8 +19,8 @@ export function readableLine(json: string, palette: Palette = plain): string {
   const rest = fields.filter(([name]) => !PLACED.has(name)).map(([name, value]) => `${name}=${fieldText(value)}`);
   const paint = PAINTS[textOf('level')];
   const level = textOf('level').padEnd(LONGEST_LEVEL);
-  const told = [time, paint === undefined ? level : palette[paint](level), textOf('msg')];
-  return `${[...told, ...rest.map(palette.faint)].join(' ')}\n`;
+  const told = [time, paint === undefined ? level : palette[paint](level), oneLine(textOf('msg'))];
+  return `${printable([...told, ...rest.map(palette.faint)].join(' '), palette)}\n`;
 }
 
 /** Quoted only where it would be unclear where it ends. */

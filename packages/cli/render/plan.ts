@@ -1,5 +1,6 @@
 import { type PartPlan, type PlannedChange, writesOf } from '@fairlead/part';
 import { type Palette, plain } from './palette.ts';
+import { oneLine } from './printable.ts';
 
 const SIGNS: Readonly<Record<PlannedChange['action'], { readonly sign: string; readonly paint: keyof Palette }>> = {
   adopt: { sign: '=', paint: 'faint' },
@@ -15,7 +16,8 @@ export function renderPlan(part: string, plan: PartPlan, palette: Palette = plai
   const adopted = plan.changes.filter((change) => change.action === 'adopt' && change.writes === 0).length;
   const lines = writing.map((change) => {
     const { sign, paint } = SIGNS[change.action];
-    return `  ${palette[paint](sign)} ${change.subject}: ${change.detail}${lossText(change, palette)}`;
+    const what = oneLine(`${change.subject}: ${change.detail}`);
+    return `  ${palette[paint](sign)} ${what}${lossText(change, palette)}`;
   });
   if (adopted > 0) lines.push(`  = ${adopted} already as wanted`);
   const counts = (['adopt', 'create', 'update', 'delete', 'refuse'] as const)
@@ -25,7 +27,7 @@ export function renderPlan(part: string, plan: PartPlan, palette: Palette = plai
   const sum = counts.length === 0 ? 'nothing to do' : counts.join(', ');
   const lost = plan.changes.reduce((total, { loses = [] }) => total + loses.length, 0);
   const losses = lost === 0 ? '' : palette.bad(`, ${lost} ${lost === 1 ? 'address' : 'addresses'} lost`);
-  const held = plan.heldBack === undefined ? [] : [`  ${palette.careful(plan.heldBack)}`];
+  const held = plan.heldBack === undefined ? [] : [`  ${palette.careful(oneLine(plan.heldBack))}`];
   return [`${palette.strong(part)}: ${sum}${losses}, ${writesOf(plan)} write calls`, ...held, ...lines].join('\n');
 }
 
@@ -35,5 +37,5 @@ function isCounted({ action, writes }: PlannedChange, asked: PlannedChange['acti
 }
 
 function lossText({ loses = [] }: PlannedChange, { bad }: Palette): string {
-  return loses.length === 0 ? '' : bad(`; loses ${loses.join(' and ')}`);
+  return loses.length === 0 ? '' : bad(oneLine(`; loses ${loses.join(' and ')}`));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paletteFor } from './palette.ts';
-import { printable } from './printable.ts';
+import { oneLine, printable } from './printable.ts';
 
 describe('what is printed', () => {
   it('shows what would move the cursor or hide words, and does nothing of it', () => {
@@ -14,6 +14,12 @@ describe('what is printed', () => {
     expect(printable(line, palette)).toBe(line);
     expect(printable(line)).not.toContain('\u001b');
     expect(printable('\u001b[8mhidden\u001b[0m', palette)).toBe('\\u001b[8mhidden\\u001b[0m');
+  });
+
+  it('is one line where a line was meant, whatever a tenant wrote into it', () => {
+    expect(oneLine('an Event\r\n  There:\n\tall is well\u2028 \u0085and more')).toBe(
+      'an Event There: all is well and more',
+    );
   });
 
   it('is the same value to a program', () => {

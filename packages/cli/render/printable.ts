@@ -5,6 +5,11 @@ const CONTROLS = /(?![\n\t])(?:\p{Cc}(?:\[\d+m)?|\p{Bidi_Control})/gu;
 /** What the palette paints with: who writes it into an annotation can colour that, and no more. */
 const COLOURS = new Set([1, 2, 22, 31, 32, 33, 39].map((code) => `\u001b[${code}m`));
 
+/** What tenants may have put ends of lines into, where one line is meant: they forge none of ours. */
+export function oneLine(text: string): string {
+  return text.replace(/[\s\u0085]+/gu, ' ').trim();
+}
+
 /** A text that tenants may have put words into, for the terminal of an operator; in JSON it stands for the same. */
 export function printable(text: string, palette: Palette = plain): string {
   return text.replace(CONTROLS, (control) => {

@@ -1,6 +1,7 @@
 import { Journal, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import { paletteFor } from './palette.ts';
+import { renderFinding, wrong } from '../check/finding.ts';
+import { paletteFor, plain } from './palette.ts';
 import { renderPlan } from './plan.ts';
 import { renderStory } from './why.ts';
 
@@ -43,6 +44,32 @@ describe('renderStory', () => {
     const story = { part: 'gateway', explanation, tried: 'nobody leads' };
     expect(renderStory(story)).toContain('unknown: no running Fairlead could be asked: nobody leads');
     expect(renderStory({ ...story, explanation: { ...explanation, state: 'not-ours' } })).toBe('It is stuck.');
+  });
+});
+
+describe('what a tenant wrote', () => {
+  const forged = 'x\n  Led:\n    - gateway: led by one';
+
+  it('makes no line of its own in a story', () => {
+    const explanation = {
+      answer: forged,
+      state: 'stuck',
+      wanted: [forged],
+      there: [forged],
+      waitsFor: forged,
+    } as const;
+    const lines = renderStory({ part: 'gateway', explanation, tried: forged }).split('\n');
+    expect(lines).not.toContain('  Led:');
+    expect(lines).toHaveLength(11);
+  });
+
+  it('makes no line of its own in a plan', () => {
+    const changes = [{ action: 'create', subject: forged, detail: forged, writes: 1, loses: [forged] }] as const;
+    expect(renderPlan('gateway', { changes, heldBack: forged }).split('\n')).toHaveLength(3);
+  });
+
+  it('makes no line of its own among the findings of a check', () => {
+    expect(renderFinding(wrong('gateway', forged), plain)).toBe('✗ gateway: x Led: - gateway: led by one');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { JournalEntry } from '@fairlead/control';
 import type { Explanation } from '@fairlead/part';
 import { type Palette, plain } from './palette.ts';
+import { oneLine } from './printable.ts';
 
 /** An object's story as one part tells it. */
 export interface Story {
@@ -22,10 +23,11 @@ const PAINTS: Readonly<Record<Explanation['state'], keyof Palette>> = {
 /** The story in plain words: what is wanted, what is there, what was tried, what it waits for, when it tries again. */
 export function renderStory(story: Story, palette: Palette = plain): string {
   const { explanation, leader, tried: journal } = story;
-  const lines = [palette[PAINTS[explanation.state]](explanation.answer)];
+  const lines = [palette[PAINTS[explanation.state]](oneLine(explanation.answer))];
   if (explanation.state === 'not-ours') return lines.join('\n');
   const section = (title: string, entries: readonly string[]) => {
-    if (entries.length > 0) lines.push(palette.strong(`  ${title}:`), ...entries.map((entry) => `    - ${entry}`));
+    if (entries.length > 0)
+      lines.push(palette.strong(`  ${title}:`), ...entries.map((entry) => `    - ${oneLine(entry)}`));
   };
   section('Wanted', explanation.wanted);
   section('There', explanation.there);

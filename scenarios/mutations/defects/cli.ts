@@ -106,4 +106,25 @@ export const cliDefects: readonly Defect[] = [
     replace: 'return (this.#took = (now - this.#begunAt) / 1000);',
     foundBy: { unit: 'packages/cli/demo/view.test.ts' },
   },
+  {
+    name: 'what a tenant wrote into an Event makes lines of its own in the story of a Service',
+    file: 'packages/cli/render/why.ts',
+    find: '`    - ${oneLine(entry)}`',
+    replace: '`    - ${entry}`',
+    foundBy: { unit: 'packages/cli/render' },
+  },
+  {
+    name: 'what a tenant wrote moves the cursor of an operator who reads the log',
+    file: 'packages/cli/observability/readable-line.ts',
+    find: "return `${printable([...told, ...rest.map(palette.faint)].join(' '), palette)}",
+    replace: "return `${[...told, ...rest.map(palette.faint)].join(' ')}",
+    foundBy: { unit: 'packages/cli/observability' },
+  },
+  {
+    name: 'what a tenant wrote moves the cursor on the screen of the demo',
+    file: 'packages/cli/demo/view.ts',
+    find: "const text = printable(given).replace(/[\\n\\t]/g, ' ');",
+    replace: 'const text = given;',
+    foundBy: { unit: 'packages/cli/demo/view' },
+  },
 ];
