@@ -577,4 +577,29 @@ describe('runNodePart', () => {
     stop.abort();
     await run;
   });
+
+  it.each([
+    ['ended well', async () => {}],
+    [
+      'ran for ten minutes',
+      async (clock: VirtualClock) => sleep(clock, 600_000).then(() => Promise.reject(new Error('x'))),
+    ],
+  ])('starts a part soon that failed once after it %s, however often it failed before', async (_, goWell) => {
+    const { clock, options } = world();
+    const startedAt: number[] = [];
+    const stop = new AbortController();
+    const start = async (environment: { readonly signal: AbortSignal }) => {
+      startedAt.push(clock.monotonic());
+      if (startedAt.length === 8) return goWell(clock);
+      if (startedAt.length === 10) return untilItEnds(environment);
+      throw new Error('no kernel');
+    };
+    const run = runNodePart({ runs: 'node', start }, options('node-1', []), stop.signal);
+    await clock.advance(900_000);
+    const [eighth = 0, , tenth = 0] = startedAt.slice(7);
+    expect(eighth - (startedAt[6] ?? 0)).toBeGreaterThan(20_000);
+    expect(tenth - (startedAt[8] ?? 0)).toBeLessThanOrEqual(1_000);
+    stop.abort();
+    await run;
+  });
 });

@@ -63,6 +63,9 @@ export type Standing =
   /** A part that every replica runs. */
   | { readonly kind: 'runs' };
 
+/** What failed before a part ran for so long is forgotten. */
+const LONG_RUN_MILLISECONDS = 600_000;
+
 export const leading: MetricDefinition = {
   name: 'fairlead_leading',
   kind: 'gauge',
@@ -138,6 +141,7 @@ async function keepRunning(
   const backoff = new Backoff(random);
   while (!signal.aborted) {
     readiness.set({ ready: false, reason: startupReason });
+    const startedAt = clock.monotonic();
     try {
       await run(signal);
       backoff.reset();
@@ -145,6 +149,7 @@ async function keepRunning(
       if (signal.aborted) return;
       readiness.set({ ready: false, reason: messageOf(error) });
       logger.error({ part, error: messageOf(error) }, 'the part stopped; it is started again');
+      if (clock.monotonic() - startedAt >= LONG_RUN_MILLISECONDS) backoff.reset();
       await sleep(clock, backoff.next(), signal).catch(() => {});
     }
   }

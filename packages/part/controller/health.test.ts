@@ -31,6 +31,17 @@ describe('Health', () => {
     expect(last()).toEqual({ ready: true });
   });
 
+  it('is not ready while something keeps it from its work, whatever its loops tell', () => {
+    const { health, last } = newHealth();
+    health.obstacle('the cloud refuses everything');
+    expect(last()).toEqual({ ready: false, reason: 'the cloud refuses everything' });
+    health.started();
+    health.round('updating addresses', undefined);
+    expect(last()).toEqual({ ready: false, reason: 'the cloud refuses everything' });
+    health.obstacle(undefined);
+    expect(last()).toEqual({ ready: true });
+  });
+
   it('is not mended by another loop that goes well', () => {
     const { health, last } = newHealth();
     health.started();

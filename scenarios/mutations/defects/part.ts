@@ -166,4 +166,25 @@ export const partDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${FOLDER}/controller` },
   },
+  {
+    name: 'what keeps a part from its work is forgotten when it has started',
+    file: 'packages/part/controller/health.ts',
+    find: 'if (this.#obstacle !== undefined) {',
+    replace: "if (this.#obstacle === '') {",
+    foundBy: { unit: 'packages/part/controller' },
+  },
+  {
+    name: 'a part that ended well is started as slowly as one that fails',
+    file: 'packages/part/run-part.ts',
+    find: '      backoff.reset();\n    } catch',
+    replace: '    } catch',
+    foundBy: { unit: 'packages/part/run-part.test.ts' },
+  },
+  {
+    name: 'a part that ran for days is started as slowly as one that never did',
+    file: 'packages/part/run-part.ts',
+    find: '>= LONG_RUN_MILLISECONDS',
+    replace: '>= Number.POSITIVE_INFINITY',
+    foundBy: { unit: 'packages/part/run-part.test.ts' },
+  },
 ];
