@@ -10,8 +10,17 @@ export interface PermissionQuestion {
   readonly because: string;
 }
 
-/** Each verb on each resource. `ownNamespace` is where our own objects live. */
+/** Each verb on each resource, once, however many parts need it. `ownNamespace` is where our own objects live. */
 export function questionsOf(permissions: readonly Permission[], ownNamespace: string): readonly PermissionQuestion[] {
+  const asked = new Map<string, PermissionQuestion>();
+  for (const question of allQuestions(permissions, ownNamespace)) {
+    const key = JSON.stringify(question.access);
+    if (!asked.has(key)) asked.set(key, question);
+  }
+  return [...asked.values()];
+}
+
+function allQuestions(permissions: readonly Permission[], ownNamespace: string): readonly PermissionQuestion[] {
   return permissions.flatMap((permission) =>
     permission.resources.flatMap((resource) =>
       permission.verbs.map((verb): PermissionQuestion => {

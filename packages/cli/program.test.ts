@@ -23,7 +23,7 @@ async function runAs(name: string, words: readonly string[]) {
 }
 
 describe('the command line', () => {
-  it.each([['nonsense'], ['nonsense', '--help'], ['nonsense', 'why']])(
+  it.each([['nonsense'], ['nonsense', '--help'], ['--help', 'nonsense'], ['help', 'nonsense'], ['nonsense', 'why']])(
     'refuses an unknown command: %s %s',
     async (...words) => {
       expect(await run(...words)).toEqual({
@@ -88,10 +88,10 @@ describe('completion', () => {
       expect(printed).toContain(word);
   });
 
-  it('names the shells there are', async () => {
-    expect(await run('completion', 'tcsh')).toMatchObject({
+  it.each(['tcsh', 'constructor'])('names the shells there are instead of %s', async (shell) => {
+    expect(await run('completion', shell)).toMatchObject({
       exitCode: 2,
-      complained: 'fairlead: there is a completion for bash, zsh, fish, not for tcsh',
+      complained: `fairlead: there is a completion for bash, zsh, fish, not for ${shell}`,
     });
   });
 });

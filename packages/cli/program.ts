@@ -34,6 +34,8 @@ const SUPERVISED = [
 ] as const;
 const WATCH = ['-w, --watch', 'looks again every two seconds until it is stopped'] as const;
 
+const HELP: ReadonlySet<string> = new Set(['help', '-h', '--help']);
+
 interface WhyOptions {
   readonly config: string;
   readonly namespace?: string;
@@ -101,12 +103,11 @@ function harmless(terminal: Terminal): Terminal {
 /** Whatever else was asked, `--help` included: a misspelt command is a mistake. */
 function unknownCommand(command: Command, [word = '', ...rest]: readonly string[]): string | undefined {
   const { commands } = command;
+  if (HELP.has(word) && commands.length > 0) return unknownCommand(command, rest);
   if (word === '' || word.startsWith('-') || commands.length === 0) return undefined;
   const found = commands.find((one) => one.name() === word);
   if (found !== undefined) return unknownCommand(found, rest);
-  const known = ['help', ...commands.map((one) => one.name())];
-  if (known.includes(word)) return undefined;
-  const meant = nearest(word, known);
+  const meant = nearest(word, ['help', ...commands.map((one) => one.name())]);
   const advice = meant === undefined ? `${usageName(command)} --help shows the commands` : `did you mean ${meant}?`;
   return `there is no command ${word}: ${advice}`;
 }

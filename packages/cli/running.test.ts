@@ -6,13 +6,14 @@ import { type AccessQuestion, SimulatedKube } from '@fairlead/sim/kube';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfiguration } from './configuration/read.ts';
 import { activeParts } from './configured-parts.ts';
-import { startRunning } from './running.ts';
+import { neededPermissions, startRunning } from './running.ts';
 
-const CONFIGURATION = `
-http: { listen: '127.0.0.1:0' }
-leaderElection: { namespace: default }
-parts: { gateway: { addresses: [192.0.2.10] } }
-`;
+const configurationAt = (http: object) =>
+  JSON.stringify({
+    http,
+    leaderElection: { namespace: 'default' },
+    parts: { gateway: { addresses: ['192.0.2.10'] } },
+  });
 
 describe('what runs', () => {
   const ends: (() => Promise<void>)[] = [];
@@ -21,14 +22,17 @@ describe('what runs', () => {
   });
 
   /** Runs the gateway part on a simulated cluster, in simulated time; `authorize` says what it may do. */
-  async function start(authorize: (question: AccessQuestion) => boolean) {
+  async function start(
+    authorize: (question: AccessQuestion) => boolean = () => true,
+    http: object = { listen: '127.0.0.1:0' },
+  ) {
     const clock = new VirtualClock();
     const random = seededRandom(1);
     const kube = new SimulatedKube({ clock, random, authorize });
     const connection = connectionOver(kube.transport(), clock);
     const client = new KubeClient(connection, clock);
     const close = () => connection.close();
-    const configuration = readConfiguration(CONFIGURATION, 'fairlead.yaml', [gatewayPart()]);
+    const configuration = readConfiguration(configurationAt(http), 'fairlead.yaml', [gatewayPart()]);
     const active = activeParts(configuration, [gatewayPart()]);
     const stop = new AbortController();
     const running = await startRunning(
@@ -47,7 +51,7 @@ describe('what runs', () => {
       const response = await fetch(`${running.server.url}/readyz`);
       return `${response.status} ${await response.text()}`;
     };
-    return { clock, readyz };
+    return { clock, readyz, url: running.server.url };
   }
 
   it('tells at /readyz which objects cannot be read, why, and what to grant', async () => {
@@ -61,5 +65,27 @@ describe('what runs', () => {
     mayReadServices = true;
     await clock.advance(60_000);
     expect(await readyz()).toBe('200 gateway: ready\n');
+  });
+
+  it.each([
+    ['is told on the same machine where only that can ask', { listen: '127.0.0.1:0' }, 200],
+    ['asks for a token where others can', { listen: '0.0.0.0:0' }, 401],
+    ['asks for a token where others can, by any address', { listen: ':0' }, 401],
+    ['asks for a token where it is told to', { listen: '127.0.0.1:0', journal: 'token' }, 401],
+    ['is open where it is told to', { listen: ':0', journal: 'open' }, 200],
+  ])('the journal %s', async (_, http, status) => {
+    const { url } = await start(undefined, http);
+    expect((await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/debug/journal`)).status).toBe(status);
+  });
+
+  it.each([
+    ['127.0.0.1:8080', false],
+    ['0.0.0.0:8080', true],
+  ])('needs at %s the right to have tokens reviewed: %s', (listen, isNeeded) => {
+    const configuration = readConfiguration(configurationAt({ listen }), 'fairlead.yaml', [gatewayPart()]);
+    const needed = neededPermissions(configuration, activeParts(configuration, [gatewayPart()]));
+    const resources = needed.flatMap((permission) => permission.resources);
+    expect(resources.includes('tokenreviews')).toBe(isNeeded);
+    expect(resources.includes('subjectaccessreviews')).toBe(isNeeded);
   });
 });

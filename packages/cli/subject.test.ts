@@ -17,12 +17,16 @@ describe('parseSubject', () => {
     expect(parseSubject(['service', 'web'], undefined, ['service'])).toEqual({ ...web, namespace: 'default' });
   });
 
-  it.each([[[]], [['service']], [['service', 'shop/']], [['service', 'a', 'b']]])(
-    'refuses %j with an example',
-    (words) => {
-      expect(() => parseSubject(words, undefined, ['service'])).toThrow('fairlead why service default/web');
-    },
-  );
+  it.each([
+    [[]],
+    [['service']],
+    [['service', 'shop/']],
+    [['service', 'a', 'b']],
+    [['service', 'a/b/c']],
+    [['service', '/web']],
+  ])('refuses %j with an example', (words) => {
+    expect(() => parseSubject(words, undefined, ['service'])).toThrow('fairlead why service default/web');
+  });
 
   it.each(['deployment', 'constructor'])('says what it can be asked about instead of a %s', (kind) => {
     expect(() => parseSubject([kind, 'web'], undefined, ['service'])).toThrow(

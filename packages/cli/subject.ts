@@ -21,7 +21,7 @@ export function parseSubject(
   const [kindText = '', name = ''] = words.length === 1 ? splitOnce(words[0] ?? '') : words;
   const kind = KINDS.get(kindText.toLowerCase()) ?? kindText.toLowerCase();
   const [before, after] = splitOnce(name);
-  if (kind === '' || name === '' || words.length > 2 || after === '') {
+  if (kind === '' || name === '' || words.length > 2 || before === '' || after === '' || after?.includes('/')) {
     throw usage('name what you ask about, such as: fairlead why service default/web');
   }
   if (!explained.includes(kind)) {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { renderTable } from '@fairlead/control';
+import { messageOf, renderTable } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import { leaseName, type Part, type PartStatus } from '@fairlead/part';
 import { type Format, renderValue } from '../render/format.ts';
@@ -12,6 +12,8 @@ import { type Look, look } from './read-only.ts';
 
 interface ReportedPart extends PartStatus {
   readonly part: string;
+  /** It could not look at what it is to tell about. */
+  readonly isUnseen?: true;
   /** Of a part that one replica leads. */
   readonly election?: { readonly leader: Leader; readonly lease: string; readonly readiness: LeaderReadiness };
 }
@@ -28,7 +30,9 @@ export async function statusCommand(
   await look(file, parts, signal, async (seen) => {
     const reported = await Promise.all(seen.active.map((active) => reportOn(active, seen, signal)));
     isWell = reported.every(
-      ({ election }) => election === undefined || (election.leader.kind === 'led' && !isUnready(election.readiness)),
+      ({ election, isUnseen }) =>
+        isUnseen !== true &&
+        (election === undefined || (election.leader.kind === 'led' && !isUnready(election.readiness))),
     );
     if (format !== 'table') {
       print(renderValue(format, { cluster: seen.cluster.server, parts: reported }));
@@ -45,7 +49,7 @@ async function reportOn(
   { configuration, environment, cluster }: Look,
   signal: AbortSignal,
 ): Promise<ReportedPart> {
-  const status = await configured.status(environment);
+  const status = await configured.status(environment).catch((error: unknown) => unseen(error, signal));
   if (configured.runs !== 'leader') return { part: part.name, ...status };
   const { namespace } = configuration.leaderElection;
   const leader = await findLeader(cluster.client, namespace, part.name, environment.clock, signal);
@@ -59,6 +63,12 @@ async function reportOn(
   });
   const lease = keyText({ namespace, name: leaseName(part.name) });
   return { part: part.name, ...status, election: { leader, lease, readiness } };
+}
+
+/** What one part cannot see outside hides nothing of the others. */
+function unseen(error: unknown, signal: AbortSignal): PartStatus & { readonly isUnseen: true } {
+  signal.throwIfAborted();
+  return { summary: 'cannot tell how it is doing', figures: {}, problems: [messageOf(error)], isUnseen: true };
 }
 
 function renderPart({ part, summary, figures, problems = [], election }: ReportedPart, palette: Palette): string {

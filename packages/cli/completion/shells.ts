@@ -4,7 +4,7 @@ import type { CommandTable, ValueOption, Word } from './command-table.ts';
 export const SHELLS = { bash, zsh, fish } as const satisfies Readonly<Record<string, (table: CommandTable) => string>>;
 
 export function isShell(name: string): name is keyof typeof SHELLS {
-  return name in SHELLS;
+  return Object.hasOwn(SHELLS, name);
 }
 
 /** In each of them, `at` is the command that the words before the cursor name. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLogger } from './logger.ts';
+import { createLogger, openLog } from './logger.ts';
 import { readableLine } from './readable-line.ts';
 
 it('tells what is wrong with an error, however it is logged', () => {
@@ -34,4 +34,10 @@ it('moves nothing on a terminal, whatever a tenant wrote', () => {
   expect(lines.join('')).toMatch(
     /^\S+ info {2}refused: \\u001b\[2J forged reason=\\u001b\[2J\\u009b1A\\u202e other="a b\\u009b"\n$/,
   );
+});
+
+it('is opened once, however often a command that is watched looks', () => {
+  const before = process.listenerCount('exit');
+  for (let look = 0; look < 20; look += 1) openLog('error');
+  expect(process.listenerCount('exit')).toBeLessThanOrEqual(before + 1);
 });

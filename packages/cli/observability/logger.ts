@@ -7,11 +7,19 @@ import { Repeats } from './repeats.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
+const opened = new Map<LogLevel, Logger>();
+
 /**
  * The log of a program that runs: on standard error, so that standard output stays for what a command was asked. A
- * terminal gets lines for people, everything else JSON.
+ * terminal gets lines for people, everything else JSON. A command that is watched asks for it at every look.
  */
 export function openLog(level: LogLevel): Logger {
+  const log = opened.get(level) ?? openNew(level);
+  opened.set(level, log);
+  return log;
+}
+
+function openNew(level: LogLevel): Logger {
   const output = destination({ fd: 2, sync: true });
   const palette = paletteFor(process.stderr.isTTY, process.env);
   const lines = { write: (line: string) => output.write(readableLine(line, palette)) };

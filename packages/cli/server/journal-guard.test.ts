@@ -9,6 +9,7 @@ const NOBODY = { token: undefined, isLocal: true };
 function setUp() {
   const clock = new VirtualClock();
   const reviews: string[] = [];
+  const wishes: unknown[] = [];
   let isAway = false;
   const postJson = async (path: string, body: object): Promise<unknown> => {
     reviews.push(path.split('/').at(-1) ?? '');
@@ -18,21 +19,29 @@ function setUp() {
       const authenticated = ['jane', 'joe', 'admin'].includes(token);
       return { status: { authenticated, user: { username: token, groups: ['all'] } } };
     }
+    wishes.push(resourceAttributes);
     const allowed = user === 'admin' || (user === 'jane' && resourceAttributes?.namespace === 'shop');
     return { status: { allowed } };
   };
   const guard = new JournalGuard('token', { postJson }, clock);
   const status = async (token: string | undefined, subject?: typeof SERVICE) =>
     (await guard.refusal({ token, isLocal: true }, subject))?.status ?? 200;
-  return { clock, guard, reviews, status, loseServer: () => (isAway = true) };
+  return { clock, guard, reviews, wishes, status, loseServer: () => (isAway = true) };
 }
 
 describe('the journal’s guard', () => {
   it('asks for a token, also on the same machine, and refuses one that the API server does not know', async () => {
-    const { guard, status } = setUp();
+    const { guard, reviews, status } = setUp();
     expect(await guard.refusal(NOBODY, SERVICE)).toMatchObject({ status: 401 });
     expect(await status('forged', SERVICE)).toBe(401);
+    expect(reviews).toEqual(['tokenreviews']);
+  });
+
+  it('has no token reviewed that is none', async () => {
+    const { reviews, status } = setUp();
+    expect(await status('', SERVICE)).toBe(401);
     expect(await status('x'.repeat(20_000), SERVICE)).toBe(401);
+    expect(reviews).toEqual([]);
   });
 
   it('tells of a Service to who may read that Service, and to no one else', async () => {
@@ -61,6 +70,38 @@ describe('the journal’s guard', () => {
     expect(answers.filter((answer) => answer === 401)).toHaveLength(8);
     expect(answers.filter((answer) => answer === 429)).toHaveLength(92);
     expect(reviews).toHaveLength(8);
+  });
+
+  it('has as many reviews as it takes, one after another', async () => {
+    const { loseServer, status } = setUp();
+    for (let index = 0; index < 10; index += 1) expect(await status(`forged ${index}`, SERVICE)).toBe(401);
+    loseServer();
+    for (let index = 10; index < 20; index += 1) expect(await status(`forged ${index}`, SERVICE)).toBe(503);
+  });
+
+  it('asks for that very Service', async () => {
+    const { wishes, status } = setUp();
+    await status('jane', SERVICE);
+    expect(wishes).toEqual([{ verb: 'get', group: '', resource: 'services', namespace: 'shop', name: 'web' }]);
+  });
+
+  it('remembers no more answers than a thousand', async () => {
+    const { reviews, status } = setUp();
+    await status('jane', SERVICE);
+    for (let index = 0; index < 1_000; index += 1) await status(`forged ${index}`, SERVICE);
+    reviews.length = 0;
+    await status('jane', SERVICE);
+    expect(reviews).toEqual(['tokenreviews', 'subjectaccessreviews']);
+  });
+
+  it('takes no answer for a yes that is none', async () => {
+    for (const answer of [undefined, {}, { status: { authenticated: true } }, { status: { authenticated: 'true' } }]) {
+      const guard = new JournalGuard('token', { postJson: async () => answer }, new VirtualClock());
+      expect(await guard.refusal({ token: 'jane', isLocal: true }, SERVICE)).toMatchObject({ status: 401 });
+    }
+    const nameless = { status: { authenticated: true, user: { username: '' }, allowed: true } };
+    const guard = new JournalGuard('token', { postJson: async () => nameless }, new VirtualClock());
+    expect(await guard.refusal({ token: 'jane', isLocal: true }, SERVICE)).toMatchObject({ status: 401 });
   });
 
   it('refuses while the API server cannot be asked, and says so', async () => {

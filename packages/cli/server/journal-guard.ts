@@ -47,7 +47,7 @@ export class JournalGuard {
         ? undefined
         : text(403, 'this is told on the same machine only; http.journal says who may read it');
     }
-    if (token === undefined || token.length > LONGEST_TOKEN) {
+    if (token === undefined || token === '' || token.length > LONGEST_TOKEN) {
       return text(401, 'show a token of the cluster in the header X-Fairlead-Token or Authorization');
     }
     return this.#reviewed(token, subject === undefined ? EVERYTHING : wishFor(subject));

@@ -21,6 +21,7 @@ describe('who leads', () => {
   it('is nobody when the Lease is missing, given back, or not renewed', () => {
     expect(leaderText(leaderIn(undefined, NOW))).toBe('nobody leads');
     expect(leaderText(leaderIn(lease('', '2026-01-01T12:00:20.000000Z'), NOW))).toBe('nobody leads');
+    expect(leaderText(leaderIn(lease('fairlead-0_1', ''), NOW))).toBe('nobody leads');
     const silent = leaderIn(lease('fairlead-0_1', '2026-01-01T11:59:30.000000Z'), NOW);
     expect(leaderText(silent)).toBe('nobody leads: fairlead-0 fell silent 60 s ago');
   });

@@ -31,6 +31,8 @@ export function leaderIn(lease: Lease | undefined, now: number): Leader {
   if (holderIdentity === '') return { kind: 'nobody' };
   const replica = replicaOf(holderIdentity);
   const silentSeconds = Math.round((now - Date.parse(renewTime ?? '')) / 1000);
+  // The API server lets a Lease have no such time: then none of ours wrote it.
+  if (Number.isNaN(silentSeconds)) return { kind: 'nobody' };
   if (silentSeconds <= leaseDurationSeconds) return { kind: 'led', replica };
   return { kind: 'nobody', last: { replica, silentSeconds } };
 }

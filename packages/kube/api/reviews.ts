@@ -42,7 +42,7 @@ export async function identify(client: Reviewer, token: string, options?: CallOp
   const user = status?.['user'];
   if (status?.['authenticated'] !== true || !isRecord(user)) return undefined;
   const { username: name, uid, groups = [], extra } = user;
-  if (typeof name !== 'string' || !Array.isArray(groups)) return undefined;
+  if (typeof name !== 'string' || name === '' || !Array.isArray(groups)) return undefined;
   return {
     name,
     groups: groups.filter((group) => typeof group === 'string'),
