@@ -1,6 +1,7 @@
 export * from './errors.ts';
 export * from './network/http.ts';
 export * from './network/ip-address.ts';
+export { unusedProxy } from './network/proxy.ts';
 export * from './ownership/deletion-brake.ts';
 export * from './ownership/owner-mark.ts';
 export * from './random.ts';

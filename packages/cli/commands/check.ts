@@ -1,4 +1,4 @@
-import { FairleadError, messageOf } from '@fairlead/control';
+import { FairleadError, messageOf, unusedProxy } from '@fairlead/control';
 import { systemClock } from '@fairlead/control/adapters';
 import type { Part } from '@fairlead/part';
 import { clusterFindings } from '../check/cluster.ts';
@@ -22,6 +22,9 @@ export async function checkCommand(
     findings.push(...found);
     if (format === 'table') for (const finding of found) print(renderFinding(finding, palette));
   };
+  const unused = unusedProxy(process.env);
+  // Others may need it: it is worth a line, and nothing to fail for.
+  if (unused !== undefined) add([well('proxy', unused)]);
   try {
     await look(file, parts, signal, async (seen) => {
       const { configuration, active, cluster } = seen;

@@ -8,7 +8,7 @@ import { connectionOver } from '@fairlead/kube/testing';
 import { leaseName, type Part, type PlannedChange, RELEASE_ANNOTATION } from '@fairlead/part';
 import { type AccessQuestion, SimulatedKube } from '@fairlead/sim/kube';
 import { serveKube } from '@fairlead/sim/kube/http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runProgram } from '../program.ts';
 import { plain } from '../render/palette.ts';
 import { json, text } from '../server/router.ts';
@@ -171,6 +171,14 @@ describe('check', () => {
     expect(printed.split('\n').filter((line) => line.startsWith('✗'))).toEqual([
       '✗ one: the agent of gateway-1 is away',
     ]);
+  });
+
+  it('says which proxy is not honoured', async () => {
+    vi.stubEnv('HTTPS_PROXY', '').stubEnv('https_proxy', '').stubEnv('ALL_PROXY', 'socks5://proxy.example.org');
+    const { run } = await start([toyPart('one')]);
+    const { printed } = await run('check');
+    vi.unstubAllEnvs();
+    expect(printed).toMatch(/^✓ proxy: \w+ is not honoured: set HTTPS_PROXY/);
   });
 
   it('asks for each permission once, with its subresource and in its namespace', async () => {

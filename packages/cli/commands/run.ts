@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, unusedProxy } from '@fairlead/control';
 import { systemClock, systemRandom } from '@fairlead/control/adapters';
 import type { Part } from '@fairlead/part';
 import { openCluster } from '../cluster.ts';
@@ -47,6 +47,8 @@ async function run(
   const active = activeParts(configuration, parts).filter(isChosen);
   if (active.length === 0) throw notConfigured(alone, file);
   const logger = openLog(configuration.log.level);
+  const unused = unusedProxy(process.env);
+  if (unused !== undefined) logger.warn({}, unused);
   const surroundings = { clock: systemClock, random: systemRandom, logger };
   const needsCluster = active.some(({ configured }) => configured.runs !== 'node');
   const cluster = needsCluster ? await openCluster(configuration, signal) : undefined;

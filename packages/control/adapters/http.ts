@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { FairleadError, messageOf } from '../errors.ts';
 import type { HttpRequest, HttpResponse, HttpTransport } from '../network/http.ts';
-import { parseProxy, proxyFromEnvironment } from '../network/proxy.ts';
+import { proxyFromEnvironment, usableProxy } from '../network/proxy.ts';
 import { orAborted } from '../time/deadline.ts';
 import { explainFailure } from './http-failure.ts';
 import { openTunnel } from './proxy-tunnel.ts';
@@ -149,12 +149,8 @@ type ProxyChoice = (url: URL) => URL | undefined;
 
 function proxiesOf({ proxy, environment = process.env }: SocketTransportOptions): ProxyChoice {
   if (proxy === undefined) return (url) => proxyFromEnvironment(url, environment);
-  const parsed = parseProxy(proxy);
-  if (parsed !== undefined) return () => parsed;
-  throw new FairleadError(`the proxy ${proxy} cannot be used: it must be a URL that begins with http:// or https://`, {
-    verdict: 'terminal',
-    code: 'invalid-proxy',
-  });
+  const named = usableProxy(proxy);
+  return () => named;
 }
 
 /** Makes connections as `direct` does, over a tunnel where there is a proxy. */
@@ -163,7 +159,13 @@ function throughProxy(proxyFor: ProxyChoice, timeout: number, direct: buildConne
     const { hostname, protocol } = options;
     const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
     const port = options.port || (protocol === 'https:' ? '443' : '80');
-    const proxy = proxyFor(new URL(`${protocol}//${host}:${port}`));
+    let proxy: URL | undefined;
+    try {
+      proxy = proxyFor(new URL(`${protocol}//${host}:${port}`));
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null);
+      return;
+    }
     if (proxy === undefined) {
       direct(options, callback);
       return;

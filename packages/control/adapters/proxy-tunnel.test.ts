@@ -63,6 +63,9 @@ describe('through a proxy', () => {
       code: 'connection-refused',
       message: expect.stringMatching(/^cannot talk to the proxy http:\/\/127\.0\.0\.1:1: nothing listens there/),
     });
-    await expect(get('https://other.test', { proxy: 'socks5://p' })).rejects.toThrow('the proxy socks5://p cannot be');
+    const message = 'the proxy socks5://p cannot be';
+    await expect(get('https://other.test', { proxy: 'socks5://me:secret@p' })).rejects.toThrow(message);
+    const environment = { HTTPS_PROXY: 'socks5://me:secret@p' };
+    await expect(get('https://other.test', { environment })).rejects.toThrow(message);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseProxy, proxyFromEnvironment } from './proxy.ts';
+import { proxyFromEnvironment, unusedProxy } from './proxy.ts';
 
 const PROXY = 'http://proxy.example.org:3128';
 
@@ -40,8 +40,26 @@ describe('the proxy of the environment', () => {
     expect(proxyFor(url, { HTTPS_PROXY: PROXY, NO_PROXY: noProxy }) === undefined).toBe(isExempt);
   });
 
-  it('is none where we cannot use it', () => {
-    expect(parseProxy('socks5://proxy.example.org')).toBeUndefined();
-    expect(parseProxy('http://')).toBeUndefined();
+  it.each(['socks5://me:secret@proxy.example.org', 'http://'])(
+    'is not gone past where it cannot be used: %s',
+    (proxy) => {
+      expect(() => proxyFor('https://a.example.org', { HTTPS_PROXY: proxy })).toThrow(
+        `the proxy ${proxy.replace('me:secret@', '')} cannot be used`,
+      );
+      expect(proxyFor('https://a.example.org', { HTTPS_PROXY: proxy, NO_PROXY: '*' })).toBeUndefined();
+    },
+  );
+
+  it('is the one in small letters where that in capitals is empty', () => {
+    expect(proxyFor('https://a.example.org', { HTTPS_PROXY: '', https_proxy: PROXY })).toBe(PROXY);
+  });
+
+  it('is named by HTTPS_PROXY alone, and what names another is told', () => {
+    expect(unusedProxy({ http_proxy: PROXY })).toBe(
+      'HTTP_PROXY is not honoured: set HTTPS_PROXY, which is for all that has a proxy',
+    );
+    expect(unusedProxy({ ALL_PROXY: 'socks5://p' })).toMatch(/^ALL_PROXY is not honoured/);
+    expect(unusedProxy({ HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY })).toBeUndefined();
+    expect(unusedProxy({})).toBeUndefined();
   });
 });

@@ -204,4 +204,11 @@ export const controlDefects: readonly Defect[] = [
     replace: '`the proxy ${proxy.href} does not',
     foundBy: { unit: `${FOLDER}/adapters/proxy-tunnel` },
   },
+  {
+    name: 'a proxy that cannot be used is gone past',
+    file: 'packages/control/network/proxy.ts',
+    find: 'return usableProxy(named);',
+    replace: 'return parseProxy(named);',
+    foundBy: { unit: 'packages/control/network/proxy.test.ts' },
+  },
 ];

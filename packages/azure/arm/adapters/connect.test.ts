@@ -1,9 +1,11 @@
 import { noMetrics, seededRandom } from '@fairlead/control';
-import { systemClock } from '@fairlead/control/adapters';
+import { SocketTransport, systemClock } from '@fairlead/control/adapters';
+import { serveBehindProxy } from '@fairlead/control/testing';
 import { ArmEmulator, FAST } from '@fairlead/sim/azure';
 import { serveEmulator } from '@fairlead/sim/cloud/http';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
+import { ArmClient } from '../client/client.ts';
 import { networkGroup, parseCloudConfiguration } from '../configuration/cloud-configuration.ts';
 import { connectToAzure } from './connect.ts';
 
@@ -34,5 +36,24 @@ describe('connecting to Azure', () => {
     });
     expect(created.properties.ipAddress).toBe('198.18.0.1');
     expect(await azure.client.list('publicIPAddresses', networkGroup(configuration))).toEqual([created]);
+  });
+
+  it('asks through the proxy of the environment', async () => {
+    await using server = await serveBehindProxy((_, response) => {
+      response.setHeader('content-type', 'application/json').end('{"value":[]}');
+    });
+    const tls = { certificateAuthority: server.authority };
+    const transport = new SocketTransport({ tls, environment: { HTTPS_PROXY: server.proxy } });
+    const client = new ArmClient({
+      clock: systemClock,
+      random: seededRandom(2),
+      metrics: noMetrics,
+      userAgent: 'fairlead/test',
+      endpoint: server.origin,
+      transport,
+    });
+    expect(await client.list('publicIPAddresses', { subscriptionId: 'sub', resourceGroup: 'cluster' })).toEqual([]);
+    expect(server.asked).toEqual(['CONNECT server.test:443']);
+    await transport.close();
   });
 });
