@@ -13,8 +13,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// Whoever reads our output may have seen enough, as with `fairlead --help | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// Who reads our output may have seen enough, as with `fairlead demo | head`: the command ends as by a stop signal.
+let isReaderGone = false;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (!isReaderGone && error.code !== 'EPIPE') process.exit(1);
+  isReaderGone = true;
+  stop.abort();
+});
 
 const exitCode = await runProgram(
   process.argv.slice(2),
@@ -31,4 +36,4 @@ const exitCode = await runProgram(
 );
 
 // Whatever a command left running has no business any more.
-process.exit(exitCode);
+process.exit(isReaderGone ? 0 : exitCode);

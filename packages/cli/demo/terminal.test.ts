@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -70,6 +72,26 @@ describe('on a terminal', () => {
       expect(folder).toContain('fairlead-demo-');
       expect(existsSync(folder)).toBe(false);
       expect(terminal.text).not.toContain('\u001b[3');
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'a demo ends when its output is no longer read, and leaves no folder',
+    async () => {
+      const [program = '', ...words] = PROGRAM;
+      const child = spawn(program, [...words, 'demo'], { stdio: ['ignore', 'pipe', 'ignore'] });
+      let text = '';
+      for await (const chunk of child.stdout.setEncoding('utf8')) {
+        text += String(chunk);
+        if (text.includes('/kubeconfig')) break;
+      }
+      const folder = /--kubeconfig (\S+)\/kubeconfig/.exec(text)?.[1] ?? '';
+      expect(existsSync(folder)).toBe(true);
+      child.stdout.destroy();
+      const [code] = await once(child, 'exit');
+      expect(code).toBe(0);
+      expect(existsSync(folder)).toBe(false);
     },
     LIMIT_MS,
   );
