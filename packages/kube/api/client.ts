@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** For the whole call, or for each page of a list. 30 seconds unless told otherwise. */
   readonly deadlineMilliseconds?: number;
-  /** Asked before each request that writes, which is not sent when this throws: it must not outlive the Lease, say. */
+  /** Asked when a request that writes is about to be sent; it is not when this throws: it must not outlive the Lease, say. */
   readonly beforeWrite?: () => void;
 }
 
@@ -274,11 +274,11 @@ export class KubeClient {
   }
 
   async #text(request: ApiRequest, options: CallOptions = {}): Promise<string> {
-    if (request.method !== 'GET') options.beforeWrite?.();
+    const beforeSending = request.method === 'GET' ? undefined : options.beforeWrite;
     const name = `${request.method} ${request.path}`;
     const milliseconds = options.deadlineMilliseconds ?? DEFAULT_DEADLINE_MILLISECONDS;
     return withDeadline(this.#clock, { name, milliseconds }, options.signal, async (signal) =>
-      readText(await this.#connection.send({ ...request, signal })),
+      readText(await this.#connection.send({ ...request, signal, beforeSending })),
     );
   }
 }

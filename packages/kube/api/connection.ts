@@ -15,6 +15,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
   /** True for a watch. */
   readonly streaming?: boolean;
+  /** Asked each time it is about to be sent, after all that it has to wait for; when this throws, it is not sent. */
+  readonly beforeSending?: (() => void) | undefined;
 }
 
 /** A way to an API server: adds the address and the credentials, and turns failures into ApiError. */

@@ -1,4 +1,4 @@
-import { type HttpRequest, type HttpResponse, readText, VirtualClock } from '@fairlead/control';
+import { type HttpRequest, type HttpResponse, messageOf, readText, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import type { Credential } from '../auth/credentials.ts';
 import { response } from '../testing/responses.ts';
@@ -90,6 +90,37 @@ describe('HttpConnection', () => {
     expect(sent).toHaveLength(2);
     await clock.advance(1);
     expect((await held).status).toBe(200);
+  });
+
+  it('asks whether a request may be sent after all that it waits for, and sends none that may not', async () => {
+    let isBusy = true;
+    const { connection, clock, sent } = setUp(
+      () => (isBusy ? { ...response(429), headers: { 'retry-after': '3' } } : response(200, '{}')),
+      [bearer('a')],
+    );
+    const request = { method: 'PATCH', path: '/api/v1/services/a', body: {} } as const;
+    await expect(connection.send(request)).rejects.toMatchObject({ status: 429 });
+    isBusy = false;
+    let isLeading = true;
+    const beforeSending = () => {
+      if (!isLeading) throw new Error('the Lease is lost');
+    };
+    const held = connection.send({ ...request, beforeSending }).catch((error: unknown) => messageOf(error));
+    isLeading = false;
+    await clock.advance(3_000);
+    expect(await held).toBe('the Lease is lost');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('asks again before a request is sent once more with a renewed credential', async () => {
+    const { connection, sent } = setUp(() => response(401), [bearer('old'), bearer('new')]);
+    let left = 1;
+    const beforeSending = () => {
+      if ((left -= 1) < 0) throw new Error('the Lease is too short');
+    };
+    const request = { method: 'PUT', path: '/x', body: {}, beforeSending } as const;
+    await expect(connection.send(request)).rejects.toThrow('the Lease is too short');
+    expect(sent).toHaveLength(1);
   });
 
   it('passes on headers that are repeated', async () => {

@@ -76,6 +76,8 @@ export class HttpConnection implements ApiConnection {
 
   #sendWith(credential: Credential, request: ApiRequest): Promise<HttpResponse> {
     const { method, signal, streaming } = request;
+    const transport = this.#transportFor(credential);
+    request.beforeSending?.();
     const sent: HttpRequest = {
       method,
       url: `${this.#options.server}${request.path}${queryText(request.query)}`,
@@ -92,7 +94,7 @@ export class HttpConnection implements ApiConnection {
       ...(signal === undefined ? {} : { signal }),
       ...(streaming === undefined ? {} : { streaming }),
     };
-    return this.#transportFor(credential).send(sent);
+    return transport.send(sent);
   }
 
   /** A renewed certificate needs new connections; those in use, such as a watch, may end in their own time. */

@@ -33,6 +33,7 @@ export class FakeApi {
   connect(clock: Clock, latency = 0, ownFault: FakeApi['fault'] = () => undefined): ApiConnection {
     return {
       send: async (request) => {
+        request.beforeSending?.();
         const fault = ownFault(request) ?? this.fault(request);
         await travel(clock, latency, request.signal);
         if (fault === 'hang') return new Promise(() => {});

@@ -23,9 +23,17 @@ export const kubeWritingDefects: readonly Defect[] = [
   {
     name: 'the Lease is not asked again before the later requests of a write',
     file: `${FOLDER}/api/client.ts`,
-    find: "if (request.method !== 'GET') options.beforeWrite?.();",
-    replace: '',
+    find: "request.method === 'GET' ? undefined : options.beforeWrite",
+    replace: 'undefined',
     foundBy: objects,
+  },
+  {
+    name: 'the Lease is asked before a write waits for its turn, and not when it is sent',
+    file: `${FOLDER}/api/http-connection.ts`,
+    find: 'await this.#pacing.admit(request);',
+    replace:
+      'request.beforeSending?.();\n    request = { ...request, beforeSending: undefined };\n    await this.#pacing.admit(request);',
+    foundBy: { unit: `${FOLDER}/api/http-connection` },
   },
   {
     name: 'a write fails instead of waiting for the renewal of the Lease',
