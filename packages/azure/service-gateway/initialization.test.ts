@@ -125,6 +125,23 @@ describe('Initialization', () => {
     expect(azure.gateway(scope.gatewayId).locations.get('10.0.0.1')?.get('10.2.0.1')).toEqual(['blue']);
   });
 
+  it('is ready although an address of a Service that has left cannot leave it yet, and takes it down soon after', async () => {
+    const { clock, azure } = newWorld();
+    const [web, api] = [inboundSpec('web'), inboundSpec('api')];
+    const services = [web, api].map((spec) => ({ spec, endpoints: endpoints(one) }));
+    const first = new Leader(clock, azure, { services, pods: [] });
+    await first.settle();
+    first.stop();
+    // As while an operator has unregistered the other Service: what is to be left at the address is not there.
+    const refusal = { kind: 'refuse', status: 400, code: 'InvalidResourceReference' } as const;
+    azure.faults.next({ kind: 'updateAddressLocations' }, refusal, 1);
+    const second = new Leader(clock, azure, { services: [{ spec: api, endpoints: endpoints(one) }], pods: [] });
+    expect(await clock.runUntil(() => second.isReady, 10_000)).toBe(true);
+    await second.settle();
+    expect(azure.resources('loadBalancers').map(({ name }) => name)).toEqual(['api']);
+    expect(azure.gateway(scope.gatewayId).locations.get('10.0.0.1')?.get('10.1.0.1')).toEqual(['api']);
+  });
+
   it('edge case 17: Azure that fails during the initial sync delays readiness, and loses nothing', async () => {
     const { clock, azure } = newWorld();
     azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'refuse', status: 503 }, 12);

@@ -104,13 +104,14 @@ export class Initialization {
 
   #checkInitializationComplete(): void {
     if (this.#phase !== 'services') return;
-    if ([...this.#pendingServiceOps].some((key) => !this.#waitsForPod(key))) return;
+    if ([...this.#pendingServiceOps].some((key) => !this.#cannotGoYet(key))) return;
     this.#phase = 'locations';
-    if (this.#options.engine.tracker.isInSync) this.#finish();
+    // What Azure refused by itself is left to the comparisons, which begin only then.
+    if (this.#options.engine.tracker.locationChanges().length === 0) this.#finish();
   }
 
   /** Whether the service is to be deleted and has an address that stays: then it does not wait for us. */
-  #waitsForPod(key: NrpKey): boolean {
+  #cannotGoYet(key: NrpKey): boolean {
     const { pendingDeletions, tracker } = this.#options.engine;
     return pendingDeletions.has(key) && tracker.keepsLocations(key);
   }

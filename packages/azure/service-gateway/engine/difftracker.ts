@@ -136,9 +136,9 @@ export class DiffTracker {
     return this.#table.underService(key).size > 0 && !this.foreign.has(key);
   }
 
-  /** Whether NRP has an address under the service that is to stay there for now. */
+  /** Whether NRP has an address under the service that stays there for now: it is to, or NRP refuses to change it. */
   keepsLocations(key: NrpKey): boolean {
-    return [...this.#table.underService(key)].some((entry) => !this.#dirty.has(entry));
+    return [...this.#table.underService(key)].some((entry) => !this.#dirty.has(entry) || this.#isQuarantined(entry));
   }
 
   /** How many addresses NRP has, or may have, under the service. */

@@ -30,6 +30,20 @@ export const serviceGatewayDefects: readonly Defect[] = [
     foundBy: { ...sim, seeds: 20 },
   },
   {
+    name: 'a new leader waits for ever for a Service to go whose address Azure refuses to change',
+    file: 'packages/azure/service-gateway/engine/difftracker.ts',
+    find: '!this.#dirty.has(entry) || this.#isQuarantined(entry)',
+    replace: '!this.#dirty.has(entry)',
+    foundBy: { unit: 'packages/azure/service-gateway/initialization' },
+  },
+  {
+    name: 'a new leader compares nothing before an address is in step that Azure refuses to change',
+    file: 'packages/azure/service-gateway/initialization.ts',
+    find: 'engine.tracker.locationChanges().length === 0',
+    replace: 'engine.tracker.isInSync',
+    foundBy: { unit: 'packages/azure/service-gateway/initialization' },
+  },
+  {
     name: 'Azure is written beside the patch of the finalizers, not after it',
     file: `${CLUSTER}/service-reconciler.ts`,
     find: 'const held = await this.#hold(desired, signal);',
