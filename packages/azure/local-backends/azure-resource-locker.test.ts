@@ -12,13 +12,15 @@ function world(latency = 0) {
   const clock = new VirtualClock();
   const api = new FakeApi();
   const client = new KubeClient(api.connect(clock, latency), clock);
-  const locker = new AzureResourceLocker({ client, clock, logger: silentLogger });
+  const leading = { mayWrite: true };
+  const leadership = { epoch: 1, signal, covers: () => leading.mayWrite };
+  const locker = new AzureResourceLocker({ client, clock, logger: silentLogger, leadership });
   const heldBy = (holderIdentity: string, spec: object = {}) =>
     api.put(PATH, {
       metadata: { namespace: 'kube-system', name: 'aks-managed-resource-locker' },
       spec: { holderIdentity, leaseDurationSeconds: 900, renewTime: new Date(clock.now()).toISOString(), ...spec },
     });
-  return { clock, api, locker, heldBy, lease: () => api.at(PATH) };
+  return { clock, api, locker, leading, heldBy, lease: () => api.at(PATH) };
 }
 const locked = expect.objectContaining({ verdict: 'retriable', code: 'azure-resources-locked' });
 
@@ -77,6 +79,40 @@ describe('the lock of the Azure resources', () => {
   });
 
   it.each([
+    ['made', undefined],
+    ['taken', 'fairlead-azure-local'],
+  ])('is not %s by a replica that may not lead any more: another holds it under the same name', async (_, holder) => {
+    const { api, locker, leading, heldBy } = world();
+    if (holder !== undefined) heldBy(holder);
+    leading.mayWrite = false;
+    await expect(locker.acquire(signal)).rejects.toMatchObject({ code: 'lease-too-short', verdict: 'retriable' });
+    expect(api.writes).toEqual([]);
+  });
+
+  it('is given back also by a replica that may not lead any more, unless another has taken it since', async () => {
+    const { locker, leading, heldBy, lease } = world();
+    const [first, second] = [await locker.acquire(signal), await locker.acquire(signal)];
+    leading.mayWrite = false;
+    await first.release();
+    expect(lease()).toMatchObject({ spec: { holderIdentity: 'fairlead-azure-local' } });
+    await second.release();
+    expect(lease()).toMatchObject({ spec: { holderIdentity: '' } });
+    heldBy('other');
+    await second.release();
+    expect(lease()).toMatchObject({ spec: { holderIdentity: 'other' } });
+  });
+
+  it('is not renewed by a replica that may not lead any more', async () => {
+    const { api, locker, clock, leading } = world();
+    const holding = await locker.acquire(signal);
+    await clock.advance(300_000);
+    leading.mayWrite = false;
+    const before = api.writes.length;
+    await expect(holding.keep(signal)).rejects.toMatchObject({ code: 'lease-too-short' });
+    expect(api.writes).toHaveLength(before);
+  });
+
+  it.each([
     ['when it is created', 'POST', { status: 409, reason: 'AlreadyExists' }],
     ['when it is written', 'PATCH', { status: 409, reason: 'Conflict' }],
   ] as const)('is not taken when another component is faster %s', async (_, method, fault) => {
@@ -106,7 +142,7 @@ describe('the lock of the Azure resources', () => {
   });
 
   it('counts from when a renewal was sent, however long its answer took', async () => {
-    const { api, locker, clock } = world(4_000);
+    const { api, locker, clock } = world(1_500);
     const holding = await result(clock, locker.acquire(signal));
     await clock.advance(300_000);
     const sentAt = clock.monotonic();

@@ -1,5 +1,16 @@
 import { type Clock, FairleadError, type Lanes, type Logger, messageOf } from '@fairlead/control';
-import { isAlreadyExists, isConflict, type KubeClient, keyText, type Lease, leases } from '@fairlead/kube';
+import {
+  isAlreadyExists,
+  isConflict,
+  type KubeClient,
+  keyText,
+  type Leadership,
+  type Lease,
+  leasedWrite,
+  leases,
+  type WriteOptions,
+} from '@fairlead/kube';
+import { PART_NAME } from './names.ts';
 
 /** What all components that change load balancers of the cluster agreed upon. */
 const LEASE = { namespace: 'kube-system', name: 'aks-managed-resource-locker' };
@@ -60,6 +71,11 @@ export interface AzureResourceLockerOptions {
   readonly client: Pick<KubeClient, 'find' | 'create' | 'patchMerge'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /**
+   * All our replicas hold the lock under one name. One that no longer leads, and does not know it yet, would take it
+   * from the one that does, and give it back while that is at work.
+   */
+  readonly leadership: Leadership;
 }
 
 /** The lock as a Lease. Its times are wall time, as its other users have them. */
@@ -77,7 +93,7 @@ export class AzureResourceLocker implements ResourceLock {
     let renewal: Promise<void> | undefined;
     const renew = async (stepSignal: AbortSignal) => {
       const startedAt = clock.monotonic();
-      lease = await this.#write(lease, { spec: { renewTime: this.#now() } }, stepSignal);
+      lease = await this.#write(lease, { spec: { renewTime: this.#now() } }, this.#whileLeading(stepSignal));
       renewedAt = startedAt;
       renewal = undefined;
     };
@@ -94,20 +110,23 @@ export class AzureResourceLocker implements ResourceLock {
 
   async #take(signal: AbortSignal): Promise<Lease> {
     const { client } = this.#options;
-    const options = { signal, deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS };
     const now = this.#now();
     const spec = { holderIdentity: HOLDER, leaseDurationSeconds: DURATION_SECONDS, acquireTime: now, renewTime: now };
-    const lease = await client.find(leases, LEASE, options);
+    const lease = await client.find(leases, LEASE, { signal, deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS });
     if (lease !== undefined) {
       const other = this.#otherHolder(lease);
       if (other !== undefined) throw locked(`${other} holds it`);
-      return this.#write(lease, { spec }, signal);
+      return this.#write(lease, { spec }, this.#whileLeading(signal));
     }
     try {
-      return await client.create(leases, { metadata: LEASE, spec }, options);
+      return await client.create(leases, { metadata: LEASE, spec }, this.#whileLeading(signal));
     } catch (error) {
       throw isAlreadyExists(error) ? locked('another component was faster') : error;
     }
+  }
+
+  #whileLeading(signal: AbortSignal): WriteOptions {
+    return leasedWrite(this.#options.leadership, `fairlead-${PART_NAME}`, signal);
   }
 
   /** A holder of our own name is ourselves, in a life that did not get to give the lock back. */
@@ -122,28 +141,27 @@ export class AzureResourceLocker implements ResourceLock {
   async #write(
     lease: Lease,
     patch: { readonly spec: Partial<NonNullable<Lease['spec']>> },
-    signal: AbortSignal | undefined,
+    options: WriteOptions,
     annotations?: Readonly<Record<string, string>>,
   ): Promise<Lease> {
     const { client } = this.#options;
     const { resourceVersion = '' } = lease.metadata;
     const metadata = { resourceVersion, ...(annotations === undefined ? {} : { annotations }) };
     try {
-      return await client.patchMerge(
-        leases,
-        LEASE,
-        { ...patch, metadata },
-        { signal, deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS },
-      );
+      return await client.patchMerge(leases, LEASE, { ...patch, metadata }, options);
     } catch (error) {
       throw isConflict(error) ? locked('another component was faster') : error;
     }
   }
 
-  /** If the process dies before this, the same name takes the lock again; others wait until it expires. */
+  /**
+   * Also when we no longer lead: its version says whether another replica has taken it since. If the process dies before
+   * this, the same name takes the lock again; others wait until it expires.
+   */
   async #release(lease: Lease): Promise<void> {
+    const options = { deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS, fieldManager: `fairlead-${PART_NAME}` };
     try {
-      await this.#write(lease, { spec: { holderIdentity: '' } }, undefined, { [PREVIOUS_HOLDER_ANNOTATION]: HOLDER });
+      await this.#write(lease, { spec: { holderIdentity: '' } }, options, { [PREVIOUS_HOLDER_ANNOTATION]: HOLDER });
     } catch (error) {
       const fields = { lease: keyText(LEASE), error: messageOf(error) };
       this.#options.logger.warn(fields, 'could not give the lock of the Azure resources back; it expires');

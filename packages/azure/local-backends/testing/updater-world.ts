@@ -99,6 +99,7 @@ export class UpdaterWorld {
         client: new KubeClient(this.api.connect(clock), clock),
         clock,
         logger: silentLogger,
+        leadership: { epoch: 1, signal: new AbortController().signal, covers: () => true },
       }),
       settings: { intervalMilliseconds: INTERVAL, maxRetries: 3, leadingEdge: false, ...settings },
       clock,

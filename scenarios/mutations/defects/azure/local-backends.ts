@@ -15,6 +15,13 @@ export const localBackendsDefects: readonly Defect[] = [
     foundBy: { ...sim, seeds: 10 },
   },
   {
+    name: 'a replica that no longer leads takes the lock of the Azure resources from the one that does',
+    file: `${LOCAL}/azure-resource-locker.ts`,
+    find: 'return leasedWrite(this.#options.leadership, `fairlead-${PART_NAME}`, signal);',
+    replace: 'return { signal, fieldManager: `fairlead-${PART_NAME}`, deadlineMilliseconds: 4_000 };',
+    foundBy: { unit: `${LOCAL}/azure-resource-locker` },
+  },
+  {
     name: 'a load balancer is written without saying what it was made from',
     file: `${BALANCERS}/apply.ts`,
     find: 'return etag === undefined ? {} : { ifMatch: etag };',
