@@ -2,6 +2,7 @@ import type { LoadBalancer } from '@fairlead/azure/arm';
 import { silentLogger } from '@fairlead/control';
 import { findCondition, type IpFamily, type Service } from '@fairlead/kube';
 import type { PlannedChange } from '@fairlead/part';
+import type { Call } from '@fairlead/sim';
 import { isOwnEntry, markIn, serviceMark } from './azure-view.ts';
 import {
   CLASS,
@@ -50,8 +51,8 @@ function missingFor(world: World, service: Service): string | undefined {
   if (service.metadata.deletionTimestamp !== undefined) return 'it is still being deleted';
   if (!isOurs(service)) return undefined;
   const programmed = findCondition(service, PROGRAMMED)?.status;
-  const stale = stalePool(world, service);
-  if (stale !== undefined && !isGivenUp(world, service)) return stale;
+  const [stale] = stalePools(world, service);
+  if (stale !== undefined && !isGivenUp(world, service)) return `its pool ${stale.pool} ${stale.why}`;
   if (placesFor(world, service).length === 0 || service.spec.externalTrafficPolicy !== 'Local') {
     return programmed === 'False' ? undefined : 'it cannot be served, and is not told so';
   }
@@ -83,15 +84,21 @@ function familiesOf({ spec }: Service): readonly IpFamily[] {
   return spec.ipFamilies ?? ['IPv4'];
 }
 
-/** Every pool of the Service equals the world, also of one that is no longer served as it asks. */
-function stalePool({ azure, history }: World, { metadata }: Service): string | undefined {
-  for (const { loadBalancer, name, mark, entries } of azure.ownPools) {
-    if (mark !== serviceMark(metadata.uid ?? '')) continue;
+/** Whether the call puts a pool right that was given up. */
+export function takesUpAgain(world: World, { name, subject }: Call): boolean {
+  if (name !== 'PUT backendAddressPools') return false;
+  const given = shopServices(world).filter((service) => isGivenUp(world, service));
+  return given.flatMap((service) => stalePools(world, service)).some(({ pool }) => pool === subject);
+}
+
+/** Every pool of the Service should equal the world, also of one that is no longer served as it asks. */
+function stalePools({ azure, history }: World, { metadata }: Service): readonly { pool: string; why: string }[] {
+  return azure.ownPools.flatMap(({ loadBalancer, name, mark, entries }) => {
+    if (mark !== serviceMark(metadata.uid ?? '')) return [];
     const held = ownAddresses(entries).join(' ');
     const wanted = history.wanted(metadata.name, familyOfPool(name)).join(' ');
-    if (held !== wanted) return `its pool ${loadBalancer}/${name} has [${held}] instead of [${wanted}]`;
-  }
-  return undefined;
+    return held === wanted ? [] : [{ pool: `${loadBalancer}/${name}`, why: `has [${held}] instead of [${wanted}]` }];
+  });
 }
 
 /** The addresses of the part's own entries, sorted. */

@@ -25,6 +25,8 @@ interface Attempt {
   readonly correlations: Set<string>;
   /** What was heard last: a status, or nothing at all. */
   status: number | undefined;
+  /** What was heard last about the operation that Azure had begun with its write. */
+  polled: number | undefined;
   /** How long to stay away, where that was asked for with the last answer. */
   retryAfterMilliseconds: number | undefined;
 }
@@ -63,8 +65,8 @@ export class UpdaterWitness {
   /** Pool -> when its last attempts began. */
   readonly #began = new Map<string, readonly number[]>();
   readonly #parked = new Map<string, Parked>();
-  /** Mark of a Service -> how often it was told that it is tried again, since its changes were these. */
-  readonly #retries = new Map<string, { readonly changes: number; readonly times: number }>();
+  /** Mark of a Service -> how often it was told that it is tried again, since then, when its changes were these. */
+  readonly #retries = new Map<string, { readonly since: number; readonly changes: number; readonly times: number }>();
   readonly #told = { [UPDATED]: 0, [RETRYING]: 0, [FAILED]: 0 };
   readonly #counted = { succeeded: 0, failed: 0 };
   /** Times that the throttle gate was closed, and nothing was told of it yet. */
@@ -79,13 +81,26 @@ export class UpdaterWitness {
     return {
       send: async (request) => {
         const attempt = this.#attemptOf(request);
-        if (attempt === undefined) return transport.send(request);
+        if (attempt === undefined) return this.#poll(request, transport);
         attempt.status = undefined;
         attempt.retryAfterMilliseconds = undefined;
         const response = await transport.send(request);
         return { ...response, body: this.#heard(attempt, response) };
       },
     };
+  }
+
+  async #poll(request: HttpRequest, transport: HttpTransport): Promise<HttpResponse> {
+    const attempt = this.#attemptWith(request);
+    const response = await transport.send(request);
+    if (attempt !== undefined) attempt.polled = response.status;
+    return response;
+  }
+
+  /** Polls go elsewhere, under the correlation of the write that they are about. */
+  #attemptWith({ headers }: HttpRequest): Attempt | undefined {
+    const correlation = headers['x-ms-correlation-request-id'] ?? '';
+    return [...this.#attempts.values()].find(({ correlations }) => correlations.has(correlation));
   }
 
   get metrics(): Metrics {
@@ -147,6 +162,7 @@ export class UpdaterWitness {
       startedAt,
       correlations: new Set([correlation]),
       status: undefined,
+      polled: undefined,
       retryAfterMilliseconds: undefined,
     };
     this.#attempts.set(mark, attempt);
@@ -177,19 +193,22 @@ export class UpdaterWitness {
     return milliseconds > 0 ? milliseconds : undefined;
   }
 
-  /** Each change of what a pool should hold may be tried again so many times, and no more. */
+  /**
+   * Each change of what a pool should hold may be tried again so many times, and no more. What waits for a Service that
+   * is to move is dropped with each attempt to move it, and begins afresh when that fails.
+   */
   #checkBudget(mark: string, reason: string): void {
-    const { maxRetries, changesOf, hasOnePool, complain } = this.#options;
+    const { clock, maxRetries, changesOf, hasOnePool, isSteady, complain } = this.#options;
     if (reason !== RETRYING) {
       this.#retries.delete(mark);
       return;
     }
     const changes = changesOf(mark);
-    const before = this.#retries.get(mark) ?? { changes, times: 0 };
-    const now = { changes: before.changes, times: before.times + 1 };
+    const before = this.#retries.get(mark) ?? { since: clock.monotonic(), changes, times: 0 };
+    const now = { ...before, times: before.times + 1 };
     this.#retries.set(mark, now);
     const fresh = 1 + changes - now.changes;
-    if (hasOnePool(mark) && now.times > maxRetries * fresh) {
+    if (hasOnePool(mark) && isSteady(mark, now.since) && now.times > maxRetries * fresh) {
       complain(`${reason} is told ${now.times} times of ${fresh} changes, with ${maxRetries} retries for each`);
     }
   }
@@ -224,11 +243,12 @@ export class UpdaterWitness {
       complain(`${reason} is told, and there was no attempt that was not told of before: ${note}`);
       return;
     }
-    const { pool, status, retryAfterMilliseconds } = attempt;
+    const { pool, status, polled, retryAfterMilliseconds } = attempt;
     if (status === 404) complain(`${reason} is told of ${pool}, which is not there`);
-    if (reason === UPDATED && !(status !== undefined && status < 300))
-      complain(`${pool} answered ${status}: ${reason}`);
-    const isWorthARetry = status === 409 || status === 412 || status === 429 || note.includes(LEASE_ENDS);
+    if (reason === UPDATED && !(status !== undefined && status < 300 && (polled ?? status) < 300))
+      complain(`${pool} answered ${polled ?? status}: ${reason}`);
+    const isContended = [status, polled].some((heard) => heard === 409 || heard === 412);
+    const isWorthARetry = isContended || status === 429 || note.includes(LEASE_ENDS);
     if (reason === RETRYING && !isWorthARetry) complain(`${pool} answered ${status}: ${reason}: ${note}`);
     if (reason !== RETRYING || retryAfterMilliseconds === undefined) return;
     const since = clock.monotonic();

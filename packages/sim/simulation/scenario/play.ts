@@ -159,7 +159,7 @@ async function stayAtRest<World, Action>(
   const { rest } = scenario;
   if (rest === undefined) return true;
   const stopWatching = simulation.onCall((call) => {
-    if (call.write && !rest.allows(call))
+    if (call.write && !rest.allows(call, world))
       simulation.fail('no write without a difference', `at rest, and yet ${call.id}`);
   });
   await simulation.run(rest.minutes * MINUTE);

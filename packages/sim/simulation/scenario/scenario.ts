@@ -34,7 +34,7 @@ export interface Scenario<World, Action> {
    */
   unfinished(world: World): string | undefined | Promise<string | undefined>;
   /** What must hold once it has come to rest, for so many virtual minutes. */
-  readonly rest?: Rest;
+  readonly rest?: Rest<World>;
   /** Resources outside that no Service wants any more and no controller would ever remove, once at rest. */
   leaked?(world: World): readonly string[] | Promise<readonly string[]>;
   /** Resources that should be there and that no controller would ever make again, once at rest. */
@@ -44,8 +44,8 @@ export interface Scenario<World, Action> {
 }
 
 /** A converged world makes no write calls. */
-export interface Rest {
+export interface Rest<World = unknown> {
   readonly minutes: number;
-  /** Writes that go on for ever, such as the renewal of a Lease. */
-  allows(call: Call): boolean;
+  /** Writes that go on for ever, such as the renewal of a Lease; and those for which there is a reason all the same. */
+  allows(call: Call, world: World): boolean;
 }
