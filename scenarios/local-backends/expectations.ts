@@ -6,17 +6,17 @@ import type { Call } from '@fairlead/sim';
 import { isOwnEntry, markIn, serviceMark } from './azure-view.ts';
 import {
   CLASS,
-  CONFIGURATIONS,
   hasOwnAddress,
   isInternal,
+  PLACE,
   partOver,
+  placesFor,
   resourceLock,
   shopServices,
   type World,
 } from './world.ts';
 
 export const FINALIZER = 'fairlead.dev/azure-local';
-const PLACE = 'azure-local.fairlead.dev/load-balancer';
 const PROGRAMMED = 'fairlead.dev/Programmed';
 /** Longer than a call that got no answer is repeated. */
 const QUIET_MILLISECONDS = 60_000;
@@ -70,14 +70,6 @@ function isGivenUp({ settings, watch }: World, { metadata }: Service): boolean {
 
 function isOurs({ spec }: Service): boolean {
   return spec.type === 'LoadBalancer' && spec.loadBalancerClass === CLASS;
-}
-
-/** The load balancers on which the Service may be. */
-function placesFor({ configuration }: World, service: Service): readonly string[] {
-  const named = service.metadata.annotations?.[CONFIGURATIONS]?.split(',');
-  return configuration.loadBalancers
-    .filter((name) => (name === 'inside') === isInternal(service))
-    .filter((name) => named?.includes(name) ?? true);
 }
 
 function familiesOf({ spec }: Service): readonly IpFamily[] {

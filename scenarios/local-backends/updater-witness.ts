@@ -47,6 +47,8 @@ export interface UpdaterWitnessOptions {
   readonly attemptsWithinInterval: 1 | 2;
   /** Whether nothing about the Service made it move or go, from well before this time on. */
   readonly isSteady: (mark: string, since: number) => boolean;
+  /** Whether the Service is on a load balancer on which it is not to be. */
+  readonly isToMove: (mark: string) => boolean;
   /** Whether the Service has one pool only, so that whatever is told of it is told of that. */
   readonly hasOnePool: (mark: string) => boolean;
   readonly complain: (what: string) => void;
@@ -65,8 +67,8 @@ export class UpdaterWitness {
   /** Pool -> when its last attempts began. */
   readonly #began = new Map<string, readonly number[]>();
   readonly #parked = new Map<string, Parked>();
-  /** Mark of a Service -> how often it was told that it is tried again, since then, when its changes were these. */
-  readonly #retries = new Map<string, { readonly since: number; readonly changes: number; readonly times: number }>();
+  /** Mark of a Service -> how often it was told that it is tried again, since its changes were these. */
+  readonly #retries = new Map<string, { readonly changes: number; readonly times: number }>();
   readonly #told = { [UPDATED]: 0, [RETRYING]: 0, [FAILED]: 0 };
   readonly #counted = { succeeded: 0, failed: 0 };
   /** Times that the throttle gate was closed, and nothing was told of it yet. */
@@ -198,17 +200,17 @@ export class UpdaterWitness {
    * is to move is dropped with each attempt to move it, and begins afresh when that fails.
    */
   #checkBudget(mark: string, reason: string): void {
-    const { clock, maxRetries, changesOf, hasOnePool, isSteady, complain } = this.#options;
-    if (reason !== RETRYING) {
+    const { maxRetries, changesOf, hasOnePool, isToMove, complain } = this.#options;
+    if (reason !== RETRYING || isToMove(mark)) {
       this.#retries.delete(mark);
       return;
     }
     const changes = changesOf(mark);
-    const before = this.#retries.get(mark) ?? { since: clock.monotonic(), changes, times: 0 };
-    const now = { ...before, times: before.times + 1 };
+    const before = this.#retries.get(mark) ?? { changes, times: 0 };
+    const now = { changes: before.changes, times: before.times + 1 };
     this.#retries.set(mark, now);
     const fresh = 1 + changes - now.changes;
-    if (hasOnePool(mark) && isSteady(mark, now.since) && now.times > maxRetries * fresh) {
+    if (hasOnePool(mark) && now.times > maxRetries * fresh) {
       complain(`${reason} is told ${now.times} times of ${fresh} changes, with ${maxRetries} retries for each`);
     }
   }

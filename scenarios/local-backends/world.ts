@@ -19,6 +19,8 @@ export const INTERNAL = 'service.beta.kubernetes.io/azure-load-balancer-internal
 export const CONFIGURATIONS = 'service.beta.kubernetes.io/azure-load-balancer-configurations';
 /** Names a public address that the user has made. */
 export const ADDRESS_NAME = 'service.beta.kubernetes.io/azure-pip-name';
+/** Where the part has put the Service. */
+export const PLACE = 'azure-local.fairlead.dev/load-balancer';
 export const NAMESPACE = 'shop';
 export const REPLICAS = ['replica-1', 'replica-2'];
 /** A Service of another class. */
@@ -228,6 +230,7 @@ function run(world: World, incarnation: Incarnation): Promise<void> {
         maxRetries: settings.maxRetries,
         changesOf: (mark) => changesOf(world, mark),
         isSteady: (mark, since) => isSteady(world, mark, since),
+        isToMove: (mark) => isToMove(world, mark),
         hasOnePool: (mark) => world.named.get(mark)?.families === 1,
         complain: (what) => watch.complain(`${incarnation.name}: ${what}`),
         givenUp: watch.givenUp,
@@ -271,6 +274,20 @@ function changesOf({ named, history, editsOf, settings, simulation }: World, mar
 function isSteady({ named, replacedAt }: World, mark: string, since: number): boolean {
   const name = named.get(mark)?.name ?? '';
   return (replacedAt.get(name) ?? Number.NEGATIVE_INFINITY) < since - LONGEST_EFFECT_MILLISECONDS;
+}
+
+function isToMove(world: World, mark: string): boolean {
+  const service = shopServices(world).find(({ metadata }) => serviceMark(metadata.uid ?? '') === mark);
+  const place = service?.metadata.annotations?.[PLACE];
+  return service !== undefined && place !== undefined && !placesFor(world, service).includes(place);
+}
+
+/** The load balancers on which the Service may be. */
+export function placesFor({ configuration }: World, service: Service): readonly string[] {
+  const named = service.metadata.annotations?.[CONFIGURATIONS]?.split(',');
+  return configuration.loadBalancers
+    .filter((name) => (name === 'inside') === isInternal(service))
+    .filter((name) => named?.includes(name) ?? true);
 }
 
 /** To be called after each change of endpoints or nodes. */
