@@ -438,4 +438,11 @@ export const octaviaDefects: readonly Defect[] = [
     replace: 'await this.#options.takedown.remove(resource.metadata, uid, keeps, signal);',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
+  {
+    name: 'any conflict over a security group rule is taken for a rule that exists',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: "problemIn(error) !== 'exists'",
+    replace: "!['exists', 'conflict'].includes(problemIn(error) ?? '')",
+    foundBy: { unit: `${HOME}/drivers/security-groups.test.ts` },
+  },
 ];

@@ -6,6 +6,8 @@ export type OpenStackProblem =
   | 'not-found'
   /** Others hold what was asked for: an address, a port. */
   | 'conflict'
+  /** The very rule that was to be created is there. */
+  | 'exists'
   /** The object changed since it was read: read it again. */
   | 'precondition'
   /** Octavia is still at the change before this one. */
@@ -113,6 +115,7 @@ function problemOf(status: number, said: ErrorBody | undefined, names: boolean):
   if (status === 403) return 'forbidden';
   if (status === 409) {
     if (/\bimmutable\b|^Invalid state \S+ of loadbalancer/i.test(message)) return 'immutable';
+    if (type === 'SecurityGroupRuleExists') return 'exists';
     return /^(?:IpAddressGenerationFailure|ExternalIpAddressExhausted)/.test(type) ? 'exhausted' : 'conflict';
   }
   if (status === 501) return 'unsupported';

@@ -110,6 +110,7 @@ describe('NeutronClient', () => {
     ['immutable', { status: 409, message: 'Invalid state PENDING_UPDATE of loadbalancer resource x' }, 'retriable'],
     ['unsupported', { status: 501, message: "Provider 'ovn' does not support a requested option: x" }, 'terminal'],
     ['conflict', { status: 409, code: 'IpAddressAlreadyAllocated' }, 'retriable'],
+    ['exists', { status: 409, code: 'SecurityGroupRuleExists' }, 'retriable'],
     ['forbidden', { status: 403, code: 'PolicyNotAuthorized' }, 'retriable'],
     ['invalid', { status: 400, code: 'HTTPBadRequest' }, 'terminal'],
     ['unexpected-answer', { status: 404, code: 'HTTPNotFound' }, 'retriable'],

@@ -137,13 +137,13 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
     }
   }
 
-  /** Another who created the same rule meanwhile has done it for us. */
+  /** Another who created the same rule meanwhile has done it for us. Neutron has conflicts that say nothing of it, too. */
   async #create(rule: MemberRule, signal: AbortSignal): Promise<void> {
     const description = clusterText(this.#cluster, 'load balancers reach their members');
     try {
       await this.#neutron.createSecurityGroupRule({ ...rule, description }, { signal });
     } catch (error) {
-      if (problemIn(error) !== 'conflict') throw error;
+      if (problemIn(error) !== 'exists') throw error;
     }
   }
 }
