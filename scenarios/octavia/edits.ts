@@ -93,12 +93,14 @@ function drawSharing(random: Random, milliseconds: number): readonly Timed<Edit>
   const [owner, name] = ['landlord', 'lodger'];
   const at = randomInteger(random, 0, milliseconds / 3);
   const leaving = at + milliseconds * 0.6;
+  // Nothing happens after the end: the world is to be at rest then.
+  const later = Math.min(leaving + randomInteger(random, 0, 30_000), milliseconds - 1);
   const ports = [{ protocol: 'TCP', port: 80 }] as const;
   return [
     { at, event: { kind: 'create', name: owner, isOurs: true, wish: 'plain', ports } },
     { at: at + milliseconds / 3, event: { kind: 'share', name, owner } },
     { at: leaving, event: { kind: 'delete', name: owner } },
-    { at: leaving + randomInteger(random, 0, 30_000), event: { kind: 'delete', name } },
+    { at: later, event: { kind: 'delete', name } },
   ];
 }
 
