@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 type Found = Readonly<Record<string, unknown>>;
 
 /** What carries our mark, and of which Service: `kind id`, uid. */
-function marked({ emulator }: World): readonly (readonly [what: string, uid: string, found: Found])[] {
+function marked({ emulator }: World): readonly (readonly [what: string, uid: string])[] {
   const all: readonly (readonly [string, readonly Found[]])[] = [
     ['load balancer', emulator.octaviaResources('loadbalancers')],
     ['listener', emulator.octaviaResources('listeners')],
@@ -23,7 +23,7 @@ function marked({ emulator }: World): readonly (readonly [what: string, uid: str
       const text = JSON.stringify(one);
       const uid = /fairlead-service=([\w-]+)/.exec(text)?.[1];
       const isOurs = text.includes(`fairlead-cluster=${CLUSTER}`);
-      return isOurs && uid !== undefined ? [[`the ${kind} ${fieldText(one, 'id')}`, uid, one] as const] : [];
+      return isOurs && uid !== undefined ? [[`the ${kind} ${fieldText(one, 'id')}`, uid] as const] : [];
     }),
   );
 }
@@ -270,9 +270,6 @@ export function leaked(world: World): readonly string[] {
   const rules = emulator
     .resources('security-group-rules')
     .filter((rule) => fieldText(rule, 'description').includes(`fairlead-cluster=${CLUSTER}`));
-  // Neutron gives an address again that is free: another Service may have it by now.
-  const held = new Set(marked(world).flatMap(([, uid, found]) => (uids.has(uid) ? [found['id']] : [])));
-  const unheld = emulator.resources('floatingips').filter(({ id }) => !held.has(id));
   return [
     ...marked(world).flatMap(([what, uid]) => (uids.has(uid) ? [] : [what])),
     ...world.inheritances.flatMap(({ service, balancer }) =>
@@ -280,8 +277,8 @@ export function leaked(world: World): readonly string[] {
         ? []
         : [`the load balancer ${balancer}`],
     ),
-    ...world.inheritances.flatMap(({ service, ingress }) =>
-      isThere(service) || unheld.every((one) => one['floating_ip_address'] !== ingress)
+    ...world.inheritances.flatMap(({ service, ingress, floatingIp }) =>
+      isThere(service) || emulator.resources('floatingips').every(({ id }) => id !== floatingIp)
         ? []
         : [`the floating IP ${ingress} of ${service}`],
     ),

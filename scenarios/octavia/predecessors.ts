@@ -31,6 +31,8 @@ export interface Inheritance {
   /** The name of its load balancer. */
   readonly balancer: string;
   readonly ingress: string;
+  /** The id of its floating IP: Neutron gives the address to another when it is free. */
+  readonly floatingIp: string;
   /** All of it in OpenStack, as it was before anything of ours ran. */
   readonly before: readonly string[];
 }
@@ -81,6 +83,7 @@ export async function leavePredecessors(site: Cloud, { members }: Settings): Pro
       service: name,
       balancer: about.loadBalancer,
       ingress,
+      floatingIp: id,
       before: partsOf(emulator, about.loadBalancer, members),
     });
   }
