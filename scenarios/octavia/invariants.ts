@@ -156,7 +156,7 @@ export async function unfinished(world: World): Promise<string | undefined> {
   if (leaving !== undefined) return `${keyText(leaving.metadata)} is still being deleted`;
   const busy = emulator
     .octaviaResources('loadbalancers')
-    .find(({ provisioning_status }) => provisioning_status !== 'ACTIVE');
+    .find((one) => one['provisioning_status'] !== 'ACTIVE' && !isNotRecovered(world, one));
   if (busy !== undefined)
     return `the load balancer ${fieldText(busy, 'name')} is ${fieldText(busy, 'provisioning_status')}`;
   const plan = await part.plan({
@@ -168,6 +168,19 @@ export async function unfinished(world: World): Promise<string | undefined> {
   const first = plan.changes.find(({ writes }) => writes > 0);
   if (writesOf(plan) > 0) return `${first?.subject}: ${first?.action}, ${first?.detail}`;
   return missing(world);
+}
+
+/**
+ * Whether its Service asks for one by its id, and is refused. If that is this one, it is not made anew, as it would have
+ * another id; if that is another, it stays as it is until the Service is served there. Both are for a user to put right.
+ */
+function isNotRecovered({ objects }: World, balancer: Found): boolean {
+  const isOfIt = (uid: string | undefined) => JSON.stringify(balancer).includes(`fairlead-service=${uid ?? ''}`);
+  const service = objects(services).find(({ metadata }) => isOfIt(metadata.uid));
+  const resource = objects(resources).find(({ metadata }) => isOfIt(metadata.ownerReferences?.[0]?.uid));
+  const isRefused = service?.status?.conditions?.some(({ message }) => message.startsWith('Refused')) === true;
+  const isSharing = resource?.spec?.vip?.load_balancer_id !== undefined;
+  return balancer['provisioning_status'] === 'ERROR' && isSharing && isRefused;
 }
 
 /** What should be so, worked out from the objects alone and not by the code that makes it so. */
