@@ -5,6 +5,7 @@ const BEHAVIOUR = { unit: `${HOME}/behaviour.test.ts` } as const;
 const TREE = { unit: `${HOME}/balancer/tree-steps.test.ts` } as const;
 const GOLDEN = { unit: `${HOME}/golden.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
+const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
 const CONTROLLER = { unit: `${HOME}/controller.test.ts` } as const;
 
 /** In the load balancers of Octavia. */
@@ -444,5 +445,26 @@ export const octaviaDefects: readonly Defect[] = [
     find: "problemIn(error) !== 'exists'",
     replace: "!['exists', 'conflict'].includes(problemIn(error) ?? '')",
     foundBy: { unit: `${HOME}/drivers/security-groups.test.ts` },
+  },
+  {
+    name: 'what a Service has on a shared load balancer in ERROR stays when the Service goes',
+    file: `${HOME}/balancer/removal.ts`,
+    find: "(pending ?? left.shared.find((tree) => isIn('error', tree)))?.balancer",
+    replace: 'pending?.balancer',
+    foundBy: IN_ERROR,
+  },
+  {
+    name: 'a Service is not told served while one that it shared before is in ERROR',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: "left.shared.filter((tree) => !isIn('error', tree))",
+    replace: 'left.shared',
+    foundBy: IN_ERROR,
+  },
+  {
+    name: 'a load balancer in ERROR is made anew under another id than the Service names',
+    file: `${HOME}/balancer/plan.ts`,
+    find: "const isMade = relation === 'own' && vip.kind !== 'shared';",
+    replace: "const isMade = relation === 'own';",
+    foundBy: IN_ERROR,
   },
 ];

@@ -36,7 +36,9 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
     // It can only be deleted. Its VIP's port and floating IP are ours, and wait for the next one.
     const isMade = relation === 'own' && vip.kind !== 'shared';
     if (isMade) return { steps: [{ kind: 'delete-load-balancer', id }], waitsFor: undefined, recovers: id };
-    throw refusal('load-balancer-in-error', `the load balancer ${id}, which is not its own, is in ERROR`);
+    // One made anew would have another id than the one that is asked for.
+    const which = vip.kind === 'shared' ? 'it asks for by its id' : 'is not its own';
+    throw refusal('load-balancer-in-error', `the load balancer ${id}, which ${which}, is in ERROR`);
   }
   if (relation !== 'shared') requireUnchanged(desired, balancer);
   requireProvided(desired, balancer);

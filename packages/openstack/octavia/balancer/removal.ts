@@ -18,8 +18,9 @@ export interface Leftovers {
 
 /** What takes all of it down, in order. Nothing to do and nothing to wait for: nothing is left. */
 export function planRemoval(owner: BalancerOwner, keepsFloatingIp: boolean, left: Leftovers): BalancerPlan {
-  const trees = [...left.own, ...left.shared];
-  const waitsFor = trees.map(({ balancer }) => balancer).find((one) => provisioningOf(one).kind === 'pending');
+  const pending = [...left.own, ...left.shared].find((tree) => isIn('pending', tree));
+  // What it has on one in ERROR cannot be deleted before the owner of that has put it right, or has deleted it.
+  const waitsFor = (pending ?? left.shared.find((tree) => isIn('error', tree)))?.balancer;
   const handed = left.own.filter((tree) => heirOf(owner, tree, left.sharers) !== undefined);
   const handedPorts = new Set(handed.flatMap(({ balancer }) => balancer.vip_port_id ?? []));
   const removed = left.floatingIps.filter(({ port_id }) => port_id === null || !handedPorts.has(port_id));
@@ -32,6 +33,10 @@ export function planRemoval(owner: BalancerOwner, keepsFloatingIp: boolean, left
   // Only now: Neutron keeps no port from being deleted that a load balancer still has.
   const ports = left.vipPorts.filter((port) => isOwn(port, owner));
   return { steps: ports.map(({ id }) => ({ kind: 'delete-vip-port', id })), waitsFor: undefined };
+}
+
+export function isIn(state: ReturnType<typeof provisioningOf>['kind'], { balancer }: BalancerTree): boolean {
+  return provisioningOf(balancer).kind === state;
 }
 
 /** A load balancer that another Service shares becomes that one's; else it goes, and all below it. */

@@ -6,7 +6,7 @@ import type { BalancerCloud } from '../balancer/cloud.ts';
 import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
 import { type BalancerPlan, isCreation, planBalancer } from '../balancer/plan.ts';
-import { planRemoval } from '../balancer/removal.ts';
+import { isIn, planRemoval } from '../balancer/removal.ts';
 import { memberRules, type SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { isNewerShape, readResource } from '../resource/older-shapes.ts';
@@ -276,7 +276,10 @@ export async function planWithStrays(
   const plan = planBalancer(desired, observed);
   const { serving } = observed;
   if (plan.steps.length > 0 || plan.waitsFor !== undefined || serving === undefined) return plan;
-  return planRemoval(desired.owner, false, await cloud.strays(desired.owner, serving.balancer, signal));
+  const left = await cloud.strays(desired.owner, serving.balancer, signal);
+  // It is served, and waits for no other to put a load balancer in ERROR right: what is left there goes later.
+  const shared = left.shared.filter((tree) => !isIn('error', tree));
+  return planRemoval(desired.owner, false, { ...left, shared });
 }
 
 /** One that is there keeps its provider: what it can do decides what is asked of it. */

@@ -1,0 +1,67 @@
+import { type Service, services } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+const PREFIX = 'loadbalancer.openstack.org';
+const key = { namespace: NAMESPACE, name: 'web' };
+
+describe('a load balancer in ERROR, which takes no change any more', () => {
+  it('holds a Service that shared it and leaves, until nothing of the Service is there', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const id = await sharedByHand(world);
+    world.lbaas.setStatus(id, 'ERROR');
+    await world.cluster.deleteService('web');
+    await world.run(120);
+    expect([world.lbaas.listeners.size, await world.cluster.service('web')]).toEqual([1, expect.anything()]);
+    world.lbaas.setStatus(id, 'ACTIVE');
+    await world.run(60);
+    expect([world.lbaas.listeners.size, await world.cluster.service('web')]).toEqual([0, undefined]);
+  });
+
+  it('keeps no Service waiting that shared it and asks for its own, and loses what is left there later', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 60 });
+    const id = await sharedByHand(world);
+    world.lbaas.setStatus(id, 'ERROR');
+    const annotations = { [`${PREFIX}/load-balancer-id`]: null };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    await world.run(400);
+    expect(await world.cluster.service('web')).toMatchObject({ status: { conditions: [{ reason: 'Programmed' }] } });
+    expect([world.lbaas.balancers.size, world.lbaas.listeners.size]).toEqual([2, 2]);
+    world.lbaas.setStatus(id, 'ACTIVE');
+    await world.run(120);
+    expect(world.lbaas.listeners.size).toBe(1);
+  });
+
+  it('is not made anew for a Service that asks for it by its id, but for one that asks for its own', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 60 });
+    const address = (await world.serve())?.status?.loadBalancer;
+    const [id = ''] = world.lbaas.balancers.keys();
+    const ask = (value: string | null) =>
+      world.cluster.client.patchMerge<Service>(services, key, {
+        metadata: { annotations: { [`${PREFIX}/load-balancer-id`]: value } },
+      });
+    await ask(id);
+    world.lbaas.setStatus(id, 'ERROR');
+    await world.run(400);
+    const message = `Refused: the load balancer ${id}, which it asks for by its id, is in ERROR.`;
+    const [told] = (await world.cluster.service('web'))?.status?.conditions ?? [];
+    expect([told?.reason, told?.message]).toEqual(['LoadBalancerInError', message]);
+    expect(world.steps).toEqual(['create-load-balancer']);
+    await ask(null);
+    await world.run(120);
+    expect(world.steps).toEqual(['create-load-balancer', 'delete-load-balancer', 'create-load-balancer']);
+    expect((await world.cluster.service('web'))?.status?.loadBalancer).toEqual(address);
+  });
+});
+
+/** The Service web on a load balancer that a user made; its id. */
+async function sharedByHand(world: OctaviaWorld): Promise<string> {
+  await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'by-hand', vip_port_id: 'theirs' } });
+  const [id = ''] = world.lbaas.balancers.keys();
+  await world.serve('web', {}, { [`${PREFIX}/load-balancer-id`]: id });
+  return id;
+}
