@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 type Found = Readonly<Record<string, unknown>>;
 
 /** What carries our mark, and of which Service: `kind id`, uid. */
-function marked({ emulator }: World): readonly (readonly [what: string, uid: string])[] {
+function marked({ emulator }: World): readonly (readonly [what: string, uid: string, id: unknown])[] {
   const all: readonly (readonly [string, readonly Found[]])[] = [
     ['load balancer', emulator.octaviaResources('loadbalancers')],
     ['listener', emulator.octaviaResources('listeners')],
@@ -23,7 +23,7 @@ function marked({ emulator }: World): readonly (readonly [what: string, uid: str
       const text = JSON.stringify(one);
       const uid = /fairlead-service=([\w-]+)/.exec(text)?.[1];
       const isOurs = text.includes(`fairlead-cluster=${CLUSTER}`);
-      return isOurs && uid !== undefined ? [[`the ${kind} ${fieldText(one, 'id')}`, uid] as const] : [];
+      return isOurs && uid !== undefined ? [[`the ${kind} ${fieldText(one, 'id')}`, uid, one['id']] as const] : [];
     }),
   );
 }
@@ -283,15 +283,17 @@ export function leaked(world: World): readonly string[] {
   const rules = emulator
     .resources('security-group-rules')
     .filter((rule) => fieldText(rule, 'description').includes(`fairlead-cluster=${CLUSTER}`));
+  // What a predecessor made may have passed to a Service that shared it.
+  const passedOn = new Set(marked(world).flatMap(([, uid, id]) => (uids.has(uid) ? [id] : [])));
+  const balancers = emulator.octaviaResources('loadbalancers').filter(({ id }) => !passedOn.has(id));
+  const floatingIps = emulator.resources('floatingips').filter(({ id }) => !passedOn.has(id));
   return [
     ...marked(world).flatMap(([what, uid]) => (uids.has(uid) ? [] : [what])),
     ...world.inheritances.flatMap(({ service, balancer }) =>
-      isThere(service) || emulator.octaviaResources('loadbalancers').every(({ name }) => name !== balancer)
-        ? []
-        : [`the load balancer ${balancer}`],
+      isThere(service) || balancers.every(({ name }) => name !== balancer) ? [] : [`the load balancer ${balancer}`],
     ),
     ...world.inheritances.flatMap(({ service, ingress, floatingIp }) =>
-      isThere(service) || emulator.resources('floatingips').every(({ id }) => id !== floatingIp)
+      isThere(service) || floatingIps.every(({ id }) => id !== floatingIp)
         ? []
         : [`the floating IP ${ingress} of ${service}`],
     ),
