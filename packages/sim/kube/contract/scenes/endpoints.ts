@@ -27,7 +27,13 @@ async function createPod(stage: Stage, name: string, labels: JsonObject, spec: J
   });
 }
 
-async function setStatus(stage: Stage, name: string, ready: boolean, addresses: readonly string[]): Promise<void> {
+async function setStatus(
+  stage: Stage,
+  name: string,
+  ready: boolean,
+  addresses: readonly string[],
+  since: JsonObject = {},
+): Promise<void> {
   const pod = await stage.quietly('GET', `${core(stage, 'pods')}/${name}`);
   await stage.quietly('PUT', `${core(stage, 'pods')}/${name}/status`, {
     ...pod,
@@ -35,7 +41,7 @@ async function setStatus(stage: Stage, name: string, ready: boolean, addresses: 
       phase: 'Running',
       podIP: addresses[0] ?? '',
       podIPs: addresses.map((ip) => ({ ip })),
-      conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+      conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', ...since }],
     },
   });
 }
@@ -91,10 +97,12 @@ const legacy: Scene = {
   name: 'endpoints: Endpoints of a service with a selector',
   play: (stage) =>
     withNode(stage, async () => {
+      // The controller may see the Service before it sees these: then they tell it the time of the change.
+      const since = { lastTransitionTime: '2026-01-01T00:00:00Z' };
       await createPod(stage, 'one', { app: 'web' });
-      await setStatus(stage, 'one', true, ['192.0.2.11']);
+      await setStatus(stage, 'one', true, ['192.0.2.11'], since);
       await createPod(stage, 'two', { app: 'web' }, { hostname: 'named', subdomain: 'web' });
-      await setStatus(stage, 'two', false, ['192.0.2.12']);
+      await setStatus(stage, 'two', false, ['192.0.2.12'], since);
       await stage.post(core(stage, 'services'), {
         metadata: { name: 'web' },
         spec: { clusterIP: 'None', selector: { app: 'web' }, ports: [{ port: 80 }] },
