@@ -2,7 +2,7 @@ import type { Defect } from '../defect.ts';
 import { azureDefects } from './azure/index.ts';
 import { cliDefects } from './cli.ts';
 import { cloudDefects } from './cloud.ts';
-import { clustersetDefects } from './clusterset.ts';
+import { clustersetDefects } from './clusterset/index.ts';
 import { controlDefects } from './control.ts';
 import { openStackDefectsFromSources } from './from-sources/openstack.ts';
 import { octaviaDefectsFromSources } from './from-sources/octavia.ts';
@@ -16,7 +16,7 @@ import { gatewayDefectsFromSources } from './from-sources/gateway.ts';
 import { kubeDefectsFromSources } from './from-sources/kube.ts';
 import { partDefectsFromSources } from './from-sources/part.ts';
 import { serviceDefectsFromSources } from './from-sources/service.ts';
-import { dnsDefects } from './dns.ts';
+import { dnsDefects } from './dns/index.ts';
 import { gatewayAddressDefects } from './gateway/addresses.ts';
 import { gatewayAgentDefects } from './gateway/agent.ts';
 import { gatewayProgrammingDefects } from './gateway/gateways.ts';
@@ -24,8 +24,7 @@ import { gatewayServiceDefects } from './gateway/services.ts';
 import { kubeWritingDefects } from './kube/clients-and-writes.ts';
 import { kubeLeadingDefects } from './kube/leaders.ts';
 import { kubeReadingDefects } from './kube/watches-and-caches.ts';
-import { octaviaClientDefects } from './octavia-client.ts';
-import { octaviaDefects } from './octavia.ts';
+import { octaviaDefects } from './octavia/index.ts';
 import { openStackDefects } from './openstack.ts';
 import { partDefects } from './part.ts';
 import { serviceDefects } from './service.ts';
@@ -54,7 +53,6 @@ export const defects: readonly Defect[] = [
   ...clustersetDefects,
   ...dnsDefects,
   ...openStackDefects,
-  ...octaviaClientDefects,
   ...octaviaDefects,
   ...openStackDefectsFromSources,
   ...octaviaDefectsFromSources,

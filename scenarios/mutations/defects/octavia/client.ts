@@ -1,4 +1,4 @@
-import type { Defect } from '../defect.ts';
+import type { Defect } from '../../defect.ts';
 
 const CLIENT = 'packages/openstack/client';
 const SIMULATED = 'packages/sim/openstack';

@@ -1,43 +1,13 @@
-import type { Defect } from '../defect.ts';
+import type { Defect } from '../../defect.ts';
 
 const HOME = 'packages/openstack/octavia';
 const BEHAVIOUR = { unit: `${HOME}/behaviour.test.ts` } as const;
-const TREE = { unit: `${HOME}/balancer/tree-steps.test.ts` } as const;
 const GOLDEN = { unit: `${HOME}/golden.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
 const CONTROLLER = { unit: `${HOME}/controller.test.ts` } as const;
 
-/** In the load balancers of Octavia. */
-export const octaviaDefects: readonly Defect[] = [
-  {
-    name: 'members of a pool are sent without their subnet',
-    file: `${HOME}/balancer/desired.ts`,
-    find: '...(subnet_id === undefined ? {} : { subnet_id }),',
-    replace: '',
-    foundBy: TREE,
-  },
-  {
-    name: 'a batch update of members drops those that a user has put there',
-    file: `${HOME}/balancer/tree-steps.ts`,
-    find: ', ...others.map(unchangedMember)]',
-    replace: ']',
-    foundBy: TREE,
-  },
-  {
-    name: 'a member of a user is taken for one of ours that is left over',
-    file: `${HOME}/balancer/tree-steps.ts`,
-    find: 'there.some((member) => isOurs(member) && !isWanted(member))',
-    replace: 'there.some((member) => !isWanted(member))',
-    foundBy: TREE,
-  },
-  {
-    name: 'a pool is left behind when its listener is made anew',
-    file: `${HOME}/balancer/tree-steps.ts`,
-    find: "...unused.map(({ id }): LbaasStep => ({ kind: 'delete-pool', id })),",
-    replace: '',
-    foundBy: TREE,
-  },
+export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'the finalizers of a load balancer go before Octavia has deleted it',
     file: `${HOME}/handlers/takedown.ts`,
@@ -75,45 +45,10 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: BEHAVIOUR,
   },
   {
-    name: 'a load balancer that is PENDING is taken for one in ERROR',
-    file: `${HOME}/balancer/plan.ts`,
-    find: "if (state === 'error') {",
-    replace: "if (state !== 'active') {",
-    foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a shared load balancer is deleted with its first Service',
-    file: `${HOME}/balancer/removal.ts`,
-    find: "const heir = state === 'active' ? heirOf(owner, tree, left.sharers) : undefined;",
-    replace: 'const heir: Listener | undefined = undefined;',
-    foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a floating IP of the user is deleted with the Service that had it',
-    file: `${HOME}/balancer/floating-ips.ts`,
-    find: '    .filter((one) => isOwn(one, owner))\n    .map(',
-    replace: '    .map(',
-    foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a floating IP that is to be kept is deleted',
-    file: `${HOME}/balancer/floating-ips.ts`,
-    find: "keep ? { kind: 'give-away-floating-ip', id: one.id, revision: one.revision_number } : removal(one)",
-    replace: 'removal(one)',
-    foundBy: BEHAVIOUR,
-  },
-  {
     name: 'the security group rules of a load balancer are left behind',
     file: `${HOME}/handlers/takedown.ts`,
     find: 'await this.#securityGroups.ensure(key, signal);\n        return undefined;',
     replace: 'return undefined;',
-    foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a security group rule that another Service needs is deleted',
-    file: `${HOME}/drivers/security-groups.ts`,
-    find: '[...this.#wanted.values()].flatMap((rules) => [...rules])',
-    replace: '[...this.#wanted.values()].slice(-1).flatMap((rules) => [...rules])',
     foundBy: BEHAVIOUR,
   },
   {
@@ -146,20 +81,6 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: BEHAVIOUR,
   },
   {
-    name: 'a load balancer is made beside one of the same name that is not ours',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: 'named.find((one) => readMark(one) === undefined)',
-    replace: 'named.find(() => false)',
-    foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a new load balancer carries no mark',
-    file: `${HOME}/balancer/requests.ts`,
-    find: '    name: owner.name,\n    ...markOf(owner),',
-    replace: '    name: owner.name,',
-    foundBy: CONTROLLER,
-  },
-  {
     name: 'what a Service annotates and is not known is left out in silence',
     file: `${HOME}/handlers/annotations.ts`,
     find: 'if (unknown.length > 0)',
@@ -186,62 +107,6 @@ export const octaviaDefects: readonly Defect[] = [
     find: '[...there].filter((uid) => !living.has(uid))',
     replace: '[...there]',
     foundBy: CONTROLLER,
-  },
-  {
-    name: 'a member in another spelling of its address is another one',
-    file: `${HOME}/balancer/tree-steps.ts`,
-    find: '${parseIpAddress(address)?.address ?? address} ${protocol_port}',
-    replace: '${parseIpAddress(address) === undefined ? address : address} ${protocol_port}',
-    foundBy: TREE,
-  },
-  {
-    name: 'a Service shares the load balancer of a Service of another namespace',
-    file: `${HOME}/balancer/plan.ts`,
-    find: "if (relation === 'shared') requireSharable(owner, balancer);",
-    replace: '',
-    foundBy: TENANTS,
-  },
-  {
-    name: 'a load balancer passes to a Service of another namespace',
-    file: `${HOME}/balancer/removal.ts`,
-    find: ' && namespaceOf(one) === namespaceOf(balancer);',
-    replace: ';',
-    foundBy: TENANTS,
-  },
-  {
-    name: 'a VIP is put on the port of a machine',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: "port.device_id === '' && readMark(port) === undefined",
-    replace: 'readMark(port) === undefined',
-    foundBy: TENANTS,
-  },
-  {
-    name: 'a VIP is put on a port that the gateway made',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: "port.device_id === '' && readMark(port) === undefined",
-    replace: "port.device_id === ''",
-    foundBy: TENANTS,
-  },
-  {
-    name: 'a floating IP that was made for another is taken while it is on no port',
-    file: `${HOME}/balancer/floating-ips.ts`,
-    find: 'chosen.port_id !== null || isMarked',
-    replace: 'chosen.port_id !== null',
-    foundBy: TENANTS,
-  },
-  {
-    name: 'a VIP takes the address of the gateway of its subnet',
-    file: `${HOME}/balancer/plan.ts`,
-    find: 'vip.address !== undefined && vip.address === subnet.gateway_ip',
-    replace: 'vip.address === undefined && vip.address === subnet.gateway_ip',
-    foundBy: TENANTS,
-  },
-  {
-    name: 'rules that one Service cannot have keep all Services waiting',
-    file: `${HOME}/drivers/security-groups.ts`,
-    find: 'for (const [, rule] of missing(own)) await',
-    replace: 'for (const [, rule] of missing(wanted)) await',
-    foundBy: TENANTS,
   },
   {
     name: 'rules go into whatever security groups the resource names',
@@ -293,32 +158,11 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: TENANTS,
   },
   {
-    name: 'a name leads to another path of OpenStack',
-    file: 'packages/openstack/client/api/resource-api.ts',
-    find: "if (id === '.' || id === '..') return undefined;",
-    replace: '',
-    foundBy: TENANTS,
-  },
-  {
     name: 'a load balancer of another cluster is taken over by a finalizer that a tenant wrote',
     file: `${HOME}/handlers/inheritance.ts`,
     find: "if (type === 'LoadBalancer' && !isShown) return false;",
     replace: '',
     foundBy: { unit: `${HOME}/handlers/inheritance.test.ts` },
-  },
-  {
-    name: 'a load balancer at another address than the Service has is taken over',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: 'addresses.some((address) => adoptedAddresses.includes(address))',
-    replace: 'addresses.length > 0',
-    foundBy: { unit: `${HOME}/adoption.test.ts` },
-  },
-  {
-    name: 'a load balancer is handed to a Service that is gone by then',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: 'return this.#lanes.run(heir.uid, handOver, signal);',
-    replace: 'return handOver();',
-    foundBy: BEHAVIOUR,
   },
   {
     name: 'the longer the changes before took, the later the next is looked at',
@@ -342,13 +186,6 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/handlers/pending.test.ts` },
   },
   {
-    name: 'who inherits a load balancer does not look at it again',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: '        this.#heirs.handedOver(heir.uid);',
-    replace: '',
-    foundBy: BEHAVIOUR,
-  },
-  {
     name: 'what was to be taken over stays when its Service goes before it has a resource',
     file: `${HOME}/handlers/service-handler.ts`,
     find: '(adoption && (await takedown.inherit(adoption, signal))) ??',
@@ -356,53 +193,11 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
   {
-    name: 'a floating IP that Kuryr made is taken for one of a user',
-    file: `${HOME}/balancer/adoption.ts`,
-    find: ' |kuryr_lb$)/',
-    replace: ')/',
-    foundBy: { unit: `${HOME}/balancer/adoption.test.ts` },
-  },
-  {
     name: 'annotations that the operator forbids are honoured',
     file: `${HOME}/handlers/service-fields.ts`,
     find: '    forbidden(annotations, site.forbiddenAnnotations),\n',
     replace: '',
     foundBy: { unit: `${HOME}/tenants.test.ts` },
-  },
-  {
-    name: 'the members of all pools of a load balancer are read at once',
-    file: `${HOME}/drivers/octavia-driver.ts`,
-    find: 'maximumCount: CONCURRENT_READS',
-    replace: 'maximumCount: items.length',
-    foundBy: { unit: `${HOME}/drivers/octavia-driver.test.ts` },
-  },
-  {
-    name: 'what the provider of a load balancer that is there has not is left out, or takes a pool down',
-    file: `${HOME}/balancer/plan.ts`,
-    find: '  requireProvided(desired, balancer);\n',
-    replace: '',
-    foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a load balancer that is shared is asked for what the provider of the configuration has',
-    file: `${HOME}/balancer/desired.ts`,
-    find: 'capabilitiesOf(actual ?? spec.provider, site.features)',
-    replace: 'capabilitiesOf(spec.provider ?? actual, site.features)',
-    foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a load balancer passes to a Service that has asked for its own again',
-    file: `${HOME}/balancer/removal.ts`,
-    find: "sharing.has(readMark(one)?.service ?? '')",
-    replace: 'readMark(one)?.service !== undefined',
-    foundBy: BEHAVIOUR,
-  },
-  {
-    name: 'a Service that stops to share makes a load balancer beside the one that is handed to it',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: 'this.#handedSince.has(uid) ? undefined : this.#call(step, signal)',
-    replace: 'this.#call(step, signal)',
-    foundBy: BEHAVIOUR,
   },
   {
     name: 'a deleted Service that only a predecessor holds stays for ever',
@@ -440,31 +235,10 @@ export const octaviaDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
   {
-    name: 'any conflict over a security group rule is taken for a rule that exists',
-    file: `${HOME}/drivers/security-groups.ts`,
-    find: "problemIn(error) !== 'exists'",
-    replace: "!['exists', 'conflict'].includes(problemIn(error) ?? '')",
-    foundBy: { unit: `${HOME}/drivers/security-groups.test.ts` },
-  },
-  {
-    name: 'what a Service has on a shared load balancer in ERROR stays when the Service goes',
-    file: `${HOME}/balancer/removal.ts`,
-    find: "(pending ?? left.shared.find((tree) => isIn('error', tree)))?.balancer",
-    replace: 'pending?.balancer',
-    foundBy: IN_ERROR,
-  },
-  {
     name: 'a Service is not told served while one that it shared before is in ERROR',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
     find: "left.shared.filter((tree) => !isIn('error', tree))",
     replace: 'left.shared',
-    foundBy: IN_ERROR,
-  },
-  {
-    name: 'a load balancer in ERROR is made anew under another id than the Service names',
-    file: `${HOME}/balancer/plan.ts`,
-    find: "const isMade = relation === 'own' && vip.kind !== 'shared';",
-    replace: "const isMade = relation === 'own';",
     foundBy: IN_ERROR,
   },
 ];
