@@ -1,5 +1,6 @@
 import { type HttpRequest, type HttpTransport, Journal, noMetrics, silentLogger } from '@fairlead/control';
-import { type LeaderEnvironment, type LeaderPart, runPart } from '@fairlead/part';
+import type { ApiConnection } from '@fairlead/kube';
+import { type LeaderEnvironment, type LeaderPart, type PartRunOptions, runPart } from '@fairlead/part';
 import type { Incarnation } from '@fairlead/sim';
 import { connectToKubernetes } from './kubernetes.ts';
 
@@ -19,7 +20,6 @@ export function runReplica(
   incarnation: Incarnation,
   server?: string,
 ): Promise<void> {
-  const { clock, random, name, signal } = incarnation;
   let leading = AbortSignal.abort();
   const start = (environment: LeaderEnvironment) => {
     leading = environment.signal;
@@ -38,21 +38,30 @@ export function runReplica(
   });
   return runPart(
     { ...configured, start },
-    {
-      part,
-      connection: connectToKubernetes(incarnation, watched, server),
-      clock,
-      random,
-      logger: silentLogger,
-      metrics: noMetrics,
-      journal: new Journal(clock),
-      readiness: { set() {} },
-      namespace: LEASE_NAMESPACE,
-      replica: name,
-      leaseDurationMilliseconds: LEASE_MILLISECONDS,
-    },
-    signal,
+    environmentOf(part, incarnation, connectToKubernetes(incarnation, watched, server)),
+    incarnation.signal,
   );
+}
+
+/** What the program gives a part that it runs, in a simulated process. */
+export function environmentOf(
+  part: string,
+  { clock, random, name }: Incarnation,
+  connection: ApiConnection,
+): PartRunOptions {
+  return {
+    part,
+    connection,
+    clock,
+    random,
+    logger: silentLogger,
+    metrics: noMetrics,
+    journal: new Journal(clock),
+    readiness: { set() {} },
+    namespace: LEASE_NAMESPACE,
+    replica: name,
+    leaseDurationMilliseconds: LEASE_MILLISECONDS,
+  };
 }
 
 /** All but the Lease, and the question of a replica that gave it back whether it can read again. */

@@ -2,24 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../scripts/run-command.ts';
 import { parts } from './parts.ts';
 import { runProgram } from './program.ts';
-import { plain } from './render/palette.ts';
+import { recordedTerminal } from './testing/recorded-terminal.ts';
 
 function run(...words: readonly string[]) {
   return runAs('fairlead', words);
 }
 
 async function runAs(name: string, words: readonly string[]) {
-  const printed: string[] = [];
-  const complained: string[] = [];
-  const terminal = {
-    print: (line: string) => void printed.push(line),
-    complain: (line: string) => void complained.push(line),
-    isInteractive: false,
-    typed: name,
-    palette: plain,
-  };
+  const { terminal, told } = recordedTerminal(name);
   const exitCode = await runProgram(words, parts, terminal, new AbortController().signal, name);
-  return { exitCode, printed: printed.join('\n'), complained: complained.join('\n') };
+  return { exitCode, ...told() };
 }
 
 describe('the command line', () => {

@@ -1,12 +1,11 @@
 import { mcsDefinitions } from '@fairlead/clusterset';
-import { Journal, noMetrics, silentLogger } from '@fairlead/control';
 import { dnsPart } from '@fairlead/dns';
 import { FakeSockets } from '@fairlead/dns/testing';
 import { customResourceDefinitions, namespaces } from '@fairlead/kube';
 import { runPart } from '@fairlead/part';
 import type { Incarnation, Simulation } from '@fairlead/sim';
 import { type Cluster, connectToKubernetes, serveKubernetes } from '../kubernetes.ts';
-import { LEASE_NAMESPACE } from '../replica.ts';
+import { environmentOf, LEASE_NAMESPACE } from '../replica.ts';
 import { CONFIGURATION, NAMESPACE, SERVERS, SERVICES } from './names.ts';
 import { Follower, ServiceStates } from './states.ts';
 
@@ -49,22 +48,9 @@ export async function build(simulation: Simulation): Promise<World> {
 }
 
 function serve(sockets: FakeSockets, incarnation: Incarnation): Promise<void> {
-  const { clock, random, name, signal } = incarnation;
   return runPart(
     dnsPart(sockets).configure(CONFIGURATION),
-    {
-      part: 'dns',
-      connection: connectToKubernetes(incarnation),
-      clock,
-      random,
-      logger: silentLogger,
-      metrics: noMetrics,
-      journal: new Journal(clock),
-      readiness: { set() {} },
-      namespace: LEASE_NAMESPACE,
-      replica: name,
-      leaseDurationMilliseconds: 15_000,
-    },
-    signal,
+    environmentOf('dns', incarnation, connectToKubernetes(incarnation)),
+    incarnation.signal,
   );
 }

@@ -10,9 +10,9 @@ import { type AccessQuestion, SimulatedKube } from '@fairlead/sim/kube';
 import { serveKube } from '@fairlead/sim/kube/http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runProgram } from '../program.ts';
-import { plain } from '../render/palette.ts';
 import { json, text } from '../server/router.ts';
 import { startStatusServer } from '../server/status-server.ts';
+import { recordedTerminal } from '../testing/recorded-terminal.ts';
 import { toyPart } from '../testing/toy-part.ts';
 
 const NAMESPACE = 'fairlead-system';
@@ -70,17 +70,9 @@ async function start(parts: readonly Part[], world: World = {}) {
       },
     });
   const run = async (...words: readonly string[]) => {
-    const printed: string[] = [];
-    const complained: string[] = [];
-    const terminal = {
-      print: (line: string) => void printed.push(line),
-      complain: (line: string) => void complained.push(line),
-      isInteractive: false,
-      typed: 'fairlead',
-      palette: plain,
-    };
+    const { terminal, told } = recordedTerminal();
     const exitCode = await runProgram([...words, '--config', file], parts, terminal, new AbortController().signal);
-    return { exitCode, printed: printed.join('\n'), complained: complained.join('\n') };
+    return { exitCode, ...told() };
   };
   return { client, lead, run };
 }
