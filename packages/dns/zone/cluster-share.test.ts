@@ -103,4 +103,25 @@ describe('what a cluster contributes', () => {
     expect(addresses(sliceOf('a', 1, 1))).toEqual(['10.96.0.7']);
     expect(addresses(sliceOf('a', 0, 1))).toEqual([]);
   });
+
+  it('has a bound for the ports and the addresses of a cluster with older software, and tells what is beyond it', () => {
+    const labels = {
+      'lighthouse.submariner.io/sourceCluster': 'a',
+      'lighthouse.submariner.io/sourceName': 'db',
+      'lighthouse.submariner.io/sourceNamespace': 'shop',
+    };
+    const ports = Array.from({ length: 1_002 }, (_, at) => ({ name: `p${at}`, port: at + 1 }));
+    const ips = Array.from({ length: 19 }, (_, at) => `10.96.0.${at + 1}`);
+    const older = {
+      metadata: { namespace: 'old', name: 'db-shop-a', labels },
+      spec: { type: 'ClusterSetIP', ports, ips },
+    } as const;
+    const view = { namespace: 'shop', name: 'db', olderImports: [older], slices: [] };
+    const [share] = clusterShares(view, 'ClusterSetIP', { ...settings, olderClusters: ['a'] });
+    expect([share?.ports.length, share?.endpoints.length]).toEqual([1_000, 16]);
+    expect(share?.leftOut).toEqual([
+      '2 ports of the ServiceImport: they are more than 1000',
+      '3 addresses of the ServiceImport: they are more than 16',
+    ]);
+  });
 });

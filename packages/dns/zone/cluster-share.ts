@@ -1,17 +1,10 @@
 import type { ImportType, ServiceImport } from '@fairlead/clusterset/mcs';
 import { type IpAddress, type IpFamily, parseIpAddress } from '@fairlead/control';
-import type { EndpointSlice, Protocol } from '@fairlead/kube';
+import type { EndpointSlice } from '@fairlead/kube';
 import { isLabel } from '../wire/index.ts';
+import { distinctPorts, importedAddresses, importedPorts, portKey, portsOf, type ServedPort } from './imported.ts';
 import { belongingOfImport, belongingOfSlice, type ServiceView } from './service-view.ts';
 import type { ZoneSettings } from './settings.ts';
-
-/** A port under which a Service, or one endpoint, can be asked for by SRV. */
-export interface ServedPort {
-  /** Empty for the only one, which needs no name. */
-  readonly name: string;
-  readonly protocol: Protocol;
-  readonly port: number;
-}
 
 export interface ServedEndpoint {
   readonly address: IpAddress;
@@ -215,34 +208,14 @@ function fromOlderImport(
   }
   if (type === 'Headless') return { ...behind, sources };
   const isWithoutPods = slices.length > 0 && behind.endpoints.length === 0;
-  const endpoints = (spec.ips ?? []).flatMap((text) => {
-    const parsed = parseIpAddress(text);
-    return parsed === undefined || isWithoutPods
-      ? []
-      : [{ ...parsed, host: hostOf(undefined, parsed.address), ports: [] }];
-  });
-  const leftOut = endpoints.length === 0 ? ['the cluster has no ready endpoints'] : [];
-  return { sources, endpoints, ports: portsOf(spec.ports ?? []), leftOut, faults: [] };
-}
-
-/** What has no number, or one that is none, cannot be told by SRV. */
-export function portsOf(
-  ports: readonly { readonly name?: string; readonly protocol?: Protocol; readonly port?: number }[],
-): readonly ServedPort[] {
-  return ports.flatMap(({ name = '', protocol = 'TCP', port }) => (isPort(port) ? [{ name, protocol, port }] : []));
-}
-
-function isPort(port: number | undefined): port is number {
-  return port !== undefined && Number.isInteger(port) && port > 0 && port <= 65_535;
-}
-
-function distinctPorts(ports: readonly ServedPort[]): readonly ServedPort[] {
-  const byKey = new Map(ports.map((port) => [portKey(port), port]));
-  return [...byKey].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, port]) => port);
-}
-
-export function portKey({ name, protocol, port }: ServedPort): string {
-  return `${name} ${protocol} ${port}`;
+  const { addresses, leftOut: otherAddresses } = importedAddresses(spec);
+  const { ports, leftOut: otherPorts } = importedPorts(spec);
+  const endpoints = isWithoutPods
+    ? []
+    : addresses.map((parsed) => ({ ...parsed, host: hostOf(undefined, parsed.address), ports: [] }));
+  const beyond = [...otherPorts, ...otherAddresses];
+  const leftOut = endpoints.length === 0 ? ['the cluster has no ready endpoints', ...beyond] : beyond;
+  return { sources, endpoints, ports, leftOut, faults: [] };
 }
 
 function hostOf(hostname: string | undefined, address: IpAddress): string {

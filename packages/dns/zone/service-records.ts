@@ -1,15 +1,8 @@
-import type { ImportType } from '@fairlead/clusterset/mcs';
-import { type IpAddress, parseIpAddress } from '@fairlead/control';
+import type { ImportType, ServiceImport } from '@fairlead/clusterset/mcs';
+import type { IpAddress } from '@fairlead/control';
 import { isLabel, isName, type RecordData } from '../wire/index.ts';
-import {
-  clusterShares,
-  type ClusterShare,
-  honouredImports,
-  portKey,
-  portsOf,
-  type ServedEndpoint,
-  type ServedPort,
-} from './cluster-share.ts';
+import { clusterShares, type ClusterShare, honouredImports, type ServedEndpoint } from './cluster-share.ts';
+import { importedAddresses, importedPorts, portKey, type ServedPort } from './imported.ts';
 import { type AnswerOrder, FIXED, type NamedRecords, type RecordSet } from './record-set.ts';
 import { schedule } from './schedule.ts';
 import type { ServiceView } from './service-view.ts';
@@ -31,9 +24,6 @@ interface Owned {
   readonly share: ClusterShare;
 }
 
-/** Of the Service as a whole: no reply has room for more. */
-const MOST_PORTS = 1_000;
-
 type AddressType = 'A' | 'AAAA';
 const ADDRESS_TYPES: readonly AddressType[] = ['A', 'AAAA'];
 
@@ -44,19 +34,21 @@ export function serviceRecords(view: ServiceView, settings: ZoneSettings): Servi
   const isService = isLabel(view.name) && isLabel(view.namespace);
   if (type === undefined || !isService) return { names: new Map(), type: undefined, shares: [], leftOut: [] };
   const shares = clusterShares(view, type, settings);
-  const listed = view.serviceImport?.spec.ports ?? [];
-  const ports =
-    view.serviceImport === undefined
-      ? commonPorts(older.map(({ spec }) => portsOf(spec.ports ?? [])))
-      : portsOf(listed.slice(0, MOST_PORTS));
+  const imported = view.serviceImport === undefined ? undefined : boundedImport(view.serviceImport);
+  const ports = imported?.ports ?? commonPorts(older.map(({ spec }) => importedPorts(spec).ports));
   const base = `${view.name}.${view.namespace}.svc.${settings.zone}`;
   const names = new Names(settings.seconds);
   const made = { base, shares, ports, settings, names };
   if (type === 'Headless') addHeadless(made);
-  else addClusterSetIp(made, view.serviceImport?.spec.ips ?? []);
-  const beyond = listed.length - MOST_PORTS;
-  const leftOut = beyond > 0 ? [`${beyond} ports of the ServiceImport: they are more than ${MOST_PORTS}`] : [];
-  return { names: names.all, type, shares, leftOut };
+  else addClusterSetIp(made, imported?.addresses ?? []);
+  return { names: names.all, type, shares, leftOut: imported?.leftOut ?? [] };
+}
+
+/** Of the Service as a whole. */
+function boundedImport({ spec }: ServiceImport) {
+  const { ports, leftOut: otherPorts } = importedPorts(spec);
+  const { addresses, leftOut: otherAddresses } = importedAddresses(spec);
+  return { ports, addresses: addresses.map(({ address }) => address), leftOut: [...otherPorts, ...otherAddresses] };
 }
 
 interface Making {
@@ -69,8 +61,7 @@ interface Making {
 }
 
 /** One address in each reply: that of the clusterset, of this cluster, or of the others in turn. */
-function addClusterSetIp({ base, shares, ports, settings, names }: Making, ips: readonly string[]): void {
-  const clusterSetIps = ips.flatMap((text) => parseIpAddress(text)?.address ?? []);
+function addClusterSetIp({ base, shares, ports, settings, names }: Making, clusterSetIps: readonly IpAddress[]): void {
   const chosen = candidates(shares, settings);
   names.add(base);
   for (const type of ADDRESS_TYPES) {

@@ -296,9 +296,23 @@ export const dnsZoneDefects: readonly Defect[] = [
   },
   {
     name: 'ports that are left out are not told',
-    file: `${FOLDER}/zone/service-records.ts`,
-    find: 'const leftOut = beyond > 0',
-    replace: 'const leftOut = beyond > 1',
+    file: `${FOLDER}/zone/imported.ts`,
+    find: 'return count > most',
+    replace: 'return count > most + 1',
     foundBy: part,
+  },
+  {
+    name: 'the ports of an older import have no bound',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'const { ports, leftOut: otherPorts } = importedPorts(spec);',
+    replace: 'const otherPorts: string[] = [];\n  const ports = portsOf(spec.ports ?? []);',
+    foundBy: share,
+  },
+  {
+    name: 'the addresses of a ServiceImport have no bound',
+    file: `${FOLDER}/zone/imported.ts`,
+    find: 'ips.slice(0, MOST_ADDRESSES)',
+    replace: 'ips',
+    foundBy: share,
   },
 ];
