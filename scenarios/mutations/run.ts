@@ -27,7 +27,8 @@ function chosen(words: string): readonly Defect[] {
 }
 
 async function run(list: readonly Defect[]): Promise<number> {
-  const outdated = list.filter((defect) => !applies(defect));
+  // Looked at in the whole table: a row that nobody runs for weeks would otherwise go unnoticed.
+  const outdated = defects.filter((defect) => !applies(defect));
   let missed = 0;
   for (const [index, defect] of list.entries()) {
     if (outdated.includes(defect)) continue;
@@ -40,9 +41,9 @@ async function run(list: readonly Defect[]): Promise<number> {
     );
   }
   for (const { name, file } of outdated) console.log(`OUTDATED ${name}: what it changes is no longer once in ${file}`);
-  const failed = missed + outdated.length;
-  console.log(`${list.length - failed} passed, ${failed} failed`);
-  return failed === 0 && list.length > 0 ? 0 : 1;
+  const tried = list.filter((defect) => !outdated.includes(defect)).length;
+  console.log(`${tried - missed} passed, ${missed + outdated.length} failed`);
+  return missed + outdated.length === 0 && tried > 0 ? 0 : 1;
 }
 
 function applies(defect: Defect): boolean {

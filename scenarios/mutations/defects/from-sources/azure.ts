@@ -160,10 +160,10 @@ export const azureDefectsFromSources: readonly Defect[] = [
     name: 'a lock that was renewed counts from when the answer came',
     file: 'packages/azure/local-backends/azure-resource-locker.ts',
     find: `      const startedAt = clock.monotonic();
-      lease = await this.#write(lease, { spec: { renewTime: this.#now() } }, stepSignal);
+      lease = await this.#write(lease, { spec: { renewTime: this.#now() } }, this.#whileLeading(stepSignal));
       renewedAt = startedAt;
 `,
-    replace: `      lease = await this.#write(lease, { spec: { renewTime: this.#now() } }, stepSignal);
+    replace: `      lease = await this.#write(lease, { spec: { renewTime: this.#now() } }, this.#whileLeading(stepSignal));
       renewedAt = clock.monotonic();
 `,
     foundBy: { unit: 'packages/azure/local-backends/azure-resource-locker.test.ts' },
