@@ -181,7 +181,7 @@ async function compare({ url, peer, folder, generator, progress }: Comparison): 
       p99Ratio: rounded(median(quotients(latency.us.p99, latency.plain.p99))),
       twoProcessesRatio: rounded(two.busyRatio),
       twoProcessesSameLoadRatio: rounded(two.sameLoadRatio),
-      twoProcessesSharedCoresRatio: rounded(two.sharedCoresRatio),
+      twoProcessesOneCoreRatio: rounded(two.oneCoreRatio),
       twoProcessesMemoryRatio: rounded(two.memoryRatio),
       residentMegabytes: rounded(await us.server.residentMegabytes()),
       peerResidentMegabytes: rounded(await plain.server.residentMegabytes()),

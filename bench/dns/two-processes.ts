@@ -4,7 +4,7 @@ import { median, rounded } from '../statistics.ts';
 import type { Load, LoadGenerator, LoadOptions } from './load.ts';
 import type { NameServer } from './name-server.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 7;
 const SECONDS = 2;
 const WARM_UP_SECONDS = 3;
 /** What the generator, and two servers, get done on two cores without waiting for each other: a part of what one bears. */
@@ -17,12 +17,12 @@ export interface Processes {
 }
 
 interface TwoProcesses {
-  /** Queries for each second of processor time, against those of one process: both kept busy on the same single core. */
+  /** Queries for each second of processor time, against those of one process: as fast as they answer, on all cores. */
   readonly busyRatio: number;
   /** At the same queries per second for each process, on all cores. */
   readonly sameLoadRatio: number;
-  /** As fast as they answer, on all cores, which the generator shares: two then wait for queries, and one does not. */
-  readonly sharedCoresRatio: number;
+  /** All of them on one core, which two have to take turns on: the worst place for a second one. */
+  readonly oneCoreRatio: number;
   readonly memoryRatio: number;
 }
 
@@ -39,28 +39,28 @@ export async function compareProcesses(
   // Each of the two gets half of the queries.
   await ask(two, { seconds: 2 * WARM_UP_SECONDS });
   const perSecond = PART_OF_MOST * (await ask([one])).queriesPerSecond;
-  const shared: number[] = [];
+  const busy: number[] = [];
   const sameLoad: number[] = [];
   const memory: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const quotient = (measure: Measure) => quotientOf(round, { one, two }, measure);
-    shared.push(await quotient((servers) => ask(servers)));
+    busy.push(await quotient((servers) => ask(servers)));
     sameLoad.push(await quotient((servers) => ask(servers, { perSecond: perSecond * servers.length })));
     memory.push((await megabytesOf(two)) / (await megabytesOf([one])));
   }
   const [cpu = 0, ...others] = await allowedCpus();
   for (const server of [one, ...two]) await server.runOn(String(cpu));
   const cpus = others.length === 0 ? String(cpu) : others.join(',');
-  const busy: number[] = [];
+  const oneCore: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    busy.push(await quotientOf(round, { one, two }, (servers) => ask(servers, { cpus })));
+    oneCore.push(await quotientOf(round, { one, two }, (servers) => ask(servers, { cpus })));
   }
-  const all = Object.entries({ busy, sameLoad, shared, memory });
+  const all = Object.entries({ busy, sameLoad, oneCore, memory });
   progress(`two processes: ${all.map(([name, values]) => `${name} ${values.map(rounded).join(' ')}`).join(', ')}`);
   return {
     busyRatio: median(busy),
     sameLoadRatio: median(sameLoad),
-    sharedCoresRatio: median(shared),
+    oneCoreRatio: median(oneCore),
     memoryRatio: median(memory),
   };
 }
