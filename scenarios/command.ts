@@ -35,7 +35,7 @@ export async function runCommand(
     if (options.json) out(JSON.stringify(summary));
     return summary.failed > 0 ? 1 : 0;
   }
-  const jobs = options.jobs > 1 ? new Jobs(options.jobs) : undefined;
+  const jobs = options.jobs === undefined ? undefined : new Jobs(options.jobs);
   try {
     const summaries = await runScenarios(chosen, options, jobs, print);
     if (options.json) out(JSON.stringify(options.all ? overall(summaries) : summaries[0]));

@@ -8,7 +8,6 @@ describe('the options of a run', () => {
     expect(parse('kube')).toEqual({
       scenario: 'kube',
       from: 1,
-      jobs: 1,
       all: false,
       json: false,
       shrink: false,

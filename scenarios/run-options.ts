@@ -8,7 +8,7 @@ npm run sim -- NAME                  runs the seeds 1 to 100 of a scenario, and 
     --seed N --history               prints its whole history
     --seed N --shrink                leaves out what is not needed for it to fail
     --pairs N                        so many pairs of crashes, of a crash matrix
-    --jobs N                         on so many cores
+    --jobs N                         in so many processes, each replaced after some seeds; for long runs
     --json                           ends with one line of JSON
 npm run sim -- --all [--seeds N]     runs every scenario`;
 
@@ -21,7 +21,8 @@ export interface RunOptions {
   readonly seeds?: number;
   readonly from: number;
   readonly pairs?: number;
-  readonly jobs: number;
+  /** Undefined: in this process. */
+  readonly jobs?: number;
   readonly json: boolean;
   readonly shrink: boolean;
   readonly history: boolean;
@@ -58,13 +59,14 @@ export function parseOptions(commandLine: readonly string[]): RunOptions {
   if (seed !== undefined && seeds !== undefined)
     throw new Error('--seed is one seed, --seeds is how many: leave out one');
   const pairs = wholeNumber('--pairs', values.pairs, 0);
+  const jobs = wholeNumber('--jobs', values.jobs, 1);
   return {
     ...(scenario === undefined ? {} : { scenario }),
     ...(pairs === undefined ? {} : { pairs }),
     ...(seed === undefined ? {} : { seed }),
     ...(seeds === undefined ? {} : { seeds }),
     from: wholeNumber('--from', values.from, 0) ?? 1,
-    jobs: wholeNumber('--jobs', values.jobs, 1) ?? 1,
+    ...(jobs === undefined ? {} : { jobs }),
     all,
     json,
     shrink,
