@@ -10,8 +10,9 @@ export const CLUSTER_ID = 'c1';
 export const LOAD_BALANCERS = ['one', 'two', 'inside'] as const;
 export type LoadBalancerName = (typeof LOAD_BALANCERS)[number];
 
-const CLUSTER_MARK = digest(`azure-local ${CLUSTER_ID}`, 6);
-const MARKED = new RegExp(`-${CLUSTER_MARK}([0-9a-f]{12})(-v6)?(-[a-z0-9]+)*$`);
+/** What stands for the cluster in the names of what it has in Azure. */
+export const clusterMark = digest(`azure-local ${CLUSTER_ID}`, 6);
+const MARKED = new RegExp(`-${clusterMark}([0-9a-f]{12})(-v6)?(-[a-z0-9]+)*$`);
 /** Entries of a pool with this prefix are the part's own. */
 const ENTRY_PREFIX = 'fairlead-';
 

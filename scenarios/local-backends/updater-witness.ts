@@ -20,6 +20,7 @@ type EventMessage = Parameters<EventRecorder['record']>[2];
 interface Attempt {
   readonly pool: string;
   readonly mark: string;
+  /** On the world's clock. */
   readonly startedAt: number;
   /** Of its read and its write. */
   readonly correlations: Set<string>;
@@ -32,20 +33,24 @@ interface Attempt {
 }
 
 interface Parked {
+  /** On the world's clock. */
   readonly since: number;
   readonly until: number;
   readonly mark: string;
 }
 
 export interface UpdaterWitnessOptions {
+  /** That of the process: it begins anew with each life, and stands still while the machine is frozen. */
   readonly clock: Clock;
+  /** The one by which edits are remembered. */
+  readonly worldClock: Pick<Clock, 'monotonic'>;
   readonly intervalMilliseconds: number;
   readonly maxRetries: number;
   /** How often what the Service's pools should hold has changed so far, or was compared. */
   readonly changesOf: (mark: string) => number;
   /** On the tick, one attempt may be late and the next on time: so many come closer together than an interval. */
   readonly attemptsWithinInterval: 1 | 2;
-  /** Whether nothing about the Service made it move or go, from well before this time on. */
+  /** Whether nothing about the Service made it move or go, from well before this time of the world's clock on. */
   readonly isSteady: (mark: string, since: number) => boolean;
   /** Whether the Service is on a load balancer on which it is not to be. */
   readonly isToMove: (mark: string) => boolean;
@@ -146,7 +151,7 @@ export class UpdaterWitness {
   }
 
   #begin(pool: string, mark: string, correlation: string): Attempt {
-    const { clock, intervalMilliseconds, attemptsWithinInterval, isSteady, complain } = this.#options;
+    const { clock, worldClock, intervalMilliseconds, attemptsWithinInterval, isSteady, complain } = this.#options;
     const startedAt = clock.monotonic();
     this.#checkParked(pool);
     const untold = this.#attempts.get(mark);
@@ -161,7 +166,7 @@ export class UpdaterWitness {
     const attempt = {
       pool,
       mark,
-      startedAt,
+      startedAt: worldClock.monotonic(),
       correlations: new Set([correlation]),
       status: undefined,
       polled: undefined,
@@ -223,7 +228,7 @@ export class UpdaterWitness {
   }
 
   #tell(uid: string, { reason, note }: EventMessage): void {
-    const { clock, hasOnePool, givenUp, complain } = this.#options;
+    const { clock, worldClock, hasOnePool, givenUp, complain } = this.#options;
     if (reason !== UPDATED && reason !== RETRYING && reason !== FAILED) return;
     this.#told[reason] += 1;
     const mark = serviceMark(uid);
@@ -253,8 +258,8 @@ export class UpdaterWitness {
     const isWorthARetry = isContended || status === 429 || note.includes(LEASE_ENDS);
     if (reason === RETRYING && !isWorthARetry) complain(`${pool} answered ${status}: ${reason}: ${note}`);
     if (reason !== RETRYING || retryAfterMilliseconds === undefined) return;
-    const since = clock.monotonic();
-    this.#parked.set(pool, { since, until: since + retryAfterMilliseconds, mark });
+    const until = clock.monotonic() + retryAfterMilliseconds;
+    this.#parked.set(pool, { since: worldClock.monotonic(), until, mark });
   }
 }
 

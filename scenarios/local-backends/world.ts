@@ -225,6 +225,7 @@ function run(world: World, incarnation: Incarnation): Promise<void> {
       const { clock, client, random, logger } = environment;
       const witness = new UpdaterWitness({
         clock,
+        worldClock: world.simulation.clock,
         intervalMilliseconds: settings.intervalSeconds * 1000,
         attemptsWithinInterval: settings.leadingEdge ? 1 : 2,
         maxRetries: settings.maxRetries,
