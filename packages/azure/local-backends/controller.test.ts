@@ -103,7 +103,7 @@ describe('a new local Service', () => {
           sourceAddressPrefix: '*',
           destinationAddressPrefix: '198.18.0.1',
           destinationPortRanges: ['80'],
-          description: expect.stringContaining(`fairlead-service=${uid}`),
+          description: 'Service shop/web of cluster c1',
         }),
       ],
     ]);

@@ -89,6 +89,17 @@ describe('what the emulated resource manager refuses', () => {
     expect(code(await put(rule('a', 500), rule('A', 501)))).toBe('DuplicateResourceName');
   });
 
+  it('takes descriptions of security rules up to 140 characters', async () => {
+    const { emulator } = emulated();
+    const put = (description: string) => {
+      const properties = { priority: 500, direction: 'Inbound', access: 'Allow', protocol: 'Tcp', description };
+      const securityRules = [{ name: 'a', properties }];
+      return send(emulator, 'PUT', ids.securityGroup, { location: 'westeurope', properties: { securityRules } });
+    };
+    expect((await put('x'.repeat(140))).status).toBe(201);
+    expect(code(await put('x'.repeat(141)))).toBe('SecurityRuleInvalidDescription');
+  });
+
   it('says what is missing or wrong in a request', async () => {
     const { emulator } = emulated();
     const other = ids.publicIp('web').replace('cluster', 'elsewhere');

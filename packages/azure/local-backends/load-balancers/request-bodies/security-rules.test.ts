@@ -1,4 +1,4 @@
-import { requireIpAddress } from '@fairlead/control';
+import { clusterId, requireIpAddress, serviceUid } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SecurityRule } from '../../../arm/index.ts';
@@ -32,6 +32,22 @@ const shape = (wanted: typeof web) =>
 const theirs = (name: string, priority: number): SecurityRule => ({
   name,
   properties: { priority, direction: 'Inbound', access: 'Deny', protocol: '*', destinationPortRange: '22' },
+});
+
+describe('a security rule', () => {
+  it('says whose it is in as many characters as Azure takes, however long the names are', () => {
+    const uid = '8d3c6a5e-6d0f-4a51-9d5e-0123456789ab';
+    const key = `${'n'.repeat(63)}/${'s'.repeat(63)}` as const;
+    const long = { ...site, cluster: clusterId(uid) };
+    const wanted = { ...wantedService('shop/web', { uid: serviceUid(uid) }), key };
+    const rules = securityRulesFor(long, wanted, [addresses.IPv4]);
+    for (const { name, properties } of rules) {
+      expect(name.length).toBeLessThanOrEqual(80);
+      expect(properties.description).toContain(key);
+      expect(properties.description?.length).toBeLessThanOrEqual(140);
+    }
+    expect(rules).toHaveLength(1);
+  });
 });
 
 describe('who may reach a Service', () => {

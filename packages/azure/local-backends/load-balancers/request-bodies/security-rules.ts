@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { FairleadError, familyOf, type IpAddress, ownerText } from '@fairlead/control';
+import { FairleadError, familyOf, type IpAddress } from '@fairlead/control';
 import { matches, type SecurityRule, type SecurityRuleProperties } from '../../../arm/index.ts';
-import { PART_NAME, type ServiceMark } from '../../names.ts';
+import type { ServiceMark } from '../../names.ts';
 import { type AzureSite, serviceOfName } from '../../site.ts';
 import { nameFor } from './child-resources.ts';
 import type { WantedService } from '../desired.ts';
@@ -14,6 +14,9 @@ export interface WantedRule {
 
 /** As many as fit into a name of Azure, in place of `allow`. */
 const TAG_DIGITS = 5;
+
+/** Azure refuses a longer one, and with it every rule of the group: whose a rule is, its name tells. */
+const LONGEST_DESCRIPTION = 140;
 
 /** In one security group. */
 const MOST_RULES = 1_000;
@@ -37,10 +40,9 @@ function rulesForAddress(site: AzureSite, wanted: WantedService, address: IpAddr
   const { sourceRanges, scope } = wanted;
   const family = familyOf(address);
   const name = nameFor(site, wanted, family);
-  const mark = { cluster: site.cluster, part: PART_NAME, service: wanted.uid };
   const common = {
     direction: 'Inbound',
-    description: ownerText(mark, `Service ${wanted.key}`),
+    description: `Service ${wanted.key} of cluster ${site.cluster}`.slice(0, LONGEST_DESCRIPTION),
     sourcePortRange: '*',
     destinationAddressPrefix: address,
   } as const;

@@ -4,6 +4,7 @@ import type { KindRules } from './rules.ts';
 
 const LOWEST_PRIORITY = 100;
 const HIGHEST_PRIORITY = 4096;
+const LONGEST_DESCRIPTION = 140;
 
 export const networkSecurityGroupRules: KindRules = {
   inUseCode: 'InUseNetworkSecurityGroupCannotBeDeleted',
@@ -19,6 +20,9 @@ export const networkSecurityGroupRules: KindRules = {
       const priority = Number(valueAt(rule, 'properties', 'priority'));
       if (!(priority >= LOWEST_PRIORITY && priority <= HIGHEST_PRIORITY)) {
         throw invalid('SecurityRuleInvalidPriority', `${id}: rule ${name} has the priority ${priority}.`);
+      }
+      if (textOf(valueAt(rule, 'properties', 'description')).length > LONGEST_DESCRIPTION) {
+        throw invalid('SecurityRuleInvalidDescription', `${id}: the description of rule ${name} is too long.`);
       }
       const place = `${textOf(valueAt(rule, 'properties', 'direction'))} ${priority}`;
       const other = taken.get(place);
