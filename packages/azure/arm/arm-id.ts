@@ -89,6 +89,13 @@ export function requireArmId<Kind extends ArmKind>(kind: Kind, text: string): Ar
   );
 }
 
+const NAME = /^\w([-\w.]{0,78}\w)?$/;
+
+/** Whether something in Azure's network can be called so: text of users that is none never becomes part of an id. */
+export function isResourceName(text: string): boolean {
+  return NAME.test(text);
+}
+
 /** What an id is called in its group or parent. */
 export function armName(id: ArmId): string {
   return id.slice(id.lastIndexOf('/') + 1);

@@ -14,7 +14,7 @@ import { site } from './testing/wanted.ts';
 const EMPTY_AZURE: ObservedAzure = {
   loadBalancers: new Map(),
   publicIps: new Map(),
-  publicIpsElsewhere: [],
+  publicIpsElsewhere: new Map(),
   securityGroup: {
     id: armId('networkSecurityGroups', site.group, 'nodes'),
     name: 'nodes',

@@ -6,6 +6,7 @@ import {
   type AzureAnnotation,
   azureAnnotations,
   idleTimeoutMinutes,
+  isResourceName,
   refuseAnnotationsBut,
 } from '../../arm/index.ts';
 import type { FrontendScope } from '../configuration.ts';
@@ -17,6 +18,8 @@ const HONOURED: ReadonlySet<string> = new Set(Object.values(honoured));
 const LONGEST_IDLE_TIMEOUT = 100;
 /** Often enough that a node that stops serving is noticed within ten seconds. */
 const USUAL_PROBE: ProbeTiming = { intervalInSeconds: 5, probeThreshold: 2 };
+/** Each takes rules of the security group, of which all Services together have a thousand. */
+const MOST_SERVICE_TAGS = 20;
 /** After so many seconds Azure wants to know that a node is gone. */
 const PROBE_SECONDS = 120;
 
@@ -55,7 +58,7 @@ export function annotatedDemands(service: Service): AnnotatedDemands {
   else refuseOnly(service, 'public', PUBLIC_ONLY);
   return {
     scope,
-    subnet: annotationText(service, azureAnnotations.internalSubnet),
+    subnet: subnetName(service),
     allowed: listIn(service, azureAnnotations.loadBalancers),
     idleTimeoutMinutes: idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-annotation'),
     probe: probeTiming(service),
@@ -88,6 +91,13 @@ function scopeOf(text: string | undefined): FrontendScope {
   if (lower === 'true') return 'internal';
   if (lower === 'false') return 'public';
   throw invalid(azureAnnotations.internal, text, 'use "true" or "false"');
+}
+
+/** It becomes part of an id: what could lead elsewhere, or fail the requests of others, is no name. */
+function subnetName(service: Service): string | undefined {
+  const name = annotationText(service, azureAnnotations.internalSubnet);
+  if (name === undefined || isResourceName(name)) return name;
+  throw invalid(azureAnnotations.internalSubnet, name, 'use the name of a subnet');
 }
 
 function probeTiming(service: Service): ProbeTiming {
@@ -134,6 +144,10 @@ export function allowedSources(
   const serviceTags = listIn(service, azureAnnotations.allowedServiceTags) ?? [];
   const odd = serviceTags.find((tag) => !/^[A-Za-z][A-Za-z0-9.]*$/.test(tag));
   if (odd !== undefined) throw invalid(azureAnnotations.allowedServiceTags, odd, 'use service tags such as AzureCloud');
+  if (serviceTags.length > MOST_SERVICE_TAGS) {
+    const message = `its annotation ${azureAnnotations.allowedServiceTags} names ${serviceTags.length} service tags: use ${MOST_SERVICE_TAGS} at most`;
+    throw refusal('invalid-annotation', message);
+  }
   const isByTagsAlone = serviceTags.length > 0 && ranges.kind === 'any';
   return { sourceRanges: isByTagsAlone ? { kind: 'only', IPv4: [], IPv6: [] } : ranges, serviceTags };
 }
@@ -179,6 +193,9 @@ export function ownAddresses(
   );
 }
 
+const PREFIX_ID =
+  /^\/subscriptions\/[-\w]+\/resourceGroups\/[-\w.()]+\/providers\/Microsoft\.Network\/publicIPPrefixes\/[-\w.]+$/i;
+
 /** The prefixes that new public addresses are taken from: ids of Azure. */
 export function prefixIds(
   service: Service,
@@ -188,7 +205,7 @@ export function prefixIds(
     families.flatMap((family) => {
       const id = ofFamily(service, families, family, azureAnnotations.prefix, azureAnnotations.prefixIPv6);
       if (id === undefined) return [];
-      if (/\/publicIPPrefixes\/[^/]+$/i.test(id)) return [[family, id] as const];
+      if (PREFIX_ID.test(id)) return [[family, id] as const];
       throw invalid(azureAnnotations.prefix, id, 'use the id of a public IP prefix');
     }),
   );

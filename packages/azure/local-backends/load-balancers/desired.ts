@@ -16,7 +16,7 @@ import {
   serviceKey,
   unsupported,
 } from '@fairlead/service';
-import { azureAnnotationPrefixes, refusePortsBeyond } from '../../arm/index.ts';
+import { azureAnnotationPrefixes, isResourceName, refusePortsBeyond } from '../../arm/index.ts';
 import { PART_NAME } from '../names.ts';
 import type { AzureSite } from '../site.ts';
 import {
@@ -167,7 +167,8 @@ export function adoptedPools(service: Service): AdoptedPools {
   const recorded = service.metadata.annotations?.[ADOPTED_POOLS_ANNOTATION] ?? '';
   const pairs = recorded.split(',').flatMap((pair) => {
     const [family = '', name = ''] = pair.split('=');
-    return isFamily(family) && name !== '' ? [[family, name] as const] : [];
+    // Owners can write anything there.
+    return isFamily(family) && isResourceName(name) ? [[family, name] as const] : [];
   });
   return Object.fromEntries(pairs);
 }

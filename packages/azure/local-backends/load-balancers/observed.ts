@@ -1,5 +1,5 @@
-import { FairleadError, type IpAddress, type IpFamily, parseIpAddress, verdictOf } from '@fairlead/control';
-import type { Service } from '@fairlead/kube';
+import { FairleadError, type IpAddress, type IpFamily, parseIpAddress } from '@fairlead/control';
+import { byAge, type Service } from '@fairlead/kube';
 import {
   type ArmClient,
   type ArmId,
@@ -12,8 +12,6 @@ import {
   type LoadBalancer,
   matches,
   type NetworkSecurityGroup,
-  type PublicIpAddress,
-  type ResourceGroup,
   type SecurityRule,
 } from '../../arm/index.ts';
 import type { ServiceMark } from '../names.ts';
@@ -21,7 +19,12 @@ import { type AzureSite, loadBalancerId } from '../site.ts';
 import { nameFor } from './request-bodies/child-resources.ts';
 import { type ChildOwner, childOwner, servicesIn, usesPool } from './request-bodies/load-balancer-body.ts';
 import { AZURE_LOCAL_CLASS, recordedLoadBalancer, type WantedService } from './desired.ts';
-import { type ObservedAddresses, type PublicAddress, publicAddressOf } from './request-bodies/public-addresses.ts';
+import {
+  type ObservedAddresses,
+  type PublicAddress,
+  publicAddressOf,
+  type ReadGroup,
+} from './request-bodies/public-addresses.ts';
 import type { WantedRule } from './request-bodies/security-rules.ts';
 import type { PresentTarget, Target } from './target.ts';
 
@@ -33,28 +36,36 @@ export interface ObservedAzure extends ObservedAddresses {
   readonly securityGroup: NetworkSecurityGroup | undefined;
 }
 
+/** For whom Azure is read. */
+export interface ObservedFor {
+  /** Those whose load balancers matter. */
+  readonly placed: readonly Service[];
+  /** Those whose addresses do. */
+  readonly addressed: readonly Service[];
+}
+
 /**
  * Reads it all, in as many calls as there are load balancers and two, and one for each other resource group that Services
- * take addresses from. Rejects when any of it cannot be read. Owners of Services can write anything into what is recorded
- * on them, so that a load balancer which the configuration does not name is looked for by one list of all, however many of
- * them there are; and a resource group that cannot be read is as good as empty.
+ * take addresses from, up to a limit. Rejects when any of it cannot be read. Owners of Services can write anything into
+ * what is recorded on them, so that a load balancer which the configuration does not name is looked for by one list of
+ * all, however many of them there are; and a resource group that cannot be read concerns only those who name it.
  */
 export async function observe(
   client: Pick<ArmClient, 'find' | 'list'>,
   site: AzureSite,
-  services: readonly Service[],
+  { placed, addressed }: ObservedFor,
   signal: AbortSignal,
 ): Promise<ObservedAzure> {
   // Who waited at the throttle gate would do so with both locks: it is better tried again when the gate opens.
   const call = { signal, throttle: 'refuse' } as const;
   const configured = new Set(site.loadBalancers.map(({ name }) => name.toLowerCase()));
-  const recorded = services.flatMap((service) => recordedLoadBalancer(service) ?? []);
+  const recorded = placed.flatMap((service) => recordedLoadBalancer(service) ?? []);
   const others = new Set(recorded.map((name) => name.toLowerCase()).filter((name) => !configured.has(name)));
   const [found, left, publicIps, publicIpsElsewhere, securityGroup] = await Promise.all([
     Promise.all(site.loadBalancers.map(({ name }) => client.find(loadBalancerId(site, name), call))),
     others.size === 0 ? [] : client.list('loadBalancers', site.group, call),
     client.list('publicIPAddresses', site.group, call),
-    Promise.all(addressGroups(site, services).map((group) => listElsewhere(client, group, call))),
+    readElsewhere(client, site, addressed, call),
     readSecurityGroup(client, site, call),
   ]);
   return {
@@ -63,34 +74,48 @@ export async function observe(
       ...left.filter(({ name }) => others.has(name.toLowerCase())),
     ]),
     publicIps: byName(publicIps),
-    publicIpsElsewhere: publicIpsElsewhere.flat(),
+    publicIpsElsewhere,
     securityGroup,
   };
 }
 
-/** The other resource groups that Services of our class name. */
-function addressGroups({ group }: AzureSite, services: readonly Service[]): readonly ResourceGroup[] {
-  const named = services.flatMap((service) => {
+/** Names as Azure takes them; a dot at the end would make it another path. */
+const GROUP_NAME = /^[-\w.()]{0,89}[-\w()]$/;
+/** In one look: owners of Services can name as many as they like. */
+const MOST_GROUPS = 20;
+
+/** The other resource groups that Services of our class name, in lower case, those of the oldest Services first. */
+function addressGroups({ group }: AzureSite, services: readonly Service[]): readonly string[] {
+  const own = group.resourceGroup.toLowerCase();
+  const named = services.toSorted(byAge).flatMap((service) => {
     const isOurs = service.spec.loadBalancerClass === AZURE_LOCAL_CLASS || recordedLoadBalancer(service) !== undefined;
     return (isOurs ? annotationText(service, azureAnnotations.addressGroup)?.toLowerCase() : undefined) ?? [];
   });
-  const others = new Set(named.filter((name) => GROUP_NAME.test(name) && name !== group.resourceGroup.toLowerCase()));
-  return [...others].map((resourceGroup) => ({ ...group, resourceGroup }));
+  return [...new Set(named)].filter((name) => GROUP_NAME.test(name) && name !== own);
 }
 
-const GROUP_NAME = /^[-\w.()]+$/;
-
-async function listElsewhere(
+async function readElsewhere(
   client: Pick<ArmClient, 'list'>,
-  group: ResourceGroup,
+  site: AzureSite,
+  services: readonly Service[],
   call: CallOptions,
-): Promise<readonly PublicIpAddress[]> {
-  try {
-    return await client.list('publicIPAddresses', group, call);
-  } catch (error) {
-    if (verdictOf(error) === 'retriable') throw error;
-    return [];
-  }
+): Promise<ReadonlyMap<string, ReadGroup>> {
+  const read = async (resourceGroup: string, index: number): Promise<readonly [string, ReadGroup]> => {
+    if (index >= MOST_GROUPS) return [resourceGroup, { kind: 'unread', error: tooManyGroups(resourceGroup) }];
+    try {
+      const addresses = await client.list('publicIPAddresses', { ...site.group, resourceGroup }, call);
+      return [resourceGroup, { kind: 'read', addresses }];
+    } catch (error) {
+      call.signal?.throwIfAborted();
+      return [resourceGroup, { kind: 'unread', error }];
+    }
+  };
+  return new Map(await Promise.all(addressGroups(site, services).map(read)));
+}
+
+function tooManyGroups(name: string): FairleadError {
+  const message = `the resource group ${name} was not looked into: Services name more than ${MOST_GROUPS} at once`;
+  return new FairleadError(message, { verdict: 'retriable', code: 'too-many-resource-groups' });
 }
 
 async function readSecurityGroup(

@@ -1,6 +1,7 @@
 import { byAge, type Service } from '@fairlead/kube';
 import { type ClaimedService, type ServiceKey, serviceKey, type UnservedService } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
+import { markOf } from '../names.ts';
 import { type AzureSite, serviceOfName } from '../site.ts';
 import { type DesiredOptions, desiredFor, recordedLoadBalancer, type WantedService } from './desired.ts';
 import { AdoptablePools, noLoadBalancerFor, type PlacementRequest, placeServices } from './placement.ts';
@@ -64,21 +65,30 @@ function placementRequest(wanted: WantedService, pools: AdoptablePools): Placeme
   return { service: key, scope, allowed, rules: families.length * ports.length, recorded };
 }
 
-/** The rules of all other Services, where they are recorded to be, and those that are not ours, where they are. */
+/**
+ * The rules of all but the Services that are asked about, where they are; and where such a Service is recorded to be that
+ * has none there yet, those it is to have. A record alone takes no room: its owner can write anything into it.
+ */
 function occupiedBy(
-  { site, cluster, loadBalancers }: DecisionInput,
+  { site, options, cluster, loadBalancers }: DecisionInput,
   except: ReadonlySet<ServiceKey>,
 ): ReadonlyMap<string, number> {
+  const asked = new Set(cluster.filter(({ metadata }) => except.has(serviceKey(metadata))).map(markOf));
   const rules = new Map<string, number>();
+  const there = new Set<string>();
   for (const [name, { properties }] of loadBalancers) {
-    const others = (properties.loadBalancingRules ?? []).filter((rule) => serviceOfName(site, rule.name) === undefined);
-    rules.set(name, others.length);
+    const owners = (properties.loadBalancingRules ?? []).map((rule) => serviceOfName(site, rule.name));
+    for (const owner of owners) there.add(`${name} ${owner}`);
+    rules.set(name, owners.filter((owner) => owner === undefined || !asked.has(owner)).length);
   }
   for (const service of cluster) {
     const name = recordedLoadBalancer(service)?.toLowerCase();
-    if (name === undefined || except.has(serviceKey(service.metadata))) continue;
-    const { ports = [], ipFamilies = ['IPv4'] } = service.spec;
-    rules.set(name, (rules.get(name) ?? 0) + ports.length * ipFamilies.length);
+    const mark = markOf(service);
+    if (name === undefined || asked.has(mark) || there.has(`${name} ${mark}`)) continue;
+    const desired = desiredFor(service, options);
+    if (desired.kind !== 'serve') continue;
+    const { ports, families } = desired.wanted;
+    rules.set(name, (rules.get(name) ?? 0) + ports.length * families.length);
   }
   return rules;
 }

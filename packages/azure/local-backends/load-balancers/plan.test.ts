@@ -16,7 +16,7 @@ import type { PresentTarget, Target } from './target.ts';
 const EMPTY: ObservedAzure = {
   loadBalancers: new Map(),
   publicIps: new Map(),
-  publicIpsElsewhere: [],
+  publicIpsElsewhere: new Map(),
   securityGroup: undefined,
 };
 const guarded: ObservedAzure = {
@@ -251,7 +251,7 @@ const withOthers: ObservedAzure = {
     ],
   ]),
   publicIps: new Map(),
-  publicIpsElsewhere: [],
+  publicIpsElsewhere: new Map(),
   securityGroup: guarded.securityGroup && {
     ...guarded.securityGroup,
     properties: {

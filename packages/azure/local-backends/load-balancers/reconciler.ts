@@ -8,7 +8,7 @@ import { driftTotal, heldDeletions } from '../metrics.ts';
 import { PART_NAME, type ServiceMark } from '../names.ts';
 import { type ConvergenceFailure, converge, mayBlameOneService } from './apply.ts';
 import { servicesInAzure } from './leftovers.ts';
-import { type ObservedAzure, observe } from './observed.ts';
+import { type ObservedAzure, type ObservedFor, observe } from './observed.ts';
 import type { Outcome } from './outcome.ts';
 import { type PassOptions, type PassResult, ReconcilePass } from './reconcile-pass.ts';
 import type { SettledServices } from './settled-services.ts';
@@ -74,7 +74,7 @@ export class Reconciler {
     const { clock, journal, logger } = environment;
     const readAt = clock.monotonic();
     const cluster = services.list();
-    const observed = await this.#observe(cluster, signal);
+    const observed = await this.#observe({ placed: cluster, addressed: [] }, signal);
     const { all, leftovers } = servicesInAzure(site, observed, cluster, desired.rules);
     const allowed = this.#guard.allow(leftovers, all.length, readAt);
     const options = { client, site, backends, journal, holding, signal };
@@ -86,7 +86,7 @@ export class Reconciler {
   }
 
   /** We are ready while Azure can be read: whatever else fails concerns some Services, which are told. */
-  async #observe(services: readonly Service[], signal: AbortSignal): Promise<ObservedAzure> {
+  async #observe(services: ObservedFor, signal: AbortSignal): Promise<ObservedAzure> {
     const { arm, site, health } = this.#options;
     try {
       const observed = await observe(arm, site, services, signal);
@@ -117,7 +117,7 @@ export class Reconciler {
 
   /** Where Azure refuses many at once, halves them until those to blame stand alone. */
   async #reconcile(services: readonly Service[], holding: ResourceHolding, signal: AbortSignal): Promise<Failures> {
-    const observed = await this.#observe(services, signal);
+    const observed = await this.#observe({ placed: services, addressed: services }, signal);
     const cluster = this.#options.services.list();
     const pass = new ReconcilePass(this.#pass, { services, cluster, observed, holding, signal });
     const result = await pass.run();

@@ -45,7 +45,7 @@ export async function takeSnapshot(
   const backends = new BackendTracker();
   for (const node of machines) backends.setNode(node);
   for (const slice of slices) backends.setSlice(slice);
-  const observed = await observe(arm, site, cluster, signal);
+  const observed = await observe(arm, site, { placed: cluster, addressed: cluster }, signal);
   const { loadBalancers } = observed;
   const options = desiredOptions(site, defaultClass);
   const outcomes = decide({ site, options, services: cluster, cluster, loadBalancers });

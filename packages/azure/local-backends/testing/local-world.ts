@@ -1,4 +1,4 @@
-import { type HttpTransport, Journal, seededRandom, silentLogger } from '@fairlead/control';
+import { type HttpResponse, type HttpTransport, Journal, seededRandom, silentLogger } from '@fairlead/control';
 import { RecordedMetrics } from '@fairlead/control/testing';
 import type { LeaderPart, Part, ReadEnvironment } from '@fairlead/part';
 import { TestCluster, TestLeader } from '@fairlead/part/testing';
@@ -37,6 +37,10 @@ export class LocalWorld extends TestCluster {
   readonly azure: ArmEmulator;
   readonly metrics = new RecordedMetrics();
   readonly journal = new Journal(this.clock);
+  /** Resource groups in lower case that the part may not see into -> what Azure answers. */
+  readonly closedGroups = new Map<string, { readonly status: number; readonly code: string }>();
+  /** What the part asked Azure for, without the query. */
+  readonly paths: string[] = [];
   /** Whether the Lease is long enough for a call. */
   #mayCall = true;
   #azureWrites = 0;
@@ -184,10 +188,22 @@ export class LocalWorld extends TestCluster {
     return {
       send: async (request) => {
         if (request.method !== 'GET') this.#azureWrites += 1;
-        return this.azure.send(request);
+        const { pathname } = new URL(request.url);
+        this.paths.push(pathname);
+        const group = /^\/subscriptions\/[^/]+\/resourceGroups\/([^/]+)\//i.exec(pathname)?.[1] ?? '';
+        const closed = this.closedGroups.get(group.toLowerCase());
+        return closed === undefined ? this.azure.send(request) : refused(closed);
       },
     };
   }
+}
+
+function refused({ status, code }: { readonly status: number; readonly code: string }): HttpResponse {
+  const text = JSON.stringify({ error: { code, message: 'This is none of yours.' } });
+  const body = async function* () {
+    yield new TextEncoder().encode(text);
+  };
+  return { status, headers: {}, body: body() };
 }
 
 /** Names without the marks of cluster and Service. */

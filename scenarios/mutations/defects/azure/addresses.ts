@@ -23,13 +23,6 @@ export const azureAddressDefects: readonly Defect[] = [
     foundBy: own,
   },
   {
-    name: 'one resource group that cannot be read stops everything',
-    file: `${BALANCERS}/observed.ts`,
-    find: "if (verdictOf(error) === 'retriable') throw error;",
-    replace: 'if (verdictOf(error)) throw error;',
-    foundBy: own,
-  },
-  {
     name: 'a DNS label stays when its annotation goes',
     file: `${BALANCERS}/request-bodies/public-addresses.ts`,
     find: 'wanted.dnsLabel === undefined && there?.tags?.[LABEL_TAG] !== undefined',

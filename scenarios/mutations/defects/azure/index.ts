@@ -1,5 +1,6 @@
 import type { Defect } from '../../defect.ts';
 import { azureAddressDefects } from './addresses.ts';
+import { forgedInputDefects } from './forged-input.ts';
 import { localBackendsDefects } from './local-backends.ts';
 import { azurePodDefects } from './pods.ts';
 import { serviceGatewayDefects } from './service-gateway.ts';
@@ -9,4 +10,5 @@ export const azureDefects: readonly Defect[] = [
   ...serviceGatewayDefects,
   ...localBackendsDefects,
   ...azureAddressDefects,
+  ...forgedInputDefects,
 ];

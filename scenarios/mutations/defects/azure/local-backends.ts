@@ -160,8 +160,8 @@ export const localBackendsDefects: readonly Defect[] = [
   {
     name: 'rules of others are not counted when a Service is placed',
     file: `${BALANCERS}/outcome.ts`,
-    find: 'rules.set(name, others.length);',
-    replace: 'rules.set(name, 0 * others.length);',
+    find: 'owner === undefined || !asked.has(owner)',
+    replace: 'owner !== undefined && !asked.has(owner)',
     foundBy: { unit: `${LOCAL}/controller` },
   },
   {

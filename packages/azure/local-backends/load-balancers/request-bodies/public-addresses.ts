@@ -1,12 +1,11 @@
-import { FairleadError, type IpFamily } from '@fairlead/control';
+import { FairleadError, type IpFamily, verdictOf } from '@fairlead/control';
 import {
   type ArmId,
   type ArmRequestBody,
   armName,
   matches,
-  ownMark,
+  ownershipOf,
   type PublicIpAddress,
-  parseArmId,
   sameArmId,
   serviceTags,
 } from '../../../arm/index.ts';
@@ -21,15 +20,21 @@ const LABEL_TAG = 'fairlead-dns-label';
 export interface ObservedAddresses {
   /** All of the resource group, ours or not, by name in lower case. */
   readonly publicIps: ReadonlyMap<string, PublicIpAddress>;
-  /** Those of other resource groups that Services name. */
-  readonly publicIpsElsewhere: readonly PublicIpAddress[];
+  /** Those of other resource groups that Services name, by the group in lower case. */
+  readonly publicIpsElsewhere: ReadonlyMap<string, ReadGroup>;
 }
+
+/** What is in another resource group, or why that is not known. */
+export type ReadGroup =
+  | { readonly kind: 'read'; readonly addresses: readonly PublicIpAddress[] }
+  | { readonly kind: 'unread'; readonly error: unknown };
 
 /** The public address of one family of a Service: `own` is one that the user has made, and nobody else may change. */
 export type PublicAddress =
   | { readonly kind: 'made'; readonly id: ArmId<'publicIPAddresses'>; readonly there: PublicIpAddress | undefined }
   | { readonly kind: 'own'; readonly id: ArmId<'publicIPAddresses'>; readonly there: PublicIpAddress }
-  | { readonly kind: 'missing'; readonly what: string };
+  /** `error`: why it could not be looked for. */
+  | { readonly kind: 'missing'; readonly what: string; readonly error?: unknown };
 
 export function publicAddressOf(
   site: AzureSite,
@@ -43,13 +48,15 @@ export function publicAddressOf(
     return { kind: 'made', id: publicIpId(site, name), there: publicIps.get(name.toLowerCase()) };
   }
   const group = (wanted.addressGroup ?? site.group.resourceGroup).toLowerCase();
-  const there = [...publicIps.values(), ...publicIpsElsewhere].find(({ id, name, properties }) => {
-    if (parseArmId(id)?.resourceGroup.toLowerCase() !== group) return false;
-    return 'name' in own ? name.toLowerCase() === own.name.toLowerCase() : properties.ipAddress === own.address;
-  });
+  const isHere = group === site.group.resourceGroup.toLowerCase();
+  const elsewhere = isHere ? undefined : publicIpsElsewhere.get(group);
+  const candidates = isHere ? [...publicIps.values()] : elsewhere?.kind === 'read' ? elsewhere.addresses : [];
+  const there = candidates.find(({ name, properties }) =>
+    'name' in own ? name.toLowerCase() === own.name.toLowerCase() : properties.ipAddress === own.address,
+  );
   if (there !== undefined) return { kind: 'own', id: there.id, there };
-  const what = 'name' in own ? own.name : own.address;
-  return { kind: 'missing', what: `${what} in the resource group ${group}` };
+  const what = `${'name' in own ? own.name : own.address} in the resource group ${group}`;
+  return elsewhere?.kind === 'unread' ? { kind: 'missing', what, error: elsewhere.error } : { kind: 'missing', what };
 }
 
 /** What is to be written of it; undefined: nothing. Throws a terminal error for one that cannot be used. */
@@ -60,6 +67,7 @@ export function publicIpChange(
   address: PublicAddress,
 ): ArmRequestBody<PublicIpAddress> | undefined {
   if (address.kind === 'missing') {
+    if (address.error !== undefined && verdictOf(address.error) === 'retriable') throw address.error;
     const message = `there is no public IP address ${address.what}, or it cannot be read: make it, or correct the Service`;
     throw unfit('address-missing', message);
   }
@@ -127,8 +135,9 @@ function prefixOf(
 function requireFit(site: AzureSite, wanted: WantedService, family: IpFamily, there: PublicIpAddress): void {
   const { name, tags, sku, properties } = there;
   const address = `the public IP address ${name}`;
-  if (ownMark(site, tags) !== undefined)
-    throw unfit('address-not-own', `${address} was made for a Service: name another`);
+  // Also by another part, or for another cluster: it may be on its way to who it was made for.
+  if (ownershipOf(site, tags) !== 'unmarked')
+    throw unfit('address-not-own', `${address} was made for a Service or an egress gateway: name another`);
   const version = properties.publicIPAddressVersion ?? 'IPv4';
   if (version !== family) throw unfit('address-unfit', `${address} is of ${version}, and the Service needs ${family}`);
   if (sku.name.toLowerCase() !== 'standard')
@@ -136,6 +145,12 @@ function requireFit(site: AzureSite, wanted: WantedService, family: IpFamily, th
   const user = properties.ipConfiguration?.id ?? properties.natGateway?.id;
   const isOurs = user !== undefined && armName(user).toLowerCase() === nameFor(site, wanted, family).toLowerCase();
   if (user !== undefined && !isOurs) throw unfit('address-in-use', `${address} is used by ${user}: free it first`);
+  // Azure would refuse the load balancer for it, and with it the changes for all others.
+  const { provisioningState: state = 'Succeeded' } = properties;
+  if (user === undefined && state !== 'Succeeded') {
+    const message = `${address} is in the state ${state}: it is used when Azure has made it`;
+    throw new FairleadError(message, { verdict: 'retriable', code: 'address-not-ready' });
+  }
   const label = properties.dnsSettings?.domainNameLabel;
   if (wanted.dnsLabel !== undefined && wanted.dnsLabel !== label) {
     throw unfit('address-unfit', `${address} is your own, and has not the DNS label ${wanted.dnsLabel}: set it there`);

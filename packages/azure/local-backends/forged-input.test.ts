@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { armId, type ArmId } from '../arm/index.ts';
+import { LocalWorld } from './testing/local-world.ts';
+
+const AZURE = 'service.beta.kubernetes.io/azure-';
+const RECORDED = 'azure-local.fairlead.dev/';
+const GROUP = { subscriptionId: 'sub', resourceGroup: 'cluster' };
+
+const demanding = (demands: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(demands).map(([name, value]) => [`${AZURE}${name}`, value]));
+
+/** A Service that nobody has forged is served beside what is there, and can be looked at. */
+async function expectServed(world: LocalWorld, name = 'web'): Promise<void> {
+  await world.createService(name);
+  await world.start();
+  expect(await world.addresses(name)).toHaveLength(1);
+  expect(world.readiness).toEqual({ ready: true });
+  await expect(world.configured().plan(world.readEnvironment)).resolves.toBeDefined();
+}
+
+/** A public address as somebody has made it, and uses for nothing yet. */
+function putAddress(world: LocalWorld, name: string, tags: Readonly<Record<string, string>> = {}) {
+  const id: ArmId<'publicIPAddresses'> = armId('publicIPAddresses', GROUP, name);
+  const properties = { publicIPAllocationMethod: 'Static', publicIPAddressVersion: 'IPv4' };
+  world.byHand('PUT', id, { location: 'westeurope', sku: { name: 'Standard' }, tags, properties });
+}
+
+describe('a resource group that a Service names', () => {
+  it.each([
+    ['403, as Azure does where nothing may be read', 403, 'AuthorizationFailed'],
+    ['404', 404, 'ResourceGroupNotFound'],
+    ['409', 409, 'Conflict'],
+  ])('holds up only that Service when it is answered %s', async (_, status, code) => {
+    const world = await new LocalWorld().setUp();
+    world.closedGroups.set('theirs', { status, code });
+    await world.createService('forged', {}, demanding({ 'pip-name': 'x', 'load-balancer-resource-group': 'Theirs' }));
+    await expectServed(world);
+    expect(await world.addresses('forged')).toEqual([]);
+    expect(await world.reasons('forged')).toContain('SyncLoadBalancerFailed');
+    await world.stop();
+  });
+
+  it.each(['..', '.', '../../x', '%2e%2e', 'a?b', 'a#b', 'a/b'])('is not read when it is called %s', async (name) => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('forged', {}, demanding({ 'pip-name': 'x', 'load-balancer-resource-group': name }));
+    await expectServed(world);
+    const group = '/subscriptions/sub/resourceGroups/cluster/';
+    expect(world.paths.filter((path) => !path.startsWith(group) && !path.includes('/locations/'))).toEqual([]);
+    await world.stop();
+  });
+
+  const elsewhere = (world: LocalWorld) => world.paths.filter((path) => path.includes('/resourceGroups/group-'));
+  const looks = (world: LocalWorld) =>
+    world.paths.filter((path) => path.endsWith('/cluster/providers/Microsoft.Network/publicIPAddresses'));
+
+  it('is one of a bounded number in each look, however many there are', async () => {
+    const world = await new LocalWorld().setUp();
+    for (let index = 0; index < 60; index += 1) {
+      const demands = { 'pip-name': 'x', 'load-balancer-resource-group': `group-${index}` };
+      await world.createService(`forged-${index}`, {}, demanding(demands));
+    }
+    await world.start();
+    expect(elsewhere(world).length).toBeLessThanOrEqual(20 * looks(world).length);
+    expect(await world.reasons('forged-59')).toContain('SyncLoadBalancerFailed');
+    await world.stop();
+  });
+
+  it('is not read by the sweep, which needs no such address', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('forged', {}, demanding({ 'pip-name': 'x', 'load-balancer-resource-group': 'group-1' }));
+    await world.start();
+    expect(elsewhere(world)).toHaveLength(looks(world).length - 1);
+    await world.stop();
+  });
+});
+
+describe('what an owner writes into the record of a Service', () => {
+  it.each(['IPv4=a/b', 'IPv4=../../x', 'IPv4=a?b', 'IPv4=a#b,IPv6=c/d'])(
+    'holds up nobody by a pool that is called %s, neither while the Service is there nor when it goes',
+    async (pools) => {
+      const world = await new LocalWorld().setUp();
+      await world.createService('first');
+      await world.start();
+      await world.stop();
+      const record = { [`${RECORDED}adopted-backend-pools`]: pools, [`${RECORDED}load-balancer`]: 'one' };
+      await world.createService('forged', {}, record);
+      await expectServed(world);
+      expect(await world.addresses('forged')).toHaveLength(1);
+      await world.editService('forged', { metadata: { annotations: record } });
+      await world.deleteService('forged');
+      await world.pass(20);
+      expect(await world.service('forged')).toBeUndefined();
+      await world.stop();
+    },
+  );
+
+  it('takes no room on a load balancer for what is not served there', async () => {
+    const world = await new LocalWorld().setUp();
+    const ports = Array.from({ length: 130 }, (__, index) => ({ name: `p${index}`, port: index + 1 }));
+    for (const [index, name] of ['one', 'one', 'two', 'two'].entries()) {
+      const spec = { ports, externalTrafficPolicy: 'Cluster' } as const;
+      await world.createService(`forged-${index}`, spec, { [`${RECORDED}load-balancer`]: name });
+    }
+    await world.start();
+    await world.createService('web');
+    await world.pass(20);
+    expect(await world.addresses('web')).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+describe('a public address that a Service names', () => {
+  it.each([
+    ['another cluster', { 'fairlead-cluster': 'c2', 'fairlead-part': 'azure-local', 'fairlead-service': 'u' }],
+    ['another part', { 'fairlead-cluster': 'c1', 'fairlead-part': 'azure-service-gateway', 'fairlead-egress': 'blue' }],
+  ])('is not taken from %s, even while nothing uses it', async (_, tags) => {
+    const world = await new LocalWorld().setUp();
+    putAddress(world, 'theirs', tags);
+    await world.createService('forged', {}, demanding({ 'pip-name': 'theirs' }));
+    await expectServed(world);
+    expect(await world.addresses('forged')).toEqual([]);
+    await world.stop();
+  });
+
+  it('is given to one of two that name it at the same time, and a third is served', async () => {
+    const world = await new LocalWorld().setUp();
+    putAddress(world, 'free');
+    for (const name of ['first', 'second']) {
+      await world.createService(name, {}, demanding({ 'pip-name': 'free' }));
+    }
+    await expectServed(world);
+    await world.pass(60);
+    expect([...(await world.addresses('first')), ...(await world.addresses('second'))]).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+describe('the clients that a Service names', () => {
+  it('are told by few service tags, so that one Service does not use up the rules of all', async () => {
+    const world = await new LocalWorld().setUp();
+    const tags = Array.from({ length: 400 }, (__, index) => `Storage.Region${index}`).join();
+    await world.createService('forged', {}, demanding({ 'allowed-service-tags': tags }));
+    await expectServed(world);
+    expect(await world.reasons('forged')).toEqual(['LoadBalancerRefused']);
+    expect(world.securityRules).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+describe('a prefix that a Service names', () => {
+  const id = '/subscriptions/sub/resourceGroups/cluster/providers/Microsoft.Network/publicIPPrefixes/range';
+
+  it.each(['range', `${id}/../x`, `/x${id}`, id.replace('sub/', 'sub/../../'), `${id}?x`])(
+    'is refused when it is no id of one: %s',
+    async (prefix) => {
+      const world = await new LocalWorld().setUp();
+      await world.createService('forged', {}, demanding({ 'pip-prefix-id': prefix }));
+      await expectServed(world);
+      expect(await world.reasons('forged')).toEqual(['LoadBalancerRefused']);
+      await world.stop();
+    },
+  );
+});
+
+describe('a subnet that a Service names', () => {
+  it.each(['a/b', '../x', 'a?b', '..', 'x'.repeat(100)])('is refused when no subnet can be called %s', async (name) => {
+    const world = await new LocalWorld().setUp();
+    const demands = { 'load-balancer-internal': 'true', 'load-balancer-internal-subnet': name };
+    await world.createService('forged', {}, demanding(demands));
+    await expectServed(world);
+    expect(await world.reasons('forged')).toEqual(['LoadBalancerRefused']);
+    await world.stop();
+  });
+});
