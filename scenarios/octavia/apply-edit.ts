@@ -51,7 +51,7 @@ async function perform(world: World, edit: Edit): Promise<void> {
       .octaviaResources('loadbalancers')
       .filter(({ name }) => name === `${NAMESPACE}/${edit.owner}`);
     const annotations = { [`${PREFIX}/load-balancer-id`]: fieldText(owned, 'id') };
-    const ports = [servicePort({ protocol: 'TCP', port: 443 })];
+    const ports = [servicePort({ protocol: 'TCP', port: edit.port })];
     const spec = { type: 'LoadBalancer', loadBalancerClass: CLASS, ports } as const;
     await editor.create<Service>(services, { metadata: { ...key, annotations }, spec });
     return;

@@ -50,7 +50,7 @@ export type Edit =
   | { readonly kind: 'node'; readonly name: string; readonly isExcluded: boolean }
   | { readonly kind: 'delete-all' }
   /** Creates a Service that shares the load balancer of another. */
-  | { readonly kind: 'share'; readonly name: string; readonly owner: string };
+  | { readonly kind: 'share'; readonly name: string; readonly owner: string; readonly port: number };
 
 export type Lost = 'load-balancer' | 'listener' | 'pool' | 'members' | 'error' | 'floating-ip' | 'rule';
 
@@ -87,21 +87,28 @@ export function drawEdits(random: Random, milliseconds: number, count: number): 
   return [...edits, raised, ...drawRareEdits(random, milliseconds), ...drawSharing(random, milliseconds)];
 }
 
-/** Two that share a load balancer, and leave together: neither may be given it when it is gone. */
+/** Three that share the load balancer of the first. Two leave together, and the third may stay: it keeps its address. */
+export const SHARERS = { owner: 'landlord', heirs: ['lodger', 'guest'] } as const;
+
 function drawSharing(random: Random, milliseconds: number): readonly Timed<Edit>[] {
   if (random.next() < 0.25) return [];
-  const [owner, name] = ['landlord', 'lodger'];
+  const { owner, heirs } = SHARERS;
+  const [name, third] = heirs;
   const at = randomInteger(random, 0, milliseconds / 3);
   const leaving = at + milliseconds * 0.6;
   // Nothing happens after the end: the world is to be at rest then.
   const later = Math.min(leaving + randomInteger(random, 0, 30_000), milliseconds - 1);
   const ports = [{ protocol: 'TCP', port: 80 }] as const;
-  return [
+  const last = Math.min(later + randomInteger(random, 0, 60_000), milliseconds - 1);
+  const all: readonly Timed<Edit>[] = [
     { at, event: { kind: 'create', name: owner, isOurs: true, wish: 'plain', ports } },
-    { at: at + milliseconds / 3, event: { kind: 'share', name, owner } },
+    { at: at + milliseconds / 3, event: { kind: 'share', name, owner, port: 443 } },
+    { at: at + milliseconds / 3, event: { kind: 'share', name: third, owner, port: 8_443 } },
     { at: leaving, event: { kind: 'delete', name: owner } },
     { at: later, event: { kind: 'delete', name } },
   ];
+  const stays = random.next() < 0.5;
+  return stays ? all : [...all, { at: last, event: { kind: 'delete', name: third } }];
 }
 
 /** Nodes that come and go, and the end of all Services, of those that predecessors served, or of none. */

@@ -2,6 +2,7 @@ import { endpointSlices, type KubeObject, keyText, nodes, type Service, services
 import { writesOf } from '@fairlead/part';
 import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
+import { addressInvariants } from './addresses.ts';
 import { PREDECESSORS, partsOf } from './predecessors.ts';
 import { type NamedPort, resources } from './resources.ts';
 import { addressOfNode, CLASS, CLUSTER, fieldText, NAMESPACE, VIP_RANGES } from './site.ts';
@@ -62,7 +63,7 @@ export function invariantsOf(world: World): readonly Invariant[] {
 }
 
 function strictInvariants(world: World): readonly Invariant[] {
-  const { emulator, foreign, objects, vipPorts } = world;
+  const { emulator, foreign, objects } = world;
   return [
     {
       name: 'nothing is in OpenStack without an object that we hold',
@@ -94,31 +95,7 @@ function strictInvariants(world: World): readonly Invariant[] {
         return touched === undefined ? undefined : `${keyText(touched.metadata)} is of another class, and was touched`;
       },
     },
-    {
-      name: 'the port of a VIP lasts as long as its resource',
-      check() {
-        const kept = new Map(
-          objects(resources)
-            // One that shares a load balancer needs none of its own any more.
-            .filter(({ metadata, spec }) => {
-              return metadata.deletionTimestamp === undefined && spec?.vip?.load_balancer_id === undefined;
-            })
-            .map(({ metadata, status }) => [metadata.ownerReferences?.[0]?.uid ?? '', status?.loadbalancer?.port_id]),
-        );
-        for (const uid of vipPorts.keys()) if (!kept.has(uid)) vipPorts.delete(uid);
-        for (const [uid, told] of kept) {
-          const ports = emulator.resources('ports').filter(({ name }) => name === `fairlead-octavia-${uid}`);
-          const isThere = (port: string | undefined) => ports.some(({ id }) => id === port);
-          const before = vipPorts.get(uid);
-          if (before !== undefined && !isThere(before)) return `the port ${before} of ${uid} is gone`;
-          // It may still tell of the one that it shared, or of one that predecessors made.
-          if (told === undefined || !isThere(told)) continue;
-          if (before !== undefined && before !== told) return `${uid} had the port ${before}, and has ${told}`;
-          vipPorts.set(uid, told);
-        }
-        return undefined;
-      },
-    },
+    ...addressInvariants(world),
     {
       name: 'what predecessors made stays as it was, but for a mark where it is taken over',
       check() {

@@ -41,7 +41,7 @@ export const octavia: Scenario<World, Edit> = {
 const CRASH_SETTINGS: Settings = {
   isCompared: false,
   isSlow: false,
-  heirsLeave: false,
+  heirs: 'stay',
   failures: 0,
   members: 'pods',
   predecessors: 'adopted',

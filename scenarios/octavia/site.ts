@@ -16,8 +16,8 @@ export interface Settings {
   readonly isCompared: boolean;
   /** Whether changes take as long as amphorae take, 2 to 60 seconds, or come at once. */
   readonly isSlow: boolean;
-  /** Whether a Service is deleted the moment that something in Neutron is handed to it, which then takes seconds. */
-  readonly heirsLeave: boolean;
+  /** Whether the first to which something in Neutron is handed leaves just then; the call takes seconds. */
+  readonly heirs: 'stay' | 'are-deleted' | 'stop-sharing';
   /** How often Octavia fails at a change. */
   readonly failures: number;
   readonly members: 'pods' | 'node-ports';
@@ -31,9 +31,9 @@ export function drawSettings(random: Random): Settings {
   const failures = randomPick(random, [0, 0, 0.03]);
   const members = randomPick(random, ['pods', 'pods', 'node-ports'] as const);
   const predecessors = randomPick(random, ['none', 'none', 'left-alone', 'adopted'] as const);
-  const heirsLeave = random.next() < 0.5;
+  const heirs = randomPick(random, ['are-deleted', 'stop-sharing', 'stay', 'stay'] as const);
   // The port of a VIP that a predecessor made is Octavia's: when the load balancer fails, it goes with it.
-  return { isCompared, isSlow, heirsLeave, failures, members, predecessors: failures === 0 ? predecessors : 'none' };
+  return { isCompared, isSlow, heirs, failures, members, predecessors: failures === 0 ? predecessors : 'none' };
 }
 
 /** Nodes are on the network of the pods. */

@@ -5,6 +5,7 @@ import {
   namespaces,
   type Node,
   nodes,
+  type Service,
   services,
   statusOf,
 } from '@fairlead/kube';
@@ -15,6 +16,7 @@ import type { Simulation } from '@fairlead/sim';
 import { AMPHORA_DURATION, OpenStackEmulator, openStackDialect } from '@fairlead/sim/openstack';
 import { type Cluster, serveKubernetes } from '../kubernetes.ts';
 import { LEASE_NAMESPACE, runReplica } from '../replica.ts';
+import { SHARERS } from './edits.ts';
 import { type Inheritance, leavePredecessors } from './predecessors.ts';
 import {
   addressOfNode,
@@ -61,7 +63,8 @@ export async function buildWorld(simulation: Simulation, settings: Settings): Pr
   const emulator = new OpenStackEmulator({ clock: simulation.clock, random });
   const { subnets, ...site } = furnish(emulator);
   for (const name of NODES) await cluster.editor.create<Node>(nodes, node(name));
-  const served = settings.heirsLeave ? withoutHeirs(emulator, cluster, simulation.clock) : emulator;
+  const served =
+    settings.heirs === 'stay' ? emulator : withoutHeirs(emulator, cluster, simulation.clock, settings.heirs);
   simulation.serve(OPENSTACK, served, { dialect: openStackDialect });
   const configuration = {
     clusterId: CLUSTER,
@@ -91,15 +94,27 @@ export async function buildWorld(simulation: Simulation, settings: Settings): Pr
   return { ...cluster, ...site, settings, emulator, part: configured, vipPorts: new Map(), inheritances };
 }
 
-/** Hands nothing over before the Service that gets it has had the time to leave. */
-function withoutHeirs(emulator: OpenStackEmulator, { editor }: Cluster, clock: Clock): HttpTransport {
+/** Hands nothing over before the first Service that gets something has had the time to leave: the next may stay. */
+function withoutHeirs(
+  emulator: OpenStackEmulator,
+  { editor }: Cluster,
+  clock: Clock,
+  heirs: 'are-deleted' | 'stop-sharing',
+): HttpTransport {
+  let first: string | undefined;
+  const leave = async (name: string) => {
+    const key = { namespace: NAMESPACE, name };
+    if ((await editor.find(services, key)) === undefined) return;
+    if (heirs === 'are-deleted') return editor.delete(services, key);
+    await editor.patchMerge<Service>(services, key, { metadata: { annotations: null } });
+  };
   return {
     async send(request) {
       const isOfNeutron = /\/(?:ports|floatingips)\/[^/]+$/.test(request.url);
-      const heir = /Service shop\/(lodger|landlord)"/.exec(request.body ?? '')?.[1];
+      const heir = SHARERS.heirs.find((name) => request.body?.includes(`Service ${NAMESPACE}/${name}"`) === true);
       if (request.method === 'PUT' && isOfNeutron && heir !== undefined) {
-        const key = { namespace: NAMESPACE, name: heir };
-        if ((await editor.find(services, key)) !== undefined) await editor.delete(services, key);
+        first ??= heir;
+        if (heir === first) await leave(heir);
         await sleep(clock, HAND_OVER_MILLISECONDS);
       }
       return emulator.send(request);

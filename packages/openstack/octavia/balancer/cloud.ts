@@ -11,37 +11,12 @@ import {
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import type { Adoption, Inheritance } from './adoption.ts';
 import type { DesiredBalancer } from './desired.ts';
+import { markedPorts } from './hand-on.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
 import type { BalancerTree, Heir, ObservedBalancer, Serving, Sharer } from './observed.ts';
-import type { BalancerStep } from './plan.ts';
+import { type BalancerStep, IF_IT_DIES } from './plan.ts';
 import type { Leftovers } from './removal.ts';
-
-/** What happens if the process dies right after each step. */
-const IF_IT_DIES: Readonly<Record<BalancerStep['kind'], string>> = {
-  'create-vip-port': 'The port carries our mark and its name: the next pass finds it, and puts the VIP there.',
-  'delete-vip-port': 'It is gone: the next pass finds nothing left, and lets go.',
-  'hand-over-vip-port': 'It is of the Service that is left: the next pass goes on with the load balancer.',
-  'hand-over-floating-ip': 'It is of the Service that is left: the next pass goes on with the load balancer.',
-  'create-load-balancer': 'It carries our mark: the next pass finds it, and waits until it is ACTIVE.',
-  'update-load-balancer': 'The next pass finds it as it should be.',
-  'delete-load-balancer': 'It is PENDING_DELETE or gone: the next pass waits, and goes on.',
-  'create-listener': 'It carries our mark: the next pass gives it its pool.',
-  'update-listener': 'The next pass finds it as it should be.',
-  'delete-listener': 'Its pool is left, which carries our mark: the next pass deletes it.',
-  'create-pool': 'It is the pool of its listener: the next pass puts its members there.',
-  'update-pool': 'The next pass finds it as it should be.',
-  'delete-pool': 'The next pass goes on with what is missing.',
-  'set-members': 'The next pass finds the members as they should be.',
-  'create-monitor': 'The next pass finds it at its pool.',
-  'update-monitor': 'The next pass finds it as it should be.',
-  'delete-monitor': 'The next pass creates the one that is wanted.',
-  'create-floating-ip': 'It is on the VIP and carries our mark: the next pass finds it there.',
-  'assign-floating-ip': 'It is on the VIP: the next pass finds it there.',
-  'detach-floating-ip': 'The user has it back: the next pass finds another.',
-  'give-away-floating-ip': 'It carries no mark of ours any more: it is the user’s.',
-  'delete-floating-ip': 'It is gone: the next pass goes on.',
-};
 
 /** More than there are Services that are looked at side by side. */
 const CONCURRENT_LOOKS = 100;
@@ -77,11 +52,15 @@ export class BalancerCloud {
     this.#handedSince.delete(desired.owner.uid);
     const serving = await this.#serving(desired, signal);
     const nothing = { serving, tree: undefined, namesake: undefined, vipPorts: [], subnets: [], floatingIps: [] };
-    if (serving === undefined) return { ...nothing, ...(await this.#beforeCreation(desired, signal)) };
+    if (serving === undefined) {
+      const before = { ...nothing, ...(await this.#beforeCreation(desired, signal)) };
+      return { ...before, users: await this.#users(desired.owner, before, [], signal) };
+    }
     const { balancer } = serving;
     const isActive = provisioningOf(balancer).kind === 'active';
     const tree = isActive ? await this.#lbaas.tree(balancer, signal) : undefined;
-    return { ...nothing, tree, floatingIps: await this.#floatingIps(desired, balancer, signal) };
+    const after = { ...nothing, tree, floatingIps: await this.#floatingIps(desired, balancer, signal) };
+    return { ...after, users: await this.#users(desired.owner, after, [balancer], signal) };
   }
 
   /** One that it names may be its own by now. Any other that carries its mark goes when the Service does. */
@@ -110,7 +89,8 @@ export class BalancerCloud {
         this.#marked(owner, undefined, signal),
         this.#neutron.listFloatingIps({}, { signal }),
       ]);
-      return { ...left, floatingIps };
+      const found = { ...left, floatingIps };
+      return { ...found, users: await this.#users(owner, found, balancersOf(left.own), signal) };
     };
     return this.#lanes.run(owner.uid, look, signal);
   }
@@ -119,10 +99,25 @@ export class BalancerCloud {
   async strays(owner: BalancerOwner, serving: LoadBalancer, signal: AbortSignal): Promise<Leftovers> {
     const left = await this.#lanes.run(owner.uid, () => this.#marked(owner, serving.id, signal), signal);
     const vipPorts = left.vipPorts.filter(({ id }) => id !== serving.vip_port_id);
-    const portIds = left.own.flatMap(({ balancer }) => balancer.vip_port_id ?? []);
+    const ofTrees = [...left.own, ...left.shared].flatMap(({ balancer }) => balancer.vip_port_id ?? []);
+    const portIds = [...new Set([...ofTrees, ...vipPorts.map(({ id }) => id)])];
     const floatingIps =
       portIds.length === 0 ? [] : await this.#neutron.listFloatingIps({ port_id: portIds }, { signal });
-    return { ...left, vipPorts, floatingIps };
+    const found = { ...left, vipPorts, floatingIps };
+    return { ...found, users: await this.#users(owner, found, [serving, ...balancersOf(left.own)], signal) };
+  }
+
+  /** Load balancers of others, but for those that are known, on which something is that carries the mark of a Service. */
+  async #users(
+    owner: BalancerOwner,
+    { vipPorts, floatingIps }: Pick<Leftovers, 'vipPorts' | 'floatingIps'>,
+    known: readonly LoadBalancer[],
+    signal: AbortSignal,
+  ): Promise<readonly LoadBalancer[]> {
+    const hasOther = (portId: string) => known.every(({ vip_port_id }) => vip_port_id !== portId);
+    const ports = [...markedPorts(owner, vipPorts, floatingIps)].filter(hasOther);
+    const found = await Promise.all(ports.map((id) => this.#lbaas.listOnPort(id, signal)));
+    return found.flat();
   }
 
   /** All load balancers that the Service has something on, but for the one that is not asked for. */
@@ -130,7 +125,7 @@ export class BalancerCloud {
     owner: BalancerOwner,
     exceptId: string | undefined,
     signal: AbortSignal,
-  ): Promise<Omit<Leftovers, 'floatingIps'>> {
+  ): Promise<Omit<Leftovers, 'floatingIps' | 'users'>> {
     const tags = tagsOf(owner);
     const [balancers, children, vipPorts] = await Promise.all([
       this.#lbaas.listTagged(tags, signal),
@@ -259,8 +254,13 @@ export class BalancerCloud {
     return this.#lanes.run(uid, create, signal);
   }
 
-  async #isHeir({ uid, tags, balancerId }: Heir, signal: AbortSignal): Promise<boolean> {
-    const children = await this.#lbaas.listTaggedChildren(tags, signal);
+  async #isHeir(heir: Heir, signal: AbortSignal): Promise<boolean> {
+    const { uid, balancerId } = heir;
+    if (heir.relation === 'own') {
+      const found = await this.#lbaas.find(balancerId, signal);
+      return found !== undefined && readMark(found)?.service === uid;
+    }
+    const children = await this.#lbaas.listTaggedChildren(heir.tags, signal);
     const isThere = children.some(({ loadbalancers }) => loadbalancers.some(({ id }) => id === balancerId));
     return isThere && this.#heirs.sharers().some((one) => one.uid === uid && one.balancerId === balancerId);
   }
@@ -268,6 +268,10 @@ export class BalancerCloud {
   #call(step: BalancerStep, signal: AbortSignal): Promise<void> {
     return isNetworkStep(step) ? performNetworkStep(this.#neutron, step, signal) : this.#lbaas.perform(step, signal);
   }
+}
+
+function balancersOf(trees: readonly BalancerTree[]): readonly LoadBalancer[] {
+  return trees.map(({ balancer }) => balancer);
 }
 
 /** A VIP on the port of a machine, a router or another Service would take its address, and its traffic, away. */

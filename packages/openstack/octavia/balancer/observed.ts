@@ -26,13 +26,20 @@ export interface Serving {
   readonly relation: 'own' | 'shared' | 'adoptable';
 }
 
-/** A Service that shares a load balancer, to which the one that it is of hands it when it leaves. */
-export interface Heir {
+/** A Service to which another hands a load balancer, or what belongs to one, when it leaves. */
+export type Heir = {
   readonly uid: string;
-  /** What its listeners there carry. */
-  readonly tags: readonly string[];
   readonly balancerId: string;
-}
+} & (
+  | {
+      /** It shares the load balancer. */
+      readonly relation: 'shared';
+      /** What its listeners there carry. */
+      readonly tags: readonly string[];
+    }
+  /** The load balancer is its own already. */
+  | { readonly relation: 'own' }
+);
 
 /** A Service that asks to be served by a load balancer that is there. */
 export interface Sharer {
@@ -53,4 +60,6 @@ export interface ObservedBalancer {
   readonly subnets: readonly Subnet[];
   /** Those on the VIP's port, those that carry its mark, and the one that the user chose. */
   readonly floatingIps: readonly FloatingIp[];
+  /** Load balancers of others that have their VIPs where one of these ports or floating IPs is, which carry its mark. */
+  readonly users: readonly LoadBalancer[];
 }

@@ -3,6 +3,7 @@ import { type LoadBalancer, type PortRequest, provisioningOf } from '../../clien
 import type { LbaasStep } from '../drivers/lbaas-driver.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { floatingIpSteps } from './floating-ips.ts';
+import { handOnSteps } from './hand-on.ts';
 import { type BalancerOwner, descriptionOf, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
 import type { NetworkStep } from './network-steps.ts';
 import type { ObservedBalancer } from './observed.ts';
@@ -12,6 +13,32 @@ import { treeSteps } from './tree-steps.ts';
 
 /** One call to OpenStack. */
 export type BalancerStep = LbaasStep | NetworkStep;
+
+/** What happens if the process dies right after each step. */
+export const IF_IT_DIES: Readonly<Record<BalancerStep['kind'], string>> = {
+  'create-vip-port': 'The port carries our mark and its name: the next pass finds it, and puts the VIP there.',
+  'delete-vip-port': 'It is gone: the next pass finds nothing left, and lets go.',
+  'hand-over-vip-port': 'It is of the Service that is left: the next pass goes on with the load balancer.',
+  'hand-over-floating-ip': 'It is of the Service that is left: the next pass goes on with the load balancer.',
+  'create-load-balancer': 'It carries our mark: the next pass finds it, and waits until it is ACTIVE.',
+  'update-load-balancer': 'The next pass finds it as it should be.',
+  'delete-load-balancer': 'It is PENDING_DELETE or gone: the next pass waits, and goes on.',
+  'create-listener': 'It carries our mark: the next pass gives it its pool.',
+  'update-listener': 'The next pass finds it as it should be.',
+  'delete-listener': 'Its pool is left, which carries our mark: the next pass deletes it.',
+  'create-pool': 'It is the pool of its listener: the next pass puts its members there.',
+  'update-pool': 'The next pass finds it as it should be.',
+  'delete-pool': 'The next pass goes on with what is missing.',
+  'set-members': 'The next pass finds the members as they should be.',
+  'create-monitor': 'The next pass finds it at its pool.',
+  'update-monitor': 'The next pass finds it as it should be.',
+  'delete-monitor': 'The next pass creates the one that is wanted.',
+  'create-floating-ip': 'It is on the VIP and carries our mark: the next pass finds it there.',
+  'assign-floating-ip': 'It is on the VIP: the next pass finds it there.',
+  'detach-floating-ip': 'The user has it back: the next pass finds another.',
+  'give-away-floating-ip': 'It carries no mark of ours any more: it is the user’s.',
+  'delete-floating-ip': 'It is gone: the next pass goes on.',
+};
 
 /** What is to be done next, and what it waits for where that is Octavia. */
 export interface BalancerPlan {
@@ -27,6 +54,8 @@ export interface BalancerPlan {
 export function planBalancer(desired: DesiredBalancer, observed: ObservedBalancer): BalancerPlan {
   const { owner, vip, floatingIp } = desired;
   const { serving } = observed;
+  const handedOn = handOnSteps(owner, { ...observed, ports: observed.vipPorts });
+  if (handedOn.length > 0) return { steps: handedOn, waitsFor: undefined };
   if (serving === undefined) return { steps: creationSteps(desired, observed), waitsFor: undefined };
   const { balancer, relation } = serving;
   const state = provisioningOf(balancer).kind;

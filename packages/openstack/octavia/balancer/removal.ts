@@ -1,5 +1,6 @@
-import { type FloatingIp, type Listener, type Port, provisioningOf } from '../../client/index.ts';
+import { type FloatingIp, type Listener, type LoadBalancer, type Port, provisioningOf } from '../../client/index.ts';
 import { floatingIpRemovals } from './floating-ips.ts';
+import { handOnSteps } from './hand-on.ts';
 import { type BalancerOwner, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
 import type { BalancerTree, Sharer } from './observed.ts';
 import type { BalancerPlan, BalancerStep } from './plan.ts';
@@ -12,6 +13,8 @@ export interface Leftovers {
   readonly shared: readonly BalancerTree[];
   readonly vipPorts: readonly Port[];
   readonly floatingIps: readonly FloatingIp[];
+  /** Load balancers of others that have their VIPs where one of these ports or floating IPs is. */
+  readonly users: readonly LoadBalancer[];
   /** All that share a load balancer now: one that has listeners there may have asked for its own again. */
   readonly sharers: readonly Sharer[];
 }
@@ -21,10 +24,12 @@ export function planRemoval(owner: BalancerOwner, keepsFloatingIp: boolean, left
   const pending = [...left.own, ...left.shared].find((tree) => isIn('pending', tree));
   // What it has on one in ERROR cannot be deleted before the owner of that has put it right, or has deleted it.
   const waitsFor = (pending ?? left.shared.find((tree) => isIn('error', tree)))?.balancer;
-  const handed = left.own.filter((tree) => heirOf(owner, tree, left.sharers) !== undefined);
-  const handedPorts = new Set(handed.flatMap(({ balancer }) => balancer.vip_port_id ?? []));
-  const removed = left.floatingIps.filter(({ port_id }) => port_id === null || !handedPorts.has(port_id));
+  const handedOn = handOnSteps(owner, { ...left, ports: left.vipPorts });
+  const staying = new Set([...handedOn.map(({ id }) => id), ...addressesInUse(owner, left)]);
+  const removed = left.floatingIps.filter(({ id }) => !staying.has(id));
   const steps: readonly BalancerStep[] = [
+    // First: by what it has on a load balancer, the floating IP there is found.
+    ...handedOn,
     ...floatingIpRemovals(owner, keepsFloatingIp, removed),
     ...left.own.flatMap((tree) => trunkSteps(owner, tree, left)),
     ...left.shared.flatMap((tree) => branchSteps(owner, tree)),
@@ -33,6 +38,18 @@ export function planRemoval(owner: BalancerOwner, keepsFloatingIp: boolean, left
   // Only now: Neutron keeps no port from being deleted that a load balancer still has.
   const ports = left.vipPorts.filter((port) => isOwn(port, owner));
   return { steps: ports.map(({ id }) => ({ kind: 'delete-vip-port', id })), waitsFor: undefined };
+}
+
+/**
+ * The floating IPs of its load balancers that are handed over, or that another may still come to share before they go.
+ * Those on a port of Octavia's, which goes with the load balancer, would not be found there later.
+ */
+function addressesInUse(owner: BalancerOwner, { own, vipPorts, floatingIps, sharers }: Leftovers): readonly string[] {
+  const isHanded = (tree: BalancerTree) => heirOf(owner, tree, sharers) !== undefined;
+  const isOnOurPort = ({ balancer }: BalancerTree) => vipPorts.some(({ id }) => id === balancer.vip_port_id);
+  const kept = own.filter((tree) => isHanded(tree) || isOnOurPort(tree));
+  const ports = new Set(kept.flatMap(({ balancer }) => balancer.vip_port_id ?? []));
+  return floatingIps.filter(({ port_id }) => port_id !== null && ports.has(port_id)).map(({ id }) => id);
 }
 
 export function isIn(state: ReturnType<typeof provisioningOf>['kind'], { balancer }: BalancerTree): boolean {
@@ -49,7 +66,7 @@ function trunkSteps(owner: BalancerOwner, tree: BalancerTree, left: Leftovers): 
   if (heir === undefined) return [{ kind: 'delete-load-balancer', id }];
   const { description, tags } = heir;
   const uid = readMark(heir)?.service ?? '';
-  const to = { heir: { uid, tags, balancerId: id } };
+  const to = { heir: { relation: 'shared', uid, tags, balancerId: id } } as const;
   const isHanded = (port: Port) => port.id === vip_port_id && isOwn(port, owner);
   return [
     ...branchSteps(owner, tree),

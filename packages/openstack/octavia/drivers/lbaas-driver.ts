@@ -44,6 +44,8 @@ export interface LbaasDriver {
   /** Those that carry all of these tags. */
   listTagged(tags: readonly string[], signal: AbortSignal): Promise<readonly LoadBalancer[]>;
   listNamed(name: string, signal: AbortSignal): Promise<readonly LoadBalancer[]>;
+  /** Those that have their VIP on a port. */
+  listOnPort(portId: string, signal: AbortSignal): Promise<readonly LoadBalancer[]>;
   find(id: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** All below it. */
   tree(balancer: LoadBalancer, signal: AbortSignal): Promise<BalancerTree>;

@@ -22,6 +22,10 @@ export class OctaviaDriver implements LbaasDriver {
     return this.#octavia.listLoadBalancers({ name }, { signal });
   }
 
+  listOnPort(portId: string, signal: AbortSignal): Promise<readonly LoadBalancer[]> {
+    return this.#octavia.listLoadBalancers({ vip_port_id: portId }, { signal });
+  }
+
   find(id: string, signal: AbortSignal): Promise<LoadBalancer | undefined> {
     return this.#octavia.findLoadBalancer(id, { signal });
   }

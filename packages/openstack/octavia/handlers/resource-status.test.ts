@@ -14,7 +14,7 @@ it('takes out of the status a floating IP that is no longer there', () => {
   const desired = desiredBalancer(resource, testSite);
   if (desired === undefined) throw new Error('it is not complete');
   const nothing = { serving: undefined, tree: undefined, namesake: undefined };
-  const observed = { ...nothing, vipPorts: [], subnets: [], floatingIps: [] };
+  const observed = { ...nothing, vipPorts: [], subnets: [], floatingIps: [], users: [] };
   expect(settledWrites(resource, desired, observed, 0)).toMatchObject([
     { patch: { status: { service_pub_ip_info: null } } },
   ]);

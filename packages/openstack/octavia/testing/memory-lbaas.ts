@@ -44,6 +44,10 @@ export class MemoryLbaas implements LbaasDriver {
     return [...this.balancers.values()].filter((one) => one.name === name);
   }
 
+  async listOnPort(portId: string): Promise<readonly LoadBalancer[]> {
+    return [...this.balancers.values()].filter((one) => one.vip_port_id === portId);
+  }
+
   async find(id: string): Promise<LoadBalancer | undefined> {
     return this.balancers.get(id);
   }

@@ -5,6 +5,7 @@ const BEHAVIOUR = { unit: `${HOME}/behaviour.test.ts` } as const;
 const TREE = { unit: `${HOME}/balancer/tree-steps.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
+const THREE_SHARERS = { unit: `${HOME}/three-sharers.test.ts` } as const;
 const CONTROLLER = { unit: `${HOME}/controller.test.ts` } as const;
 
 export const octaviaBalancerDefects: readonly Defect[] = [
@@ -231,5 +232,40 @@ export const octaviaBalancerDefects: readonly Defect[] = [
     find: "const isMade = relation === 'own' && vip.kind !== 'shared';",
     replace: "const isMade = relation === 'own';",
     foundBy: IN_ERROR,
+  },
+  {
+    name: 'what was handed to an heir goes with it, although the load balancer of another uses it',
+    file: `${HOME}/balancer/removal.ts`,
+    find: 'handOnSteps(owner, { ...left, ports: left.vipPorts })',
+    replace: 'handOnSteps(owner, { ...left, ports: left.vipPorts, users: [] })',
+    foundBy: THREE_SHARERS,
+  },
+  {
+    name: 'in the scenario, what was handed to an heir goes with it, although the load balancer of another uses it',
+    file: `${HOME}/balancer/removal.ts`,
+    find: 'handOnSteps(owner, { ...left, ports: left.vipPorts })',
+    replace: 'handOnSteps(owner, { ...left, ports: left.vipPorts, users: [] })',
+    foundBy: { sim: 'octavia', seeds: 100, from: 130_000 },
+  },
+  {
+    name: 'an heir that asks for its own puts it on the port of the load balancer that it was to get',
+    file: `${HOME}/balancer/plan.ts`,
+    find: 'handOnSteps(owner, { ...observed, ports: observed.vipPorts })',
+    replace: 'handOnSteps(owner, { ...observed, ports: observed.vipPorts, users: [] })',
+    foundBy: THREE_SHARERS,
+  },
+  {
+    name: 'a floating IP goes before its load balancer, which another may still come to share',
+    file: `${HOME}/balancer/removal.ts`,
+    find: 'isHanded(tree) || isOnOurPort(tree)',
+    replace: 'isHanded(tree) || (isOnOurPort(tree) && false)',
+    foundBy: THREE_SHARERS,
+  },
+  {
+    name: 'an address is handed to a Service of another namespace',
+    file: `${HOME}/balancer/hand-on.ts`,
+    find: ' && namespaceOf(balancer) === namespaceOf(thing)',
+    replace: '',
+    foundBy: { unit: `${HOME}/balancer/hand-on.test.ts` },
   },
 ];
