@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { text } from '../packages/cli/server/router.ts';
 import { startStatusServer } from '../packages/cli/server/status-server.ts';
-import { askReadiness } from '../packages/cli/why/leader-readiness.ts';
+import { askLeaderReadiness } from '../packages/cli/why/replica-readiness.ts';
 import { freePort } from '../scripts/free-port.ts';
 import {
   type Cluster,
@@ -176,6 +176,16 @@ describe('who may look at what a running Fairlead remembers', () => {
     expect(told).not.toContain('unknown');
   });
 
+  it('asks one that is named with a token of that account likewise', async () => {
+    const admin = await configure(cluster.kubeconfigPath);
+    const named = ['why', 'service', `${shop}/web`, '--server', `http://127.0.0.1:${port}`];
+    const { code, stdout } = await admin.command(...named);
+    expect(stdout).toContain(`gateway: led by ${REPLICA}`);
+    expect(stdout).toContain('Tried:');
+    expect(stdout).not.toContain('could be asked');
+    expect(code).toBe(0);
+  });
+
   it('tells programs in JSON and YAML, and by exit codes, how it is', async () => {
     const admin = await configure(cluster.kubeconfigPath);
     const status = await admin.command('status', '-o', 'json');
@@ -202,13 +212,13 @@ describe('who may look at what a running Fairlead remembers', () => {
         leaderElection: { namespace: LEASES, leaseDurationSeconds: 15 },
       },
       part: 'gateway',
-      leader: { kind: 'led', replica: REPLICA },
       here: 'elsewhere',
       signal: new AbortController().signal,
     } as const;
-    expect(await askReadiness(question)).toEqual({ ready: false, reason: 'cannot list Services' });
+    const ask = () => askLeaderReadiness(question, { kind: 'led', replica: REPLICA });
+    expect(await ask()).toEqual({ ready: false, reason: 'cannot list Services' });
     await sleepy.close();
-    expect(await askReadiness(question)).toHaveProperty('unasked');
+    expect(await ask()).toHaveProperty('unasked');
   });
 
   it('lets go what is held back by the command that the brake names', async () => {

@@ -7,7 +7,7 @@ const WHERE: Readonly<Record<Permission['scope'], string>> = {
   'kube-system': 'kube-system',
 };
 
-/** What a person needs besides reading what the parts read; `why` does with less, and says what it could not ask. */
+/** What a person needs besides reading what the parts read; each does with less, and says what it could not ask. */
 const PERSONAL: readonly { readonly title: string; readonly permissions: readonly Permission[] }[] = [
   {
     title: 'For a person who runs `fairlead why`',
@@ -39,6 +39,32 @@ const PERSONAL: readonly { readonly title: string; readonly permissions: readonl
         verbs: ['create'],
         scope: 'own-namespace',
         because: 'Likewise: a token of that account is asked for, and shown.',
+      },
+    ],
+  },
+  {
+    title: 'For a person who runs `fairlead status` or `fairlead check`',
+    permissions: [
+      {
+        group: 'coordination.k8s.io',
+        resources: ['leases'],
+        verbs: ['get'],
+        scope: 'own-namespace',
+        because: 'The Lease of a part names the replica that leads it.',
+      },
+      {
+        group: '',
+        resources: ['pods'],
+        verbs: ['list'],
+        scope: 'own-namespace',
+        because: 'Where every replica runs a part, each is asked; without it, the one on the same machine is.',
+      },
+      {
+        group: '',
+        resources: ['pods/proxy'],
+        verbs: ['get'],
+        scope: 'own-namespace',
+        because: 'Whether a replica is ready is asked through the API server, without a token.',
       },
     ],
   },

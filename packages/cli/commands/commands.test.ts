@@ -13,7 +13,7 @@ import { runProgram } from '../program.ts';
 import { json, text } from '../server/router.ts';
 import { startStatusServer } from '../server/status-server.ts';
 import { recordedTerminal } from '../testing/recorded-terminal.ts';
-import { toyPart } from '../testing/toy-part.ts';
+import { toyPart, toyReplicaPart } from '../testing/toy-part.ts';
 
 const NAMESPACE = 'fairlead-system';
 const SEEN = { state: 'as-wanted', wanted: [], there: [] } as const;
@@ -29,6 +29,8 @@ interface World {
   /** The UID of the cluster that it says it is of. */
   readonly clusterOfServer?: string;
   readonly authorize?: (question: AccessQuestion) => boolean;
+  /** No Fairlead runs on this machine. */
+  readonly isAway?: true;
 }
 
 /** A cluster with the parts, led by this machine, and the program to ask about it. */
@@ -50,7 +52,8 @@ async function start(parts: readonly Part[], world: World = {}) {
       ['/debug/why', async () => json({ ...answer, explanation: { ...SEEN, answer: 'The leader says so.' } })],
     ]),
   );
-  started.defer(() => status.close());
+  if (world.isAway === true) await status.close();
+  else started.defer(() => status.close());
   const file = join(folder, 'fairlead.yaml');
   await writeFile(join(folder, 'kubeconfig'), served.kubeconfig);
   const configuration = {
@@ -133,6 +136,46 @@ describe('status', () => {
     expect(printed).toContain('one: cannot tell how it is doing (led by ');
     expect(printed).toContain('  the cloud does not answer');
     expect(printed).toContain('two: all is well');
+  });
+});
+
+describe('a part that every replica runs', () => {
+  const summary = 'all is well';
+
+  it('is well where it is ready in each that can be asked', async () => {
+    const { run } = await start([toyReplicaPart('one')]);
+    expect(await run('status')).toMatchObject({
+      exitCode: 0,
+      printed: expect.stringContaining(`one: ${summary} (in every replica: ready in ${hostname()})`),
+    });
+    expect(await run('check')).toMatchObject({ printed: expect.stringContaining(`✓ one: ready in ${hostname()}`) });
+  });
+
+  it('is not well where it is not ready in one, with its reason', async () => {
+    const { run } = await start([toyReplicaPart('one')], { readiness: 'not ready: reading the ServiceImports' });
+    const reason = `not ready in ${hostname()}: reading the ServiceImports`;
+    expect(await run('status')).toMatchObject({ exitCode: 1, printed: expect.stringContaining(`  ${reason}`) });
+    const json = await run('status', '-o', 'json');
+    expect(JSON.parse(json.printed)).toMatchObject({
+      parts: [{ part: 'one', replicas: { asked: [{ replica: hostname(), readiness: { ready: false } }] } }],
+    });
+    expect(await run('check')).toMatchObject({ exitCode: 1, printed: expect.stringContaining(`✗ one: ${reason}`) });
+  });
+
+  it('is not well where no replica is found, and says where it was looked', async () => {
+    const { run } = await start([toyReplicaPart('one')], { isAway: true });
+    const where = /no replica is found: there is no Pod with the label .*; .*nothing listens there/;
+    expect(await run('status')).toMatchObject({ exitCode: 1, printed: expect.stringMatching(where) });
+    expect(await run('check')).toMatchObject({ exitCode: 1, printed: expect.stringMatching(where) });
+  });
+
+  it('says which replicas could not be asked, and does not fail for them', async () => {
+    const authorize = ({ verb, resource }: AccessQuestion) => !(verb === 'list' && resource === 'pods');
+    const { run } = await start([toyReplicaPart('one')], { authorize });
+    const { exitCode, printed } = await run('status');
+    expect(exitCode).toBe(0);
+    expect(printed).toMatch(/ {2}could not be asked: other replicas: .* may not list pods/);
+    expect((await run('check')).printed).toMatch(/✓ one: ready in .*; could not be asked: other replicas: /);
   });
 });
 

@@ -6,7 +6,8 @@ import { type Format, renderValue } from '../render/format.ts';
 import type { Palette } from '../render/palette.ts';
 import { oneLine } from '../render/printable.ts';
 import { findLeader, type Leader, leaderText } from '../why/leader.ts';
-import { askReadiness, type LeaderReadiness } from '../why/leader-readiness.ts';
+import { askLeaderReadiness, type ReplicaReadiness } from '../why/replica-readiness.ts';
+import { askReplicas, replicaLines, type Replicas } from '../why/replicas.ts';
 import type { Output } from '../terminal.ts';
 import { type Look, look } from './read-only.ts';
 
@@ -15,10 +16,12 @@ interface ReportedPart extends PartStatus {
   /** It could not look at what it is to tell about. */
   readonly isUnseen?: true;
   /** Of a part that one replica leads. */
-  readonly election?: { readonly leader: Leader; readonly lease: string; readonly readiness: LeaderReadiness };
+  readonly election?: { readonly leader: Leader; readonly lease: string; readonly readiness: ReplicaReadiness };
+  /** Of a part that all of them run. */
+  readonly replicas?: Replicas;
 }
 
-/** `fairlead status`: who leads each part, and how it is doing. Tells whether one has no leader, or one that is not ready. */
+/** `fairlead status`: who leads each part, and how it is doing. Tells whether each is led, and ready. */
 export async function statusCommand(
   file: string,
   parts: readonly Part[],
@@ -29,11 +32,7 @@ export async function statusCommand(
   let isWell = true;
   await look(file, parts, signal, async (seen) => {
     const reported = await Promise.all(seen.active.map((active) => reportOn(active, seen, signal)));
-    isWell = reported.every(
-      ({ election, isUnseen }) =>
-        isUnseen !== true &&
-        (election === undefined || (election.leader.kind === 'led' && !isUnready(election.readiness))),
-    );
+    isWell = reported.every(isPartWell);
     if (format !== 'table') {
       print(renderValue(format, { cluster: seen.cluster.server, parts: reported }));
       return;
@@ -50,17 +49,11 @@ async function reportOn(
   signal: AbortSignal,
 ): Promise<ReportedPart> {
   const status = await configured.status(environment).catch((error: unknown) => unseen(error, signal));
-  if (configured.runs !== 'leader') return { part: part.name, ...status };
+  const question = { client: cluster.client, configuration, part: part.name, here: hostname(), signal };
+  if (configured.runs !== 'leader') return { part: part.name, ...status, replicas: await askReplicas(question) };
   const { namespace } = configuration.leaderElection;
   const leader = await findLeader(cluster.client, namespace, part.name, environment.clock, signal);
-  const readiness = await askReadiness({
-    client: cluster.client,
-    configuration,
-    part: part.name,
-    leader,
-    here: hostname(),
-    signal,
-  });
+  const readiness = await askLeaderReadiness(question, leader);
   const lease = keyText({ namespace, name: leaseName(part.name) });
   return { part: part.name, ...status, election: { leader, lease, readiness } };
 }
@@ -71,19 +64,37 @@ function unseen(error: unknown, signal: AbortSignal): PartStatus & { readonly is
   return { summary: 'cannot tell how it is doing', figures: {}, problems: [messageOf(error)], isUnseen: true };
 }
 
-function renderPart({ part, summary, figures, problems = [], election }: ReportedPart, palette: Palette): string {
-  const led = election === undefined ? 'in every replica' : `${leaderText(election.leader)}, Lease ${election.lease}`;
+function isPartWell({ isUnseen, election, replicas }: ReportedPart): boolean {
+  if (isUnseen === true) return false;
+  if (replicas !== undefined && replicaLines(replicas).wrong.length > 0) return false;
+  return election === undefined || (election.leader.kind === 'led' && !isUnready(election.readiness));
+}
+
+function renderPart(reported: ReportedPart, palette: Palette): string {
+  const { part, summary, figures, problems = [] } = reported;
   const rows = Object.entries(figures).map(([name, figure]) => [`  ${name}`, String(figure)]);
-  const isLed = election === undefined || election.leader.kind === 'led';
   return [
-    `${palette.strong(part)}: ${summary} (${isLed ? led : palette.bad(led)})`,
-    ...readinessLines(election, palette),
+    `${palette.strong(part)}: ${summary} (${standingText(reported, palette)})`,
+    ...readinessLines(reported, palette),
     ...problems.map((problem) => `  ${palette.bad(oneLine(problem))}`),
     ...renderTable(rows),
   ].join('\n');
 }
 
-function readinessLines(election: ReportedPart['election'], palette: Palette): readonly string[] {
+function standingText({ election, replicas }: ReportedPart, palette: Palette): string {
+  if (election !== undefined) {
+    const led = `${leaderText(election.leader)}, Lease ${election.lease}`;
+    return election.leader.kind === 'led' ? led : palette.bad(led);
+  }
+  const ready = replicas === undefined ? [] : replicaLines(replicas).ready;
+  return `in every replica${ready.length === 0 ? '' : `: ready in ${ready.join(', ')}`}`;
+}
+
+function readinessLines({ election, replicas }: ReportedPart, palette: Palette): readonly string[] {
+  if (replicas !== undefined) {
+    const { wrong, unasked } = replicaLines(replicas);
+    return [...wrong.map((line) => `  ${palette.bad(oneLine(line))}`), ...unasked.map((line) => `  ${oneLine(line)}`)];
+  }
   if (election?.leader.kind !== 'led') return [];
   const { readiness } = election;
   if ('unasked' in readiness) return [`  whether its leader is ready could not be asked: ${readiness.unasked}`];
@@ -91,6 +102,6 @@ function readinessLines(election: ReportedPart['election'], palette: Palette): r
 }
 
 /** One that could not be asked is not held against it. */
-function isUnready(readiness: LeaderReadiness): boolean {
+function isUnready(readiness: ReplicaReadiness): boolean {
   return 'ready' in readiness && !readiness.ready;
 }

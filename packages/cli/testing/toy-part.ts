@@ -1,4 +1,4 @@
-import type { LeaderPart, Part, Permission } from '@fairlead/part';
+import type { LeaderPart, Part, Permission, ReplicaPart } from '@fairlead/part';
 import { z } from 'zod';
 
 /** A part that says of itself what a test has it say. */
@@ -15,6 +15,21 @@ export function toyPart(name: string, says: Partial<LeaderPart> = {}, permission
     commands: [],
     configure: (): LeaderPart => ({
       runs: 'leader',
+      start: () => Promise.resolve(),
+      plan: async () => ({ changes: [] }),
+      explain: async () => undefined,
+      status: async () => ({ summary: 'all is well', figures: {} }),
+      ...says,
+    }),
+  };
+}
+
+/** One that every replica runs. */
+export function toyReplicaPart(name: string, says: Partial<ReplicaPart> = {}): Part {
+  return {
+    ...toyPart(name),
+    configure: (): ReplicaPart => ({
+      runs: 'everywhere',
       start: () => Promise.resolve(),
       plan: async () => ({ changes: [] }),
       explain: async () => undefined,

@@ -44,23 +44,32 @@ describe('what listens on this machine', () => {
 
 const ANSWER = JSON.stringify({ cluster: '', standing: { kind: 'leads' }, entries: [] });
 
-/** Asks a Pod that the Lease names, and says which token it was shown. */
-async function tokenShown(mayCreateTokens: boolean): Promise<string | undefined> {
+/** Asks a Pod that the Lease names, with what may be of a token, and says which it was shown. */
+async function askPod({
+  own,
+  mayCreateTokens,
+}: {
+  readonly own: string | undefined;
+  readonly mayCreateTokens: boolean;
+}) {
   const clock = new VirtualClock();
   const connection = connectionOver({ send: () => Promise.reject(new Error('nothing is sent')) }, clock);
   const client = new KubeClient(connection, clock);
-  vi.spyOn(connection, 'token').mockResolvedValue('my-own');
+  vi.spyOn(connection, 'token').mockResolvedValue(own);
   const pod: Pod = { metadata: { name: 'pod-1' }, spec: { serviceAccountName: 'fairlead', containers: [] } };
   vi.spyOn(client, 'find').mockResolvedValue(pod);
   vi.spyOn(client, 'postJson').mockImplementation(async (path) => {
     if (!mayCreateTokens) throw new Error('forbidden');
     return { status: { token: `of ${path}` } };
   });
-  const asked = vi.spyOn(client, 'getText').mockResolvedValue(ANSWER);
-  const answer = await askLeader({
+  const seen = vi.spyOn(client, 'getText').mockImplementation(async (_, options) => {
+    if (options?.headers?.['x-fairlead-token'] === undefined) throw new Error('show a token');
+    return ANSWER;
+  });
+  const asked = await askLeader({
     cluster: { client, connection, server: 'https://cluster', isPod: false },
     configuration: {
-      http: { listen: '127.0.0.1:8080' },
+      http: { listen: '127.0.0.1:1' },
       leaderElection: { namespace: 'fairlead-system', leaseDurationSeconds: 15 },
     },
     part: 'gateway',
@@ -68,16 +77,30 @@ async function tokenShown(mayCreateTokens: boolean): Promise<string | undefined>
     subject: { kind: 'service', namespace: 'shop', name: 'web' },
     signal: new AbortController().signal,
   });
-  expect(answer).toMatchObject({ by: 'pod-1' });
-  return asked.mock.calls[0]?.[1]?.headers?.['x-fairlead-token'];
+  return { asked, shown: seen.mock.calls[0]?.[1]?.headers?.['x-fairlead-token'] };
 }
 
 describe('the Pod that leads', () => {
   it('is shown a token of its own account rather than ours, which it may not be worthy of', async () => {
-    expect(await tokenShown(true)).toBe('of /api/v1/namespaces/fairlead-system/serviceaccounts/fairlead/token');
+    expect(await askPod({ own: 'my-own', mayCreateTokens: true })).toMatchObject({
+      asked: { by: 'pod-1' },
+      shown: 'of /api/v1/namespaces/fairlead-system/serviceaccounts/fairlead/token',
+    });
   });
 
   it('is shown our own where we may make no other', async () => {
-    expect(await tokenShown(false)).toBe('my-own');
+    expect(await askPod({ own: 'my-own', mayCreateTokens: false })).toMatchObject({
+      asked: { by: 'pod-1' },
+      shown: 'my-own',
+    });
+  });
+
+  it('is said not to have been asked where there is none to show, and why', async () => {
+    const { asked } = await askPod({ own: undefined, mayCreateTokens: false });
+    expect(asked).toEqual({
+      unasked: expect.stringContaining(
+        'show a token; the kubeconfig has no token, and none could be asked for: forbidden',
+      ),
+    });
   });
 });

@@ -1,13 +1,15 @@
-import { FairleadError, messageOf } from '@fairlead/control';
-import { type CallOptions, isNotFound, type KubeClient, pods, requestToken } from '@fairlead/kube';
+import { codeOf, FairleadError, messageOf } from '@fairlead/control';
+import { isNotFound, type KubeClient } from '@fairlead/kube';
 import { type Explanation, readClusterId, type Subject } from '@fairlead/part';
 import type { Cluster } from '../cluster.ts';
 import type { Configuration } from '../configuration/schema.ts';
+import { accountToken } from './account-token.ts';
 import type { Leader } from './leader.ts';
 import {
   askRunning,
   parseAnswer,
   podProxyPath,
+  REFUSED,
   type RunningAnswer,
   serverHere,
   tokenHeader,
@@ -15,8 +17,6 @@ import {
 } from './running-client.ts';
 
 const DEADLINE_MILLISECONDS = 10_000;
-/** Of a token that is asked for, to be shown once. */
-const TOKEN_SECONDS = 600;
 
 /** What a running Fairlead said, or why none could be asked. */
 export type Asked = { readonly answer: RunningAnswer; readonly by: string } | { readonly unasked: string };
@@ -38,12 +38,41 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-/** Asks the Fairlead at a URL that a person named: it must answer, and be of this cluster. */
-export async function askNamed(server: string, { cluster, part, subject, signal }: Question): Promise<Asked> {
-  const answer = await askRunning(server, part, subject, await cluster.connection.token(), signal);
-  if (await isOfCluster(answer, cluster.client, signal)) return { answer, by: server };
+/**
+ * Asks the Fairlead at a URL that a person named: it must answer, and be of this cluster. Where we have a certificate
+ * and no token, one is asked for as soon as that Fairlead wants one, and not before.
+ */
+export async function askNamed(server: string, question: Question): Promise<Asked> {
+  const { cluster } = question;
+  const asked = await askWithToken(server, question);
+  if ('unasked' in asked || (await isOfCluster(asked.answer, cluster.client, question.signal))) return asked;
   const message = `the Fairlead at ${server} runs on another cluster than ${cluster.server}`;
   throw new FairleadError(message, { verdict: 'terminal', code: 'other-cluster' });
+}
+
+async function askWithToken(server: string, question: Question): Promise<Asked> {
+  const { cluster, configuration, part, leader, subject, signal } = question;
+  const own = await cluster.connection.token();
+  const ask = (token: string | undefined) => unlessRefused(server, askRunning(server, part, subject, token, signal));
+  const first = await ask(own);
+  if ('answer' in first || own !== undefined) return first;
+  const options = { signal, deadlineMilliseconds: DEADLINE_MILLISECONDS };
+  const account = await accountToken(cluster.client, configuration, leader, options);
+  return 'token' in account ? ask(account.token) : { unasked: `${first.unasked}; ${noToken(account.missing)}` };
+}
+
+/** One that answers, and refuses us, is one that we could not ask. */
+async function unlessRefused(by: string, asking: Promise<RunningAnswer>): Promise<Asked> {
+  try {
+    return { answer: await asking, by };
+  } catch (error) {
+    if (codeOf(error) !== REFUSED) throw error;
+    return { unasked: messageOf(error) };
+  }
+}
+
+function noToken(missing: string): string {
+  return `the kubeconfig has no token, and none could be asked for: ${missing}`;
 }
 
 /** Asks the replica that leads: through the API server where it is a Pod, and on this machine otherwise. */
@@ -72,31 +101,17 @@ async function askPod({ cluster, configuration, part, leader, subject, signal }:
   if (pod === undefined) return { unasked: `${replica} is no Pod` };
   const options = { signal, deadlineMilliseconds: DEADLINE_MILLISECONDS };
   // The Lease names the Pod: our own token may be good for more than those may do who can write it.
-  const token = (await tokenOf(cluster.client, namespace, replica, options)) ?? (await cluster.connection.token());
+  const account = await accountToken(cluster.client, configuration, leader, options);
+  const token = 'token' in account ? account.token : await cluster.connection.token();
   try {
     const path = `${pod}${whyPath(part, subject)}`;
     const answer = parseAnswer(await cluster.client.getText(path, { ...options, headers: tokenHeader(token) }));
     return { answer, by: replica };
   } catch (error) {
     if (isNotFound(error)) return { unasked: `there is no Pod ${namespace}/${replica}` };
-    throw error;
-  }
-}
-
-/** Of the account that the Pod has itself, where that is allowed to us: it learns nothing by it. */
-async function tokenOf(
-  client: Pick<KubeClient, 'find' | 'postJson'>,
-  namespace: string,
-  replica: string,
-  options: CallOptions,
-): Promise<string | undefined> {
-  try {
-    const pod = await client.find(pods, { namespace, name: replica }, options);
-    const account = pod?.spec?.serviceAccountName;
-    if (account === undefined) return undefined;
-    return await requestToken(client, { namespace, name: account }, TOKEN_SECONDS, options);
-  } catch {
-    return undefined;
+    if (token !== undefined || !('missing' in account)) throw error;
+    signal.throwIfAborted();
+    return { unasked: `${messageOf(error)}; ${noToken(account.missing)}` };
   }
 }
 

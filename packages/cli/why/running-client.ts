@@ -1,4 +1,4 @@
-import { FairleadError, type JournalEntry, messageOf, readText, withDeadline } from '@fairlead/control';
+import { codeOf, FairleadError, type JournalEntry, messageOf, readText, withDeadline } from '@fairlead/control';
 import { SocketTransport, systemClock } from '@fairlead/control/adapters';
 import type { Explanation, Standing, Subject } from '@fairlead/part';
 import { z } from 'zod';
@@ -7,6 +7,10 @@ import { hostOf, portOf, TOKEN_HEADER } from '../server/status-server.ts';
 
 const DEADLINE_MILLISECONDS = 10_000;
 const LONGEST_REFUSAL = 300;
+
+/** The code of an error: a Fairlead is there, and does not tell us. */
+export const REFUSED = 'journal-refused';
+const UNAVAILABLE = 'journal-unavailable';
 
 const POD_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
@@ -106,7 +110,8 @@ export async function askRunning(
     });
   } catch (error) {
     const message = `cannot ask ${server} what was tried: ${messageOf(error)}`;
-    throw new FairleadError(message, { verdict: 'terminal', code: 'journal-unavailable', cause: error });
+    const code = codeOf(error) === REFUSED ? REFUSED : UNAVAILABLE;
+    throw new FairleadError(message, { verdict: 'terminal', code, cause: error });
   } finally {
     await transport.close();
   }
@@ -121,11 +126,12 @@ export function parseAnswer(text: string): RunningAnswer {
     return runningAnswer.parse(JSON.parse(text));
   } catch (error) {
     const message = 'what answers there is no Fairlead of this version';
-    throw new FairleadError(message, { verdict: 'terminal', code: 'journal-unavailable', cause: error });
+    throw new FairleadError(message, { verdict: 'terminal', code: UNAVAILABLE, cause: error });
   }
 }
 
 function refused(text: string, status: number): FairleadError {
   const said = text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_REFUSAL);
-  return new FairleadError(`${said} (${status})`, { verdict: 'terminal', code: 'journal-refused' });
+  const code = status === 401 || status === 403 ? REFUSED : UNAVAILABLE;
+  return new FairleadError(`${said} (${status})`, { verdict: 'terminal', code });
 }

@@ -3,7 +3,7 @@ import { ReadinessBoard } from '../observability/readiness.ts';
 import { text } from '../server/router.ts';
 import { type StatusServer, startStatusServer } from '../server/status-server.ts';
 import type { Leader } from './leader.ts';
-import { askReadiness, type LeaderReadiness } from './leader-readiness.ts';
+import { askLeaderReadiness, type ReplicaReadiness } from './replica-readiness.ts';
 
 const POD = '/api/v1/namespaces/fairlead-system/pods/pod-1:8080/proxy/readyz/gateway';
 
@@ -12,18 +12,18 @@ async function asked(
   leader: Leader,
   answer: (path: string) => Promise<string>,
   { here = 'laptop', listen = ':8080' } = {},
-): Promise<LeaderReadiness> {
-  return askReadiness({
+): Promise<ReplicaReadiness> {
+  const question = {
     client: { getText: answer },
     configuration: {
       http: { listen },
       leaderElection: { namespace: 'fairlead-system', leaseDurationSeconds: 15 },
     },
     part: 'gateway',
-    leader,
     here,
     signal: new AbortController().signal,
-  });
+  };
+  return askLeaderReadiness(question, leader);
 }
 
 const led: Leader = { kind: 'led', replica: 'pod-1' };

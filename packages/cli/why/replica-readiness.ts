@@ -8,24 +8,34 @@ import { podProxyPath, serverHere } from './running-client.ts';
 
 const DEADLINE_MILLISECONDS = 5_000;
 
-/** What the replica that leads says of a part, or why it could not be asked. */
-export type LeaderReadiness = Readiness | { readonly unasked: string };
+/** What a replica says of a part, or why it could not be asked. */
+export type ReplicaReadiness = Readiness | { readonly unasked: string };
 
 export interface ReadinessQuestion {
   readonly client: Pick<KubeClient, 'getText'>;
   readonly configuration: Pick<Configuration, 'http' | 'leaderElection'>;
   readonly part: string;
-  readonly leader: Leader;
   /** The name that a Fairlead on this machine goes by. */
   readonly here: string;
   readonly signal: AbortSignal;
 }
 
-/** Asks the replica that leads whether the part is ready: on this machine, or through the API server where it is a Pod. */
-export async function askReadiness(question: ReadinessQuestion): Promise<LeaderReadiness> {
-  const { leader, here, part, signal } = question;
+/** Asks the replica that leads whether the part is ready. */
+export async function askLeaderReadiness(question: ReadinessQuestion, leader: Leader): Promise<ReplicaReadiness> {
   if (leader.kind !== 'led') return { unasked: 'nobody leads' };
-  const { replica } = leader;
+  const said = await askReplica(question, leader.replica);
+  return said === 'elsewhere' ? { unasked: `${leader.replica} runs no ${question.part}` } : said;
+}
+
+/**
+ * Asks a replica whether the part is ready: on this machine, or through the API server where it is a Pod; `elsewhere`
+ * when it does not run the part.
+ */
+export async function askReplica(
+  question: ReadinessQuestion,
+  replica: string,
+): Promise<ReplicaReadiness | 'elsewhere'> {
+  const { here, part, signal } = question;
   try {
     const said = replica === here ? await askHere(question) : await askPod(question, replica);
     return readinessIn(part, said) ?? { unasked: `${replica} answers as no Fairlead of this version does` };
@@ -55,8 +65,9 @@ async function askHere({ configuration, part, signal }: ReadinessQuestion): Prom
   }
 }
 
-function readinessIn(part: string, said: string): Readiness | undefined {
+function readinessIn(part: string, said: string): Readiness | 'elsewhere' | undefined {
   const [, reason] = said.split(`${part}: not ready: `);
   if (reason !== undefined) return { ready: false, reason: reason.replace(/ \(503 \w+\)$/, '').trim() };
+  if (said.includes(`no part named ${part} runs here`)) return 'elsewhere';
   return said.includes(`${part}: ready`) ? { ready: true } : undefined;
 }
