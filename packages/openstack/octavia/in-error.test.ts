@@ -58,6 +58,43 @@ describe('a load balancer in ERROR, which takes no change any more', () => {
   });
 });
 
+describe('a Service that leaves a load balancer which takes no change', () => {
+  it.each([
+    ['is in ERROR', 'ERROR', 60, 'LoadBalancerInError', 'in ERROR'],
+    ['stays PENDING', 'PENDING_UPDATE', 600, 'LoadBalancerStuck', 'for more than five minutes'],
+  ])('as it %s is told once why it is held, by an Event and by its resource', async (_, status, wait, reason, why) => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const id = await sharedByHand(world);
+    world.lbaas.setStatus(id, status);
+    await world.cluster.deleteService('web');
+    await world.run(wait);
+    const told = async () =>
+      (await world.cluster.eventLines('web')).filter((line) => line.includes('DeleteLoadBalancerFailed'));
+    expect(await told()).toEqual([expect.stringContaining(`the load balancer ${id}`)]);
+    expect(await told()).toEqual([expect.stringContaining(why)]);
+    expect((await world.resource())?.status?.conditions).toMatchObject([{ status: 'False', reason }]);
+    await world.run(1_800);
+    expect(await told()).toHaveLength(1);
+    world.lbaas.setStatus(id, 'ACTIVE');
+    await world.run(120);
+    expect(await world.cluster.service('web')).toBeUndefined();
+  });
+
+  it('is not told while Octavia is at a change for as long as changes take', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const id = await sharedByHand(world);
+    world.lbaas.setStatus(id, 'PENDING_UPDATE');
+    await world.cluster.deleteService('web');
+    await world.run(240);
+    world.lbaas.setStatus(id, 'ACTIVE');
+    await world.run(120);
+    expect(await world.cluster.service('web')).toBeUndefined();
+    expect((await world.cluster.eventLines('web')).filter((line) => line.includes('Failed'))).toEqual([]);
+  });
+});
+
 /** The Service web on a load balancer that a user made; its id. */
 async function sharedByHand(world: OctaviaWorld): Promise<string> {
   await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'by-hand', vip_port_id: 'theirs' } });

@@ -26,6 +26,7 @@ export function octaviaPart(openSession: OpenSession): Part<LeaderPart> {
       'EnsuringLoadBalancer',
       'EnsuredLoadBalancer',
       'SyncLoadBalancerFailed',
+      'DeleteLoadBalancerFailed',
       'LoadBalancerRefused',
       'DeletedLoadBalancer',
       'DeletionHeldBack',

@@ -1,6 +1,7 @@
 import { runSteps, verdictOf } from '@fairlead/control';
 import { type Again, hasFinalizer, jsonEqual, keyText, type ObjectWriter, type Service } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
+import { recordOnService } from '@fairlead/service';
 import { problemIn } from '../../client/index.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
 import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
@@ -10,12 +11,13 @@ import { isIn, planRemoval } from '../balancer/removal.ts';
 import { memberRules, type SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { isNewerShape, readResource } from '../resource/older-shapes.ts';
-import { FINALIZER, isOwnResource, KURYR_FINALIZER, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
+import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import type { PendingWaits } from './pending.ts';
 import { isInherited } from './inheritance.ts';
-import { errorWrites, failureWrites, type ResourceWrite, settledWrites, waitingWrites } from './resource-status.ts';
-import type { Takedown } from './takedown.ts';
+import { errorWrites, failureWrites, heldWrites, settledWrites, waitingWrites } from './resource-status.ts';
+import { holdWrites, releaseWrites, type ResourceWrite } from './resource-writes.ts';
+import type { Held, Takedown } from './takedown.ts';
 
 /** Each makes one change, and what is there then is looked at afresh. */
 const MOST_STEPS = 20;
@@ -209,13 +211,27 @@ export class KuryrLoadBalancerHandler {
       ? undefined
       : ((await this.#inherit(key, resource, signal)) ??
         (await this.#options.takedown.remove(resource.metadata, uid, keeps, signal)));
-    if (again !== undefined) return again;
+    if (again !== undefined) return this.#tellHeld(key, resource, again, signal);
     await this.#options.writer.write(resource, releaseWrites(resource), signal);
     this.#forget(key);
   }
 
+  /** The owner of a Service that cannot leave yet hears why, once. */
+  async #tellHeld(key: string, resource: KuryrLoadBalancer, held: Held, signal: AbortSignal): Promise<Again> {
+    const { obstacle, ...again } = held;
+    if (obstacle === undefined) return again;
+    const { writer, services, environment } = this.#options;
+    const latest = this.#latest(resource);
+    const writes = heldWrites(latest, obstacle, environment.clock.now());
+    const written = await writer.write(latest, writes, signal);
+    const service = services.get(key);
+    if (writes.length === 0 || written === undefined || service === undefined) return again;
+    recordOnService(environment.events, service, 'DeleteLoadBalancerFailed', obstacle.message);
+    return again;
+  }
+
   /** A tenant can write into a resource that it adopts: what the Service itself shows decides. */
-  async #inherit(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<Again | undefined> {
+  async #inherit(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<Held | undefined> {
     const { services, site, takedown } = this.#options;
     const service = services.get(key);
     if (resource.spec?.adopts !== true || service === undefined || !isInherited(service, site)) return undefined;
@@ -245,25 +261,6 @@ export class KuryrLoadBalancerHandler {
     this.#options.waits.over(key);
     this.#options.securityGroups.want(key, []);
   }
-}
-
-/** What stood there in an older shape goes, when what stands there now has taken its place. */
-function holdWrites({ metadata, spec }: KuryrLoadBalancer): readonly ResourceWrite[] {
-  const { finalizers = [] } = metadata;
-  const isHeld = finalizers.includes(FINALIZER);
-  const isOld = spec?.subsets !== undefined;
-  if (isHeld && !isOld) return [];
-  const ifItDiesHere = 'The finalizer holds the resource: the next pass goes on.';
-  const held = isHeld ? {} : { metadata: { finalizers: [...finalizers, FINALIZER] } };
-  return [{ name: 'hold-resource', ifItDiesHere, patch: { ...held, ...(isOld ? { spec: { subsets: null } } : {}) } }];
-}
-
-/** Kuryr's own finalizer ends with ours. */
-function releaseWrites(resource: KuryrLoadBalancer): readonly ResourceWrite[] {
-  const left = (resource.metadata.finalizers ?? []).filter((one) => one !== FINALIZER && one !== KURYR_FINALIZER);
-  const ifItDiesHere = 'Nothing of it is left in OpenStack, and nothing holds it.';
-  const finalizers = left.length === 0 ? null : left;
-  return [{ name: 'release-resource', ifItDiesHere, patch: { metadata: { finalizers } } }];
 }
 
 /** What is to be done next; when that is nothing more, what is left of where the Service was served before. */

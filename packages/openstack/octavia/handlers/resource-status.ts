@@ -4,7 +4,6 @@ import {
   findCondition,
   jsonEqual,
   type MergePatch,
-  type ObjectWrite,
   reasonOf,
   type WantedCondition,
   withCondition,
@@ -13,8 +12,8 @@ import type { DesiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
 import { type FoundStatus, statusFrom } from '../balancer/status.ts';
 import { type KuryrLoadBalancer, PROGRAMMED } from '../resource/types.ts';
-
-export type ResourceWrite = ObjectWrite<KuryrLoadBalancer>;
+import type { Obstacle } from './obstacle.ts';
+import type { ResourceWrite } from './resource-writes.ts';
 
 const STUCK = 'LoadBalancerStuck';
 const PENDING = {
@@ -76,6 +75,15 @@ export function failureWrites(resource: KuryrLoadBalancer, error: unknown, now: 
 export function errorWrites(resource: KuryrLoadBalancer, id: string, now: number): readonly ResourceWrite[] {
   const message = `The load balancer ${id} is in ERROR: it is made anew.`;
   return statusWrites(resource, undefined, failed('LoadBalancerInError', message), now);
+}
+
+/** What keeps its Service from leaving. */
+export function heldWrites(
+  resource: KuryrLoadBalancer,
+  { reason, message }: Obstacle,
+  now: number,
+): readonly ResourceWrite[] {
+  return statusWrites(resource, undefined, failed(reason, message), now);
 }
 
 function foundIn({ spec }: KuryrLoadBalancer, { owner }: DesiredBalancer, observed: ObservedBalancer): FoundStatus {

@@ -171,7 +171,12 @@ export class ServiceHandler {
     const again =
       (adoption && (await takedown.inherit(adoption, signal))) ??
       (await takedown.remove(service.metadata, service.metadata.uid ?? '', keepsFloatingIp(service), signal));
-    if (again !== undefined) return again;
+    if (again !== undefined) {
+      const { obstacle } = again;
+      if (obstacle !== undefined)
+        recordOnService(environment.events, service, 'DeleteLoadBalancerFailed', obstacle.message);
+      return again;
+    }
     if (adoption !== undefined && resource !== undefined) await this.#endKuryrs(resource, signal);
     await serviceWriter.write(service, releaseWrites(claim), signal);
     announceUnserved(environment.events, { kind: 'release', claim });

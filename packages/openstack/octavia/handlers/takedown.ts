@@ -1,16 +1,23 @@
 import { type Journal, runSteps } from '@fairlead/control';
 import { type Again, keyText, type ObjectKey } from '@fairlead/kube';
-import { problemIn, provisioningOf } from '../../client/index.ts';
+import { type LoadBalancer, problemIn, provisioningOf } from '../../client/index.ts';
 import { type Adoption, adoptionSteps } from '../balancer/adoption.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
 import type { BalancerStep } from '../balancer/plan.ts';
 import { planRemoval } from '../balancer/removal.ts';
 import type { SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
+import { type Obstacle, obstacleOf } from './obstacle.ts';
 import type { PendingWaits } from './pending.ts';
 
 /** Each deletes one thing, and what is there then is looked at afresh. */
 const MOST_STEPS = 50;
+
+/** Something is left of a Service. */
+export interface Held extends Again {
+  /** Absent while it goes as it should. */
+  readonly obstacle?: Obstacle;
+}
 
 /** Takes down what is left of a Service in OpenStack, found by its mark alone. */
 export class Takedown {
@@ -38,13 +45,13 @@ export class Takedown {
    * Marks what the Service was to take over, and has not yet: without a mark it would not be found, and with the Service
    * goes the finalizer of the program that made it. Undefined when there is nothing more of it; else when to look again.
    */
-  async inherit(adoption: Adoption, signal: AbortSignal): Promise<Again | undefined> {
+  async inherit(adoption: Adoption, signal: AbortSignal): Promise<Held | undefined> {
     const { name } = adoption.owner;
     const found = await this.#cloud.inheritance(adoption, signal);
     if (found === undefined) return undefined;
     const { balancer, floatingIps } = found;
     const state = provisioningOf(balancer).kind;
-    if (state === 'pending') return this.#waits.again(name);
+    if (state === 'pending') return this.#held(name, balancer);
     const marking = adoptionSteps(adoption, balancer, floatingIps);
     // One in ERROR takes no mark any more.
     const ending: readonly BalancerStep[] = [
@@ -62,14 +69,14 @@ export class Takedown {
     uid: string,
     keepsFloatingIp: boolean,
     signal: AbortSignal,
-  ): Promise<Again | undefined> {
+  ): Promise<Held | undefined> {
     const key = keyText(object);
     const owner = { cluster: this.#site.cluster, uid, name: key };
     const record = { journal: this.#journal, key: `service ${key}` };
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const plan = planRemoval(owner, keepsFloatingIp, await this.#cloud.leftovers(owner, signal));
       const [step] = plan.steps;
-      if (step === undefined && plan.waitsFor !== undefined) return this.#waits.again(key);
+      if (step === undefined && plan.waitsFor !== undefined) return this.#held(key, plan.waitsFor);
       if (step === undefined) {
         this.#waits.over(key);
         this.#securityGroups.want(key, []);
@@ -86,5 +93,11 @@ export class Takedown {
       }
     }
     return this.#waits.again(key);
+  }
+
+  #held(key: string, balancer: LoadBalancer): Held {
+    const { isStuck, ...again } = this.#waits.again(key);
+    const obstacle = obstacleOf(balancer, isStuck);
+    return obstacle === undefined ? again : { ...again, obstacle };
   }
 }

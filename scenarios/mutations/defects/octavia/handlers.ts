@@ -11,9 +11,23 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'the finalizers of a load balancer go before Octavia has deleted it',
     file: `${HOME}/handlers/takedown.ts`,
-    find: 'if (step === undefined && plan.waitsFor !== undefined) return this.#waits.again(key);',
+    find: 'if (step === undefined && plan.waitsFor !== undefined) return this.#held(key, plan.waitsFor);',
     replace: '',
     foundBy: { sim: 'octavia', seeds: 60 },
+  },
+  {
+    name: 'a Service that cannot leave a load balancer in ERROR, or one that stays PENDING, is not told',
+    file: `${HOME}/handlers/takedown.ts`,
+    find: 'return obstacle === undefined ? again : { ...again, obstacle };',
+    replace: 'return obstacle === undefined ? again : { ...again };',
+    foundBy: IN_ERROR,
+  },
+  {
+    name: 'a Service that leaves a load balancer is told of every change that Octavia is at',
+    file: `${HOME}/handlers/obstacle.ts`,
+    find: 'if (!isStuck) return undefined;',
+    replace: '',
+    foundBy: IN_ERROR,
   },
   {
     name: 'the finalizer of a Service goes before its resource is gone',
