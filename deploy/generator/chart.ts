@@ -28,7 +28,9 @@ export function chartFiles(whole: Program): ReadonlyMap<string, string> {
     io: 'input',
     unrepresentable: 'any',
     // Values end in a ConfigMap: the chart refuses secrets, and does not name them either.
-    override: ({ jsonSchema }) => void delete jsonSchema.properties?.['aadClientSecret'],
+    override: ({ jsonSchema }) => {
+      for (const secret of ['aadClientSecret', 'aadClientCertPassword']) delete jsonSchema.properties?.[secret];
+    },
   });
   const withGlobal = { ...schema, properties: { ...schema.properties, ...GLOBAL } };
   return new Map([

@@ -19,7 +19,7 @@ export function connectToAzure(
 ): AzureConnection {
   const cloud = cloudEndpoints(configuration);
   const authorityHost = authorityOf(configuration, cloud.authorityHost, process.env);
-  const choice = chooseCredential(withEnvironment(configuration, process.env));
+  const choice = chooseCredential(withEnvironment(configuration, process.env), process.env);
   const tokens = tokenProviderFor(choice, { ...cloud, authorityHost });
   const repeats = repeatPolicy(configuration);
   const transport = new SocketTransport();

@@ -9,6 +9,7 @@ const cloud = {
   scope: 'https://management.azure.com/.default',
 };
 const app = { tenantId: '00000000-0000-0000-0000-000000000001', clientId: 'app' };
+const byCertificate = { kind: 'client-certificate', sendsChain: false, ...app } as const;
 const bySecret = { kind: 'client-secret', secret: 'secret', ...app } as const;
 
 describe('credentials', () => {
@@ -23,9 +24,18 @@ describe('credentials', () => {
         library.ManagedIdentityCredential,
       ],
       [bySecret, library.ClientSecretCredential],
-      [{ kind: 'client-certificate', certificatePath: '/x.pem', ...app }, library.ClientCertificateCredential],
+      [{ ...byCertificate, certificatePath: '/x.pem' }, library.ClientCertificateCredential],
     ] as const;
     for (const [choice, expected] of kinds) expect(createCredential(library, choice, cloud)).toBeInstanceOf(expected);
+  });
+
+  it('hands on the password of a certificate, and whether its chain is sent', async () => {
+    const library = await import('@azure/identity');
+    const choice = { ...byCertificate, certificatePath: '/x.pem', password: 'p', sendsChain: true };
+    expect(createCredential(library, choice, cloud)).toMatchObject({
+      certificateConfiguration: { certificatePath: '/x.pem', certificatePassword: 'p' },
+      sendCertificateChain: true,
+    });
   });
 
   it('asks for a token of the cloud, and passes on when it expires', async () => {
@@ -69,7 +79,7 @@ describe('credentials', () => {
   });
 
   it('loads the library with the first token', async () => {
-    const choice = { kind: 'client-certificate', certificatePath: '/does/not/exist.pem', ...app } as const;
+    const choice = { ...byCertificate, certificatePath: '/does/not/exist.pem' };
     const provider = tokenProviderFor(choice, cloud);
     await expect(provider?.newToken(new AbortController().signal)).rejects.toMatchObject({
       code: 'azure-token-unavailable',

@@ -36,8 +36,10 @@ export function createCredential(
     case 'client-secret':
       return new library.ClientSecretCredential(choice.tenantId, choice.clientId, choice.secret, { authorityHost });
     case 'client-certificate': {
-      const { tenantId, clientId, certificatePath } = choice;
-      return new library.ClientCertificateCredential(tenantId, clientId, certificatePath, { authorityHost });
+      const { tenantId, clientId, certificatePath, password, sendsChain } = choice;
+      const certificate = { certificatePath, ...(password === undefined ? {} : { certificatePassword: password }) };
+      const options = { authorityHost, sendCertificateChain: sendsChain };
+      return new library.ClientCertificateCredential(tenantId, clientId, certificate, options);
     }
   }
 }

@@ -10,7 +10,7 @@ const app = { tenantId: 'tenant', clientId: 'app' };
 
 function chosen(configuration: object, environment: Readonly<Record<string, string>>) {
   const parsed = parseCloudConfiguration(JSON.stringify({ ...least, ...configuration }), 'azure.json');
-  return chooseCredential(withEnvironment(parsed, environment));
+  return chooseCredential(withEnvironment(parsed, environment), environment);
 }
 
 describe('the AZURE_* variables', () => {
@@ -18,7 +18,15 @@ describe('the AZURE_* variables', () => {
     const secret = { ...workload, AZURE_CLIENT_SECRET: 's', AZURE_CLIENT_CERTIFICATE_PATH: '/c.pem' };
     expect(chosen({}, secret)).toEqual({ kind: 'client-secret', secret: 's', ...app });
     const certificate = { ...secret, AZURE_CLIENT_SECRET: '' };
-    expect(chosen({}, certificate)).toEqual({ kind: 'client-certificate', certificatePath: '/c.pem', ...app });
+    const byCertificate = { kind: 'client-certificate', certificatePath: '/c.pem', sendsChain: false, ...app };
+    expect(chosen({}, certificate)).toEqual(byCertificate);
+    const locked = {
+      ...certificate,
+      AZURE_CLIENT_CERTIFICATE_PASSWORD: 'p',
+      AZURE_CLIENT_SEND_CERTIFICATE_CHAIN: 'True',
+    };
+    expect(chosen({}, locked)).toEqual({ ...byCertificate, password: 'p', sendsChain: true });
+    expect(chosen({}, { ...locked, AZURE_CLIENT_SEND_CERTIFICATE_CHAIN: '0' })).toMatchObject({ sendsChain: false });
     expect(chosen({}, workload)).toEqual({ kind: 'federated-token', tokenFile: '/var/run/token', ...app });
   });
 
@@ -29,6 +37,18 @@ describe('the AZURE_* variables', () => {
     expect(chosen({ useManagedIdentityExtension: true }, workload)).toMatchObject({ kind: 'managed-identity' });
     const own = { aadClientSecret: 'own' };
     expect(chosen(own, { ...application, AZURE_CLIENT_SECRET: 's' })).toMatchObject({ secret: 'own', ...app });
+  });
+
+  it('leave a certificate of the configuration with its own password', () => {
+    const own = { aadClientCertPath: '/own.pem', aadClientCertPassword: 'own' };
+    const environment = {
+      ...application,
+      AZURE_CLIENT_CERTIFICATE_PATH: '/c.pem',
+      AZURE_CLIENT_CERTIFICATE_PASSWORD: 'p',
+    };
+    expect(chosen(own, environment)).toMatchObject({ certificatePath: '/own.pem', password: 'own' });
+    const { aadClientCertPath } = own;
+    expect(chosen({ aadClientCertPath }, environment)).not.toHaveProperty('password');
   });
 
   it('are named where there are no credentials at all', () => {

@@ -1,13 +1,12 @@
 import type { CloudConfiguration } from './cloud-configuration.ts';
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * The configuration with what it leaves open taken from the AZURE_* variables, as Azure's own clients read them: those
  * of an application with a secret or a certificate, then those that the workload identity webhook gives to a Pod.
  */
-export function withEnvironment(
-  configuration: CloudConfiguration,
-  environment: Readonly<Record<string, string | undefined>>,
-): CloudConfiguration {
+export function withEnvironment(configuration: CloudConfiguration, environment: Environment): CloudConfiguration {
   const { useFederatedWorkloadIdentityExtension, useManagedIdentityExtension } = configuration;
   const variable = (name: string) => environment[`AZURE_${name}`] || undefined;
   const filled = {
@@ -20,16 +19,20 @@ export function withEnvironment(
   if (isChosen || filled.aadClientSecret !== undefined || filled.aadClientCertPath !== undefined) return filled;
   if (variable('CLIENT_SECRET') !== undefined) return { ...filled, aadClientSecret: variable('CLIENT_SECRET') };
   const certificate = variable('CLIENT_CERTIFICATE_PATH');
-  if (certificate !== undefined) return { ...filled, aadClientCertPath: certificate };
+  if (certificate !== undefined) {
+    const aadClientCertPassword = variable('CLIENT_CERTIFICATE_PASSWORD');
+    return { ...filled, aadClientCertPath: certificate, aadClientCertPassword };
+  }
   const isFederated = filled.aadFederatedTokenFile !== undefined;
   return isFederated ? { ...filled, useFederatedWorkloadIdentityExtension: true } : filled;
 }
 
+/** AZURE_CLIENT_SEND_CERTIFICATE_CHAIN: the authority trusts the issuer of a certificate, and wants to see its chain. */
+export function sendsCertificateChain(environment: Environment): boolean {
+  return ['true', '1'].includes((environment['AZURE_CLIENT_SEND_CERTIFICATE_CHAIN'] ?? '').toLowerCase());
+}
+
 /** Who gives tokens: AZURE_AUTHORITY_HOST, unless the configuration names a cloud, which has its own. */
-export function authorityOf(
-  { cloud }: CloudConfiguration,
-  ofCloud: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): string {
+export function authorityOf({ cloud }: CloudConfiguration, ofCloud: string, environment: Environment): string {
   return cloud === undefined ? environment['AZURE_AUTHORITY_HOST'] || ofCloud : ofCloud;
 }

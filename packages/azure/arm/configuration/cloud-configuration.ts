@@ -28,6 +28,7 @@ const keys = z.object({
   aadClientId: text,
   aadClientSecret: text,
   aadClientCertPath: text.describe('A PEM file with certificate and private key.'),
+  aadClientCertPassword: text,
   useManagedIdentityExtension: flag,
   userAssignedIdentityID: text.describe('Client id or resource id of the managed identity; the system’s own without.'),
   useFederatedWorkloadIdentityExtension: flag,

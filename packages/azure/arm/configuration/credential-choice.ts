@@ -1,3 +1,4 @@
+import { type Environment, sendsCertificateChain } from './azure-environment.ts';
 import { type CloudConfiguration, invalidCloud } from './cloud-configuration.ts';
 import { cloudEndpoints } from './clouds.ts';
 
@@ -16,6 +17,9 @@ export type CredentialChoice =
   | {
       readonly kind: 'client-certificate';
       readonly certificatePath: string;
+      readonly password?: string;
+      /** For an authority that trusts the issuer of the certificate. */
+      readonly sendsChain: boolean;
       readonly tenantId: string;
       readonly clientId: string;
     };
@@ -26,10 +30,10 @@ export type ManagedIdentity =
   | { readonly kind: 'resource-id'; readonly resourceId: string };
 
 /** The first of these that the configuration names: federated token, managed identity, secret, certificate. */
-export function chooseCredential(configuration: CloudConfiguration): CredentialChoice {
+export function chooseCredential(configuration: CloudConfiguration, environment: Environment = {}): CredentialChoice {
   // A listener on the way would read the token: over plain HTTP none is ever sent.
   if (cloudEndpoints(configuration).endpoint.startsWith('http:')) return { kind: 'none' };
-  const { aadClientSecret, aadClientCertPath, aadFederatedTokenFile } = configuration;
+  const { aadClientSecret, aadClientCertPath, aadClientCertPassword, aadFederatedTokenFile } = configuration;
   if (configuration.useFederatedWorkloadIdentityExtension === true) {
     const tokenFile = required(aadFederatedTokenFile, 'aadFederatedTokenFile', 'a federated token');
     return { kind: 'federated-token', tokenFile, ...principal(configuration, 'a federated token') };
@@ -42,7 +46,9 @@ export function chooseCredential(configuration: CloudConfiguration): CredentialC
   }
   if (aadClientCertPath !== undefined) {
     const who = principal(configuration, 'a client certificate');
-    return { kind: 'client-certificate', certificatePath: aadClientCertPath, ...who };
+    const password = aadClientCertPassword === undefined ? {} : { password: aadClientCertPassword };
+    const sendsChain = sendsCertificateChain(environment);
+    return { kind: 'client-certificate', certificatePath: aadClientCertPath, ...password, sendsChain, ...who };
   }
   throw invalidCloud(
     'the cloud configuration names no credentials: set useFederatedWorkloadIdentityExtension, ' +
