@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Outcome, runCommand } from '../scripts/run-command.ts';
 import packageFile from '../package.json' with { type: 'json' };
@@ -37,6 +38,11 @@ describe('the bundled program', () => {
       stdout: '',
       stderr: 'fairlead: Node 24 or newer is needed; this is 20.1.0\n',
     });
+  });
+
+  it('begins with nothing that Nodes of long ago cannot read', async () => {
+    const launcher = await readFile(join(folder, 'fairlead.mjs'), 'utf8');
+    await expect(transform(launcher, { format: 'esm', target: 'node13.2' })).resolves.toMatchObject({ warnings: [] });
   });
 
   it('is a plugin of kubectl under another name', async () => {

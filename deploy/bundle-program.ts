@@ -9,13 +9,16 @@ const program = join(root, 'packages', 'cli');
 /** Some of the packages that we bundle were written for CommonJS, and still call `require` for Node's own modules. */
 const REQUIRE = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
 
-/** Begins the program. An older Node would fail on the first thing that it does not know, with a trace. */
+/**
+ * Begins the program. An older Node would fail on the first thing that it does not know, with a trace, so this has
+ * nothing new in it: no `await` at the top either.
+ */
 const LAUNCHER = `#!/usr/bin/env node
 if (Number(process.versions.node.split('.')[0]) < 24) {
   console.error('fairlead: Node 24 or newer is needed; this is ' + process.versions.node);
   process.exit(1);
 }
-await import('./program.mjs');
+import('./program.mjs');
 `;
 
 const NO_DEMO = `
