@@ -43,7 +43,17 @@ describe('a hundred equal warnings', () => {
     await clock.advance(1_000);
     expect(lines).toHaveLength(3);
     expect(lines[0]).toBe('warn Holding back. {"object":"shop/web-0"}');
-    expect(lines[2]).toMatch(/^warn Holding back\. \{"object":\["shop\/web-1",.*"shop\/web-20"\],"count":47\}$/);
+    expect(lines[2]).toMatch(/^warn Holding back\. \{"object":\["shop\/web-1",.*"shop\/web-47"\],"count":47\}$/);
+  });
+
+  it('of very many objects are several lines, with the name of each in one of them', async () => {
+    const { clock, lines, logger } = world({ windowMilliseconds: 1_000, apartFrom: 'object' });
+    for (let index = 0; index < 250; index += 1) logger.warn({ object: `shop/web-${index}` }, 'Refused.');
+    await clock.advance(1_000);
+    expect(lines.map((line) => /"count":(\d+)/.exec(line)?.[1])).toEqual([undefined, '100', '100', '49']);
+    const named = lines.flatMap((line) => line.match(/shop\/web-\d+/g) ?? []);
+    expect(new Set(named).size).toBe(250);
+    expect(named).toHaveLength(250);
   });
 
   it('are no fewer than they are where they differ, or are not warnings', async () => {

@@ -7,8 +7,8 @@ export interface RepeatRule {
   readonly apartFrom?: string;
 }
 
-/** Of a field in which lines differ. */
-const MOST_VALUES = 20;
+/** Of a field in which lines differ, in one line. */
+const MOST_VALUES = 100;
 
 interface Gathered {
   count: number;
@@ -64,7 +64,12 @@ export class Repeats {
     gathered.count += 1;
     gathered.last = fields;
     const { apartFrom } = this.#rule;
-    if (apartFrom !== undefined && gathered.values.size < MOST_VALUES) gathered.values.add(fields[apartFrom]);
+    if (apartFrom === undefined) return;
+    gathered.values.add(fields[apartFrom]);
+    if (gathered.values.size < MOST_VALUES) return;
+    // Each object is named once: what no longer fits into this line goes into another.
+    this.#print(group);
+    group.gathered = undefined;
   }
 
   #open(key: string, print: (fields: LogFields) => void): void {
