@@ -4,6 +4,7 @@ import { KubeClient } from '@fairlead/kube';
 import { ANY_SERVER, connectionOver } from '@fairlead/kube/testing';
 import { type AccessQuestion, SimulatedKube } from '@fairlead/sim/kube';
 import { afterEach, describe, expect, it } from 'vitest';
+import { version } from './cluster.ts';
 import { readConfiguration } from './configuration/read.ts';
 import { activeParts } from './configured-parts.ts';
 import { neededPermissions, startRunning } from './running.ts';
@@ -65,6 +66,17 @@ describe('what runs', () => {
     mayReadServices = true;
     await clock.advance(60_000);
     expect(await readyz()).toBe('200 gateway: ready\n');
+  });
+
+  it('has metrics for who leads, the build, the process and the event loop', async () => {
+    const { clock, url } = await start();
+    await clock.advance(60_000);
+    const text = await (await fetch(`${url}/metrics`)).text();
+    expect(text).toContain('fairlead_leading{part="gateway"} 1\n');
+    expect(text).toContain(`fairlead_build_info{version="${version}",node="${process.version}"} 1\n`);
+    expect(text).toMatch(/^process_cpu_seconds_total \d/m);
+    expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
   });
 
   it.each([
