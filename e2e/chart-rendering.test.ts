@@ -8,6 +8,7 @@ import { alertRules } from '../deploy/generator/alert-rules.ts';
 import { chartFiles } from '../deploy/generator/chart.ts';
 import { fairlead as program } from '../deploy/generator/program.ts';
 import { readConfiguration } from '../packages/cli/configuration/read.ts';
+import { REPLICA_LABEL } from '../packages/cli/why/replicas.ts';
 import { CHART, helm, helmWithValues, type Manifest, ofKind, renderChart } from './harness/chart.ts';
 import type { AccessRule } from './harness/index.ts';
 
@@ -100,6 +101,13 @@ describe('the chart as Helm renders it', () => {
     expect(ofKind(manifests, 'NetworkPolicy')).toMatchObject({ spec: { policyTypes: ['Ingress', 'Egress'] } });
   });
 
+  it('marks its Pods whatever the release is called, so that status finds them', async () => {
+    const { manifests } = await renderChart({ ...gatewayValues, nameOverride: 'lb', fullnameOverride: 'edge' });
+    expect(ofKind(manifests, 'Deployment')).toMatchObject({
+      spec: { template: { metadata: { labels: { [REPLICA_LABEL]: 'true' } } } },
+    });
+  });
+
   it('has a Service at port 53 for the DNS part, where each Pod listens above 1024', async () => {
     const values = { configuration: { parts: { dns: { cluster: 'west' } } }, dns: { clusterIP: '10.96.0.53' } };
     const { manifests } = await renderChart(values);
@@ -173,12 +181,21 @@ describe('the chart as Helm renders it', () => {
     );
   });
 
-  it('puts no secret into a ConfigMap', async () => {
-    const cloud = { subscriptionId: 's', resourceGroup: 'g', location: 'l', AADClientSecret: 'secret' };
+  it.each([
+    ['AADClientSecret', 'AZURE_CLIENT_SECRET'],
+    ['aadClientCertPassword', 'AZURE_CLIENT_CERTIFICATE_PASSWORD'],
+  ])('puts no secret into a ConfigMap: %s', async (key, variable) => {
+    const cloud = { subscriptionId: 's', resourceGroup: 'g', location: 'l', [key]: 'secret' };
     const parts = { 'azure-local': { cloud, loadBalancers: [{ name: 'one' }] } };
     await expect(renderChart({ configuration: { parts } })).rejects.toThrow(
-      /azure-local\.cloud\.AADClientSecret would be read by all .* give the secret as AZURE_CLIENT_SECRET/,
+      new RegExp(`azure-local\\.cloud\\.${key} would be read by all .* give it as ${variable}, by environment`),
     );
+  });
+
+  it('lets a part name its cloud', async () => {
+    const octavia = { cloud: 'mine', cloudsFile: '/etc/cloud/clouds.yaml', network: 'private' };
+    const { manifests } = await renderChart({ configuration: { parts: { octavia } } });
+    expect(ofKind(manifests, 'ConfigMap').data?.['fairlead.yaml']).toContain('cloud: mine');
   });
 
   it('takes a configuration that is there, with the roles of the parts it names', async () => {

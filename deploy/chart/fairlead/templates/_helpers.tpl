@@ -77,9 +77,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- fail (printf "configuration.parts is empty: switch on at least one part (%s); docs/deploy.md shows how" (include "fairlead.partNames" .)) }}
 {{- end }}
 {{- range $name, $part := .Values.configuration.parts }}
-{{- range $key, $value := (dig "cloud" dict (default dict $part)) }}
-{{- if and (eq (lower $key) "aadclientsecret") $value }}
-{{- fail (printf "configuration.parts.%s.cloud.%s would be read by all who may read ConfigMaps: give the secret as AZURE_CLIENT_SECRET, by environment and secretKeyRef" $name $key) }}
+{{- $cloud := dig "cloud" dict (default dict $part) }}
+{{- /* That of OpenStack is a name. */}}
+{{- range $key, $value := (kindIs "map" $cloud | ternary $cloud dict) }}
+{{- with get (dict "aadclientsecret" "AZURE_CLIENT_SECRET" "aadclientcertpassword" "AZURE_CLIENT_CERTIFICATE_PASSWORD") (lower $key) }}
+{{- if $value }}
+{{- fail (printf "configuration.parts.%s.cloud.%s would be read by all who may read ConfigMaps: give it as %s, by environment and secretKeyRef" $name $key .) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
