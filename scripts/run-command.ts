@@ -8,8 +8,14 @@ export interface Outcome {
 }
 
 /** Runs a command to its end; `input` is what it reads on its standard input. Rejects only when it cannot be started. */
-export async function runCommand(command: string, parameters: readonly string[], input = ''): Promise<Outcome> {
-  const child = spawn(command, parameters, { stdio: ['pipe', 'pipe', 'pipe'] });
+export async function runCommand(
+  command: string,
+  parameters: readonly string[],
+  input = '',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const env = { ...process.env, ...environment };
+  const child = spawn(command, parameters, { stdio: ['pipe', 'pipe', 'pipe'], env });
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));

@@ -16,6 +16,11 @@ function configurationsOf(run: number): string {
   return `fairlead-configuration-${run}-`;
 }
 
+/** Half of what a program of ours does until it begins is to read its sources: that is done once in a run. */
+function environment(): Readonly<Record<string, string>> {
+  return { NODE_COMPILE_CACHE: join(tmpdir(), `${configurationsOf(process.ppid)}compiled`) };
+}
+
 /** A configuration file of Fairlead, and the commands that use it. */
 export class Fairlead {
   readonly #program: string;
@@ -44,7 +49,7 @@ export class Fairlead {
 
   /** Runs a command to its end: `command('why', 'service', 'default/web')`. */
   command(...words: readonly string[]): Promise<Outcome> {
-    return runCommand(process.execPath, [this.#program, ...words, '--config', this.#file]);
+    return runCommand(process.execPath, [this.#program, ...words, '--config', this.#file], '', environment());
   }
 
   /** Writes the file anew. */
@@ -56,6 +61,7 @@ export class Fairlead {
   async run(command = 'run', ...options: readonly string[]): Promise<RunningFairlead> {
     const child = spawn(process.execPath, [this.#program, command, ...options, '--config', this.#file], {
       stdio: ['ignore', 'inherit', 'pipe'],
+      env: { ...process.env, ...environment() },
     });
     const log: string[] = [];
     const { promise: url, resolve, reject } = Promise.withResolvers<string>();

@@ -10,7 +10,7 @@ import { KubeClient, leases, namespaces } from '@fairlead/kube';
 import { connectionOver } from '@fairlead/kube/testing';
 import { SimulatedKube } from '@fairlead/sim/kube';
 import { serveKube } from '@fairlead/sim/kube/http';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../scripts/run-command.ts';
 import { PseudoTerminal } from '../testing/pseudo-terminal.ts';
 
@@ -21,11 +21,24 @@ const PROGRAM = [process.execPath, join(ROOT, 'scripts', 'node24.mjs'), MAIN];
 const CTRL_C = '\u0003';
 const LIMIT_MS = 90_000;
 
-describe('on a terminal', () => {
+// Each waits for processes of its own, most of the time.
+describe.concurrent('on a terminal', () => {
+  let compiled: Readonly<Record<string, string>> = {};
+  let folderOfCompiled = '';
+
+  beforeAll(async () => {
+    folderOfCompiled = await mkdtemp(join(tmpdir(), 'fairlead-compiled-'));
+    compiled = { NODE_COMPILE_CACHE: folderOfCompiled };
+    // So that the others find there what they have to read.
+    await runCommand(process.execPath, [MAIN, 'version'], '', compiled);
+  });
+
+  afterAll(() => rm(folderOfCompiled, { recursive: true }));
+
   it(
     'the demo fits 80 columns, answers keys, prints commands that work, and leaves nothing',
     async () => {
-      await using terminal = new PseudoTerminal([...PROGRAM, 'demo']);
+      await using terminal = new PseudoTerminal([...PROGRAM, 'demo'], compiled);
       await terminal.until('everything programmed', ({ screen }) => /12 of 12 .*, after/.test(screen[0] ?? ''));
       expect(terminal.text).toContain('\u001b[?1049h');
       expect(terminal.text).toContain('\u001b[32mprogrammed\u001b[39m');
@@ -46,7 +59,7 @@ describe('on a terminal', () => {
       const page = terminal.screen.join('\n').replaceAll(' \\\n   ', ' ');
       const typed = page.split('\n').filter((line) => line.includes(' --config '));
       expect(typed.map((line) => /main\.ts (\w+)/.exec(line)?.[1])).toEqual(['why', 'plan', 'status']);
-      const answers = await Promise.all(typed.map((line) => runCommand('bash', ['-c', line])));
+      const answers = await Promise.all(typed.map((line) => runCommand('bash', ['-c', line], '', compiled)));
       expect(answers.map(({ code, stderr }) => ({ code, stderr }))).toEqual(typed.map(() => ({ code: 0, stderr: '' })));
       expect(answers[0]?.stdout).toMatch(/^Service azure-demo\/shop [\s\S]*Tried:\n {4}- 20/);
       expect(answers[1]?.stdout).toContain('gateway: nothing to do');
@@ -64,7 +77,10 @@ describe('on a terminal', () => {
   it(
     'Ctrl+C ends a demo that is printed, and leaves no folder',
     async () => {
-      await using terminal = new PseudoTerminal([...PROGRAM, 'demo', '--until-converged'], { NO_COLOR: '1' });
+      await using terminal = new PseudoTerminal([...PROGRAM, 'demo', '--until-converged'], {
+        NO_COLOR: '1',
+        ...compiled,
+      });
       await terminal.until('the heading', ({ text }) => text.includes('Health, metrics'));
       terminal.type(CTRL_C + CTRL_C);
       expect(await terminal.ended()).toBe(130);
@@ -80,7 +96,8 @@ describe('on a terminal', () => {
     'a demo ends when its output is no longer read, and leaves no folder',
     async () => {
       const [program = '', ...words] = PROGRAM;
-      const child = spawn(program, [...words, 'demo'], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const env = { ...process.env, ...compiled };
+      const child = spawn(program, [...words, 'demo'], { stdio: ['ignore', 'pipe', 'ignore'], env });
       let text = '';
       for await (const chunk of child.stdout.setEncoding('utf8')) {
         text += String(chunk);
@@ -114,7 +131,7 @@ describe('on a terminal', () => {
       const holder = async () =>
         (await client.find(leases, { namespace: 'fairlead-system', name: 'fairlead-gateway' }))?.spec?.holderIdentity ??
         '';
-      await using terminal = new PseudoTerminal([...PROGRAM, 'run', '--config', file]);
+      await using terminal = new PseudoTerminal([...PROGRAM, 'run', '--config', file], compiled);
       await terminal.until('a leader', ({ text }) => / leading /.test(text));
       expect(await holder()).not.toBe('');
       terminal.type(CTRL_C + CTRL_C);
