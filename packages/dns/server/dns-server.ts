@@ -5,6 +5,7 @@ import type { Forwarder } from './forwarder.ts';
 import { FORWARD, NO_REPLY, type Responder } from './responder.ts';
 import type { ByteStream, DatagramSocket, SocketAddress, Sockets, StreamHandler, StreamListener } from './sockets.ts';
 import { TcpSession } from './tcp-session.ts';
+import { Turns } from './turns.ts';
 
 export interface DnsServerOptions {
   readonly responder: Responder;
@@ -36,6 +37,7 @@ export class DnsServer {
   readonly #udp: DatagramSocket[] = [];
   readonly #tcp: StreamListener[] = [];
   readonly #sessions = new Set<TcpSession>();
+  readonly #turns: Turns;
   /** Address of a client -> its connections. */
   readonly #clients = new Map<string, number>();
   #timer: Timer | undefined;
@@ -43,6 +45,7 @@ export class DnsServer {
 
   constructor(options: DnsServerOptions) {
     this.#options = options;
+    this.#turns = new Turns(options.clock);
   }
 
   /** Listens on all of them, or rejects and listens on none. */
@@ -100,6 +103,7 @@ export class DnsServer {
     const session = new TcpSession({
       stream,
       clock,
+      turns: this.#turns,
       idleMilliseconds: tcp.idleMilliseconds,
       respond: (bytes, out) => {
         const length = this.#respond(bytes, out, stream.from, 'tcp');

@@ -1,14 +1,19 @@
 import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { TcpSession, type StreamResponder } from './tcp-session.ts';
+import { Turns } from './turns.ts';
 
 const framed = (...messages: readonly string[]) =>
   Buffer.concat(messages.flatMap((text) => [Buffer.of(text.length >> 8, text.length & 0xff), Buffer.from(text)]));
 
 const echo: StreamResponder = (bytes, out) => out.write(`<${bytes.toString()}>`);
 
-function session(respond: StreamResponder = echo, takes = () => true) {
-  const clock = new VirtualClock();
+function session(
+  respond: StreamResponder = echo,
+  takes = () => true,
+  clock = new VirtualClock(),
+  turns = new Turns(clock),
+) {
   const events: string[] = [];
   const stream = {
     from: { address: '192.0.2.1', port: 1 },
@@ -26,7 +31,7 @@ function session(respond: StreamResponder = echo, takes = () => true) {
   };
   const dropped = (reason: string) => void events.push(`dropped: ${reason}`);
   const ended = () => void events.push('ended');
-  const tcp = new TcpSession({ stream, respond, clock, idleMilliseconds: 10_000, dropped, ended });
+  const tcp = new TcpSession({ stream, respond, clock, turns, idleMilliseconds: 10_000, dropped, ended });
   return { clock, events, tcp };
 }
 
@@ -147,5 +152,46 @@ describe('a TCP connection', () => {
     takes = true;
     tcp.drained();
     expect(waiting).toHaveLength(9);
+  });
+
+  it('answers a hundred queries in one turn, however many come at once, and reads no further meanwhile', async () => {
+    const { tcp, events, clock } = session();
+    tcp.receive(framed(...Array.from({ length: 250 }, (_, at) => `${at}`)));
+    const answered = () => events.filter((event) => event.includes('<')).length;
+    expect([answered(), events.at(-1)]).toEqual([100, 'pause']);
+    tcp.receive(framed('250'));
+    expect(answered()).toBe(100);
+    await clock.advance(0);
+    expect([answered(), events.at(-2), events.at(-1)]).toEqual([251, '5 <250>', 'resume']);
+    expect(events.filter((event) => event === 'pause')).toHaveLength(2);
+  });
+
+  it('answers fewer in one turn the longer the replies are', () => {
+    const { tcp, events } = session((_, out) => out.fill('x', 0, 9 * 1_024).length - out.length + 9 * 1_024);
+    tcp.receive(framed(...Array.from({ length: 30 }, () => 'long')));
+    expect(events).toHaveLength(11);
+  });
+
+  it('leaves a turn to others of which one came first, and asks nothing of one that is closed', async () => {
+    const clock = new VirtualClock();
+    const turns = new Turns(clock);
+    const order: string[] = [];
+    const told =
+      (name: string): StreamResponder =>
+      (bytes, out) => {
+        order.push(name);
+        return echo(bytes, out);
+      };
+    const [greedy, gone, other] = ['greedy', 'gone', 'other'].map((name) =>
+      session(told(name), () => true, clock, turns),
+    );
+    greedy?.tcp.receive(framed(...Array.from({ length: 350 }, () => 'more')));
+    gone?.tcp.receive(framed('one'));
+    gone?.tcp.closed();
+    other?.tcp.receive(framed('one'));
+    await clock.advance(0);
+    expect(order.indexOf('other')).toBe(200);
+    expect(order).not.toContain('gone');
+    expect(order).toHaveLength(351);
   });
 });

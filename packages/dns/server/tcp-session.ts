@@ -2,6 +2,7 @@ import type { Clock, Timer } from '@fairlead/control';
 import { TCP_BYTES } from '../wire/index.ts';
 import type { DropReason } from './counts.ts';
 import type { ByteStream, StreamHandler } from './sockets.ts';
+import type { Turns } from './turns.ts';
 
 /** What a query over TCP came to: a reply in `out`, of so many bytes, or one that comes later, if at all. */
 export type StreamResponder = (bytes: Buffer, out: Buffer) => number | Promise<Buffer | undefined>;
@@ -10,6 +11,8 @@ export interface TcpSessionOptions {
   readonly stream: ByteStream;
   readonly respond: StreamResponder;
   readonly clock: Clock;
+  /** Those of all connections. */
+  readonly turns: Turns;
   /** How long a client may take for its next whole query, or for what it was sent. */
   readonly idleMilliseconds: number;
   readonly dropped: (reason: DropReason) => void;
@@ -31,7 +34,9 @@ export class TcpSession implements StreamHandler {
   #pending: Buffer = NOTHING;
   /** The client does not take what was sent to it. */
   #isBlocked = false;
+  /** Of its queries, for other servers. */
   #waiting = 0;
+  #waitsForTurn = false;
   #isClosed = false;
   #activeAt: number;
   #idleMilliseconds: number;
@@ -96,6 +101,7 @@ export class TcpSession implements StreamHandler {
       if (length > MOST_QUERY_BYTES) return this.#drop('oversized');
       const end = LENGTH_BYTES + length;
       if (this.#pending.length < end) return;
+      if (this.#options.turns.isOver) return this.#waitForTurn();
       const query = this.#pending.subarray(LENGTH_BYTES, end);
       this.#pending = this.#pending.subarray(end);
       this.#activeAt = this.#options.clock.monotonic();
@@ -103,8 +109,18 @@ export class TcpSession implements StreamHandler {
     }
   }
 
+  #waitForTurn(): void {
+    this.#waitsForTurn = true;
+    this.#options.stream.pause();
+    this.#options.turns.wait(() => {
+      this.#waitsForTurn = false;
+      if (!this.#isClosed) this.#goOn();
+    });
+  }
+
   #answer(query: Buffer): void {
     const outcome = this.#options.respond(query, scratch.subarray(LENGTH_BYTES));
+    this.#options.turns.spend(typeof outcome === 'number' ? outcome : 0);
     if (typeof outcome !== 'number') {
       void this.#sendLater(outcome);
       return;
@@ -123,9 +139,9 @@ export class TcpSession implements StreamHandler {
     if (wasHeld && !this.#isClosed) this.#goOn();
   }
 
-  /** Nothing more is read until the client, or another server, did its part. */
+  /** Nothing more is read until the client, or another server, did its part, or others had their turn. */
   get #isHeld(): boolean {
-    return this.#isBlocked || this.#waiting >= MOST_WAITING;
+    return this.#isBlocked || this.#waitsForTurn || this.#waiting >= MOST_WAITING;
   }
 
   #goOn(): void {

@@ -83,8 +83,8 @@ export const dnsServerDefects: readonly Defect[] = [
   {
     name: 'a client that does not read is written to',
     file: `${FOLDER}/server/tcp-session.ts`,
-    find: 'return this.#isBlocked || this.#waiting',
-    replace: 'return this.#waiting',
+    find: 'return this.#isBlocked || this.#waitsForTurn',
+    replace: 'return this.#waitsForTurn',
     foundBy: tcp,
   },
   {
@@ -132,8 +132,8 @@ export const dnsServerDefects: readonly Defect[] = [
   {
     name: 'a connection may have any number of queries wait',
     file: `${FOLDER}/server/tcp-session.ts`,
-    find: 'this.#isBlocked || this.#waiting >= MOST_WAITING',
-    replace: 'this.#isBlocked',
+    find: 'this.#waitsForTurn || this.#waiting >= MOST_WAITING',
+    replace: 'this.#waitsForTurn',
     foundBy: tcp,
   },
   {
@@ -191,5 +191,19 @@ export const dnsServerDefects: readonly Defect[] = [
     find: 'port === server.port && (',
     replace: 'port > 65_535 && (',
     foundBy: { unit: `${FOLDER}/configuration` },
+  },
+  {
+    name: 'a connection has as much of a turn as it likes',
+    file: `${FOLDER}/server/tcp-session.ts`,
+    find: '      if (this.#options.turns.isOver) return this.#waitForTurn();\n',
+    replace: '',
+    foundBy: tcp,
+  },
+  {
+    name: 'a long reply over TCP takes no more of a turn than a short one',
+    file: `${FOLDER}/server/turns.ts`,
+    find: 'this.#left -= 1 + Math.floor(bytes / UNIT_BYTES);',
+    replace: 'this.#left -= 1;',
+    foundBy: tcp,
   },
 ];
