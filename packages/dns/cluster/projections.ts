@@ -16,11 +16,9 @@ export function keptSlice({ metadata, addressType, endpoints, ports }: EndpointS
   return {
     metadata: { ...identity(metadata), labels: { [SERVICE_NAME]: service, [SOURCE_CLUSTER]: cluster } },
     addressType,
-    endpoints: (endpoints ?? []).map(({ addresses, conditions, hostname }) => ({
-      addresses,
-      ...(conditions?.ready === false && { conditions: { ready: false } }),
-      ...(hostname !== undefined && { hostname }),
-    })),
+    endpoints: (endpoints ?? [])
+      .filter(({ conditions }) => conditions?.ready !== false)
+      .map(({ addresses, hostname }) => ({ addresses, ...(hostname !== undefined && { hostname }) })),
     ports: ports ?? [],
   };
 }

@@ -49,6 +49,30 @@ describe('what a cluster contributes', () => {
     expect(shares.at(-1)?.faults).toEqual(['more than 200 clusters have the Service']);
   });
 
+  it('looks at no more endpoints than it takes, and tells how many there are beyond', () => {
+    let looked = 0;
+    const endpoint = {
+      get addresses() {
+        looked += 1;
+        return ['10.0.0.1'];
+      },
+    };
+    const slices = Array.from({ length: 100 }, (_, at) => ({
+      ...sliceOf('a', 0, 1),
+      metadata: metadataOf('a', at),
+      endpoints: Array.from({ length: 1_000 }, () => endpoint),
+    }));
+    const [share] = sharesOf(slices);
+    expect(looked).toBeLessThanOrEqual(2 * 4_000);
+    expect(share?.faults).toEqual(['96000 endpoints: with their ports, they are more than 4000']);
+  });
+
+  it('leaves a cluster what another has of pods that are not ready', () => {
+    const unready = Array.from({ length: 4_000 }, () => ({ addresses: ['10.0.0.1'], conditions: { ready: false } }));
+    const [, other] = sharesOf([{ ...sliceOf('a', 0, 1), endpoints: unready }, sliceOf('b', 3_500, 1)]);
+    expect(other?.endpoints).toHaveLength(3_500);
+  });
+
   it('has the same bound for ports, also for those of slices without endpoints', () => {
     const withPorts = (cluster: string, first: number) => ({
       ...sliceOf(cluster, 0, 0),
@@ -80,7 +104,7 @@ describe('what a cluster contributes', () => {
     expect(share?.faults).toHaveLength(102);
     expect(share?.faults.slice(-2)).toEqual([
       'and 3900 more of this kind',
-      '196000 endpoints: with their ports, they are more than 4000',
+      '1960 endpoints: with their ports, they are more than 4000',
     ]);
     expect(share?.leftOut).toHaveLength(204);
     expect(share?.leftOut).toContain('and 200 more of this kind');

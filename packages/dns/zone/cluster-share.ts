@@ -79,12 +79,19 @@ function allot(demands: ReadonlyMap<string, number>): ReadonlyMap<string, number
   );
 }
 
+/** Of ready endpoints; no more than all may have, whatever there is. */
 function demandOf(slices: readonly EndpointSlice[]): number {
-  return slices.reduce((sum, slice) => sum + Math.max(1, addressCount(slice)) * costOf(slice), 0);
-}
-
-function addressCount({ endpoints }: EndpointSlice): number {
-  return (endpoints ?? []).reduce((count, { addresses }) => count + addresses.length, 0);
+  let demand = 0;
+  for (const slice of slices) {
+    const cost = costOf(slice);
+    const before = demand;
+    for (const { addresses, conditions } of slice.endpoints ?? []) {
+      if (conditions?.ready !== false) demand += addresses.length * cost;
+      if (demand >= MOST_ENDPOINT_PORTS) return MOST_ENDPOINT_PORTS;
+    }
+    if (demand === before) demand += cost;
+  }
+  return Math.min(demand, MOST_ENDPOINT_PORTS);
 }
 
 /** Of one endpoint. */
@@ -127,24 +134,25 @@ function fromSlices(slices: readonly EndpointSlice[], most: number): Found {
   const sorted = slices.toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
   for (const slice of sorted) {
     const cost = costOf(slice);
+    const all = slice.endpoints ?? [];
     if (left < cost) {
-      beyond += addressCount(slice);
+      beyond += all.length;
       continue;
     }
     const begun = left;
     const own = distinctPorts(portsOf(slice.ports ?? []));
     for (const port of own) ports.set(portKey(port), port);
-    for (const { addresses, conditions, hostname } of slice.endpoints ?? []) {
+    for (const [at, { addresses, conditions, hostname }] of all.entries()) {
       if (conditions?.ready === false) {
         unready.add(() => `${addresses.join(', ')} of ${slice.metadata.name}: not ready`);
         continue;
       }
+      if (left < cost * addresses.length) {
+        beyond += all.length - at;
+        break;
+      }
+      left -= cost * addresses.length;
       for (const text of addresses) {
-        if (left < cost) {
-          beyond += 1;
-          continue;
-        }
-        left -= cost;
         const parsed = parseIpAddress(text);
         if (parsed === undefined || parsed.family !== slice.addressType) {
           unsound.add(() => `${text} of ${slice.metadata.name}: no ${slice.addressType} address`);
@@ -154,8 +162,8 @@ function fromSlices(slices: readonly EndpointSlice[], most: number): Found {
         // While endpoints move between slices, one may be in two of them.
         const key = `${host} ${parsed.address}`;
         const known = endpoints.get(key)?.ports;
-        const all = known === undefined || known === own ? own : distinctPorts([...known, ...own]);
-        endpoints.set(key, { ...parsed, host, ports: all });
+        const both = known === undefined || known === own ? own : distinctPorts([...known, ...own]);
+        endpoints.set(key, { ...parsed, host, ports: both });
       }
     }
     // To read its ports takes as long as to read an endpoint.

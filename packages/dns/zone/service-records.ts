@@ -6,6 +6,7 @@ import { importedAddresses, importedPorts, portKey, type ServedPort } from './im
 import { type AnswerOrder, FIXED, type NamedRecords, type RecordSet } from './record-set.ts';
 import { schedule } from './schedule.ts';
 import type { ServiceView } from './service-view.ts';
+import { MOST_SLICES } from './slice-store.ts';
 import type { ZoneSettings } from './settings.ts';
 
 /** What the zone has of a Service, and what each cluster has to do with it. */
@@ -41,7 +42,7 @@ export function serviceRecords(view: ServiceView, settings: ZoneSettings): Servi
   const made = { base, shares, ports, settings, names };
   if (type === 'Headless') addHeadless(made);
   else addClusterSetIp(made, imported?.addresses ?? []);
-  return { names: names.all, type, shares, leftOut: imported?.leftOut ?? [] };
+  return { names: names.all, type, shares, leftOut: [...(imported?.leftOut ?? []), ...otherSlices(view)] };
 }
 
 /** Of the Service as a whole. */
@@ -49,6 +50,10 @@ function boundedImport({ spec }: ServiceImport) {
   const { ports, leftOut: otherPorts } = importedPorts(spec);
   const { addresses, leftOut: otherAddresses } = importedAddresses(spec);
   return { ports, addresses: addresses.map(({ address }) => address), leftOut: [...otherPorts, ...otherAddresses] };
+}
+
+function otherSlices({ slicesBeyond = 0 }: ServiceView): readonly string[] {
+  return slicesBeyond === 0 ? [] : [`${slicesBeyond} EndpointSlices: they are more than ${MOST_SLICES}`];
 }
 
 interface Making {

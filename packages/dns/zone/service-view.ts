@@ -10,6 +10,8 @@ export interface ServiceView {
   /** Those that clusters with the software before aggregation made, one for each. */
   readonly olderImports: readonly ServiceImport[];
   readonly slices: readonly EndpointSlice[];
+  /** How many more there are, which do not count. */
+  readonly slicesBeyond?: number;
 }
 
 /** What a ServiceImport or an EndpointSlice is about: a Service as a whole, or one cluster's share of it. */

@@ -7,6 +7,7 @@ import { Query, RECORD_TYPES } from '../wire/index.ts';
 import { answersOf, NameTable } from './name-table.ts';
 import type { RecordSet } from './record-set.ts';
 import type { ZoneSettings } from './settings.ts';
+import { serviceRecords } from './service-records.ts';
 import { ZoneIndex } from './zone-index.ts';
 
 const settings: ZoneSettings = {
@@ -223,5 +224,33 @@ describe('the index of the zone', () => {
     }
     expect(steps).toBeLessThan(100);
     expect(index.isInStep).toBe(false);
+  });
+
+  it('has 4,000 slices of a Service at most, and others when some of these go', () => {
+    const index = new ZoneIndex(settings, new Written());
+    const many = Array.from({ length: 4_100 }, (_, at) => {
+      const one = slice('x', `c${at}`, 0, [1]);
+      return { ...one, metadata: { ...one.metadata, name: `x-${at}` } };
+    });
+    index.setImport(serviceImport('x', 'Headless', false));
+    for (const one of many) index.setSlice(one);
+    const names = () => index.view('shop', 'x')?.slices.map(({ metadata }) => metadata.name) ?? [];
+    expect(names()).toHaveLength(4_000);
+    const view = index.view('shop', 'x');
+    expect(view === undefined ? [] : serviceRecords(view, settings).leftOut).toEqual([
+      '100 EndpointSlices: they are more than 4000',
+    ]);
+    for (const one of [...many.slice(0, 150), ...many.slice(4_050)]) index.removeSlice(one);
+    expect(names().toSorted()).toEqual(
+      many
+        .slice(150, 4_050)
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+    );
+    expect(index.view('shop', 'x')?.slicesBeyond).toBe(0);
+    for (const one of many) index.removeSlice(one);
+    index.removeImport(serviceImport('x', 'Headless', false));
+    index.flush();
+    expect(index.services).toBe(0);
   });
 });

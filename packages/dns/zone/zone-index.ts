@@ -2,6 +2,7 @@ import type { ServiceImport } from '@fairlead/clusterset/mcs';
 import { type EndpointSlice, keyText } from '@fairlead/kube';
 import type { RecordSet } from './record-set.ts';
 import { serviceRecords } from './service-records.ts';
+import { SliceStore } from './slice-store.ts';
 import { type Belonging, belongingOfImport, belongingOfSlice, type ServiceView } from './service-view.ts';
 import type { ZoneSettings } from './settings.ts';
 import { zoneRecords } from './zone-records.ts';
@@ -17,7 +18,7 @@ interface Parts {
   readonly name: string;
   serviceImport: ServiceImport | undefined;
   readonly olderImports: Map<string, ServiceImport>;
-  readonly slices: Map<string, EndpointSlice>;
+  readonly slices: SliceStore;
   names: ReadonlySet<string>;
 }
 
@@ -68,12 +69,12 @@ export class ZoneIndex {
 
   setSlice(slice: EndpointSlice): void {
     const belonging = belongingOfSlice(slice.metadata);
-    if (belonging !== undefined) this.#change(belonging).slices.set(keyText(slice.metadata), slice);
+    if (belonging !== undefined) this.#change(belonging).slices.set(slice);
   }
 
   removeSlice(slice: EndpointSlice): void {
     const belonging = belongingOfSlice(slice.metadata);
-    if (belonging !== undefined) this.#change(belonging).slices.delete(keyText(slice.metadata));
+    if (belonging !== undefined) this.#change(belonging).slices.delete(slice.metadata);
   }
 
   view(namespace: string, name: string): ServiceView | undefined {
@@ -124,7 +125,7 @@ export class ZoneIndex {
       yield 1;
     }
     // A Service that changed meanwhile has its turn yet, and needs its names then.
-    const isGone = parts.serviceImport === undefined && parts.olderImports.size === 0 && parts.slices.size === 0;
+    const isGone = parts.serviceImport === undefined && parts.olderImports.size === 0 && parts.slices.isEmpty;
     if (isGone && !this.#changed.has(key)) this.#services.delete(key);
   }
 
@@ -138,7 +139,7 @@ export class ZoneIndex {
       name,
       serviceImport: undefined,
       olderImports: new Map(),
-      slices: new Map(),
+      slices: new SliceStore(),
       names: new Set(),
     };
     this.#services.set(key, created);
@@ -148,7 +149,14 @@ export class ZoneIndex {
 
 function viewOf({ namespace, name, serviceImport, olderImports, slices }: Parts): ServiceView {
   const found = serviceImport === undefined ? {} : { serviceImport };
-  return { namespace, name, ...found, olderImports: byKey(olderImports), slices: [...slices.values()] };
+  return {
+    namespace,
+    name,
+    ...found,
+    olderImports: byKey(olderImports),
+    slices: slices.counted,
+    slicesBeyond: slices.beyond,
+  };
 }
 
 /** In whatever order they came. */

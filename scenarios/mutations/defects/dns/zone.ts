@@ -90,8 +90,9 @@ export const dnsZoneDefects: readonly Defect[] = [
   {
     name: 'slices are not waited for',
     file: `${FOLDER}/cluster/follow-cluster.ts`,
-    find: 'await Promise.all([imports.synced(signal), slices.synced(signal)]);',
-    replace: 'await imports.synced(signal);',
+    // A subscription to whole lists waits, too.
+    find: 'await Promise.all([imports.synced(signal), slices.synced(signal)]);\n  // A Service that moved, of whose objects only some are new, would seem to be nowhere.\n  const whole = true;',
+    replace: 'await imports.synced(signal);\n  const whole = false;',
     foundBy: part,
   },
   {
@@ -146,8 +147,8 @@ export const dnsZoneDefects: readonly Defect[] = [
   {
     name: 'slices are read to their end, however much they hold',
     file: `${FOLDER}/zone/cluster-share.ts`,
-    find: 'if (left < cost) {\n          beyond += 1;',
-    replace: 'if (left < 0) {\n          beyond += 1;',
+    find: 'if (left < cost * addresses.length) {',
+    replace: 'if (left < 0) {',
     foundBy: share,
   },
   {
@@ -202,7 +203,7 @@ export const dnsZoneDefects: readonly Defect[] = [
   {
     name: 'host names of pods are not kept',
     file: `${FOLDER}/cluster/projections.ts`,
-    find: '...(hostname !== undefined && { hostname }),',
+    find: ', ...(hostname !== undefined && { hostname })',
     replace: '',
     foundBy: part,
   },
@@ -223,8 +224,8 @@ export const dnsZoneDefects: readonly Defect[] = [
   {
     name: 'ports of slices that are left out are read',
     file: `${FOLDER}/zone/cluster-share.ts`,
-    find: 'beyond += addressCount(slice);\n      continue;',
-    replace: 'beyond += addressCount(slice);',
+    find: 'beyond += all.length;\n      continue;',
+    replace: 'beyond += all.length;',
     foundBy: share,
   },
   {
@@ -314,5 +315,40 @@ export const dnsZoneDefects: readonly Defect[] = [
     find: 'ips.slice(0, MOST_ADDRESSES)',
     replace: 'ips',
     foundBy: share,
+  },
+  {
+    name: 'any number of slices of a Service counts',
+    file: `${FOLDER}/zone/slice-store.ts`,
+    find: 'this.#counted.size < MOST_SLICES;',
+    replace: 'this.#counted.size >= 0;',
+    foundBy: { unit: `${FOLDER}/zone` },
+  },
+  {
+    name: 'a slice beyond the bound never counts, whichever goes',
+    file: `${FOLDER}/zone/slice-store.ts`,
+    find: '    this.#counted.set(...next);\n',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/zone` },
+  },
+  {
+    name: 'pods that are not ready take room from other clusters',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'if (conditions?.ready !== false) demand',
+    replace: 'demand',
+    foundBy: { unit: `${FOLDER}/zone` },
+  },
+  {
+    name: 'all endpoints are looked at, however few are taken',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: '      if (demand >= MOST_ENDPOINT_PORTS) return MOST_ENDPOINT_PORTS;\n',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/zone` },
+  },
+  {
+    name: 'pods that are not ready are kept in memory',
+    file: `${FOLDER}/cluster/projections.ts`,
+    find: '\n      .filter(({ conditions }) => conditions?.ready !== false)',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/cluster` },
   },
 ];
