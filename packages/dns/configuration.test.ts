@@ -51,6 +51,18 @@ describe('the configuration', () => {
       { listen: ['[::]:53'], forward: { servers: ['[::1]:53'] } },
       '[::1]:53 is this server itself: name one that answers for other zones',
     ],
+    [
+      { listen: ['[2001:db8::1]:53'], forward: { servers: ['2001:DB8:0:0::1'] } },
+      '2001:DB8:0:0::1 is this server itself: name one that answers for other zones',
+    ],
+    [
+      { forward: { servers: ['::ffff:127.0.0.1'] } },
+      '::ffff:127.0.0.1 is this server itself: name one that answers for other zones',
+    ],
+    [
+      { listen: ['[::0]:53'], forward: { servers: ['127.0.0.1'] } },
+      '127.0.0.1 is this server itself: name one that answers for other zones',
+    ],
   ])('refuses %j in one line', (section, message) => {
     expect(dnsConfiguration.safeParse(section).error?.issues.map((issue) => issue.message)).toEqual([message]);
   });
@@ -59,6 +71,7 @@ describe('the configuration', () => {
     { listen: ['0.0.0.0:5353'], forward: { servers: ['127.0.0.1:53'] } },
     { listen: ['10.0.0.1'], forward: { servers: ['127.0.0.1'] } },
     { forward: { servers: ['10.96.0.10'] } },
+    { listen: ['0.0.0.0:53'], forward: { servers: ['[::1]:53'] } },
   ])('takes %j, which leads to another server', (section) => {
     expect(dnsConfiguration.safeParse(section).success).toBe(true);
   });

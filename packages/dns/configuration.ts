@@ -19,21 +19,28 @@ export function socketAddresses(texts: readonly string[]): readonly SocketAddres
   return texts.flatMap((text) => parseSocketAddress(text) ?? []);
 }
 
-const LOOPBACK = /^(?:127\.|::1$)/;
-const WILDCARDS = ['0.0.0.0', '::'];
+/** Whoever sends to these sends to itself. */
+const OWN_ADDRESS = /^(?:127\.|0\.0\.0\.0$|::1?$)/;
 
 /** The first server to forward to that is this one: all that it is asked would come back to it. */
 function ownServer(servers: readonly string[], listen: readonly string[]): string | undefined {
-  const own = socketAddresses(listen);
-  return servers.find((text) => {
-    const server = parseSocketAddress(text);
-    if (server === undefined) return false;
-    const isHere = LOOPBACK.test(server.address) || WILDCARDS.includes(server.address);
-    return own.some(
-      ({ address, port }) =>
-        port === server.port && (address === server.address || (isHere && WILDCARDS.includes(address))),
-    );
-  });
+  const own = socketAddresses(listen).map(compared);
+  return servers.find((text) =>
+    socketAddresses([text])
+      .map(compared)
+      .some((server) => own.some((one) => one.port === server.port && reaches(one.address, server.address))),
+  );
+}
+
+/** Whether a server on one address hears what is sent to the other: on all of IPv6, it hears IPv4 as well. */
+function reaches(listened: string, asked: string): boolean {
+  if (listened === asked) return true;
+  const isAll = listened === '::' || (listened === '0.0.0.0' && !asked.includes(':'));
+  return isAll && OWN_ADDRESS.test(asked);
+}
+
+function compared({ address, port }: SocketAddress): SocketAddress {
+  return { address: parseIpAddress(address)?.address ?? address, port };
 }
 
 /** As names are compared. */

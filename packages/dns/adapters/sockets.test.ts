@@ -117,6 +117,22 @@ describe('on real sockets, the server', () => {
     expect(sent).toEqual(['one', 'two']);
   });
 
+  it('has no more replies wait than a thousand, where the network takes fewer than are asked for', async () => {
+    const bind = vi.spyOn(Socket.prototype, 'bind');
+    const send = vi.spyOn(Socket.prototype, 'send').mockImplementation(() => {});
+    const queued = vi.spyOn(Socket.prototype, 'getSendQueueCount').mockReturnValue(1_000);
+    const socket = await systemSockets.listenUdp(ANY_PORT, (bytes, out) => bytes.copy(out));
+    const bound = lastOf(bind.mock.contexts);
+    bound.emit('message', Buffer.from('one'), ANY_PORT);
+    socket.send(Buffer.from('late'), ANY_PORT);
+    queued.mockReturnValue(999);
+    bound.emit('message', Buffer.from('two'), ANY_PORT);
+    const sent = send.mock.calls.map(([bytes]) => (Buffer.isBuffer(bytes) ? bytes.toString() : ''));
+    vi.restoreAllMocks();
+    await socket.close();
+    expect(sent).toEqual(['two']);
+  });
+
   it('does not take what another sends for the reply of a server, over UDP or TCP', async () => {
     const other = createSocket('udp4');
     other.bind(0, '127.0.0.1');

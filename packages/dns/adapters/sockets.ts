@@ -17,6 +17,8 @@ import type {
 const MOST_DATAGRAM_BYTES = 65_535;
 /** Room for bursts: what does not fit is lost without a word. */
 const RECEIVE_BYTES = 4 * 1_024 * 1_024;
+/** Replies that wait for the network: beyond that, it takes fewer than are asked for, and memory has no end otherwise. */
+const MOST_QUEUED = 1_000;
 
 /** Processes share a port, each by a socket of its own; workers of one supervisor share its sockets. */
 const areHandedOver = cluster.isWorker;
@@ -56,6 +58,7 @@ async function listenUdp(address: SocketAddress, handler: DatagramHandler): Prom
 
 /** The sender chose the address: one that cannot be sent to costs its reply, and not the server. */
 function send(socket: UdpSocket, bytes: Buffer, to: SocketAddress): void {
+  if (socket.getSendQueueCount() >= MOST_QUEUED) return;
   try {
     socket.send(bytes, to.port, to.address);
   } catch {

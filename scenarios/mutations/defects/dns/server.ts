@@ -188,8 +188,8 @@ export const dnsServerDefects: readonly Defect[] = [
   {
     name: 'it may forward to itself',
     file: `${FOLDER}/configuration.ts`,
-    find: 'port === server.port && (',
-    replace: 'port > 65_535 && (',
+    find: 'one.port === server.port && ',
+    replace: 'one.port > 65_535 && ',
     foundBy: { unit: `${FOLDER}/configuration` },
   },
   {
@@ -205,5 +205,19 @@ export const dnsServerDefects: readonly Defect[] = [
     find: 'this.#left -= 1 + Math.floor(bytes / UNIT_BYTES);',
     replace: 'this.#left -= 1;',
     foundBy: tcp,
+  },
+  {
+    name: 'it may forward to itself where its address is written in another way',
+    file: `${FOLDER}/configuration.ts`,
+    find: 'parseIpAddress(address)?.address ?? address',
+    replace: 'address',
+    foundBy: { unit: `${FOLDER}/configuration` },
+  },
+  {
+    name: 'any number of replies waits for the network',
+    file: `${FOLDER}/adapters/sockets.ts`,
+    find: '  if (socket.getSendQueueCount() >= MOST_QUEUED) return;\n',
+    replace: '',
+    foundBy: sockets,
   },
 ];
