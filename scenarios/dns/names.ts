@@ -5,7 +5,7 @@ export const NAMESPACE = 'shop';
 export const SERVERS = ['dns-1', 'dns-2'];
 export const SERVICES = ['a', 'b', 'c'];
 /** This cluster, others, one with older software, and one that claims to have it. */
-const LOCAL = 'west';
+export const LOCAL = 'west';
 export const OLD = 'old';
 export const CLUSTERS = [LOCAL, 'east', OLD, 'forged'];
 export const CONFIGURATION = { cluster: LOCAL, olderClusters: [OLD], olderNamespace: LEASE_NAMESPACE };

@@ -1,8 +1,8 @@
 import { type ServiceImport, SERVICE_NAME } from '@fairlead/clusterset/mcs';
-import { lookUp, TestZone } from '@fairlead/dns/testing';
 import { type EndpointSlice, endpointSlices } from '@fairlead/kube';
 import type { Cluster } from '../kubernetes.ts';
-import { CONFIGURATION, imports, LONGEST_BEHIND_MILLISECONDS, NAMESPACE, TURNS } from './names.ts';
+import { imports, LONGEST_BEHIND_MILLISECONDS, NAMESPACE } from './names.ts';
+import { rightAnswers } from './right-answers.ts';
 
 /** What was asked, and what came: the addresses of one reply, or its rcode. */
 export type Answers = ReadonlyMap<string, string>;
@@ -48,9 +48,10 @@ export class ServiceStates {
   readonly slices: Collection<EndpointSlice>;
   /** By state of the ServiceImports and of the EndpointSlices, and name: what a reply may say. */
   readonly #right = new Map<string, ReadonlySet<string>>();
-  readonly #zones = new Map<string, TestZone>();
+  readonly #service: string;
 
   constructor(service: string) {
+    this.#service = service;
     this.imports = new Collection(
       ({ metadata }) => metadata.name === service || metadata.name.startsWith(`${service}-${NAMESPACE}-`),
     );
@@ -64,20 +65,13 @@ export class ServiceStates {
   }
 
   areRight(answers: Answers, ofImports: number, ofSlices: number): boolean {
-    const states = `${ofImports} ${ofSlices}`;
     return [...answers].every(([name, answer]) => {
-      const key = `${states} ${name}`;
-      const right = this.#right.get(key) ?? this.#replies(states, name, ofImports, ofSlices);
+      const key = `${ofImports} ${ofSlices} ${name}`;
+      const objects = { imports: this.imports.objects(ofImports), slices: this.slices.objects(ofSlices) };
+      const right = this.#right.get(key) ?? rightAnswers(this.#service, name, objects);
       this.#right.set(key, right);
       return right.has(answer);
     });
-  }
-
-  #replies(states: string, name: string, ofImports: number, ofSlices: number): ReadonlySet<string> {
-    const objects = { imports: this.imports.objects(ofImports), slices: this.slices.objects(ofSlices) };
-    const zone = this.#zones.get(states) ?? new TestZone(CONFIGURATION, objects);
-    this.#zones.set(states, zone);
-    return new Set(Array.from({ length: TURNS }, () => lookUp(name, 1, (query) => zone.ask(query))));
   }
 }
 

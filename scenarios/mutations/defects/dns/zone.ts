@@ -351,4 +351,25 @@ export const dnsZoneDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${FOLDER}/cluster` },
   },
+  {
+    name: 'a cluster before aggregation is answered that has no pods',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'const endpoints = isWithoutPods',
+    replace: 'const endpoints = isWithoutPods && addresses.length === 0',
+    foundBy: { sim: 'dns', seeds: 20 },
+  },
+  {
+    name: 'other clusters are answered although this one has pods',
+    file: `${FOLDER}/zone/service-records.ts`,
+    find: 'return local.length > 0 ? local : eligible;',
+    replace: 'return local.length > 99 ? local : eligible;',
+    foundBy: { sim: 'dns', seeds: 20 },
+  },
+  {
+    name: 'a cluster before aggregation is answered for another type than the Service has',
+    file: `${FOLDER}/zone/cluster-share.ts`,
+    find: 'if (spec.type !== type) {',
+    replace: 'if (spec.type !== type && metadata.name === type) {',
+    foundBy: { sim: 'dns', seeds: 20 },
+  },
 ];
