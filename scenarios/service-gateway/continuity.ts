@@ -1,5 +1,5 @@
 import type { Sight } from './sight.ts';
-import type { PlaceText } from './wanted.ts';
+import type { PlaceText, Wanted } from './wanted.ts';
 
 /**
  * How far a wish for a place has come. `inherited`: the place was in service already when the wish came, by a pod, or a
@@ -19,8 +19,10 @@ export class Continuity {
   /** `owner place` -> how far it is. */
   readonly #endpoints = new Map<string, Progress>();
   readonly #pods = new Map<string, Progress>();
+  readonly #returns = new NodeReturns();
 
   gap(sight: Sight): string | undefined {
+    this.#returns.follow(sight.wanted);
     return this.#gapOfService(sight) ?? this.#gapOfPod(sight);
   }
 
@@ -31,7 +33,7 @@ export class Continuity {
         const wish = `${uid} ${place} ${node}`;
         wishes.add(wish);
         const found = named.get(place)?.includes(uid) === true ? uid : undefined;
-        const before = this.#endpoints.get(wish) ?? (found === undefined ? WAITING : INHERITED);
+        const before = this.#endpoints.get(wish) ?? this.#first(found, node, place);
         const isRobbed = world.meddling.robbed.has(uid);
         if (before.kind === 'served' && found === undefined && !isRobbed) {
           return `${place} is an endpoint of ${uid}, and no longer under it`;
@@ -57,7 +59,7 @@ export class Continuity {
         const wish = `${uid} ${place}`;
         wishes.add(wish);
         const found = sight.egressAt(place);
-        const before = this.#pods.get(wish) ?? (found === undefined ? WAITING : INHERITED);
+        const before = this.#pods.get(wish) ?? this.#first(found, pod.spec.nodeName, place);
         const isRobbed = before.kind === 'served' && world.meddling.robbed.has(before.by);
         if (before.kind === 'served' && found === undefined && !isRobbed) {
           return `${pod.metadata.name} at ${place} left by ${before.by}, and now by nothing of its own`;
@@ -67,6 +69,39 @@ export class Continuity {
     }
     voidAllBut(wishes, this.#pods);
     return undefined;
+  }
+
+  #first(found: string | undefined, node: string | undefined, place: PlaceText): Progress {
+    if (this.#returns.has(node, place)) return VOID;
+    return found === undefined ? WAITING : INHERITED;
+  }
+}
+
+/**
+ * Addresses that nodes have had before, and not all the time since. A leader whose watch fell silent before that reads of
+ * all of it later, one by one: what it has put on the right node by chance goes to where that was in between, and back.
+ */
+class NodeReturns {
+  readonly #here = new Set<string>();
+  readonly #left = new Set<string>();
+  #seen: Wanted | undefined;
+
+  follow(wanted: Wanted): void {
+    if (this.#seen === wanted) return;
+    this.#seen = wanted;
+    const here = new Set(
+      [...wanted.nodeAddresses].flatMap(([node, at]) => Object.values(at).map((address) => `${node} ${address}`)),
+    );
+    for (const one of this.#here) {
+      if (here.has(one)) continue;
+      this.#here.delete(one);
+      this.#left.add(one);
+    }
+    for (const one of here) this.#here.add(one);
+  }
+
+  has(node: string | undefined, place: PlaceText): boolean {
+    return this.#left.has(`${node} ${place.slice(place.indexOf('@') + 1)}`);
   }
 }
 

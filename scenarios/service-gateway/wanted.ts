@@ -53,6 +53,7 @@ export interface Wanted {
   readonly unlocated: ReadonlySet<string>;
   /** The families that nodes have. */
   readonly families: readonly IpFamily[];
+  readonly nodeAddresses: NodeAddresses;
 }
 
 type NodeAddresses = ReadonlyMap<string, Partial<Record<IpFamily, string>>>;
@@ -95,6 +96,7 @@ export function wantedOf(
     places,
     unlocated: new Set(objects(pods).flatMap((pod) => unlocatedAddresses(pod, nodeAddresses, now))),
     families: familiesOf(nodeAddresses),
+    nodeAddresses,
   };
 }
 
