@@ -3,9 +3,10 @@ import { writesOf } from '@fairlead/part';
 import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
 import { addressInvariants } from './addresses.ts';
+import { unreached } from './reach.ts';
 import { PREDECESSORS, partsOf } from './predecessors.ts';
-import { type NamedPort, resources } from './resources.ts';
-import { addressOfNode, CLASS, CLUSTER, fieldText, NAMESPACE, VIP_RANGES } from './site.ts';
+import { resources } from './resources.ts';
+import { addressOfNode, CLASS, CLUSTER, fieldText, NAMESPACE } from './site.ts';
 import type { World } from './world.ts';
 
 type Found = Readonly<Record<string, unknown>>;
@@ -198,30 +199,6 @@ function missing(world: World): string | undefined {
 function isLimited({ spec }: Service, { allowed_cidrs }: Found): boolean {
   const admitted: readonly unknown[] = Array.isArray(allowed_cidrs) ? allowed_cidrs : [];
   return (spec.loadBalancerSourceRanges ?? []).join() === admitted.join();
-}
-
-/** What load balancers are to reach, and no rule lets them. One that is refused keeps its resource, and the rules for it. */
-function unreached({ emulator, objects }: World): string | undefined {
-  const admitted = new Set(
-    emulator
-      .resources('security-group-rules')
-      .map(
-        (rule) =>
-          `${fieldText(rule, 'remote_ip_prefix')} ${fieldText(rule, 'protocol')} ${Number(rule['port_range_min'])}`,
-      ),
-  );
-  for (const { metadata, spec } of objects(resources)) {
-    if (metadata.finalizers?.includes(CLASS) !== true) continue;
-    const isBalanced = (one: NamedPort) =>
-      (spec?.ports ?? []).some(({ name, protocol }) => name === one.name && protocol === one.protocol);
-    const behind = (spec?.endpointSlices ?? []).filter(({ endpoints }) => endpoints.length > 0);
-    for (const { protocol, port } of behind.flatMap(({ ports }) => ports.filter(isBalanced))) {
-      const range = Object.values(VIP_RANGES).find((one) => !admitted.has(`${one} ${protocol.toLowerCase()} ${port}`));
-      if (range === undefined) continue;
-      return `no rule lets the load balancer of ${keyText(metadata)} reach ${protocol} ${port} from ${range}`;
-    }
-  }
-  return undefined;
 }
 
 interface Backend {

@@ -20,7 +20,7 @@ interface LoadBalancerResource extends KubeObject {
     readonly vip?: { readonly load_balancer_id?: string };
   };
   readonly status?: {
-    readonly loadbalancer?: { readonly port_id?: string } | null;
+    readonly loadbalancer?: { readonly id?: string; readonly port_id?: string } | null;
     readonly members?: readonly unknown[];
   };
 }

@@ -10,6 +10,9 @@ export const NODES = ['node-1', 'node-2', 'node-3'];
 /** Where load balancers have their VIPs, and send from. */
 export const VIP_RANGES = { IPv4: '10.0.0.0/24', IPv6: 'fd00::/64' };
 
+/** Where pods and nodes are. */
+export const MEMBER_RANGE = '10.1.0.0/16';
+
 /** What differs from seed to seed. */
 export interface Settings {
   /** Whether OpenStack is compared now and then with what should be, so that what others delete there comes back. */

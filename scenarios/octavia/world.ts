@@ -22,6 +22,7 @@ import {
   addressOfNode,
   CLUSTER,
   fieldText,
+  MEMBER_RANGE,
   NAMESPACE,
   NODES,
   OPENSTACK,
@@ -157,7 +158,7 @@ function furnish(emulator: OpenStackEmulator) {
   const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: VIP_RANGES.IPv4 }, project);
   emulator.create('subnets', { network_id, ip_version: 6, cidr: VIP_RANGES.IPv6 }, project);
   const pods = emulator.create('networks', { name: 'pods' }, project);
-  const ofPods = { network_id: pods, name: 'pods', ip_version: 4, cidr: '10.1.0.0/16' };
+  const ofPods = { network_id: pods, name: 'pods', ip_version: 4, cidr: MEMBER_RANGE };
   const memberSubnet = emulator.create('subnets', ofPods, project);
   const router = emulator.create('routers', { external_gateway_info: { network_id: external } }, project);
   const path = `/routers/${router}/add_router_interface`;

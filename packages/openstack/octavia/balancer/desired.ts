@@ -74,7 +74,7 @@ export type DesiredVip =
       readonly additional: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
     }
   /** On a load balancer that is there already. */
-  | { readonly kind: 'shared'; readonly loadBalancerId: string };
+  | { readonly kind: 'shared'; readonly loadBalancerId: string; readonly address: string | undefined };
 
 /** All that should exist in OpenStack for one resource. */
 export interface DesiredBalancer {
@@ -87,6 +87,8 @@ export interface DesiredBalancer {
   readonly floatingIp: FloatingIpSpec | undefined;
   readonly listeners: readonly DesiredListener[];
   readonly isCreatedInOneCall: boolean;
+  /** Whether members are reached from the addresses of clients, and not from its own. */
+  readonly keepsClientAddresses: boolean;
   /** What is asked for, and its provider has not. */
   readonly beyondProvider: readonly string[];
   /** Names of load balancers that become ours where they carry no mark: by Kuryr, and by cloud-provider-openstack. */
@@ -116,6 +118,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
     floatingIp: spec.floating_ip,
     listeners: spec.ports.map((port) => listenerOf(port, spec, name, capabilities, site)),
     isCreatedInOneCall: capabilities.populatedCreation,
+    keepsClientAddresses: capabilities.clientAddresses,
     beyondProvider: [...beyondProvider(spec, capabilities)],
     adoptedNames: spec.adopts === true ? adoptedNames(resource.metadata, site) : [],
     adoptedAddresses: spec.adopted_addresses ?? [],
@@ -124,7 +127,9 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
 
 function vipOf(spec: KuryrLoadBalancerSpec): DesiredVip {
   const { network_id, port_id, load_balancer_id, additional = [] } = spec.vip ?? {};
-  if (load_balancer_id !== undefined) return { kind: 'shared', loadBalancerId: load_balancer_id };
+  if (load_balancer_id !== undefined) {
+    return { kind: 'shared', loadBalancerId: load_balancer_id, address: spec.lb_ip ?? undefined };
+  }
   if (port_id !== undefined) return { kind: 'port', portId: port_id };
   // Of a ClusterIP Service it is the ClusterIP; of others it is chosen only where no floating IP is.
   const chosen = spec.floating_ip === undefined ? (spec.lb_ip ?? undefined) : undefined;

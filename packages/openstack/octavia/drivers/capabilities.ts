@@ -16,6 +16,8 @@ interface ProviderTable {
   readonly algorithms: readonly PoolAlgorithm[];
   /** Whether all of a new load balancer can be created in one call. */
   readonly populatedCreation: boolean;
+  /** Whether members see the addresses of clients, and not its own. */
+  readonly clientAddresses: boolean;
 }
 
 const AMPHORA: ProviderTable = {
@@ -30,6 +32,7 @@ const AMPHORA: ProviderTable = {
   httpMonitors: true,
   algorithms: ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'],
   populatedCreation: true,
+  clientAddresses: false,
 };
 
 /** Balances in the switches: it sees no bytes, and leaves children PENDING that came with their load balancer. */
@@ -45,6 +48,7 @@ const OVN: ProviderTable = {
   httpMonitors: false,
   algorithms: ['SOURCE_IP_PORT'],
   populatedCreation: false,
+  clientAddresses: true,
 };
 
 /** By its name; one that is not known is asked what an amphora can do, and refuses what it cannot. */

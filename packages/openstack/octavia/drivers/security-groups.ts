@@ -1,4 +1,4 @@
-import { type ClusterId, Lanes, parseIpRange } from '@fairlead/control';
+import { type ClusterId, type IpFamily, Lanes, parseIpRange } from '@fairlead/control';
 import {
   type NeutronClient,
   problemIn,
@@ -7,13 +7,27 @@ import {
 } from '../../client/index.ts';
 import type { DesiredBalancer } from '../balancer/desired.ts';
 import { clusterText, isOfCluster } from '../balancer/marks.ts';
+import type { Site } from './site.ts';
 
 /** A rule that lets load balancers reach what is behind them. */
 export type MemberRule = Omit<SecurityGroupRuleRequest, 'description'>;
 
+const EVERYWHERE: Readonly<Record<IpFamily, string>> = { IPv4: '0.0.0.0/0', IPv6: '::/0' };
+
+/**
+ * From where members are reached: amphorae have an interface in the subnets of members, and reach others from that of
+ * their VIP. A load balancer in the switches leaves the addresses of clients as they are.
+ */
+export function sourcesOf({ keepsClientAddresses }: DesiredBalancer, site: Site): readonly string[] {
+  if (keepsClientAddresses) return Object.values(EVERYWHERE);
+  const { vipSubnets, serviceSubnet, memberSubnets } = site;
+  const subnets = [vipSubnets.IPv4, vipSubnets.IPv6, serviceSubnet, ...memberSubnets];
+  return [...new Set(subnets.flatMap((subnet) => subnet?.cidr ?? []))];
+}
+
 /**
  * The rules that the members of a load balancer need in their security groups: their ports, and where nodes tell of
- * their health, from the subnet of the load balancers.
+ * their health, from where they are reached.
  */
 export function memberRules(
   desired: DesiredBalancer,
@@ -50,10 +64,14 @@ export function memberRules(
 
 /** Neutron takes two rules for the same when these are equal, whatever their descriptions. */
 function ruleKey(rule: MemberRule | SecurityGroupRule): string {
-  const { security_group_id, direction, ethertype, protocol, port_range_min, port_range_max, remote_ip_prefix } = rule;
-  return [security_group_id, direction, ethertype, protocol, port_range_min, port_range_max, remote_ip_prefix].join(
-    ' ',
-  );
+  const { security_group_id, direction, ethertype, protocol, port_range_min, port_range_max } = rule;
+  return [security_group_id, direction, ethertype, protocol, port_range_min, port_range_max, sourceIn(rule)].join(' ');
+}
+
+/** One that names no source admits everybody of its family. */
+function sourceIn(rule: MemberRule | SecurityGroupRule): string {
+  const group = 'remote_group_id' in rule ? (rule.remote_group_id ?? undefined) : undefined;
+  return rule.remote_ip_prefix ?? group ?? EVERYWHERE[rule.ethertype === 'IPv6' ? 'IPv6' : 'IPv4'];
 }
 
 /** Sees to it that load balancers reach their members: the rules that Services need, each once for all of them. */

@@ -8,10 +8,11 @@ import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
 import { type BalancerPlan, isCreation, planBalancer } from '../balancer/plan.ts';
 import { isIn, planRemoval } from '../balancer/removal.ts';
-import { memberRules, type SecurityGroupDriver } from '../drivers/security-groups.ts';
+import { memberRules, type SecurityGroupDriver, sourcesOf } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { isNewerShape, readResource } from '../resource/older-shapes.ts';
 import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
+import { keepsFloatingIp } from './annotations.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import type { PendingWaits } from './pending.ts';
 import { isInherited } from './inheritance.ts';
@@ -70,7 +71,7 @@ export class KuryrLoadBalancerHandler {
     const { resources, securityGroups, site } = this.#options;
     const resource = resources.get(key);
     if (resource === undefined || !isOwnResource(resource) || !this.#isOfItsService(key, resource)) return;
-    const desired = desiredBalancer(readResource(resource), site);
+    const desired = desiredBalancer(readResource(resource), site, resource.status?.loadbalancer?.provider);
     if (desired !== undefined) securityGroups.want(key, this.#rules(desired));
   }
 
@@ -142,11 +143,11 @@ export class KuryrLoadBalancerHandler {
   ): Promise<Again | void> {
     const { environment, site, cloud, securityGroups, waits } = this.#options;
     const record = { journal: environment.journal, key: `service ${key}` };
-    securityGroups.want(key, this.#rules(desired));
-    await securityGroups.ensure(key, signal);
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const observed = await cloud.observe(desired, signal);
       const fitting = fittedTo(observed, resource, site) ?? desired;
+      securityGroups.want(key, this.#rules(fitting));
+      await securityGroups.ensure(key, signal);
       const { steps, waitsFor, recovers } = await planWithStrays(cloud, fitting, observed, signal);
       const [step] = steps;
       if (step === undefined && waitsFor === undefined) {
@@ -183,12 +184,9 @@ export class KuryrLoadBalancerHandler {
     return waits.again(key);
   }
 
-  /** Load balancers send from the subnets that they have their VIPs in. */
   #rules(desired: DesiredBalancer) {
-    const { vipSubnets, serviceSubnet, memberSecurityGroupIds } = this.#options.site;
-    const subnets = [vipSubnets.IPv4, vipSubnets.IPv6, serviceSubnet];
-    const cidrs = new Set(subnets.flatMap((subnet) => subnet?.cidr ?? []));
-    return memberRules(desired, memberSecurityGroupIds, [...cidrs]);
+    const { site } = this.#options;
+    return memberRules(desired, site.memberSecurityGroupIds, sourcesOf(desired, site));
   }
 
   /** Undefined when it may be made anew now; else when. */
@@ -205,7 +203,9 @@ export class KuryrLoadBalancerHandler {
   async #remove(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<Again | void> {
     if (!hasFinalizer(resource, FINALIZER)) return this.#forget(key);
     const uid = serviceUidOf(resource);
-    const keeps = resource.spec?.floating_ip?.keep === true;
+    const service = this.#options.services.get(key);
+    // One that shares has no floating IP of its own to say it of, and may have inherited one.
+    const keeps = resource.spec?.floating_ip?.keep === true || (service !== undefined && keepsFloatingIp(service));
     const isForged = uid === undefined || this.#isOfAnother(key, uid);
     const again = isForged
       ? undefined

@@ -27,6 +27,8 @@ export class MemoryLbaas implements LbaasDriver {
   readonly log: LbaasStep[] = [];
   /** Which address a port has. */
   vipOf: (portId: string) => string = () => '';
+  /** The provider of those that name none. */
+  defaultProvider = 'amphora';
   /** What a new load balancer is like at first. */
   status = 'ACTIVE';
   /** Refuses a change. */
@@ -175,7 +177,7 @@ export class MemoryLbaas implements LbaasDriver {
         ip_address,
         port_id: vip_port_id,
       })),
-      provider: body.provider ?? 'amphora',
+      provider: body.provider ?? this.defaultProvider,
       flavor_id: body.flavor_id,
       availability_zone: body.availability_zone,
       listeners: [],

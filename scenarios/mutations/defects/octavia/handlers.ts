@@ -125,9 +125,30 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'rules go into whatever security groups the resource names',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'this.#rules(desired));\n    await securityGroups',
-    replace: 'memberRules(desired, resource.spec?.security_groups_ids ?? [], []));\n    await securityGroups',
+    find: 'this.#rules(fitting));\n      await securityGroups',
+    replace: 'memberRules(fitting, resource.spec?.security_groups_ids ?? [], []));\n      await securityGroups',
     foundBy: TENANTS,
+  },
+  {
+    name: 'a floating IP that was inherited goes, although the heir asks to keep it',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: ' || (service !== undefined && keepsFloatingIp(service))',
+    replace: '',
+    foundBy: { unit: `${HOME}/three-sharers.test.ts` },
+  },
+  {
+    name: 'amphorae do not reach members in whose subnet they have an interface',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: 'serviceSubnet, ...memberSubnets]',
+    replace: 'serviceSubnet, ...memberSubnets.slice(0, 0)]',
+    foundBy: BEHAVIOUR,
+  },
+  {
+    name: 'rules admit load balancers that leave the addresses of clients as they are, and not the clients',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: 'if (keepsClientAddresses) return Object.values(EVERYWHERE);',
+    replace: '',
+    foundBy: BEHAVIOUR,
   },
   {
     name: 'a resource with the UID of a Service of another namespace changes its load balancer',
