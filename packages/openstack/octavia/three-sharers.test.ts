@@ -89,6 +89,25 @@ describe('a load balancer of three that share it', () => {
   );
 });
 
+describe('a floating IP that passes to another', () => {
+  it('is kept when that one leaves, if it asks for that', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    const address = addressOf(await world.serve('first'));
+    const [id = ''] = world.lbaas.balancers.keys();
+    const annotations = { [SHARES]: id, 'loadbalancer.openstack.org/keep-floatingip': 'true' };
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, annotations);
+    for (const name of ['first', 'second']) {
+      await world.cluster.deleteService(name);
+      await world.run(30);
+    }
+    expect(world.lbaas.balancers.size).toBe(0);
+    expect(world.openstack.emulator.resources('floatingips')).toMatchObject([
+      { floating_ip_address: address, description: '', port_id: null },
+    ]);
+  });
+});
+
 describe('a load balancer that goes', () => {
   it('has its floating IP until then: another may come to share it before', async () => {
     const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });

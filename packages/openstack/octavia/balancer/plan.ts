@@ -1,3 +1,4 @@
+import { parseIpAddress } from '@fairlead/control';
 import { refusal } from '@fairlead/service';
 import { type LoadBalancer, type PortRequest, provisioningOf } from '../../client/index.ts';
 import type { LbaasStep } from '../drivers/lbaas-driver.ts';
@@ -70,6 +71,7 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
     throw refusal('load-balancer-in-error', `the load balancer ${id}, which ${which}, is in ERROR`);
   }
   if (relation !== 'shared') requireUnchanged(desired, balancer);
+  requireAddressed(desired, observed, balancer);
   requireProvided(desired, balancer);
   // Of one that it shares, or shared, the address is whoever's it is.
   const isAddressed = portId !== undefined && vip.kind !== 'shared';
@@ -92,8 +94,10 @@ function requireSharable(owner: BalancerOwner, balancer: LoadBalancer): void {
 }
 
 /** What a load balancer is made of never changes. It is not made anew for it: that would take its traffic down. */
-function requireUnchanged({ provider, flavorId, availabilityZone }: DesiredBalancer, there: LoadBalancer): void {
+function requireUnchanged({ provider, flavorId, availabilityZone, vip }: DesiredBalancer, there: LoadBalancer): void {
   const all = [
+    ["VIP's port", vip.kind === 'port' ? vip.portId : undefined, there.vip_port_id],
+    ['VIP', vip.kind === 'subnet' ? spelled(vip.address) : undefined, spelled(there.vip_address)],
     ['provider', provider, there.provider],
     ['flavor', flavorId, there.flavor_id],
     ['availability zone', availabilityZone, there.availability_zone],
@@ -103,6 +107,21 @@ function requireUnchanged({ provider, flavorId, availabilityZone }: DesiredBalan
   const [what, wanted, has = 'none'] = changed;
   const message = `it asks for the ${what} ${wanted}, and its load balancer has ${has}, which never changes`;
   throw refusal('immutable', `${message}: delete the Service, and create it again`);
+}
+
+function spelled(address: string | undefined): string | undefined {
+  return address === undefined ? undefined : (parseIpAddress(address)?.address ?? address);
+}
+
+/** A load balancer that is shared has the addresses that it has. */
+function requireAddressed({ vip }: DesiredBalancer, { floatingIps }: ObservedBalancer, there: LoadBalancer): void {
+  if (vip.kind !== 'shared' || vip.address === undefined) return;
+  const leading = floatingIps.filter(({ port_id }) => port_id === there.vip_port_id);
+  const has = [there.vip_address, ...leading.map((one) => one.floating_ip_address)];
+  const further = there.additional_vips.map(({ ip_address }) => ip_address);
+  if ([...has, ...further].some((address) => spelled(address) === spelled(vip.address))) return;
+  const message = `it asks for the address ${vip.address}, and the load balancer that it shares has ${has.join(', ')}`;
+  throw refusal('address-unavailable', message);
 }
 
 /**

@@ -58,9 +58,9 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
     contradictions(annotations, demands),
   );
   const families = servedFamilies(demands, supported);
-  const placement = placementOf(annotations, site, families, type);
+  const placement = placementOf(annotations, site, demands, families, type);
   const floating = floatingIpOf(annotations, site, demands, families, type);
-  const chosen = demands.addresses[0];
+  const chosen = addressOf(demands, families[0]);
   const flavor = annotations.text('flavor-id') ?? site.flavorId;
   const zone = annotations.text('availability-zone') ?? site.availabilityZone;
   const memberSubnet = annotations.text('member-subnet-id') ?? classOf(annotations, site)?.memberSubnetId;
@@ -120,9 +120,15 @@ interface Placement {
   readonly vip: VipSpec;
 }
 
+/** The one of a family that the Service chose. */
+function addressOf({ addresses }: ServiceDemands, family: IpFamily | undefined): string | undefined {
+  return addresses.find((one) => familyOf(one) === family);
+}
+
 function placementOf(
   annotations: Annotations,
   site: Site,
+  demands: ServiceDemands,
   [first = 'IPv4', ...further]: readonly IpFamily[],
   type: string,
 ): Placement {
@@ -137,9 +143,15 @@ function placementOf(
   const networkId = annotations.text('network-id') ?? chosen?.networkId;
   const subnetId = annotations.text('subnet-id') ?? chosen?.subnetId;
   const isElsewhere = portId !== undefined || networkId !== undefined || subnetId !== undefined;
+  if (isElsewhere && further.length > 0 && demands.familyPolicy === 'RequireDualStack') {
+    const message = 'it asks for both families, and chooses a place for its VIP, which then has one';
+    throw refusal('dual-stack-unsupported', message);
+  }
   const additional = further.flatMap((family) => {
     const subnet = site.vipSubnets[family];
-    return subnet === undefined || isElsewhere ? [] : [{ subnet_id: subnet.id }];
+    const ip_address = addressOf(demands, family);
+    if (subnet === undefined || isElsewhere) return [];
+    return [{ subnet_id: subnet.id, ...(ip_address === undefined ? {} : { ip_address }) }];
   });
   const vip = {
     ...(portId === undefined ? {} : { port_id: portId }),
@@ -153,7 +165,7 @@ function placementOf(
 function floatingIpOf(
   annotations: Annotations,
   site: Site,
-  { addresses }: ServiceDemands,
+  demands: ServiceDemands,
   families: readonly IpFamily[],
   type: string,
 ): FloatingIpSpec | undefined {
@@ -169,7 +181,7 @@ function floatingIpOf(
     const message = `it chooses the floating subnet by ${byPattern.join(' and ')}: use floating-subnet-id`;
     throw refusal('annotation-unsupported', message);
   }
-  const address = addresses.find((one) => familyOf(one) === 'IPv4');
+  const address = addressOf(demands, 'IPv4');
   return {
     network_id,
     ...(subnet_id === undefined ? {} : { subnet_id }),

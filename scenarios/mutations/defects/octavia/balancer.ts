@@ -262,6 +262,20 @@ export const octaviaBalancerDefects: readonly Defect[] = [
     foundBy: THREE_SHARERS,
   },
   {
+    name: 'another address than the VIP that is there is left out in silence',
+    file: `${HOME}/balancer/plan.ts`,
+    find: "    ['VIP', vip.kind === 'subnet' ? spelled(vip.address) : undefined, spelled(there.vip_address)],\n",
+    replace: '',
+    foundBy: { unit: `${HOME}/placement.test.ts` },
+  },
+  {
+    name: 'a Service that shares shows another address than it asks for',
+    file: `${HOME}/balancer/plan.ts`,
+    find: '  requireAddressed(desired, observed, balancer);\n',
+    replace: '',
+    foundBy: { unit: `${HOME}/placement.test.ts` },
+  },
+  {
     name: 'an address is handed to a Service of another namespace',
     file: `${HOME}/balancer/hand-on.ts`,
     find: ' && namespaceOf(balancer) === namespaceOf(thing)',
