@@ -149,6 +149,20 @@ describe('LocationsUpdater', () => {
     expect(bench.located).toHaveLength(19);
   });
 
+  it('sends a single address again that ran out of time, and then more at a time than one again', async () => {
+    const bench = await benchWithService();
+    bench.azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'hang' }, 40);
+    bench.engine.updateEndpoints(web, endpoints('10.1.0.1@10.0.0.1'));
+    await bench.settle(3_600_000);
+    expect(bench.located).toEqual(['10.1.0.1@10.0.0.1=web']);
+    expect(bench.azure.faults.left).toBe(0);
+    bench.azure.log.clear();
+    bench.engine.updateEndpoints(web, manyEndpoints(40, 3));
+    await bench.settle();
+    // Twice as many each time.
+    expect(bench.writes.length).toBeLessThanOrEqual(6);
+  });
+
   it('backs off while the gateway does not answer, however often it is triggered', async () => {
     const bench = await benchWithService();
     bench.azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'refuse', status: 409 }, 100);

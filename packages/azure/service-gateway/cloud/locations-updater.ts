@@ -54,7 +54,7 @@ export class LocationsUpdater {
   readonly #tracker: DiffTracker;
   readonly #options: LocationsUpdaterOptions;
   readonly #limits: BatchLimits<AddressEntry>;
-  /** Fewer than the limit allows after a request has run out of time, until some have succeeded. */
+  /** Fewer than the limit allows after a request has run out of time, until some have succeeded. Never none. */
   #ceiling: number;
   readonly #probe: BatchProbe<AddressEntry>;
   readonly #backoff: Backoff;
@@ -107,8 +107,11 @@ export class LocationsUpdater {
     const changes = this.#tracker.locationChanges();
     // While Azure refuses everything, one address asks whether that is over; then come all others.
     const isProbe = changes.length > 1 && repository.isRefused(UPDATE_LOCATIONS);
-    const entries = isProbe ? [randomPick(random, changes)] : changes;
-    if (isProbe) this.#isTriggered = true;
+    // After a request that ran out of time, each that succeeds lets the next be larger.
+    const isSmall = this.#ceiling < this.#limits.maximumCount;
+    const entries = isProbe ? [randomPick(random, changes)] : isSmall ? changes.slice(0, this.#ceiling) : changes;
+    const isPart = entries.length < changes.length;
+    if (isPart) this.#isTriggered = true;
     const limits = { ...this.#limits, maximumCount: this.#ceiling };
     const send = (batch: readonly AddressEntry[]) => this.#send(batch);
     const outcome = await sendInBatches(entries, { limits, send, probe: this.#probe });
@@ -124,6 +127,8 @@ export class LocationsUpdater {
       if (codeOf(error) === 'deadline-exceeded') this.#ceiling = Math.max(1, late.length >> 1);
       this.#postpone(error);
     }
+    // That part of them was taken says nothing about the others.
+    if (isPart && postponed === undefined) return;
     this.#engine.effects.push({ kind: 'locations-round', error: postponed?.error });
   }
 
