@@ -213,6 +213,16 @@ describe('a pool that another controller made', () => {
     await world.stop();
   });
 
+  it('is taken over however it is spelled', async () => {
+    const world = await new LocalWorld().setUp();
+    world.byHand('PUT', world.loadBalancerPath('two'), oldPool('Shop-WEB'));
+    await world.createService('web');
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.start();
+    expect(world.pools('two')).toEqual({ 'Shop-WEB': ['10.0.1.1'] });
+    await world.stop();
+  });
+
   it('is not given to a Service whose owner records it, nor taken away when that Service goes', async () => {
     const world = await new LocalWorld().setUp();
     world.byHand('PUT', world.loadBalancerPath('one'), oldPool('shop-web'));

@@ -132,9 +132,23 @@ describe('a public address that is made', () => {
     const made = world.publicIps.find(({ name }) => name !== 'mine');
     const properties = { ...made?.properties, dnsSettings: { domainNameLabel: 'by-hand' } };
     world.byHand('PUT', made?.id ?? '', JSON.parse(JSON.stringify({ ...made, properties })));
+    const label = () => {
+      const { dnsSettings } = world.publicIps.find(({ name }) => name !== 'mine')?.properties ?? {};
+      return dnsSettings?.domainNameLabel;
+    };
     await world.pass(200);
-    const { dnsSettings } = world.publicIps.find(({ name }) => name !== 'mine')?.properties ?? {};
-    expect(dnsSettings?.domainNameLabel).toBe('by-hand');
+    expect(label()).toBe('by-hand');
+    // Also when something else about the address has to be put right.
+    const { 'fairlead-part': part, ...tags } = made?.tags ?? {};
+    world.byHand(
+      'PUT',
+      made?.id ?? '',
+      JSON.parse(JSON.stringify({ ...made, properties, tags: { ...tags, 'FAIRLEAD-PART': part } })),
+    );
+    world.takeWrites();
+    await world.pass(200);
+    expect(world.takeWrites()).toContainEqual(expect.stringContaining('PUT publicIPAddresses/'));
+    expect(label()).toBe('by-hand');
     await world.stop();
   });
 

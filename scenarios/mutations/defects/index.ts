@@ -7,6 +7,7 @@ import { controlDefects } from './control.ts';
 import { openStackDefectsFromSources } from './from-sources/openstack.ts';
 import { octaviaDefectsFromSources } from './from-sources/octavia.ts';
 import { clustersetDefectsFromSources } from './from-sources/clusterset.ts';
+import { azurePartDefectsFromSources } from './from-sources/azure-parts.ts';
 import { azureDefectsFromSources } from './from-sources/azure.ts';
 import { dnsDefectsFromSources } from './from-sources/dns.ts';
 import { commandLineDefectsFromSources } from './from-sources/command-line.ts';
@@ -58,6 +59,7 @@ export const defects: readonly Defect[] = [
   ...octaviaDefectsFromSources,
   ...clustersetDefectsFromSources,
   ...azureDefectsFromSources,
+  ...azurePartDefectsFromSources,
   ...dnsDefectsFromSources,
   ...commandLineDefectsFromSources,
 ];

@@ -103,6 +103,15 @@ describe('throttling', () => {
     await result(clock, creating);
   });
 
+  it('asks about an operation again when it was told to, though no gate is closed for it', async () => {
+    const { client, clock, emulator } = emulated({ behaviour: { operationTime: { minimum: 5_000, maximum: 5_000 } } });
+    const busy = { kind: 'refuse', status: 429, code: 'RetryableError', headers: { 'retry-after': '40' } } as const;
+    emulator.faults.next({ method: 'GET', kind: 'operations' }, busy);
+    await result(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+    const polls = emulator.log.calls.filter(({ kind }) => kind === 'operations').map(({ at }) => at);
+    expect((polls[1] ?? 0) - (polls[0] ?? 0)).toBeGreaterThanOrEqual(40_000);
+  });
+
   it.each([
     ['x-ms-ratelimit-remaining-subscription-writes', '0'],
     ['x-ms-ratelimit-remaining-resource', 'Microsoft.Network/PutThis;12,Microsoft.Network/PutThat;0'],

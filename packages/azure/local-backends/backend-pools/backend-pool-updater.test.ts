@@ -3,6 +3,7 @@ import type { ScriptedFault } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { parseCloudConfiguration } from '../../arm/index.ts';
 import { updaterSettings } from '../configuration.ts';
+import { ids } from '../../arm/testing/emulated.ts';
 import {
   FAILED,
   FAILED_ONCE,
@@ -309,6 +310,18 @@ describe('the local service backend pool updater', () => {
     await world.tick();
     expect(world.pool('web')).toEqual(['theirs=10.0.9.9', '10.0.0.1']);
     expect(world.emulator.overwrites).toEqual([]);
+  });
+
+  it('leaves the network of a pool as it was read, however that is spelled', async () => {
+    const world = new UpdaterWorld();
+    const virtualNetwork = { id: ids.network.toUpperCase() };
+    const backendAddressPools = [{ name: 'web', properties: { virtualNetwork } }];
+    const body = { location: 'westeurope', sku: { name: 'Standard' }, properties: { backendAddressPools } };
+    world.emulator.byHand({ method: 'PUT', path: ids.loadBalancer('lb'), body });
+    world.change('shop/web', ['10.0.0.1']);
+    await world.tick();
+    const [written] = world.emulator.log.calls.filter(({ method }) => method === 'PUT');
+    expect(written?.body).toMatchObject({ properties: { virtualNetwork } });
   });
 
   it('goes on with other pools while one of them waits for its time', async () => {

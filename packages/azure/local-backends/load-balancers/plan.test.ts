@@ -1,7 +1,7 @@
 import { requireIpAddress } from '@fairlead/control';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { armId, type LoadBalancer } from '../../arm/index.ts';
+import { armId, clusterTags, type LoadBalancer, serviceTags } from '../../arm/index.ts';
 import { dryRun, imaginedAnswer } from '../report/dry-run.ts';
 import { loadBalancerId, publicIpId } from '../site.ts';
 import { addressesHeldTwice, differences, letInUnguarded } from '../testing/plan-check.ts';
@@ -64,6 +64,23 @@ describe('the writes for a Service', () => {
       `DELETE publicIPAddresses/${name}`,
       'DELETE loadBalancers/one',
     ]);
+  });
+
+  it('leave an empty load balancer alone that is marked as one Service’s own: such are none of this part’s', () => {
+    const theirs: LoadBalancer = {
+      id: loadBalancerId(site, 'theirs'),
+      name: 'theirs',
+      location: 'westeurope',
+      sku: { name: 'Standard' },
+      tags: serviceTags(site, web.uid),
+      properties: {},
+    };
+    const there = (tags: LoadBalancer['tags'] = theirs.tags) => ({
+      ...guarded,
+      loadBalancers: new Map([['theirs', { ...theirs, ...(tags === undefined ? {} : { tags }) }]]),
+    });
+    expect(calls([], there(clusterTags(site)))).toEqual(['DELETE loadBalancers/theirs']);
+    expect(calls([], there())).toEqual([]);
   });
 
   it('leave an address alone that another program has put on a frontend of its own', () => {

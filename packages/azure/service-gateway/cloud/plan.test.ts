@@ -123,6 +123,19 @@ describe('the plan of a service', () => {
     expect(step).toMatchObject({ kind: 'put', body: { tags: { costs: 'shop', 'fairlead-service': 'web' } } });
   });
 
+  it('takes a NAT gateway off the service gateway with all else it has left as it is', () => {
+    const inventory = new Inventory(new VirtualClock());
+    carryOut(outboundSpec('blue'), inventory);
+    const id = natGatewayId(scope, outbound('blue'));
+    const known = inventory.find('natGateways', id);
+    if (known.state !== 'present') throw new Error('there is no NAT gateway');
+    const tags = { ...known.body.tags, costs: 'shop' };
+    inventory.set('natGateways', id, { state: 'present', body: { ...known.body, tags } });
+    const [step] = planDeletion({ scope, inventory }, outbound('blue')).remove;
+    const { properties } = known.body;
+    expect(step).toMatchObject({ kind: 'put', body: { tags, properties: { ...properties, serviceGateway: null } } });
+  });
+
   it('repairs what Azure has failed at', () => {
     const inventory = new Inventory(new VirtualClock());
     carryOut(inboundSpec('web'), inventory);

@@ -4,7 +4,8 @@ import { type HttpTransport, VirtualClock } from '@fairlead/control';
 import { failure } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { newArmClient, newAzure, scope } from '../testing/azure-bench.ts';
-import { inbound } from '../testing/keys.ts';
+import { armId } from '../../arm/index.ts';
+import { inbound, outbound } from '../testing/keys.ts';
 import { Inventory } from './inventory.ts';
 import { Repository } from './repository.ts';
 
@@ -18,6 +19,30 @@ function newRepository(clock: VirtualClock, transport: HttpTransport): Repositor
 }
 
 describe('Repository', () => {
+  it('does not tell the address of another resource for an operator’s own of the same name in another group', () => {
+    const clock = new VirtualClock();
+    const inventory = new Inventory(clock);
+    const body = {
+      name: 'pip',
+      location: scope.location,
+      sku: { name: 'StandardV2' },
+      properties: { publicIPAllocationMethod: 'Static', publicIPAddressVersion: 'IPv4', ipAddress: '198.18.0.7' },
+    } as const;
+    const here = armId('publicIPAddresses', scope.group, 'pip');
+    inventory.set('publicIPAddresses', here, { state: 'present', body: { ...body, id: here } });
+    const addressIn = (resourceGroup: string) => {
+      const own = { IPv4: armId('publicIPAddresses', { ...scope.group, resourceGroup }, 'pip') };
+      const egressAddresses = new Map([[outbound('blue'), { areKept: false, own }]]);
+      const client = newArmClient(clock, newAzure(clock));
+      return new Repository(client, { ...scope, egressAddresses }, inventory, clock).knownAddress(
+        outbound('blue'),
+        'IPv4',
+      );
+    };
+    expect(addressIn(scope.group.resourceGroup.toUpperCase())).toBe('198.18.0.7');
+    expect(addressIn('theirs')).toBeUndefined();
+  });
+
   it('does not know what became of a call that was accepted with a link that leads astray', async () => {
     const clock = new VirtualClock();
     const accept: HttpTransport = {

@@ -364,6 +364,18 @@ describe('ServiceUpdater, in a burst', () => {
     expect(bench.located).toHaveLength(5_000);
   });
 
+  it('takes down a Service that was deleted while it waited for its turn', async () => {
+    const bench = new AzureBench();
+    bench.azure.behave({ latency: { minimum: 1_000, maximum: 1_000 } });
+    for (let number = 0; number < 10; number += 1) bench.engine.addService(inboundSpec(`busy-${number}`));
+    bench.engine.addService(inboundSpec('web'));
+    await bench.clock.advance(500);
+    expect(bench.kinds[web]).toBe('NotStarted');
+    bench.engine.deleteService(web);
+    await bench.settle();
+    expect(bench.kinds[web]).toBeUndefined();
+  });
+
   it('works on ten services at a time', async () => {
     const bench = new AzureBench({ behaviour: { operationTime: { minimum: 5_000, maximum: 5_000 } } });
     for (let number = 0; number < 30; number += 1) bench.engine.addService(inboundSpec(`web-${number}`));

@@ -63,6 +63,15 @@ describe('the feed of pods', () => {
     expect(feed.podOf(uid)).toBe(held);
   });
 
+  it('lets go of a pod that asks for what it cannot have', () => {
+    const { feed } = newFeed();
+    feed.onFinalizerWritten(uid, held);
+    const labels = { [EGRESS_LABEL]: 'default-natgw' };
+    const after = { ...held, metadata: { ...held.metadata, labels } };
+    feed.onPod({ type: 'update', key: 'shop/p', before: held, after, initial: false });
+    expect(feed.finalizerChange(uid)).toBe('remove');
+  });
+
   it('lets go of a pod that lost its label while it was being held, whatever became of that', () => {
     const { feed } = newFeed();
     feed.onFinalizerAttempted(uid);

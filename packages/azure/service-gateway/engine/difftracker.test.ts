@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { addressKey, endpoints, inbound, ip, outbound, pod } from '../testing/keys.ts';
 import { action, egresses, pods, services, TrackerComparison } from '../testing/tracker-comparison.ts';
 import { textOf } from '../testing/tracker-model.ts';
+import type { AddressKey } from './address-table.ts';
 import { type AddressUpdate, DiffTracker } from './difftracker.ts';
 
 // Edge cases are numbered as in docs/azure-service-gateway.md.
@@ -146,6 +147,9 @@ describe('DiffTracker', () => {
     sync(tracker);
     tracker.restoreNrp(addressKey('10.1.0.1@10.0.0.1'), [], listBegunAt);
     expect(tracker.isInSync).toBe(true);
+    // In the same moment: which of the two Azure heard first is not known.
+    tracker.restoreNrp(addressKey('10.1.0.1@10.0.0.1'), [], clock.monotonic());
+    expect(tracker.isInSync).toBe(true);
     await clock.advance(10);
     tracker.restoreNrp(addressKey('10.1.0.1@10.0.0.1'), [], clock.monotonic());
     expect(sync(tracker)).toEqual(['10.1.0.1@10.0.0.1 = inbound/web']);
@@ -226,6 +230,20 @@ describe('DiffTracker, for pods with an egress gateway', () => {
       true,
     );
     expect(tracker.pods.counter(blue)).toBe(1);
+    tracker.removeK8sPod(pod('a'));
+    expect(tracker.takeDrainedPods()).toEqual([]);
+    sync(tracker);
+    expect(tracker.takeDrainedPods()).toEqual([pod('a')]);
+  });
+
+  it('edge case 6: a pod whose address changed twice is held until the first of them has left, too', () => {
+    const tracker = newTracker();
+    const put = (...addressKeys: readonly AddressKey[]) =>
+      tracker.updateK8sPod({ uid: pod('a'), createdAt: 'a', egress: blue, addressKeys }, true);
+    put(at);
+    sync(tracker);
+    put(addressKey('10.1.0.2@10.0.0.1'));
+    put(addressKey('10.1.0.3@10.0.0.1'));
     tracker.removeK8sPod(pod('a'));
     expect(tracker.takeDrainedPods()).toEqual([]);
     sync(tracker);

@@ -50,6 +50,17 @@ describe('a security rule', () => {
   });
 });
 
+describe('the priority of a rule', () => {
+  it('is none that an inbound rule of others has, however Azure spells that', () => {
+    const current: readonly SecurityRule[] = JSON.parse(
+      JSON.stringify([theirs('theirs', 500)]).replace('"Inbound"', '"inbound"'),
+    );
+    const wanted = new Map([[serviceMark(web.uid), rulesFor({ ...web, families: ['IPv4'] })]]);
+    const { rules } = mergeSecurityRules(site, current, wanted);
+    expect(rules.map(({ properties }) => properties.priority)).toEqual([500, 501, 502]);
+  });
+});
+
 describe('who may reach a Service', () => {
   it('everybody, for a public one that does not say', () => {
     expect(shape(web)).toEqual([
