@@ -77,6 +77,28 @@ describe('the plan', () => {
   });
 });
 
+describe('the plan of a mass of leftovers', () => {
+  async function planWith(count: number): Promise<PartPlan> {
+    const world = await new LocalWorld().setUp();
+    const names = Array.from({ length: count }, (_, index) => `lost-${index}`);
+    for (const [index, name] of names.entries()) await world.createService(name, { ports: [{ port: 8000 + index }] });
+    await world.start();
+    await world.stop();
+    for (const name of names) {
+      await world.editService(name, { metadata: { finalizers: null } });
+      await world.deleteService(name);
+    }
+    return world.configured().plan(world.readEnvironment);
+  }
+
+  it('says what the brake holds back at first, and how to let it go', async () => {
+    expect((await planWith(5)).heldBack).toMatch(
+      /^Holding back the deletion of 5 of 5 Services in Azure: .*: fairlead release azure-local\.$/,
+    );
+    expect(await planWith(2)).not.toHaveProperty('heldBack');
+  });
+});
+
 describe('the count of a plan', () => {
   const allowed = 'service.beta.kubernetes.io/azure-load-balancer-configurations';
 

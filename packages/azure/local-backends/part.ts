@@ -64,7 +64,7 @@ export function localBackendsPart(openAzure: OpenAzure): Part<LeaderPart> {
         await using azure = await openToRun(openAzure, configuration, PART_NAME, environment, beforeCall);
         await runController(azure, configuration, environment);
       },
-      plan: async (environment) => partPlan(await look(configuration, environment)),
+      plan: async (environment) => partPlan(await look(configuration, environment), environment.clock),
       explain: async (environment, subject) => {
         if (subject.kind !== 'service') return undefined;
         return explainService(serviceKey(subject), await look(configuration, environment));

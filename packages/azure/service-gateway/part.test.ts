@@ -125,6 +125,24 @@ describe('the Azure service gateway as a part', () => {
     });
   });
 
+  it('plans with what the brake holds back at first, and how to let it go', async () => {
+    const { azure, cluster, part, environment } = await newWorld();
+    const names = Array.from({ length: 10 }, (_, index) => `lost-${index}`);
+    for (const name of names) await cluster.createService(name);
+    const replica = new Replica(cluster, azure);
+    await replica.settle();
+    await replica.stop();
+    expect(await part.plan(environment)).not.toHaveProperty('heldBack');
+    for (const name of names) {
+      const key = { namespace: NAMESPACE, name };
+      await cluster.client.patchMerge(services, key, { metadata: { finalizers: null } });
+      await cluster.client.delete(services, key);
+    }
+    expect((await part.plan(environment)).heldBack).toMatch(
+      /^Holding back the deletion of 10 of 1\d services of this cluster in Azure: .*: fairlead release azure-service-gateway\.$/,
+    );
+  });
+
   it.each([
     ['of its own, when other work comes first', 'blue', 2],
     ['together with new Services, when nothing else is to be done', undefined, 1],

@@ -48,7 +48,8 @@ export function serviceGatewayPart(openAzure: OpenAzure): Part<LeaderPart> {
     configure: (configuration): LeaderPart => ({
       runs: 'leader',
       start: (environment) => run(openAzure, configuration, environment),
-      plan: async (environment) => partPlan(await look(openAzure, configuration, environment), configuration),
+      plan: async (environment) =>
+        partPlan(await look(openAzure, configuration, environment), configuration, environment.clock),
       explain: async (environment, subject) => {
         if (subject.kind !== 'service' && subject.kind !== 'pod') return undefined;
         return explain(await look(openAzure, configuration, environment), subject);

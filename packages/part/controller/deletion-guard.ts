@@ -7,7 +7,8 @@ import {
   type Metrics,
 } from '@fairlead/control';
 import type { ClusterEvents } from '../cluster.ts';
-import type { Releases } from '../releases.ts';
+import type { PartPlan } from '../part.ts';
+import { Releases } from '../releases.ts';
 
 export interface DeletionGuardOptions {
   readonly clock: Clock;
@@ -60,4 +61,21 @@ export class DeletionGuard<Id extends string> {
     }
     return allowed;
   }
+}
+
+/** What a guard that starts now holds back of these deletions, for a plan: nothing was asked for before. */
+export function heldAtFirst(
+  clock: Clock,
+  part: string,
+  brake: BrakeOptions,
+  leftovers: readonly string[],
+  knownCount: number,
+): Pick<PartPlan, 'heldBack'> {
+  const { command: releaseCommand } = new Releases(part);
+  const { hold } = new DeletionBrake(clock, { ...brake, releaseCommand }).judge(
+    leftovers,
+    knownCount,
+    clock.monotonic(),
+  );
+  return hold === undefined ? {} : { heldBack: hold.message };
 }

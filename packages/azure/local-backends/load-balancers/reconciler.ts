@@ -7,14 +7,12 @@ import { holdingBoth, LOCKED_CODE, type ResourceHolding, type UpdateLocks } from
 import { driftTotal, heldDeletions } from '../metrics.ts';
 import { PART_NAME, type ServiceMark } from '../names.ts';
 import { type ConvergenceFailure, converge, mayBlameOneService } from './apply.ts';
-import { servicesInAzure } from './leftovers.ts';
+import { LEFTOVER_BRAKE, servicesInAzure } from './leftovers.ts';
 import { type ObservedAzure, type ObservedFor, observe } from './observed.ts';
 import type { Outcome } from './outcome.ts';
 import { type PassOptions, type PassResult, ReconcilePass } from './reconcile-pass.ts';
 import type { SettledServices } from './settled-services.ts';
 import { leftover } from './target.ts';
-
-const BRAKE = { things: 'Services in Azure', fraction: 0.3, minimumCount: 5, confirmAfterMilliseconds: 600_000 };
 
 const READING = 'reading Azure';
 
@@ -43,7 +41,7 @@ export class Reconciler {
     const writes = { resource: serviceResource, fieldManager: `fairlead-${PART_NAME}` };
     this.#pass = { ...options, writer: new ObjectWriter<Service>({ ...environment, ...writes }) };
     const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
-    this.#guard = new DeletionGuard({ ...environment, cluster, brake: BRAKE, gauge: heldDeletions });
+    this.#guard = new DeletionGuard({ ...environment, cluster, brake: LEFTOVER_BRAKE, gauge: heldDeletions });
   }
 
   /** Brings these Services to what they should be; gives those for which that failed, and why. */

@@ -1,15 +1,20 @@
-import type { PartPlan, PlannedChange } from '@fairlead/part';
+import type { Clock } from '@fairlead/control';
+import { heldAtFirst, type PartPlan, type PlannedChange } from '@fairlead/part';
 import { type ServiceKey, shownAddresses } from '@fairlead/service';
 import { armName } from '../../arm/index.ts';
+import { LEFTOVER_BRAKE } from '../load-balancers/leftovers.ts';
 import type { Outcome, ServedService } from '../load-balancers/outcome.ts';
 import type { AzureWrite } from '../load-balancers/plan.ts';
 import { isLeftover } from '../load-balancers/target.ts';
+import { PART_NAME } from '../names.ts';
 import { azureWritesFor, pendingFor, type Snapshot, stalePools } from './snapshot.ts';
 
 /** What a leader that started now would do: for each Service, and for what Services share. */
-export function partPlan(snapshot: Snapshot): PartPlan {
+export function partPlan(snapshot: Snapshot, clock: Clock): PartPlan {
   const outcomes = [...snapshot.outcomes];
+  const subjects = snapshot.leftovers.map(({ subject }) => subject);
   return {
+    ...heldAtFirst(clock, PART_NAME, LEFTOVER_BRAKE, subjects, snapshot.inAzure),
     changes: [
       ...outcomes.flatMap(([key, outcome]) => serviceChange(key, outcome, snapshot) ?? []),
       ...leftoverChanges(snapshot),

@@ -24,6 +24,8 @@ export interface Snapshot {
   readonly index: AzureIndex;
   readonly outcomes: ReadonlyMap<ServiceKey, Outcome>;
   readonly leftovers: readonly Target[];
+  /** How many Services of this cluster have anything in Azure. */
+  readonly inAzure: number;
   /** In order, for leftovers and Services alike. */
   readonly azureWrites: readonly AzureWrite[];
   /** To each Service, before and after what is written to Azure for it. */
@@ -49,7 +51,8 @@ export async function takeSnapshot(
   const { loadBalancers } = observed;
   const options = desiredOptions(site, defaultClass);
   const outcomes = decide({ site, options, services: cluster, cluster, loadBalancers });
-  const leftovers = servicesInAzure(site, observed, cluster, options.rules).leftovers.map(leftover);
+  const there = servicesInAzure(site, observed, cluster, options.rules);
+  const leftovers = there.leftovers.map(leftover);
   const targets = [...outcomes].flatMap(([key, outcome]) => targetOf(key, outcome) ?? []);
   const movers = [...outcomes].flatMap(([key, outcome]) => detachedTargetOf(key, outcome) ?? []);
   // A leader sweeps first, has Services leave where they must not stay, and then works on all of them at once.
@@ -73,6 +76,7 @@ export async function takeSnapshot(
     index: new AzureIndex(site, observed, targets),
     outcomes,
     leftovers,
+    inAzure: there.all.length,
     azureWrites,
     serviceWrites: new Map(serviceWrites),
   };

@@ -18,7 +18,7 @@ import type { KnownAzure } from './inventory.ts';
 import type { RegisteredServices } from './observed.ts';
 import type { Repository } from './repository.ts';
 
-const BRAKE: BrakeOptions = {
+export const LEFTOVER_BRAKE: BrakeOptions = {
   things: 'services of this cluster in Azure',
   fraction: 0.3,
   minimumCount: 10,
@@ -49,7 +49,7 @@ export class Leftovers {
 
   constructor(options: LeftoversOptions) {
     this.#options = options;
-    this.#guard = new DeletionGuard({ ...options, brake: BRAKE, gauge: heldDeletions });
+    this.#guard = new DeletionGuard({ ...options, brake: LEFTOVER_BRAKE, gauge: heldDeletions });
   }
 
   /** Decides from a completed list that was begun at this time. */

@@ -1,11 +1,14 @@
+import type { Clock } from '@fairlead/control';
 import { hasFinalizer } from '@fairlead/kube';
-import type { PartPlan, PlannedChange } from '@fairlead/part';
+import { heldAtFirst, type PartPlan, type PlannedChange } from '@fairlead/part';
 import { armName } from '../../arm/index.ts';
+import { LEFTOVER_BRAKE } from '../cloud/leftovers.ts';
 import { planDeletion, writesOfDeletion } from '../cloud/plan.ts';
 import { REGISTRATIONS_PER_CALL } from '../cloud/service-updater.ts';
 import { POD_FINALIZER } from '../cluster/egress-pod.ts';
 import type { ServiceGatewayConfiguration } from '../configuration.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey, nrpName, podUid } from '../engine/nrp-key.ts';
+import { PART_NAME } from '../scope.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -14,11 +17,13 @@ interface PlannedService extends DryRun {
 }
 
 /** What a leader that started now would do, in the order in which it would. */
-export function partPlan(snapshot: Snapshot, configuration: ServiceGatewayConfiguration): PartPlan {
+export function partPlan(snapshot: Snapshot, configuration: ServiceGatewayConfiguration, clock: Clock): PartPlan {
+  const { services, addresses, known } = snapshot.orphans;
   const planned = [...snapshot.engine.states].map(([key, state]) => ({ key, ...dryRun(snapshot, key, state) }));
   const refused = new Set(planned.flatMap(({ key, outcome }) => (typeof outcome === 'object' ? key : [])));
   const registrations = planned.filter(({ registration }) => registration !== undefined).map(({ key }) => key);
   return {
+    ...heldAtFirst(clock, PART_NAME, LEFTOVER_BRAKE, [...services, ...addresses], known),
     changes: [
       ...gatewayChanges(snapshot),
       ...planned.map((service) => serviceChange(snapshot, service)),
