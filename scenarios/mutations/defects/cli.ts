@@ -66,8 +66,8 @@ export const cliDefects: readonly Defect[] = [
   {
     name: 'a Pod that a Lease names is shown the token of who asks',
     file: 'packages/cli/why/ask-leader.ts',
-    find: '(await tokenOf(cluster.client, namespace, replica, options)) ?? (await cluster.connection.token())',
-    replace: '(await cluster.connection.token()) ?? (await tokenOf(cluster.client, namespace, replica, options))',
+    find: "const token = 'token' in account ? account.token : await cluster.connection.token();",
+    replace: "const token = (await cluster.connection.token()) ?? ('token' in account ? account.token : undefined);",
     foundBy: { unit: 'packages/cli/why' },
   },
   {
