@@ -60,6 +60,10 @@ describe('the configuration', () => {
       '::ffff:127.0.0.1 is this server itself: name one that answers for other zones',
     ],
     [
+      { listen: ['10.0.0.1', '10.0.0.2'], forward: { servers: ['10.0.0.2'] } },
+      '10.0.0.2 is this server itself: name one that answers for other zones',
+    ],
+    [
       { listen: ['[::0]:53'], forward: { servers: ['127.0.0.1'] } },
       '127.0.0.1 is this server itself: name one that answers for other zones',
     ],

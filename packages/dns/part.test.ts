@@ -100,8 +100,25 @@ describe('the DNS part', () => {
     await stage.install();
     await stage.putImport(testImport('web'));
     await stage.put(testSlice('web', 'a', ['10.1.0.1']));
+    const first: Buffer[] = [];
+    stage.sockets.onListening = () => void first.push(stage.sockets.ask(queryFor(WEB)));
     await stage.advance(10_000);
+    expect(first.map(answersIn)).toEqual([['10.1.0.1']]);
     expect(answersIn(stage.sockets.ask(queryFor(WEB)))).toEqual(['10.1.0.1']);
+  });
+
+  it('counts an answer once that was replaced', async () => {
+    stage = await new Stage().setUp();
+    await stage.putImport(testImport('web'));
+    stage.start();
+    await stage.advance();
+    const before = stage.metrics.lines(answersReplaced);
+    const { metadata } = await stage.put(testSlice('mail', 'a', ['10.1.0.1']));
+    await stage.advance();
+    await stage.cluster.client.delete(endpointSlices, { namespace: 'shop', name: metadata.name });
+    await stage.advance();
+    expect(before).toHaveLength(1);
+    expect(stage.metrics.lines(answersReplaced)).toEqual(before);
   });
 
   it('answers for all others when there is an import without a spec', async () => {

@@ -192,6 +192,20 @@ describe('on real sockets, the server', () => {
     );
   });
 
+  it('says what it lacks where it may not have a port', async () => {
+    const refused = Object.assign(new Error('bind EACCES 127.0.0.1:53'), { code: 'EACCES' });
+    vi.spyOn(Socket.prototype, 'bind').mockImplementation(function (this: Socket) {
+      queueMicrotask(() => this.emit('error', refused));
+      return this;
+    });
+    const listening = systemSockets.listenUdp({ address: '127.0.0.1', port: 53 }, () => 0);
+    const outcome = await listening.catch((error: unknown) => error);
+    vi.restoreAllMocks();
+    expect(String(outcome)).toContain(
+      'cannot listen on 127.0.0.1:53 (UDP): ports below 1024 need the capability NET_BIND_SERVICE',
+    );
+  });
+
   it.each(['udp', 'tcp'] as const)('forwards what is not its own over %s', async (transport) => {
     const upstream = await start();
     const server = await start(ANY_PORT, upstream);

@@ -1,5 +1,13 @@
 import { FairleadError } from '@fairlead/control';
-import type { DatagramHandler, DatagramSocket, Sockets, StreamListener } from '../server/index.ts';
+import type {
+  ByteStream,
+  DatagramHandler,
+  DatagramSocket,
+  SocketAddress,
+  Sockets,
+  StreamHandler,
+  StreamListener,
+} from '../server/index.ts';
 
 const LOCAL = { address: '0.0.0.0', port: 53 };
 const CLIENT = { address: '192.0.2.9', port: 4_000 };
@@ -11,6 +19,8 @@ export class FakeSockets implements Sockets {
   problem: string | undefined;
   /** What came later than the call that asked for it. */
   readonly late: Buffer[] = [];
+  /** Called as soon as datagrams are taken, before the server hears of it. */
+  onListening: () => void = () => {};
   exchange: Sockets['exchange'] = () => Promise.reject(new Error('there is no other server'));
   readonly #out = Buffer.alloc(65_535);
   #handler: DatagramHandler | undefined;
@@ -20,11 +30,12 @@ export class FakeSockets implements Sockets {
       throw new FairleadError(this.problem, { verdict: 'terminal', code: 'cannot-listen' });
     }
     this.#handler = handler;
+    this.onListening();
     const close = async () => void (this.#handler = undefined);
     return { local: LOCAL, send: (bytes) => void this.late.push(bytes), close };
   }
 
-  async listenTcp(): Promise<StreamListener> {
+  async listenTcp(_address: SocketAddress, _connected: (stream: ByteStream) => StreamHandler): Promise<StreamListener> {
     return { local: LOCAL, close: async () => {} };
   }
 
