@@ -62,7 +62,7 @@ export const azureDefectsFromSources: readonly Defect[] = [
   {
     name: 'after a probe the other addresses are not sent',
     file: 'packages/azure/service-gateway/cloud/locations-updater.ts',
-    find: `    if (isProbe) this.#isTriggered = true;
+    find: `    if (isPart) this.#isTriggered = true;
 `,
     replace: '',
     foundBy: { unit: 'packages/azure/service-gateway/cloud/locations-updater.test.ts' },
