@@ -5,11 +5,13 @@ const PREFIX = 'loadbalancer.openstack.org/';
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 const KURYR_CLIENT_DATA = 'openstack.org/kuryr-timeout-client-data';
 const KURYR_MEMBER_DATA = 'openstack.org/kuryr-timeout-member-data';
-const MEMBERS = 'fairlead.dev/octavia-members';
-const PROVIDER = 'fairlead.dev/octavia-provider';
+const OUR_PREFIX = 'fairlead.dev/octavia-';
+const MEMBERS = `${OUR_PREFIX}members`;
+const PROVIDER = `${OUR_PREFIX}provider`;
+const OURS = [MEMBERS, PROVIDER];
 
 /** How the annotations begin that are read, or refused. */
-export const ANNOTATION_PREFIXES = [PREFIX, INTERNAL, 'openstack.org/kuryr-', 'fairlead.dev/octavia-'];
+export const ANNOTATION_PREFIXES = [PREFIX, INTERNAL, 'openstack.org/kuryr-', OUR_PREFIX];
 
 const TEXTS = [
   'floating-network-id',
@@ -59,10 +61,9 @@ export class Annotations {
   /** Throws a refusal for one that is not known: nothing that a Service asks for is left out in silence. */
   constructor({ metadata }: Service) {
     this.#values = metadata.annotations ?? {};
-    const known = new Set<string>([...TEXTS, ...NUMBERS, ...FLAGS, ...RECORDS]);
-    const unknown = Object.keys(this.#values).filter(
-      (name) => name.startsWith(PREFIX) && !known.has(name.slice(PREFIX.length)),
-    );
+    const known = new Set([...[...TEXTS, ...NUMBERS, ...FLAGS, ...RECORDS].map((name) => PREFIX + name), ...OURS]);
+    const isRead = (name: string) => name.startsWith(PREFIX) || name.startsWith(OUR_PREFIX);
+    const unknown = Object.keys(this.#values).filter((name) => isRead(name) && !known.has(name));
     if (unknown.length > 0)
       throw refusal('annotation-unknown', `its annotation ${unknown.join(', ')} is not known: take it off`);
   }

@@ -134,7 +134,9 @@ function placementOf(
 ): Placement {
   const sharedId = annotations.text('load-balancer-id');
   if (sharedId !== undefined) return { subnetId: undefined, vip: { load_balancer_id: sharedId } };
+  const mustHaveBoth = further.length > 0 && demands.familyPolicy === 'RequireDualStack';
   if (type !== 'LoadBalancer') {
+    if (mustHaveBoth) throw oneFamily('its VIP is its ClusterIP, of which there is one subnet');
     if (site.serviceSubnet !== undefined) return { subnetId: site.serviceSubnet.id, vip: {} };
     throw refusal('service-subnet-missing', 'its VIP is its ClusterIP, and clusterIPServices.subnet is not configured');
   }
@@ -143,10 +145,7 @@ function placementOf(
   const networkId = annotations.text('network-id') ?? chosen?.networkId;
   const subnetId = annotations.text('subnet-id') ?? chosen?.subnetId;
   const isElsewhere = portId !== undefined || networkId !== undefined || subnetId !== undefined;
-  if (isElsewhere && further.length > 0 && demands.familyPolicy === 'RequireDualStack') {
-    const message = 'it asks for both families, and chooses a place for its VIP, which then has one';
-    throw refusal('dual-stack-unsupported', message);
-  }
+  if (isElsewhere && mustHaveBoth) throw oneFamily('chooses a place for its VIP, which then has one');
   const additional = further.flatMap((family) => {
     const subnet = site.vipSubnets[family];
     const ip_address = addressOf(demands, family);
@@ -159,6 +158,10 @@ function placementOf(
     ...(additional.length === 0 ? {} : { additional }),
   };
   return { subnetId: subnetId ?? (isElsewhere ? undefined : site.vipSubnets[first]?.id), vip };
+}
+
+function oneFamily(why: string) {
+  return refusal('dual-stack-unsupported', `it asks for both families, and ${why}`);
 }
 
 /** IPv6 has no floating IPs. */
