@@ -9,13 +9,35 @@ export const LOAD_BALANCERS = ['one', 'two', 'three', 'four', 'five'];
 /** How long a call to Azure takes, there and back. */
 const LATENCY = { minimum: 100, maximum: 100 };
 
+/** What Azure is like beyond that. */
+export interface AzureHabits {
+  /** How long it is at a write after it has accepted it. */
+  readonly writeMilliseconds?: number;
+  /** With the buckets that Azure publishes for each principal in a subscription. */
+  readonly hasBuckets?: boolean;
+}
+
+const BUCKETS = {
+  reads: { size: 250, refillPerSecond: 25 },
+  writes: { size: 200, refillPerSecond: 10 },
+  deletes: { size: 200, refillPerSecond: 10 },
+};
+
 /** An Azure with a network in it, the same for both sides. */
-export function emulatedAzure(clock: VirtualClock): ArmEmulator {
+export function emulatedAzure(
+  clock: VirtualClock,
+  { writeMilliseconds = 0, hasBuckets = false }: AzureHabits = {},
+): ArmEmulator {
   const azure = new ArmEmulator({
     clock,
     random: seededRandom(1),
     groups: [groupPath(GROUP)],
-    behaviour: { ...FAST, latency: LATENCY },
+    behaviour: {
+      ...FAST,
+      latency: LATENCY,
+      operationTime: { minimum: writeMilliseconds, maximum: writeMilliseconds },
+      ...(hasBuckets ? { rateLimits: BUCKETS } : {}),
+    },
   });
   const subnets = [{ name: 'nodes', properties: { addressPrefix: '10.0.0.0/16' } }];
   const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8'] }, subnets };

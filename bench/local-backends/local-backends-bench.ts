@@ -2,7 +2,8 @@ import { seededRandom } from '@fairlead/control';
 import type { Bench, Figures, Progress } from '../bench.ts';
 import { startOurs } from './ours.ts';
 import { startPeer } from './peer.ts';
-import { rollingRestart, type RestartShape } from './rolling-restart.ts';
+import type { AzureHabits } from './emulated-azure.ts';
+import { rollingRestart, type RestartShape, type RollingRestart } from './rolling-restart.ts';
 import { INTERVAL_MILLISECONDS, playRestart, playThrottling } from './side.ts';
 
 const SHAPE: RestartShape = {
@@ -15,6 +16,13 @@ const SHAPE: RestartShape = {
 /** Every Service changes all the time. */
 const CHURN: RestartShape = { ...SHAPE, spreadMilliseconds: 20_000, rounds: 6 };
 const RETRIES = 3;
+
+/** What Azure is like, beside answers after 0.1 s and writes that are done with them: a row of figures for each. */
+const ROWS = {
+  AtWritesOf1s: { writeMilliseconds: 1_000 },
+  AtWritesOf2s: { writeMilliseconds: 2_000 },
+  WithBuckets: { hasBuckets: true },
+} as const satisfies Readonly<Record<string, AzureHabits>>;
 
 export const localBackendsBench: Bench = {
   name: 'local-backends',
@@ -53,6 +61,9 @@ async function run(progress: Progress): Promise<Figures> {
   const own = await playRestart(ours, restart);
   progress('replacing 5,000 pods: the peer');
   const theirs = await playRestart(await startPeer(restart), restart);
+  const rows: Record<string, number> = {};
+  for (const [row, habits] of Object.entries(ROWS))
+    Object.assign(rows, await latencyRow(restart, row, habits, progress));
   progress('ten minutes of Retry-After: ours');
   const churn = rollingRestart(seededRandom(6), CHURN);
   const ownHeld = await playThrottling(await startOurs(churn, CHURN), churn);
@@ -70,6 +81,9 @@ async function run(progress: Progress): Promise<Figures> {
     peerQuietMedianSeconds: medianSeconds(theirs.quiet),
     churnMedianSeconds: medianSeconds(own.all),
     peerChurnMedianSeconds: medianSeconds(theirs.all),
+    busyMedianSeconds: medianSeconds(own.busy),
+    peerBusyMedianSeconds: medianSeconds(theirs.busy),
+    ...rows,
     changesMissing: own.missing,
     peerChangesMissing: theirs.missing,
     operationsHeldPerPool: rounded(Math.max(ownHeld.mostInFirstHalf, ownHeld.mostInSecondHalf) / SHAPE.services),
@@ -77,6 +91,30 @@ async function run(progress: Progress): Promise<Figures> {
     peerOperationsHeldPerPool: rounded(theirHeld.mostInSecondHalf / SHAPE.services),
     peerOperationsHeldGrowth: rounded(theirHeld.mostInSecondHalf / theirHeld.mostInFirstHalf),
   };
+}
+
+/** Medians of quiet pools, of busy ones and of all changes: by default, on the tick alone, and with the peer. */
+async function latencyRow(
+  restart: RollingRestart,
+  row: string,
+  habits: AzureHabits,
+  progress: Progress,
+): Promise<Figures> {
+  const sides = {
+    own: () => startOurs(restart, SHAPE, habits),
+    tick: () => startOurs(restart, SHAPE, { ...habits, leadingEdge: false }),
+    peer: () => startPeer(restart, habits),
+  };
+  const figures: Record<string, number> = {};
+  for (const [side, start] of Object.entries(sides)) {
+    progress(`replacing 5,000 pods, ${row}: ${side}`);
+    const { quiet, busy, all, missing } = await playRestart(await start(), restart);
+    figures[`${side}QuietSeconds${row}`] = medianSeconds(quiet);
+    figures[`${side}BusySeconds${row}`] = medianSeconds(busy);
+    figures[`${side}AllSeconds${row}`] = medianSeconds(all);
+    figures[`${side}Missing${row}`] = missing;
+  }
+  return figures;
 }
 
 function medianSeconds(milliseconds: readonly number[]): number {

@@ -3,7 +3,7 @@ import { localBackendsPart } from '@fairlead/azure/local-backends';
 import { type MetricDefinition, noMetrics } from '@fairlead/control';
 import { endpointSlices } from '@fairlead/kube';
 import { NAMESPACE, TestCluster, TestLeader } from '@fairlead/part/testing';
-import { emulatedAzure, LOAD_BALANCERS, LOCATION } from './emulated-azure.ts';
+import { type AzureHabits, emulatedAzure, LOAD_BALANCERS, LOCATION } from './emulated-azure.ts';
 import { nodeAddress, type RestartShape, type RollingRestart } from './rolling-restart.ts';
 import type { Side } from './side.ts';
 
@@ -24,10 +24,14 @@ const SECTION = {
 };
 
 /** The part itself, in a cluster that is as the restart finds it. */
-export async function startOurs({ initial }: RollingRestart, shape: RestartShape): Promise<Side> {
+export async function startOurs(
+  { initial }: RollingRestart,
+  shape: RestartShape,
+  { leadingEdge = true, ...habits }: AzureHabits & { readonly leadingEdge?: boolean } = {},
+): Promise<Side> {
   const cluster = new TestCluster({ loadBalancerClass: 'fairlead.dev/azure-local', externalTrafficPolicy: 'Local' });
   const { clock, client } = cluster;
-  const azure = emulatedAzure(clock);
+  const azure = emulatedAzure(clock, habits);
   await cluster.setUp();
   for (let node = 0; node < shape.nodes; node += 1) await cluster.putNode(`node-${node}`, nodeAddress(node));
   for (const [service, pods] of initial.entries()) await createService(cluster, service, pods);
@@ -43,7 +47,11 @@ export async function startOurs({ initial }: RollingRestart, shape: RestartShape
     cloud: SECTION.cloud,
     async [Symbol.asyncDispose]() {},
   }));
-  const leader = new TestLeader(cluster, (environment) => part.configure(SECTION).start(environment), { metrics });
+  const leader = new TestLeader(
+    cluster,
+    (environment) => part.configure({ ...SECTION, leadingEdge }).start(environment),
+    { metrics },
+  );
   await clock.advance(SETTLING_MILLISECONDS);
   if (!leader.readiness.ready) throw new Error(`the part is not ready: ${leader.readiness.reason}`);
   return {

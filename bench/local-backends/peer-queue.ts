@@ -1,5 +1,5 @@
 import { type ArmClient, type ArmId, type BackendAddress, findArmError } from '@fairlead/azure/arm';
-import { type Clock, sleep } from '@fairlead/control';
+import { type Clock, codeOf, sleep } from '@fairlead/control';
 
 /** Addresses that go into a pool, or out of it. */
 interface PoolOperation {
@@ -11,8 +11,8 @@ interface PoolOperation {
 }
 
 export interface PeerQueueOptions {
-  /** One for each pool: no pool hears of another's throttling. */
-  readonly client: (pool: ArmId<'backendAddressPools'>) => ArmClient;
+  /** One for all pools, as the peer has it: its gate keeps all of them back when Azure throttles one. */
+  readonly client: ArmClient;
   readonly clock: Clock;
   readonly intervalMilliseconds: number;
   readonly maxRetries: number;
@@ -45,10 +45,13 @@ export class PeerQueue {
 
   async run(): Promise<never> {
     const { clock, intervalMilliseconds } = this.#options;
-    for (let tickAt = clock.monotonic() + intervalMilliseconds; ; tickAt += intervalMilliseconds) {
-      // One that is late is followed by the next at once.
-      await sleep(clock, Math.max(0, tickAt - clock.monotonic()));
+    const startedAt = clock.monotonic();
+    for (let ticks = 1; ; ) {
+      await sleep(clock, Math.max(0, startedAt + ticks * intervalMilliseconds - clock.monotonic()));
       await this.#tick();
+      // A ticker of Go keeps one tick that came while nobody listened, and drops all others.
+      const passed = Math.floor((clock.monotonic() - startedAt) / intervalMilliseconds);
+      ticks = Math.max(ticks + 1, passed);
     }
   }
 
@@ -65,11 +68,13 @@ export class PeerQueue {
       return;
     }
     try {
-      await apply(client(pool), pool, operations);
+      await apply(client, pool, operations);
     } catch (error) {
       const refusal = findArmError(error);
-      if (refusal === undefined || ![409, 412, 429].includes(refusal.status)) return;
-      const nextEligibleAt = clock.monotonic() + (refusal.retryAfterMilliseconds ?? 0);
+      // The gate tells no time: its calls are tried again on the next tick.
+      const isGate = codeOf(error) === 'throttle-gate-closed';
+      if (!isGate && (refusal === undefined || ![409, 412, 429].includes(refusal.status))) return;
+      const nextEligibleAt = clock.monotonic() + (refusal?.retryAfterMilliseconds ?? 0);
       const again = operations.filter(({ retryCount }) => retryCount < maxRetries);
       for (const operation of again) {
         this.#operations.push({ ...operation, retryCount: operation.retryCount + 1, nextEligibleAt });
@@ -84,12 +89,21 @@ async function apply(
   operations: readonly PoolOperation[],
 ): Promise<void> {
   const { id: _id, name: _name, etag: _etag, ...pool } = await client.get(id, { throttle: 'refuse' });
-  let entries: readonly BackendAddress[] = pool.properties.loadBalancerBackendAddresses ?? [];
+  const before = pool.properties.loadBalancerBackendAddresses ?? [];
+  let entries: readonly BackendAddress[] = before;
   for (const { kind, addresses } of operations) {
     const others = entries.filter(({ properties }) => !addresses.includes(properties.ipAddress ?? ''));
     const added = addresses.map((address) => ({ name: address, properties: { ipAddress: address } }));
     entries = kind === 'add' ? [...others, ...added] : others;
   }
+  if (addressesOf(entries) === addressesOf(before)) return;
   const properties = { ...pool.properties, loadBalancerBackendAddresses: entries };
   await client.put(id, { ...pool, properties }, { throttle: 'refuse', answer: 'accepted' });
+}
+
+function addressesOf(entries: readonly BackendAddress[]): string {
+  return entries
+    .map(({ properties }) => properties.ipAddress ?? '')
+    .toSorted()
+    .join(' ');
 }

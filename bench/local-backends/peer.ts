@@ -1,14 +1,14 @@
 import { ArmClient, type ArmId, armId, childArmId } from '@fairlead/azure/arm';
 import { noMetrics, seededRandom, VirtualClock } from '@fairlead/control';
-import { emulatedAzure, GROUP, LOAD_BALANCERS, LOCATION } from './emulated-azure.ts';
+import { type AzureHabits, emulatedAzure, GROUP, LOAD_BALANCERS, LOCATION } from './emulated-azure.ts';
 import { PeerQueue } from './peer-queue.ts';
 import { nodeAddress, nodesOf, type RollingRestart } from './rolling-restart.ts';
 import { INTERVAL_MILLISECONDS, type Side } from './side.ts';
 
 /** The model of the peer, on pools that are as the restart finds them. */
-export async function startPeer({ initial }: RollingRestart): Promise<Side> {
+export async function startPeer({ initial }: RollingRestart, habits?: AzureHabits): Promise<Side> {
   const clock = new VirtualClock();
-  const azure = emulatedAzure(clock);
+  const azure = emulatedAzure(clock, habits);
   const addresses = initial.map((pods) => nodesOf(pods).map(nodeAddress));
   for (const name of LOAD_BALANCERS) {
     const backendAddressPools = addresses.flatMap((list, service) =>
@@ -17,12 +17,7 @@ export async function startPeer({ initial }: RollingRestart): Promise<Side> {
     const body = { location: LOCATION, sku: { name: 'Standard' }, properties: { backendAddressPools } };
     azure.byHand({ method: 'PUT', path: loadBalancerId(name), body });
   }
-  const clients = new Map<string, ArmClient>();
-  const client = (pool: string) => {
-    const known = clients.get(pool) ?? newClient(azure, clock);
-    clients.set(pool, known);
-    return known;
-  };
+  const client = newClient(azure, clock);
   const queue = new PeerQueue({ client, clock, intervalMilliseconds: INTERVAL_MILLISECONDS, maxRetries: 3 });
   void queue.run();
   return {

@@ -23,19 +23,25 @@ const put = (at: number, pods: readonly number[]): PoolCall => ({
 describe('latencies', () => {
   it('are those of the first write that has the change, and none of what changes nothing', () => {
     const calls = [put(1_500, [1, 2]), put(32_000, [2])];
-    expect(latencies(restart, calls, INTERVAL)).toEqual({ quiet: [500], all: [500, 30_000], missing: 0 });
+    expect(latencies(restart, calls, INTERVAL)).toEqual({
+      quiet: [500],
+      busy: [30_000],
+      all: [500, 30_000],
+      missing: 0,
+    });
   });
 
   it('end with a write that skips a change for a newer one', () => {
     expect(latencies(restart, [put(5_000, [2])], INTERVAL)).toEqual({
       quiet: [4_000],
+      busy: [3_000],
       all: [4_000, 3_000],
       missing: 0,
     });
   });
 
   it('count what was never written, and trust no write of something old', () => {
-    expect(latencies(restart, [put(5_000, [1])], INTERVAL)).toEqual({ quiet: [], all: [], missing: 2 });
+    expect(latencies(restart, [put(5_000, [1])], INTERVAL)).toEqual({ quiet: [], busy: [], all: [], missing: 2 });
   });
 });
 

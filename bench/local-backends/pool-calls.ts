@@ -30,6 +30,8 @@ export function poolCalls(
 export interface Latencies {
   /** Of changes on a pool that had not changed for two intervals. */
   readonly quiet: readonly number[];
+  /** Of all others. */
+  readonly busy: readonly number[];
   /** Of all of them. */
   readonly all: readonly number[];
   /** Changes that never got there. */
@@ -39,6 +41,7 @@ export interface Latencies {
 export function latencies(restart: RollingRestart, calls: readonly PoolCall[], interval: number): Latencies {
   const callsOf = Map.groupBy(calls, ({ service }) => service);
   const quiet: number[] = [];
+  const busy: number[] = [];
   const all: number[] = [];
   let missing = 0;
   for (const [service, changes] of Map.groupBy(restart.changes, (change) => change.service)) {
@@ -52,10 +55,10 @@ export function latencies(restart: RollingRestart, calls: readonly PoolCall[], i
         continue;
       }
       all.push(programmed - at);
-      if (at - before > 2 * interval) quiet.push(programmed - at);
+      (at - before > 2 * interval ? quiet : busy).push(programmed - at);
     }
   }
-  return { quiet, all, missing };
+  return { quiet, busy, all, missing };
 }
 
 /** The most calls of this method about one pool within any interval. */
