@@ -1,11 +1,17 @@
 import type { Clock, HttpTransport } from '@fairlead/control';
 import { HttpConnection } from '../api/http-connection.ts';
+import type { RateLimit } from '../api/rate-limit.ts';
 
 /** The address of a server that is reached by a transport of its own, whatever its name. */
 export const ANY_SERVER = 'http://kube';
 
 /** A connection without credentials over this transport, such as that of a simulated API server. */
-export function connectionOver(transport: HttpTransport, clock: Clock, userAgent = 'test'): HttpConnection {
+export function connectionOver(
+  transport: HttpTransport,
+  clock: Clock,
+  userAgent = 'test',
+  rate?: RateLimit,
+): HttpConnection {
   const credential = { headers: {}, tls: {} };
   return new HttpConnection({
     server: ANY_SERVER,
@@ -13,5 +19,6 @@ export function connectionOver(transport: HttpTransport, clock: Clock, userAgent
     transport: () => ({ send: (request) => transport.send(request), close: async () => {} }),
     clock,
     userAgent,
+    ...(rate === undefined ? {} : { rate }),
   });
 }

@@ -20,6 +20,9 @@ import { SimulatedKube } from '@fairlead/sim/kube';
 /** Where everything is that a test creates. */
 export const NAMESPACE = 'shop';
 
+/** A user waits for nobody: on virtual time nothing would let it pass meanwhile. */
+const UNPACED = { perSecond: 1, burst: Number.POSITIVE_INFINITY };
+
 /** A simulated cluster on virtual time, and a user who edits it: `client`, and the methods that say what he does. */
 export class TestCluster {
   readonly clock: VirtualClock;
@@ -43,7 +46,7 @@ export class TestCluster {
     this.clock = clock;
     this.#serviceSpec = serviceSpec;
     this.kube = new SimulatedKube({ clock, random: seededRandom(7) });
-    this.client = new KubeClient(connectionOver(this.kube.transport(), clock), clock);
+    this.client = new KubeClient(connectionOver(this.kube.transport(), clock, 'user', UNPACED), clock);
   }
 
   /** The way in for the part that is tested. */
