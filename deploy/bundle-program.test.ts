@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
@@ -45,7 +45,8 @@ describe('the bundled program', () => {
     await expect(transform(launcher, { format: 'esm', target: 'node13.2' })).resolves.toMatchObject({ warnings: [] });
   });
 
-  it('is a plugin of kubectl under another name', async () => {
+  it('is a plugin of kubectl under another name, and may be run', async () => {
+    expect((await stat(join(folder, 'fairlead.mjs'))).mode & 0o111).toBe(0o111);
     const plugin = join(folder, 'kubectl-fairlead');
     await symlink('fairlead.mjs', plugin);
     const { stdout } = await runCommand(process.execPath, [plugin, 'why', '--help']);

@@ -43,6 +43,13 @@ describe('the command line', () => {
     });
   });
 
+  it('wants a configuration file to tell of what is no Service', async () => {
+    expect(await run('why', 'pod', 'shop/web')).toMatchObject({
+      exitCode: 1,
+      complained: expect.stringContaining('cannot read the configuration file fairlead.yaml: there is no such file'),
+    });
+  });
+
   it('goes by the name under which kubectl runs it', async () => {
     const { printed } = await runAs('kubectl fairlead', ['why', '--help']);
     expect(printed).toContain('Usage: kubectl fairlead why [options] <object...>');
@@ -64,6 +71,22 @@ describe('completion', () => {
     expect(stderr).toBe('');
     return stdout.trim().split('\n');
   }
+
+  it.each([
+    ['bash', /-c\|--config\) COMPREPLY=\(\$\(compgen -f /],
+    ['zsh', /-c\|--config\) _files; return ;;/],
+    ['fish', /^complete .* -l config -r -F -d /m],
+  ])('in %s offers files where one is wanted', async (shell, offer) => {
+    expect((await run('completion', shell)).printed).toMatch(offer);
+  });
+
+  it.each([
+    ['bash', /-o\|--output\) COMPREPLY=\(\$\(compgen -W 'table json yaml' /],
+    ['zsh', /-o\|--output\) compadd -- table json yaml; return ;;/],
+    ['fish', /^complete .* -l output -x -a 'table json yaml' -d /m],
+  ])('in %s offers what a value may be', async (shell, offer) => {
+    expect((await run('completion', shell)).printed).toMatch(offer);
+  });
 
   it('in bash knows commands, those below them, their options, and what these take', async () => {
     expect(await offered('s')).toEqual(['status']);

@@ -1,6 +1,6 @@
 import { seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
 import { gatewayPart } from '@fairlead/gateway';
-import { KubeClient } from '@fairlead/kube';
+import { KubeClient, leases, services } from '@fairlead/kube';
 import { ANY_SERVER, connectionOver } from '@fairlead/kube/testing';
 import { type AccessQuestion, SimulatedKube } from '@fairlead/sim/kube';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,8 @@ import { neededPermissions, startRunning } from './running.ts';
 const configurationAt = (http: object) =>
   JSON.stringify({
     http,
-    leaderElection: { namespace: 'default' },
+    leaderElection: { namespace: 'default', leaseDurationSeconds: 20 },
+    defaultClass: 'fairlead.dev/gateway',
     parts: { gateway: { addresses: ['192.0.2.10'] } },
   });
 
@@ -52,7 +53,7 @@ describe('what runs', () => {
       const response = await fetch(`${running.server.url}/readyz`);
       return `${response.status} ${await response.text()}`;
     };
-    return { clock, readyz, url: running.server.url };
+    return { client, clock, readyz, url: running.server.url };
   }
 
   it('tells at /readyz which objects cannot be read, why, and what to grant', async () => {
@@ -66,6 +67,17 @@ describe('what runs', () => {
     mayReadServices = true;
     await clock.advance(60_000);
     expect(await readyz()).toBe('200 gateway: ready\n');
+  });
+
+  it('hands on to its parts how long a Lease lasts, and the class of Services that name none', async () => {
+    const { client, clock } = await start();
+    const spec = { type: 'LoadBalancer', ports: [{ port: 80 }] } as const;
+    await client.create(services, { metadata: { namespace: 'default', name: 'web' }, spec });
+    await clock.advance(60_000);
+    const lease = await client.get(leases, { namespace: 'default', name: 'fairlead-gateway' });
+    expect(lease.spec?.leaseDurationSeconds).toBe(20);
+    const { status } = await client.get(services, { namespace: 'default', name: 'web' });
+    expect(status?.loadBalancer?.ingress).toMatchObject([{ ip: '192.0.2.10' }]);
   });
 
   it('has metrics for who leads, the build, the process and the event loop', async () => {

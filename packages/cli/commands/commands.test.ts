@@ -5,7 +5,7 @@ import { seededRandom } from '@fairlead/control';
 import { systemClock } from '@fairlead/control/adapters';
 import { KubeClient, leases, namespaces, services } from '@fairlead/kube';
 import { connectionOver } from '@fairlead/kube/testing';
-import { leaseName, type Part, type PlannedChange, RELEASE_ANNOTATION } from '@fairlead/part';
+import { leaseName, type Part, type PlannedChange, RELEASE_ANNOTATION, type Standing } from '@fairlead/part';
 import { type AccessQuestion, SimulatedKube } from '@fairlead/sim/kube';
 import { serveKube } from '@fairlead/sim/kube/http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -28,6 +28,8 @@ interface World {
   readonly readiness?: string;
   /** The UID of the cluster that it says it is of. */
   readonly clusterOfServer?: string;
+  /** How it stands to the part; it leads unless told otherwise. */
+  readonly standing?: Standing;
   readonly authorize?: (question: AccessQuestion) => boolean;
   /** No Fairlead runs on this machine. */
   readonly isAway?: true;
@@ -44,7 +46,7 @@ async function start(parts: readonly Part[], world: World = {}) {
   started.defer(() => rm(folder, { recursive: true }));
   const client = new KubeClient(connectionOver(kube.transport(), systemClock), systemClock);
   await client.create(namespaces, { metadata: { name: NAMESPACE } });
-  const answer = { cluster: world.clusterOfServer ?? '', standing: { kind: 'leads' }, entries: [] };
+  const answer = { cluster: world.clusterOfServer ?? '', standing: world.standing ?? { kind: 'leads' }, entries: [] };
   const status = await startStatusServer(
     '127.0.0.1:0',
     new Map([
@@ -101,6 +103,13 @@ describe('plan', () => {
     const { run } = await start([planning({ ...change, loses: ['192.0.2.1', '2001:db8::1'] }, change)]);
     expect((await run('plan')).printed).toContain('one: 2 to update, 2 addresses lost, 2 write calls');
     expect(JSON.parse((await run('plan', '-o', 'json')).printed)).toMatchObject([{ part: 'one', lost: 2, writes: 2 }]);
+  });
+
+  it('says what is held back at first, to people and to programs', async () => {
+    const heldBack = 'Holding back the deletion of 8 of 10 addresses.';
+    const { run } = await start([toyPart('one', { plan: async () => ({ heldBack, changes: [change] }) })]);
+    expect((await run('plan')).printed).toContain(`\n  ${heldBack}\n`);
+    expect(JSON.parse((await run('plan', '-o', 'json')).printed)).toMatchObject([{ part: 'one', heldBack }]);
   });
 });
 
@@ -208,6 +217,14 @@ describe('check', () => {
     ]);
   });
 
+  it('does not hold it against a namespace that it may not be looked at', async () => {
+    const authorize = ({ verb, resource }: AccessQuestion) => !(verb === 'get' && resource === 'namespaces');
+    const { lead, run } = await start([toyPart('one')], { authorize });
+    await lead('one');
+    const { printed } = await run('check');
+    expect(printed).toContain(`✓ namespace: ${NAMESPACE} may not be looked at`);
+  });
+
   it('says which proxy is not honoured', async () => {
     vi.stubEnv('HTTPS_PROXY', '').stubEnv('https_proxy', '').stubEnv('ALL_PROXY', 'socks5://proxy.example.org');
     const { run } = await start([toyPart('one')]);
@@ -263,6 +280,19 @@ describe('why', () => {
     const { printed } = await other.run('why', 'service', 'shop/web');
     expect(printed).toContain('We see it ourselves.');
     expect(printed).toContain('runs on another cluster');
+  });
+
+  it('tells what it sees itself where who is asked stands by, and who leads instead', async () => {
+    const standing = { kind: 'stands-by', leader: 'pod-9_x' } as const;
+    const { run } = await start([explaining('one', 'We see it ourselves.', 'stuck')], { standing });
+    const { printed } = await run('why', 'service', 'shop/web');
+    expect(printed).toContain('We see it ourselves.');
+    expect(printed).not.toContain('The leader says so.');
+    expect(printed).toMatch(/- one: http:\S+ stands by, pod-9 leads$/m);
+    const alone = await start([explaining('one', 'We see it ourselves.', 'stuck')], {
+      standing: { kind: 'stands-by' },
+    });
+    expect((await alone.run('why', 'service', 'shop/web')).printed).toMatch(/stands by, nobody leads$/m);
   });
 
   it('leaves out the parts that have nothing to do with a Service, unless none has', async () => {

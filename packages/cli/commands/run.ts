@@ -16,8 +16,14 @@ export function runCommand(file: string, parts: readonly Part[], signal: AbortSi
 }
 
 /** `fairlead <command of the part>`: this part and no other. */
-export function runAloneCommand(file: string, parts: readonly Part[], alone: Part, signal: AbortSignal): Promise<void> {
-  return run(file, parts, ({ part }) => part.name === alone.name, signal, alone);
+export function runAloneCommand(
+  file: string,
+  parts: readonly Part[],
+  alone: Part,
+  signal: AbortSignal,
+  open = openLog,
+): Promise<void> {
+  return run(file, parts, ({ part }) => part.name === alone.name, signal, alone, open);
 }
 
 /**
@@ -42,11 +48,12 @@ async function run(
   isChosen: (active: ActivePart) => boolean,
   signal: AbortSignal,
   alone?: Part,
+  open = openLog,
 ): Promise<void> {
   const configuration = loadConfiguration(file, parts);
   const active = activeParts(configuration, parts).filter(isChosen);
   if (active.length === 0) throw notConfigured(alone, file);
-  const logger = openLog(configuration.log.level);
+  const logger = open(configuration.log.level);
   const unused = unusedProxy(process.env);
   if (unused !== undefined) logger.warn({}, unused);
   const surroundings = { clock: systemClock, random: systemRandom, logger };

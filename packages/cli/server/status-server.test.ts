@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PrometheusMetrics } from '../observability/metrics.ts';
 import { ReadinessBoard } from '../observability/readiness.ts';
 import { JournalGuard } from './journal-guard.ts';
+import { type Route, text } from './router.ts';
 import { statusRoutes } from './routes.ts';
 import { isLoopback, type StatusServer, startStatusServer } from './status-server.ts';
 
@@ -49,6 +50,23 @@ describe('the status server', () => {
     };
     return { readiness, journal, metrics, explained, get };
   }
+
+  it.each([
+    ['of our own', { 'x-fairlead-token': 'jane' }, 'jane'],
+    ['that all know', { authorization: 'Bearer jane' }, 'jane'],
+    ['that all know, in small letters', { authorization: 'bearer jane' }, 'jane'],
+    ['of our own before that of others', { authorization: 'Bearer proxy', 'x-fairlead-token': 'jane' }, 'jane'],
+    ['of another kind, which is none', { authorization: 'Basic amFuZTo=' }, undefined],
+  ])('takes the token in the header %s', async (_, headers, token) => {
+    const shown: (string | undefined)[] = [];
+    const route: Route = async (__, caller) => {
+      shown.push(caller.token);
+      return text(200, 'ok');
+    };
+    server = await startStatusServer('127.0.0.1:0', new Map([['/debug/why', route]]));
+    await fetch(`${server.url}/debug/why`, { headers });
+    expect(shown).toEqual([token]);
+  });
 
   it('is healthy at once, and ready when every part is', async () => {
     const { readiness, get } = await start();

@@ -27,6 +27,8 @@ interface World {
   /** Whom the Fairlead answers. */
   readonly welcome?: (token: string | undefined) => boolean;
   readonly leader?: Leader;
+  /** The cluster that it says it runs on; ours is `this`. */
+  readonly ofCluster?: string;
 }
 
 describe('a Fairlead that a person names', () => {
@@ -34,12 +36,18 @@ describe('a Fairlead that a person names', () => {
   afterEach(() => server?.close());
 
   /** Asks it, and says which tokens it was shown. */
-  async function asking({ own, mayCreateTokens = true, welcome = (token) => token !== undefined, leader }: World) {
+  async function asking({
+    own,
+    mayCreateTokens = true,
+    welcome = (token) => token !== undefined,
+    leader,
+    ofCluster = '',
+  }: World) {
     const shown: (string | undefined)[] = [];
     const why = async (_: string, { token }: { readonly token: string | undefined }) => {
       shown.push(token);
       if (!welcome(token)) return text(token === undefined ? 401 : 403, 'show a token of the cluster');
-      return json({ cluster: '', standing: { kind: 'leads' }, entries: [] });
+      return json({ cluster: ofCluster, standing: { kind: 'leads' }, entries: [] });
     };
     server = await startStatusServer('127.0.0.1:0', new Map([['/debug/why', why]]));
     const clock = new VirtualClock();
@@ -47,6 +55,7 @@ describe('a Fairlead that a person names', () => {
     const client = new KubeClient(connection, clock);
     vi.spyOn(connection, 'token').mockResolvedValue(own);
     vi.spyOn(client, 'find').mockResolvedValue(pod);
+    vi.spyOn(client, 'get').mockResolvedValue({ metadata: { name: 'kube-system', uid: 'this' } });
     vi.spyOn(client, 'list').mockResolvedValue({ items: [pod], resourceVersion: '1' });
     vi.spyOn(client, 'postJson').mockImplementation(async (path) => {
       if (!mayCreateTokens) throw new Error('you may not create serviceaccounts/token');
@@ -85,6 +94,13 @@ describe('a Fairlead that a person names', () => {
     const refused = await asking({ own: 'my-own', welcome: () => false });
     expect(refused.asked).toEqual({ unasked: expect.stringMatching(/show a token of the cluster \(403\)$/) });
     expect(refused.shown).toEqual(['my-own']);
+  });
+
+  it('fails the command where it runs on another cluster', async () => {
+    await expect(asking({ own: 'my-own', ofCluster: 'another' })).rejects.toThrow(
+      /^the Fairlead at http:\S+ runs on another cluster than https:\/\/cluster$/,
+    );
+    expect((await asking({ own: 'my-own', ofCluster: 'this' })).asked).toHaveProperty('answer');
   });
 
   it('fails the command where it is none, or does not answer', async () => {

@@ -1,6 +1,7 @@
 import type { Defect } from '../defect.ts';
 import { azureDefects } from './azure/index.ts';
 import { cliDefects } from './cli.ts';
+import { cliReportDefects } from './cli-reports.ts';
 import { cloudDefects } from './cloud.ts';
 import { clustersetDefects } from './clusterset/index.ts';
 import { controlDefects } from './control.ts';
@@ -39,6 +40,7 @@ export const defects: readonly Defect[] = [
   ...partDefects,
   ...cloudDefects,
   ...cliDefects,
+  ...cliReportDefects,
   ...azureDefects,
   ...serviceDefects,
   ...gatewayAddressDefects,
