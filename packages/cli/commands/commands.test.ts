@@ -157,6 +157,18 @@ describe('check', () => {
     expect(printed).toContain(`✓ namespace: ${NAMESPACE} may not be looked at`);
   });
 
+  it('names a clock that is five minutes off, and exits with 1', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 300_000 });
+    const { lead, run } = await start([toyPart('one')]);
+    await lead('one');
+    const { exitCode, printed } = await run('check');
+    vi.useRealTimers();
+    expect(exitCode).toBe(1);
+    expect(printed).toMatch(
+      /^✗ clock: is (299|30[0-2]) s ahead of that of the API server: have both follow a time server$/m,
+    );
+  });
+
   it('says which proxy is not honoured', async () => {
     vi.stubEnv('HTTPS_PROXY', '').stubEnv('https_proxy', '').stubEnv('ALL_PROXY', 'socks5://proxy.example.org');
     const { run } = await start([toyPart('one')]);
