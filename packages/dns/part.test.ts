@@ -1,4 +1,10 @@
-import { type EndpointSlice, endpointSlices, customResourceDefinitions, type KubeObject } from '@fairlead/kube';
+import {
+  customResourceDefinitions,
+  type EndpointSlice,
+  endpointSlices,
+  type KubeObject,
+  namespaces,
+} from '@fairlead/kube';
 import { Journal, type Logger, seededRandom, silentLogger } from '@fairlead/control';
 import { type ServiceImport, serviceImports } from '@fairlead/clusterset/mcs';
 import { mcsDefinitions } from '@fairlead/clusterset';
@@ -301,6 +307,67 @@ describe('the DNS part', () => {
     expect(late.length).toBe(query.length - 11);
     expect(read(late)).toMatchObject({ id: 4711, flag_tc: true, answers: [], additionals: [] });
     expect(read(late).questions).toEqual([{ name: 'example.org', type: 'A', class: 'IN' }]);
+  });
+
+  it('makes the zone as its configuration says', async () => {
+    stage = await new Stage().setUp();
+    for (const name of ['web', 'db']) await stage.putImport(testImport(name, name === 'db' ? 'Headless' : undefined));
+    for (const [at, cluster] of ['a', 'b'].entries()) await stage.put(testSlice('web', cluster, [`10.${at + 1}.0.1`]));
+    const pods = Array.from({ length: 60 }, (_, host) => `10.9.0.${host}`);
+    await stage.put(testSlice('db', 'a', pods));
+    stage.start({
+      zone: 'Multi.Example.',
+      ttlSeconds: 7,
+      weights: { a: 2 },
+      clusterSpecificNames: false,
+      nameServerAddresses: ['10.96.0.53'],
+      udpPayloadBytes: 600,
+    });
+    await stage.advance();
+    const ask = (name: string) => stage.sockets.ask(queryFor(`${name}.multi.example`, 'A', { edns: 4_096 }));
+    const turns = Array.from({ length: 6 }, () => answersIn(ask('web.shop.svc')).join());
+    expect(turns.toSorted()).toEqual(['10.1.0.1', '10.1.0.1', '10.1.0.1', '10.1.0.1', '10.2.0.1', '10.2.0.1']);
+    expect(read(ask('web.shop.svc')).answers).toMatchObject([{ ttl: 7 }]);
+    expect(read(ask('a.web.shop.svc')).rcode).toBe('NXDOMAIN');
+    expect(answersIn(ask('ns.dns'))).toEqual(['10.96.0.53']);
+    expect(ask('db.shop.svc').length).toBeLessThanOrEqual(600);
+    expect(read(stage.sockets.ask(queryFor(WEB))).rcode).toBe('REFUSED');
+  });
+
+  it('prefers the cluster and believes the older ones that its configuration names', async () => {
+    stage = await new Stage().setUp();
+    await stage.cluster.client.create(namespaces, { metadata: { name: 'legacy' } });
+    for (const name of ['web', 'mail']) await stage.putImport(testImport(name));
+    for (const [at, cluster] of ['a', 'b'].entries()) await stage.put(testSlice('web', cluster, [`10.${at + 1}.0.1`]));
+    const prefix = 'lighthouse.submariner.io/source';
+    const labels = { [`${prefix}Cluster`]: 'old', [`${prefix}Name`]: 'mail', [`${prefix}Namespace`]: 'shop' };
+    await stage.putImport({
+      metadata: { namespace: 'legacy', name: 'mail-shop-old', labels },
+      spec: { type: 'ClusterSetIP', ports: [], ips: ['10.7.0.1'] },
+    });
+    stage.start({ cluster: 'b', olderClusters: ['old'], olderNamespace: 'legacy' });
+    await stage.advance();
+    const turns = Array.from({ length: 3 }, () => answersIn(stage.sockets.ask(queryFor(WEB))).join());
+    expect(turns).toEqual(['10.2.0.1', '10.2.0.1', '10.2.0.1']);
+    expect(answersIn(stage.sockets.ask(queryFor('mail.shop.svc.clusterset.local')))).toEqual(['10.7.0.1']);
+  });
+
+  it('waits for clients and other servers as long as its configuration says', async () => {
+    stage = await new Stage().setUp();
+    stage.sockets.exchange = ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    stage.start({ tcp: { idleSeconds: 3 }, forward: { servers: ['192.0.2.53'], timeoutSeconds: 0.5 } });
+    await stage.advance();
+    const { events } = stage.sockets.connect();
+    stage.sockets.ask(queryFor('example.org'));
+    await stage.advance(499);
+    expect(stage.sockets.late).toHaveLength(0);
+    await stage.advance(1);
+    expect(stage.sockets.late.map((reply) => read(reply).rcode)).toEqual(['SERVFAIL']);
+    await stage.advance(2_499);
+    expect(events).toEqual([]);
+    await stage.advance(1);
+    expect(events).toEqual(['destroyed']);
   });
 
   it('says in one line why it cannot listen, and tries again', async () => {

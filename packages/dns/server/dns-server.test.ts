@@ -7,45 +7,11 @@ import { TestZone } from '../testing/test-zone.ts';
 import { openConnections, repliesSent } from './counts.ts';
 import { DnsServer } from './dns-server.ts';
 import { Forwarder } from './forwarder.ts';
-import type { ByteStream, SocketAddress, StreamHandler, StreamListener } from './sockets.ts';
 
 const ANY = { address: '0.0.0.0', port: 53 };
 const WEB = 'web.shop.svc.clusterset.local';
 
-/** Takes connections as well, and tells which addresses are listened on. */
-class StreamSockets extends FakeSockets {
-  readonly open = new Set<string>();
-  /** One that cannot be had. */
-  taken = '';
-  #connected: ((stream: ByteStream) => StreamHandler) | undefined;
-
-  override async listenTcp(
-    { address }: SocketAddress,
-    connected: (stream: ByteStream) => StreamHandler,
-  ): Promise<StreamListener> {
-    if (address === this.taken) throw new Error(`${address} is taken`);
-    this.#connected = connected;
-    this.open.add(address);
-    return { local: ANY, close: async () => void this.open.delete(address) };
-  }
-
-  /** A client, and what the server does to its connection. */
-  connect() {
-    const events: string[] = [];
-    const written: Buffer[] = [];
-    const stream: ByteStream = {
-      from: { address: '192.0.2.9', port: 4_000 },
-      write: (bytes) => written.push(bytes) > 0,
-      pause: () => {},
-      resume: () => {},
-      close: () => void events.push('closed'),
-      destroy: () => void events.push('destroyed'),
-    };
-    return { handler: this.#connected?.(stream), events, written };
-  }
-}
-
-function serverOn(sockets: StreamSockets, metrics = new RecordedMetrics(), gauges: string[] = []) {
+function serverOn(sockets: FakeSockets, metrics = new RecordedMetrics(), gauges: string[] = []) {
   const clock = new VirtualClock();
   const { responder, counts } = new TestZone({ forwards: true });
   const { signal } = new AbortController();
@@ -77,7 +43,7 @@ function serverOn(sockets: StreamSockets, metrics = new RecordedMetrics(), gauge
 
 describe('the server', () => {
   it('tells every second what was asked since, and at once how many connections are open', async () => {
-    const sockets = new StreamSockets();
+    const sockets = new FakeSockets();
     const metrics = new RecordedMetrics();
     const gauges: string[] = [];
     const { server, clock } = serverOn(sockets, metrics, gauges);
@@ -93,7 +59,7 @@ describe('the server', () => {
   });
 
   it('passes a reply on over TCP as long as it is', async () => {
-    const sockets = new StreamSockets();
+    const sockets = new FakeSockets();
     sockets.exchange = async ({ bytes }) => {
       const reply = Buffer.concat([bytes, Buffer.alloc(9_000)]);
       reply[2] = 0x80;
@@ -109,7 +75,7 @@ describe('the server', () => {
   });
 
   it('tells a client that is quiet, when it ends, that the connection does', async () => {
-    const sockets = new StreamSockets();
+    const sockets = new FakeSockets();
     const { server, clock } = serverOn(sockets);
     await server.listen([ANY]);
     const { events } = sockets.connect();
@@ -120,8 +86,10 @@ describe('the server', () => {
   });
 
   it('listens on none of its addresses where one cannot be had', async () => {
-    const sockets = new StreamSockets();
-    sockets.taken = '10.0.0.2';
+    const sockets = new FakeSockets();
+    sockets.onListening = () => {
+      if (sockets.open.size > 0) throw new Error('10.0.0.2 is taken');
+    };
     const { server } = serverOn(sockets);
     const addresses = ['10.0.0.1', '10.0.0.2'].map((address) => ({ address, port: 53 }));
     await expect(server.listen(addresses)).rejects.toThrow('10.0.0.2 is taken');

@@ -17,6 +17,8 @@ export class FakeSockets implements Sockets {
   areHandedOver = false;
   /** Why it cannot be listened on. */
   problem: string | undefined;
+  /** Addresses on which connections are taken. */
+  readonly open = new Set<string>();
   /** What came later than the call that asked for it. */
   readonly late: Buffer[] = [];
   /** Called as soon as datagrams are taken, before the server hears of it. */
@@ -24,6 +26,7 @@ export class FakeSockets implements Sockets {
   exchange: Sockets['exchange'] = () => Promise.reject(new Error('there is no other server'));
   readonly #out = Buffer.alloc(65_535);
   #handler: DatagramHandler | undefined;
+  #connected: ((stream: ByteStream) => StreamHandler) | undefined;
 
   async listenUdp(_address: unknown, handler: DatagramHandler): Promise<DatagramSocket> {
     if (this.problem !== undefined) {
@@ -35,13 +38,33 @@ export class FakeSockets implements Sockets {
     return { local: LOCAL, send: (bytes) => void this.late.push(bytes), close };
   }
 
-  async listenTcp(_address: SocketAddress, _connected: (stream: ByteStream) => StreamHandler): Promise<StreamListener> {
-    return { local: LOCAL, close: async () => {} };
+  async listenTcp(
+    { address }: SocketAddress,
+    connected: (stream: ByteStream) => StreamHandler,
+  ): Promise<StreamListener> {
+    this.#connected = connected;
+    this.open.add(address);
+    return { local: LOCAL, close: async () => void this.open.delete(address) };
   }
 
   /** The reply to a datagram; empty where there is none at once. */
   ask(query: Buffer): Buffer {
     const length = this.#handler?.(query, this.#out, CLIENT) ?? 0;
     return Buffer.from(this.#out.subarray(0, Math.max(0, length)));
+  }
+
+  /** A connection of the client, and what the server does to it. */
+  connect() {
+    const events: string[] = [];
+    const written: Buffer[] = [];
+    const handler = this.#connected?.({
+      from: CLIENT,
+      write: (bytes) => written.push(bytes) > 0,
+      pause: () => {},
+      resume: () => {},
+      close: () => void events.push('closed'),
+      destroy: () => void events.push('destroyed'),
+    });
+    return { handler, events, written };
   }
 }

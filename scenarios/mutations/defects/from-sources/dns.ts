@@ -128,4 +128,32 @@ export const dnsDefectsFromSources: readonly Defect[] = [
     replace: "['EPERM', ",
     foundBy: { unit: 'packages/dns/adapters' },
   },
+  {
+    name: 'weights of the configuration are not used',
+    file: 'packages/dns/run-server.ts',
+    find: 'weights: new Map(Object.entries(weights)),',
+    replace: 'weights: new Map(Object.entries(weights).slice(0, 0)),',
+    foundBy: { unit: 'packages/dns/part' },
+  },
+  {
+    name: 'names of clusters cannot be switched off',
+    file: 'packages/dns/run-server.ts',
+    find: '    clusterSpecificNames,\n    weights: ',
+    replace: '    clusterSpecificNames: true,\n    weights: ',
+    foundBy: { unit: 'packages/dns/part' },
+  },
+  {
+    name: 'another zone than the usual cannot be had',
+    file: 'packages/dns/run-server.ts',
+    find: 'zone: zoneName(zone),',
+    replace: "zone: 'clusterset.local',",
+    foundBy: { unit: 'packages/dns/part' },
+  },
+  {
+    name: 'other servers have two seconds, whatever is configured',
+    file: 'packages/dns/run-server.ts',
+    find: 'forward.timeoutSeconds * 1_000',
+    replace: '2_000',
+    foundBy: { unit: 'packages/dns/part' },
+  },
 ];
