@@ -1,4 +1,5 @@
 import { addressDesk, addressDeskCrash } from './address-desk.ts';
+import { clusterSetDns } from './clusterset/dns.ts';
 import { clusterSetMany } from './clusterset/many.ts';
 import { clusterSet, clusterSetCrash } from './clusterset/scenario.ts';
 import { dnsScenario } from './dns/scenario.ts';
@@ -32,6 +33,7 @@ export const scenarios: readonly RunnableScenario[] = [
   { ...randomScenario(gatewayNeutron), seeds: 20 },
   crashScenario(gatewayNeutronCrash.name, gatewayNeutronCrash.description, gatewayNeutronCrash),
   { ...randomScenario(clusterSet), seeds: 30 },
+  { ...randomScenario(clusterSetDns), seeds: 6 },
   { ...randomScenario(clusterSetMany), seeds: 1 },
   crashScenario(clusterSetCrash.name, clusterSetCrash.description, clusterSetCrash),
   randomScenario(localBackends),

@@ -33,7 +33,7 @@ interface Membership {
   readonly name: '';
 }
 
-const NAMES = ['web', 'mail', 'db', 'a-b'];
+export const NAMES = ['web', 'mail', 'db', 'a-b'];
 const PORTS = [53, 80, 443];
 
 export function drawEdits(

@@ -1,29 +1,16 @@
-import { SERVICE_NAME } from '@fairlead/clusterset/mcs';
 import { lookUp } from '@fairlead/dns/testing';
-import { endpointSlices } from '@fairlead/kube';
 import type { Invariant } from '@fairlead/sim';
-import {
-  CLUSTERS,
-  imports,
-  LONGEST_BEHIND_MILLISECONDS,
-  nameOf,
-  SERVICES,
-  STEADY,
-  STEADY_ADDRESS,
-  TURNS,
-} from './names.ts';
-import { rightAnswers } from './right-answers.ts';
+import { LONGEST_BEHIND_MILLISECONDS, nameOf, SERVICES, STEADY, STEADY_ADDRESS } from './names.ts';
 import type { World } from './world.ts';
 
 const WORDS = new Set(['SERVFAIL', 'NXDOMAIN', 'NOERROR', 'no', 'reply']);
 
 export function invariants(world: World): readonly Invariant[] {
-  let step = 0;
   return [
     {
       name: 'no address is invented',
       check() {
-        for (const [server, { sockets }] of world.lives) {
+        for (const [server, { sockets }] of world.servers.lives) {
           for (const service of SERVICES) {
             const answer = lookUp(nameOf(service), 1, (query) => sockets.ask(query)).split(' ');
             const strange = answer.find((word) => !WORDS.has(word) && world.known.get(service)?.has(word) !== true);
@@ -36,7 +23,7 @@ export function invariants(world: World): readonly Invariant[] {
     {
       name: 'no address is answered for long that is gone',
       check() {
-        for (const [server, { sockets, process }] of world.lives) {
+        for (const [server, { sockets, process }] of world.servers.lives) {
           // One that is frozen answers no client, and has yet to hear what it missed.
           if (process().state !== 'running') continue;
           for (const service of SERVICES) {
@@ -54,28 +41,12 @@ export function invariants(world: World): readonly Invariant[] {
     },
     {
       name: 'every answer is right for states that the server can have read, and none goes back',
-      check() {
-        step += 1;
-        const cluster = CLUSTERS[step % CLUSTERS.length];
-        for (const [service, states] of world.states) {
-          states.see(world, world.now());
-          const names = [nameOf(service), `${cluster}.${nameOf(service)}`];
-          for (const [server, { sockets, process, followers }] of world.lives) {
-            if (process().state !== 'running') continue;
-            const answers = new Map(names.map((name) => [name, lookUp(name, 1, (query) => sockets.ask(query))]));
-            const complaint = followers.get(service)?.complaint(answers, world.now());
-            if (complaint === undefined) continue;
-            const said = [...answers].map(([name, answer]) => `${answer} of ${name}`).join(' and ');
-            return `${server} says ${said}, ${complaint}`;
-          }
-        }
-        return undefined;
-      },
+      check: () => world.servers.wrongAnswer(world),
     },
     {
       name: 'what was there when it started is never denied',
       check() {
-        for (const [server, { sockets, startedAt }] of world.lives) {
+        for (const [server, { sockets, startedAt }] of world.servers.lives) {
           if (world.begunAt === undefined || startedAt <= world.begunAt) continue;
           const answer = lookUp(nameOf(STEADY), 1, (query) => sockets.ask(query));
           if (![STEADY_ADDRESS, 'SERVFAIL', 'no reply'].includes(answer))
@@ -89,18 +60,5 @@ export function invariants(world: World): readonly Invariant[] {
 
 /** Every server says what is right for all objects as they are now, and all of it in turn. */
 export function unfinished(world: World): string | undefined {
-  for (const service of [...SERVICES, STEADY]) {
-    const objects = {
-      imports: world.objects(imports),
-      slices: world.objects(endpointSlices).filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === service),
-    };
-    for (const name of [nameOf(service), ...CLUSTERS.map((cluster) => `${cluster}.${nameOf(service)}`)]) {
-      const right = [...rightAnswers(service, name, objects)].join(' ').split(' ').toSorted().join(' ');
-      for (const [server, { sockets }] of world.lives) {
-        const found = lookUp(name, TURNS, (query) => sockets.ask(query));
-        if (found !== right) return `${server} says ${found} of ${name}, not ${right}`;
-      }
-    }
-  }
-  return undefined;
+  return world.servers.difference(world, [...SERVICES, STEADY]);
 }

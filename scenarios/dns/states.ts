@@ -1,7 +1,7 @@
 import { type ServiceImport, SERVICE_NAME } from '@fairlead/clusterset/mcs';
 import { type EndpointSlice, endpointSlices } from '@fairlead/kube';
 import type { Cluster } from '../kubernetes.ts';
-import { imports, LONGEST_BEHIND_MILLISECONDS, NAMESPACE } from './names.ts';
+import { type DnsSite, imports, LONGEST_BEHIND_MILLISECONDS, NAMESPACE } from './names.ts';
 import { rightAnswers } from './right-answers.ts';
 
 /** What was asked, and what came: the addresses of one reply, or its rcode. */
@@ -48,9 +48,11 @@ export class ServiceStates {
   readonly slices: Collection<EndpointSlice>;
   /** By state of the ServiceImports and of the EndpointSlices, and name: what a reply may say. */
   readonly #right = new Map<string, ReadonlySet<string>>();
+  readonly #site: DnsSite;
   readonly #service: string;
 
-  constructor(service: string) {
+  constructor(site: DnsSite, service: string) {
+    this.#site = site;
     this.#service = service;
     this.imports = new Collection(
       ({ metadata }) => metadata.name === service || metadata.name.startsWith(`${service}-${NAMESPACE}-`),
@@ -68,7 +70,7 @@ export class ServiceStates {
     return [...answers].every(([name, answer]) => {
       const key = `${ofImports} ${ofSlices} ${name}`;
       const objects = { imports: this.imports.objects(ofImports), slices: this.slices.objects(ofSlices) };
-      const right = this.#right.get(key) ?? rightAnswers(this.#service, name, objects);
+      const right = this.#right.get(key) ?? rightAnswers(this.#site, this.#service, name, objects);
       this.#right.set(key, right);
       return right.has(answer);
     });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '@fairlead/control';
+import { type Logger, silentLogger } from '@fairlead/control';
 import type { NodePart, Part } from '@fairlead/part';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toyPart } from '../testing/toy-part.ts';
@@ -42,7 +42,7 @@ describe('fairlead run', () => {
 
   it('says in the log that a proxy is not used', async () => {
     vi.stubEnv('HTTPS_PROXY', '').stubEnv('https_proxy', '').stubEnv('ALL_PROXY', 'socks5://proxy.example.org');
-    const warn = vi.fn();
+    const warn = vi.fn<Logger['warn']>();
     const stop = new AbortController();
     const agent = nodePart('agent', async () => stop.abort(new Error('seen')));
     await runAloneCommand(file, [agent], agent, stop.signal, () => ({ ...silentLogger, warn }));
