@@ -1,27 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type ServiceImport, SERVICE_NAME, serviceImports, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
 import { mcsDefinitions } from '@fairlead/clusterset';
 import { customResourceDefinitions, type EndpointSlice, endpointSlices } from '@fairlead/kube';
-import { freePort } from '../../scripts/free-port.ts';
-import { runCommand } from '../../scripts/run-command.ts';
 import { type Cluster, type Identity, startCluster } from './cluster.ts';
-import { coreDnsBinary } from './components.ts';
+import { CoreDns, dig, type Dug } from './core-dns.ts';
 import { eventually } from './eventually.ts';
 import { Fairlead, type RunningFairlead } from './fairlead.ts';
-
-/** What dig shows of a reply. */
-export interface Dug {
-  readonly status: string;
-  readonly flags: readonly string[];
-  /** Without the name, the time to live and the class: `A 10.1.0.1`. */
-  readonly answers: readonly string[];
-  readonly authorities: readonly string[];
-  readonly text: string;
-}
 
 const imports = serviceImports('v1beta1');
 
@@ -32,8 +15,7 @@ export class DnsStage {
   /** A configuration file for another server on the same cluster. */
   readonly anotherConfiguration: (section: object) => object;
   readonly #running: RunningFairlead;
-  readonly #coreDns: ChildProcess;
-  readonly #folder: string;
+  readonly #coreDns: CoreDns;
   /** Our server, and CoreDNS that forwards to it. */
   readonly ports: { readonly ours: number; readonly coreDns: number };
 
@@ -42,8 +24,7 @@ export class DnsStage {
     fairlead: Fairlead,
     anotherConfiguration: DnsStage['anotherConfiguration'],
     running: RunningFairlead,
-    coreDns: ChildProcess,
-    folder: string,
+    coreDns: CoreDns,
     ports: DnsStage['ports'],
   ) {
     this.cluster = cluster;
@@ -51,7 +32,6 @@ export class DnsStage {
     this.anotherConfiguration = anotherConfiguration;
     this.#running = running;
     this.#coreDns = coreDns;
-    this.#folder = folder;
     this.ports = ports;
   }
 
@@ -66,43 +46,28 @@ export class DnsStage {
     });
     const fairlead = await Fairlead.configure(configuration({}));
     const running = await fairlead.run('dns');
-    const ours = await dnsPortOf(running);
-    const folder = await mkdtemp(join(tmpdir(), 'fairlead-coredns-'));
-    const coreDns = await freePort();
-    const file = join(folder, 'Corefile');
-    const zone = `clusterset.local:${coreDns} {\n  bind 127.0.0.1\n  errors\n  forward . 127.0.0.1:${ours}\n}\n`;
-    await writeFile(file, zone);
-    const child = spawn(await coreDnsBinary(), ['-conf', file], { stdio: 'ignore' });
-    const stage = new DnsStage(cluster, fairlead, configuration, running, child, folder, { ours, coreDns });
     try {
-      await eventually(async () => (await stage.dig('dns-version.clusterset.local', 'TXT')).status === 'NOERROR', {
-        describe: 'an answer through CoreDNS',
-        intervalMs: 100,
-      });
-      return stage;
+      const ours = await dnsPortOf(running);
+      const coreDns = await CoreDns.start(ours);
+      return new DnsStage(cluster, fairlead, configuration, running, coreDns, { ours, coreDns: coreDns.port });
     } catch (error) {
-      await stage.stop();
+      await running.stop();
+      await fairlead.remove();
+      await cluster.stop();
       throw error;
     }
   }
 
   async stop(): Promise<void> {
-    if (this.#coreDns.exitCode === null) {
-      const ended = once(this.#coreDns, 'exit');
-      this.#coreDns.kill('SIGKILL');
-      await ended;
-    }
+    await this.#coreDns.stop();
     await this.#running.stop();
     await this.fairlead.remove();
-    await rm(this.#folder, { recursive: true, force: true });
     await this.cluster.stop();
   }
 
   /** Asks through CoreDNS, unless another port is named. */
-  async dig(name: string, type = 'A', options: readonly string[] = [], port = this.ports.coreDns): Promise<Dug> {
-    const question = ['@127.0.0.1', '-p', String(port), '+tries=1', '+time=2', ...options, name, type];
-    const { stdout } = await runCommand('dig', question);
-    return read(stdout);
+  dig(name: string, type = 'A', options: readonly string[] = [], port = this.ports.coreDns): Promise<Dug> {
+    return dig(port, name, type, options);
   }
 
   putImport(namespace: string, name: string, spec: Partial<ServiceImport['spec']> = {}): Promise<ServiceImport> {
@@ -139,18 +104,4 @@ function listeningPort(log: readonly string[]): number | undefined {
   const line = log.find((one) => one.includes('"msg":"listening"'));
   const port = /"listen":\["127\.0\.0\.1:(\d+)"\]/.exec(line ?? '')?.[1];
   return port === undefined ? undefined : Number(port);
-}
-
-function read(text: string): Dug {
-  const section = (title: string) => {
-    const lines = text.split(`;; ${title} SECTION:\n`)[1]?.split('\n\n')[0]?.split('\n') ?? [];
-    return lines.filter((line) => line !== '').map((line) => line.split(/\s+/).slice(3).join(' '));
-  };
-  return {
-    status: /status: ([A-Z]+)/.exec(text)?.[1] ?? 'no reply',
-    flags: /flags: ([a-z ]+);/.exec(text)?.[1]?.split(' ') ?? [],
-    answers: section('ANSWER'),
-    authorities: section('AUTHORITY'),
-    text,
-  };
 }

@@ -5,6 +5,7 @@ export { type AccessRule, type Cluster, type Identity, startCluster } from './cl
 export { ClusterSetStage } from './clusterset-stage.ts';
 export type { Outcome } from '../../scripts/run-command.ts';
 export type { ControlPlaneOptions } from './control-plane.ts';
+export { CoreDns, dig } from './core-dns.ts';
 export { DnsLoad } from './dns-load.ts';
 export { dnsPortOf, DnsStage } from './dns-stage.ts';
 export { eventually, type Patience } from './eventually.ts';
