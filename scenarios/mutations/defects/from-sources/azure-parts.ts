@@ -14,6 +14,13 @@ export const azurePartDefectsFromSources: readonly Defect[] = [
     foundBy: { unit: `${ARM}/client` },
   },
   {
+    name: 'an update of the gateway has the deadline of a PUT',
+    file: `${ARM}/parts/azure-section.ts`,
+    find: "(verb === 'POST' ? given.actionSeconds : given.writeSeconds) * 1_000",
+    replace: 'given.writeSeconds * 1_000',
+    foundBy: { unit: `${ARM}/parts` },
+  },
+  {
     name: 'requests stay as small as they were when Azure was slow, until all waiting addresses are in',
     file: `${GATEWAY}/cloud/locations-updater.ts`,
     find: 'isSmall ? changes.slice(0, this.#ceiling) : changes',

@@ -1,0 +1,41 @@
+import { withinLease } from '@fairlead/cloud';
+import { failure, result } from '@fairlead/control/testing';
+import { describe, expect, it } from 'vitest';
+import { drafts, emulated, group, ids } from '../testing/emulated.ts';
+import { clientOptionsOf } from './azure-section.ts';
+
+const UPDATE = { action: 'PartialUpdate', serviceRequests: [] } as const;
+
+describe('the deadlines of a part', () => {
+  it('are those of each kind of call, and ten seconds where none are configured', async () => {
+    const deadlines = { readSeconds: 5, writeSeconds: 8, actionSeconds: 20 };
+    for (const [section, expected] of [
+      [{ deadlines }, { LIST: 5_000, PUT: 8_000, DELETE: 8_000, POST: 20_000 }],
+      [{}, { LIST: 10_000, PUT: 10_000, DELETE: 10_000, POST: 10_000 }],
+    ] as const) {
+      const asked: Record<string, number> = {};
+      const { client, clock } = emulated({
+        ...clientOptionsOf(section),
+        beforeCall: ({ verb, deadlineMilliseconds }) => void (asked[verb] = deadlineMilliseconds),
+      });
+      await result(clock, client.put(ids.gateway, drafts.gateway));
+      await result(clock, client.list('publicIPAddresses', group));
+      await result(clock, client.delete(ids.publicIp('a')));
+      await result(clock, client.updateServices(ids.gateway, UPDATE));
+      expect(asked).toEqual(expected);
+    }
+  });
+
+  it('are what the Lease has to outlive: an update that it does not is not sent, and the error says how long it has to be', async () => {
+    const { client, clock, emulator } = emulated({
+      ...clientOptionsOf({ deadlines: { readSeconds: 10, writeSeconds: 10, actionSeconds: 20 } }),
+      beforeCall: withinLease({ covers: (milliseconds) => milliseconds <= 10_000 }),
+    });
+    await result(clock, client.put(ids.gateway, drafts.gateway));
+    emulator.log.clear();
+    const error = await failure(clock, client.updateServices(ids.gateway, UPDATE));
+    expect(error).toMatchObject({ code: 'lease-too-short', verdict: 'retriable' });
+    expect(error).toMatchObject({ message: expect.stringContaining('leaseDurationSeconds to 30') });
+    expect(emulator.log.calls).toEqual([]);
+  });
+});
