@@ -38,6 +38,9 @@ describe('matches', () => {
   it('counts each item of a list once, in any order', () => {
     expect(matches(['a', 'b', 'b'], ['b', 'a', 'b'])).toBe(true);
     expect(matches(['a', 'b', 'b'], ['a', 'a', 'b'])).toBe(false);
+    expect(matches(['A', 'b'], ['B', 'a'])).toBe(true);
+    expect(matches(['a', 1], ['a', '1'])).toBe(false);
+    expect(matches([{ name: 'a' }, 'b'], ['b', { name: 'A' }])).toBe(true);
   });
 
   it('finds any data to be as it is, whatever is added to it', () => {

@@ -24,11 +24,24 @@ function matchesField(body: unknown, name: string, wanted: unknown): boolean {
 /** Each wanted item has one of its own. */
 function matchesList(body: readonly unknown[], wanted: readonly unknown[]): boolean {
   if (body.length !== wanted.length) return false;
+  // Thousands of source ranges, in any order: item by item that would take seconds.
+  if (wanted.every((item) => typeof item === 'string')) return sameTexts(body, wanted);
   const left = [...body];
   return wanted.every((item) => {
     const index = left.findIndex((candidate) => matches(candidate, item));
     if (index < 0) return false;
     left.splice(index, 1);
     return true;
+  });
+}
+
+function sameTexts(body: readonly unknown[], wanted: readonly string[]): boolean {
+  const left = new Map<string, number>();
+  for (const text of wanted) left.set(text.toLowerCase(), (left.get(text.toLowerCase()) ?? 0) + 1);
+  return body.every((item) => {
+    const text = typeof item === 'string' ? item.toLowerCase() : undefined;
+    const count = text === undefined ? 0 : (left.get(text) ?? 0);
+    if (text !== undefined) left.set(text, count - 1);
+    return count > 0;
   });
 }

@@ -136,6 +136,17 @@ describe('a public address that a Service names', () => {
 });
 
 describe('the clients that a Service names', () => {
+  it('are told by so few ranges that the security group has room for those of others', async () => {
+    const world = await new LocalWorld().setUp();
+    const ranges = Array.from({ length: 1_500 }, (__, index) => `10.1.${index >> 8}.${index & 255}/32`);
+    await world.createService('forged', { loadBalancerSourceRanges: ranges });
+    await world.createService('large', { loadBalancerSourceRanges: ranges.slice(0, 1_000) });
+    await expectServed(world);
+    expect(await world.reasons('forged')).toEqual(['LoadBalancerRefused']);
+    expect(await world.addresses('large')).toHaveLength(1);
+    await world.stop();
+  });
+
   it('are told by few service tags, so that one Service does not use up the rules of all', async () => {
     const world = await new LocalWorld().setUp();
     const tags = Array.from({ length: 400 }, (__, index) => `Storage.Region${index}`).join();

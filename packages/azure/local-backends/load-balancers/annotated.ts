@@ -18,6 +18,8 @@ const HONOURED: ReadonlySet<string> = new Set(Object.values(honoured));
 const LONGEST_IDLE_TIMEOUT = 100;
 /** Often enough that a node that stops serving is noticed within ten seconds. */
 const USUAL_PROBE: ProbeTiming = { intervalInSeconds: 5, probeThreshold: 2 };
+/** Of the four thousand that a security group takes for all Services together. */
+const MOST_SOURCE_RANGES = 1_000;
 /** Each takes rules of the security group, of which all Services together have a thousand. */
 const MOST_SERVICE_TAGS = 20;
 /** After so many seconds Azure wants to know that a node is gone. */
@@ -141,6 +143,10 @@ export function allowedSources(
   }
   const where = `the annotation ${azureAnnotations.allowedRanges}`;
   const ranges = texts === undefined ? asked : readSourceRanges({ where, texts }, families);
+  const count = ranges.kind === 'any' ? 0 : ranges.IPv4.length + ranges.IPv6.length;
+  if (count > MOST_SOURCE_RANGES) {
+    throw refusal('too-many-source-ranges', `it names ${count} source ranges: use ${MOST_SOURCE_RANGES} at most`);
+  }
   const serviceTags = listIn(service, azureAnnotations.allowedServiceTags) ?? [];
   const odd = serviceTags.find((tag) => !/^[A-Za-z][A-Za-z0-9.]*$/.test(tag));
   if (odd !== undefined) throw invalid(azureAnnotations.allowedServiceTags, odd, 'use service tags such as AzureCloud');

@@ -76,6 +76,20 @@ export const forgedInputDefects: readonly Defect[] = [
     foundBy,
   },
   {
+    name: 'a Service may name as many source ranges as it likes',
+    file: `${LOAD_BALANCERS}/annotated.ts`,
+    find: 'const MOST_SOURCE_RANGES = 1_000;',
+    replace: 'const MOST_SOURCE_RANGES = 100_000;',
+    foundBy,
+  },
+  {
+    name: 'a security group gets more source ranges than Azure takes',
+    file: `${LOAD_BALANCERS}/request-bodies/security-rules.ts`,
+    find: 'if (sources > MOST_SOURCES && sources > sourcesIn(current)) throw',
+    replace: 'if (sources > 10 * MOST_SOURCES) throw',
+    foundBy: { unit: `${LOAD_BALANCERS}/request-bodies` },
+  },
+  {
     name: 'a security rule has a longer description than Azure takes',
     file: `${LOAD_BALANCERS}/request-bodies/security-rules.ts`,
     find: 'const LONGEST_DESCRIPTION = 140;',

@@ -50,6 +50,27 @@ describe('a security rule', () => {
   });
 });
 
+describe('a security group', () => {
+  it('gets no more source ranges than Azure takes, those of others counted, and may always lose some', () => {
+    const sources = (count: number) =>
+      Array.from({ length: count }, (_, index) => `10.1.${index >> 8}.${index & 255}/32`);
+    const theirRule = theirs('theirs', 500);
+    const full = { ...theirRule, properties: { ...theirRule.properties, sourceAddressPrefixes: sources(3_500) } };
+    const wanting = (count: number) => {
+      const service = wantedService('shop/web', { sourceRanges: { kind: 'only', IPv4: sources(count), IPv6: [] } });
+      return new Map([[serviceMark(web.uid), rulesFor(service)]]);
+    };
+    expect(() => mergeSecurityRules(site, [full], wanting(501))).toThrow('4000 source ranges');
+    const { rules } = mergeSecurityRules(site, [full], wanting(400));
+    const over = rules.map((rule) =>
+      rule.name === 'theirs'
+        ? { ...rule, properties: { ...rule.properties, sourceAddressPrefixes: sources(3_900) } }
+        : rule,
+    );
+    expect(mergeSecurityRules(site, over, wanting(300)).changed.size).toBe(1);
+  });
+});
+
 describe('the priority of a rule', () => {
   it('is none that an inbound rule of others has, however Azure spells that', () => {
     const current: readonly SecurityRule[] = JSON.parse(

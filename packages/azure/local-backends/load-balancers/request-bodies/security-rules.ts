@@ -20,6 +20,8 @@ const LONGEST_DESCRIPTION = 140;
 
 /** In one security group. */
 const MOST_RULES = 1_000;
+/** In all its rules together. */
+const MOST_SOURCES = 4_000;
 
 /** What was let in is decided before what is kept out. From the first number to the last, whichever is higher. */
 const PRIORITIES = { Allow: { from: 500, to: 2499 }, Deny: { from: 4096, to: 2500 } } as const;
@@ -121,6 +123,8 @@ export function mergeSecurityRules(
   }
   const placed = placeRules([...toPlace, ...missing.values()], kept);
   if (placed.length > 0 && kept.length + placed.length > MOST_RULES) throw tooManyRules();
+  const sources = sourcesIn([...kept, ...placed]);
+  if (sources > MOST_SOURCES && sources > sourcesIn(current)) throw tooManySources();
   for (const rule of placed) {
     const owner = serviceOfName(site, rule.name);
     if (owner !== undefined) changed.add(owner);
@@ -131,6 +135,17 @@ export function mergeSecurityRules(
 function tooManyRules(): FairleadError {
   return new FairleadError(
     `the security group would have more than the ${MOST_RULES} rules that Azure takes: remove rules that are not needed`,
+    { verdict: 'terminal', code: 'security-group-full' },
+  );
+}
+
+function sourcesIn(rules: readonly SecurityRule[]): number {
+  return rules.reduce((sum, { properties }) => sum + (properties.sourceAddressPrefixes?.length ?? 1), 0);
+}
+
+function tooManySources(): FairleadError {
+  return new FairleadError(
+    `the security group would have more than the ${MOST_SOURCES} source ranges that Azure takes: remove some that are not needed`,
     { verdict: 'terminal', code: 'security-group-full' },
   );
 }
