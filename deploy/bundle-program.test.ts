@@ -89,6 +89,7 @@ describe('the bundled program', () => {
   it('brings the licences of what it carries', async () => {
     const notices = await readFile(join(folder, 'THIRD-PARTY-NOTICES'), 'utf8');
     expect(notices).toMatch(/^undici [\d.]+ \(MIT\)\n\nMIT License\n/m);
+    expect(notices).toMatch(/^@azure\/identity [\d.]+ \(MIT\)$/m);
     expect(notices).not.toMatch(/^esbuild /m);
   });
 });

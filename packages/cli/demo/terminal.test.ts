@@ -31,7 +31,7 @@ describe.concurrent('on a terminal', () => {
     compiled = { NODE_COMPILE_CACHE: folderOfCompiled };
     // So that the others find there what they have to read.
     await runCommand(process.execPath, [MAIN, 'version'], '', compiled);
-  });
+  }, LIMIT_MS);
 
   afterAll(() => rm(folderOfCompiled, { recursive: true }));
 
