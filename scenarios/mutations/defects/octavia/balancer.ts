@@ -245,7 +245,7 @@ export const octaviaBalancerDefects: readonly Defect[] = [
     file: `${HOME}/balancer/removal.ts`,
     find: 'handOnSteps(owner, { ...left, ports: left.vipPorts })',
     replace: 'handOnSteps(owner, { ...left, ports: left.vipPorts, users: [] })',
-    foundBy: { sim: 'octavia', seeds: 100, from: 130_000 },
+    foundBy: { sim: 'octavia', seeds: 1, from: 130_075 },
   },
   {
     name: 'an heir that asks for its own puts it on the port of the load balancer that it was to get',
