@@ -309,6 +309,7 @@ describe('a load balancer that Services share', () => {
     const [id = ''] = world.lbaas.balancers.keys();
     const shares = `${PREFIX}/load-balancer-id`;
     await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [shares]: id });
+    const createPort = vi.spyOn(world.openstack.neutron, 'createPort');
     const perform = world.lbaas.perform.bind(world.lbaas);
     vi.spyOn(world.lbaas, 'perform').mockImplementation(async (step) => {
       if (step.kind === 'update-load-balancer') {
@@ -323,6 +324,7 @@ describe('a load balancer that Services share', () => {
     await world.run(120);
     expect([...world.lbaas.balancers.keys()]).toEqual([id]);
     expect(world.steps.filter((kind) => kind === 'create-load-balancer')).toHaveLength(1);
+    expect(createPort).not.toHaveBeenCalled();
     expect(addressOf(await world.cluster.service('second'))).toBe(address);
   });
 
@@ -625,6 +627,18 @@ describe('handlers', () => {
     await world.run(60);
     expect((await world.cluster.client.get(services, key)).metadata.finalizers).toEqual(['fairlead.dev/octavia']);
     expect((await world.resource())?.metadata.finalizers).toEqual(['fairlead.dev/octavia']);
+  });
+
+  it('hold a Service until its resource is gone, which another may hold', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start();
+    await world.serve();
+    const finalizers = ['fairlead.dev/octavia', 'example.com/audit'];
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(kuryrLoadBalancers, key, { metadata: { finalizers } });
+    await world.cluster.deleteService('web');
+    await world.run(60);
+    expect((await world.resource())?.metadata.finalizers).toEqual(['example.com/audit']);
+    expect((await world.cluster.client.get(services, key)).metadata.finalizers).toEqual(['fairlead.dev/octavia']);
   });
 
   it('send to the node ports of nodes that are ready and selected, where pods cannot be reached', async () => {

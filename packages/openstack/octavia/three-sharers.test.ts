@@ -108,6 +108,27 @@ describe('a floating IP that passes to another', () => {
   });
 });
 
+describe('a load balancer on the port of a user', () => {
+  it('passes with its floating IP, which is not found by the port later, from one that goes elsewhere', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    const { emulator, project } = world.openstack;
+    const portId = emulator.create('ports', { network_id: world.site.vipSubnets.IPv4?.network_id ?? '' }, project);
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('first', {}, { 'loadbalancer.openstack.org/port-id': portId });
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [SHARES]: id });
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'by-hand', vip_port_id: 'theirs' } });
+    const [, other = ''] = world.lbaas.balancers.keys();
+    const annotations = { [SHARES]: other, 'loadbalancer.openstack.org/port-id': null };
+    const first = { namespace: NAMESPACE, name: 'first' };
+    await world.cluster.client.patchMerge<Service>(services, first, { metadata: { annotations } });
+    await world.run(60);
+    const marked = expect.stringContaining('Service shop/second');
+    expect(world.lbaas.balancers.get(id)).toMatchObject({ description: marked });
+    expect(emulator.resources('floatingips')).toMatchObject([{ port_id: portId, description: marked }]);
+  });
+});
+
 describe('a load balancer that goes', () => {
   it('has its floating IP until then: another may come to share it before', async () => {
     const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });

@@ -21,7 +21,7 @@ export const octaviaDefectsFromSources: readonly Defect[] = [
     changes: { description, tags },
     ...to,
   });`,
-    foundBy: { unit: 'packages/openstack/octavia/behaviour.test.ts' },
+    foundBy: { unit: 'packages/openstack/octavia/three-sharers.test.ts' },
   },
   {
     name: 'source ranges in another order are written again and again',
