@@ -7,18 +7,20 @@ const WHERE: Readonly<Record<Permission['scope'], string>> = {
   'kube-system': 'kube-system',
 };
 
+const WHO_LEADS: Permission = {
+  group: 'coordination.k8s.io',
+  resources: ['leases'],
+  verbs: ['get'],
+  scope: 'own-namespace',
+  because: 'The Lease of a part names the replica that leads it.',
+};
+
 /** What a person needs besides reading what the parts read; each does with less, and says what it could not ask. */
 const PERSONAL: readonly { readonly title: string; readonly permissions: readonly Permission[] }[] = [
   {
     title: 'For a person who runs `fairlead why`',
     permissions: [
-      {
-        group: 'coordination.k8s.io',
-        resources: ['leases'],
-        verbs: ['get'],
-        scope: 'own-namespace',
-        because: 'The Lease of a part names the replica that leads it.',
-      },
+      WHO_LEADS,
       {
         group: '',
         resources: ['pods/proxy'],
@@ -45,13 +47,7 @@ const PERSONAL: readonly { readonly title: string; readonly permissions: readonl
   {
     title: 'For a person who runs `fairlead status` or `fairlead check`',
     permissions: [
-      {
-        group: 'coordination.k8s.io',
-        resources: ['leases'],
-        verbs: ['get'],
-        scope: 'own-namespace',
-        because: 'The Lease of a part names the replica that leads it.',
-      },
+      WHO_LEADS,
       {
         group: '',
         resources: ['pods'],

@@ -5,7 +5,7 @@ import { NameTable, ZoneIndex, type ZoneSettings } from '../zone/index.ts';
 
 const SEED = 7;
 
-const testSettings: ZoneSettings = {
+export const testSettings: ZoneSettings = {
   zone: 'clusterset.local',
   seconds: 5,
   clusterSpecificNames: true,

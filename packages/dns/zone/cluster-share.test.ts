@@ -2,17 +2,7 @@ import { SERVICE_NAME, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
 import type { EndpointSlice } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { clusterShares } from './cluster-share.ts';
-
-const settings = {
-  zone: 'clusterset.local',
-  seconds: 5,
-  clusterSpecificNames: true,
-  weights: new Map<string, number>(),
-  olderClusters: [],
-  olderNamespace: 'old',
-  nameServerAddresses: [],
-  serial: 1,
-};
+import { testSettings as settings } from '../testing/test-zone.ts';
 
 function metadataOf(cluster: string, number: number) {
   const labels = { [SERVICE_NAME]: 'db', [SOURCE_CLUSTER]: cluster };

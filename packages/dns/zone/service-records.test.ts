@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { serviceRecords } from './service-records.ts';
-
-const settings = {
-  zone: 'clusterset.local',
-  seconds: 5,
-  clusterSpecificNames: true,
-  weights: new Map<string, number>(),
-  olderClusters: [],
-  olderNamespace: 'old',
-  nameServerAddresses: [],
-  serial: 1,
-};
+import { testSettings as settings } from '../testing/test-zone.ts';
 
 describe('the records of a Service', () => {
   it('are of as many ports and addresses as a ServiceImport may have, and what is beyond is told', () => {
