@@ -110,7 +110,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
   const name = keyText(resource.metadata);
   return {
     owner: { cluster: site.cluster, uid, name },
-    projectId: site.projectId,
+    projectId: site.project.projectOf(resource.metadata),
     provider: spec.provider,
     flavorId: spec.flavor_id,
     availabilityZone: spec.availability_zone,

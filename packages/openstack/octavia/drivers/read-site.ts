@@ -2,6 +2,7 @@ import { type ClusterId, FairleadError } from '@fairlead/control';
 import type { NeutronClient, OctaviaClient, OpenStackSession, Subnet } from '../../client/index.ts';
 import { findReferenced, subnetsByFamily } from '../../ports/resolve.ts';
 import type { OctaviaConfiguration } from '../configuration.ts';
+import { CredentialsProject } from './project-driver.ts';
 import type { PlacementClass, Site } from './site.ts';
 
 interface Clients {
@@ -11,8 +12,7 @@ interface Clients {
 }
 
 /**
- * Finds what the configuration names, by name or id: the drivers for project, subnets and security groups, once for all
- * Services. Throws a terminal error that says what to change in it.
+ * Finds what the configuration names, by name or id, once for all Services. Throws a terminal error that says what to change in it.
  */
 export async function readSite(
   { session, neutron, octavia }: Clients,
@@ -66,7 +66,7 @@ export async function readSite(
   const [ipv4, ipv6] = [byId(ids.IPv4), byId(ids.IPv6)];
   return {
     cluster,
-    projectId: await session.projectId(options),
+    project: new CredentialsProject(await session.projectId(options)),
     features,
     provider: configuration.provider,
     vipSubnets: { ...(ipv4 === undefined ? {} : { IPv4: ipv4 }), ...(ipv6 === undefined ? {} : { IPv6: ipv6 }) },

@@ -1,6 +1,7 @@
 import type { ClusterId, IpFamily } from '@fairlead/control';
 import type { OctaviaFeature, Subnet } from '../../client/index.ts';
 import type { MemberKind } from './capabilities.ts';
+import type { ProjectDriver } from './project-driver.ts';
 
 export type SiteSubnet = Pick<Subnet, 'id' | 'cidr' | 'network_id'>;
 
@@ -16,7 +17,7 @@ export interface PlacementClass {
 /** The OpenStack we work in: what the configuration names, as ids. */
 export interface Site {
   readonly cluster: ClusterId;
-  readonly projectId: string;
+  readonly project: ProjectDriver;
   readonly features: ReadonlySet<OctaviaFeature>;
   /** Undefined: the default of Octavia. */
   readonly provider: string | undefined;

@@ -72,7 +72,7 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
     schema_version: SCHEMA_VERSION,
     type,
     ports: demands.ports.map(balancedPort),
-    project_id: site.projectId,
+    project_id: site.project.projectOf(service.metadata),
     ...(service.spec.clusterIP === undefined ? {} : { ip: service.spec.clusterIP }),
     ...(chosen === undefined ? {} : { lb_ip: chosen }),
     ...(site.memberSecurityGroupIds.length === 0 ? {} : { security_groups_ids: site.memberSecurityGroupIds }),

@@ -1,5 +1,6 @@
 import { clusterId } from '@fairlead/control';
 import type { OctaviaFeature } from '../../client/index.ts';
+import { CredentialsProject } from '../drivers/project-driver.ts';
 import type { Site } from '../drivers/site.ts';
 
 const FEATURES: readonly OctaviaFeature[] = [
@@ -18,7 +19,7 @@ const FEATURES: readonly OctaviaFeature[] = [
 /** What Services are read and load balancers planned with, where no OpenStack is asked. */
 export const testSite: Site = {
   cluster: clusterId('cluster-1'),
-  projectId: 'project-1',
+  project: new CredentialsProject('project-1'),
   features: new Set(FEATURES),
   provider: undefined,
   vipSubnets: {
