@@ -135,55 +135,6 @@ describe('what Octavia and Neutron have', () => {
   });
 });
 
-describe('security groups', () => {
-  it('have a rule for each port of members, once for all Services, and none when no Service needs it', async () => {
-    const world = await new OctaviaWorld().setUp();
-    const { emulator, project } = world.openstack;
-    const group = emulator.create('security-groups', { name: 'pods' }, project);
-    world.site = { ...world.site, memberSecurityGroupIds: [group] };
-    world.start();
-    await world.serve('web');
-    await world.serve('api');
-    const rules = () =>
-      emulator
-        .resources('security-group-rules')
-        .filter(({ description }) => JSON.stringify(description).includes('fairlead'));
-    expect(rules().map(({ port_range_min, remote_ip_prefix }) => [port_range_min, remote_ip_prefix])).toEqual([
-      [8080, '10.0.0.0/24'],
-      [8080, 'fd00::/64'],
-      [8080, '10.1.0.0/16'],
-    ]);
-    await world.cluster.putSlice('api', 'api-1', ['10.1.0.3@node-1'], { port: 9090 });
-    await world.run();
-    const ports = () => rules().map(({ port_range_min }) => port_range_min);
-    expect(new Set(ports())).toEqual(new Set([8080, 9090]));
-    await world.cluster.deleteService('web');
-    await world.run();
-    expect(new Set(ports())).toEqual(new Set([9090]));
-    await world.cluster.deleteService('api');
-    await world.run();
-    expect(rules()).toEqual([]);
-  });
-
-  it.each([
-    ['that the Service names', 'amphora', { 'fairlead.dev/octavia-provider': 'ovn' }],
-    ['that Octavia has chosen', 'ovn', {}],
-  ])('let clients reach members by a provider that keeps their addresses, %s', async (_, provider, annotations) => {
-    const world = await new OctaviaWorld().setUp();
-    const { emulator, project } = world.openstack;
-    const group = emulator.create('security-groups', { name: 'pods' }, project);
-    world.site = { ...world.site, memberSecurityGroupIds: [group] };
-    world.lbaas.defaultProvider = provider;
-    world.start();
-    await world.serve('web', {}, annotations);
-    const sources = emulator
-      .resources('security-group-rules')
-      .filter(({ port_range_min }) => port_range_min === 8080)
-      .map(({ remote_ip_prefix }) => remote_ip_prefix);
-    expect(new Set(sources)).toEqual(new Set(['0.0.0.0/0', '::/0']));
-  });
-});
-
 describe('changes that Octavia takes one at a time', () => {
   it('are each looked at soon, however many came before', async () => {
     const world = await new OctaviaWorld().setUp();

@@ -24,8 +24,10 @@ import { sharersIn } from './balancer/sharers.ts';
 import { claimRules } from './claim.ts';
 import type { OctaviaConfiguration } from './configuration.ts';
 import { NeutronSecurityGroups } from './drivers/security-groups.ts';
+import { NeutronSubnets } from './drivers/subnet-driver.ts';
 import { EndpointsHandler } from './handlers/endpoints-handler.ts';
 import { KuryrLoadBalancerHandler } from './handlers/loadbalancer-handler.ts';
+import { MemberReach } from './handlers/member-reach.ts';
 import { PendingWaits } from './handlers/pending.ts';
 import { ServiceHandler } from './handlers/service-handler.ts';
 import { Takedown } from './handlers/takedown.ts';
@@ -61,6 +63,7 @@ export async function runController(
   const serviceWriter = new ObjectWriter<Service>({ ...writes, resource: services });
   const writer = new ObjectWriter<KuryrLoadBalancer>({ ...writes, resource: kuryrLoadBalancers });
   const securityGroups = new NeutronSecurityGroups(neutron, site.cluster, site.memberSecurityGroupIds);
+  const reach = new MemberReach(site, new NeutronSubnets(neutron), securityGroups);
   const waits = new PendingWaits(clock);
   const cloud = new BalancerCloud(lbaas, neutron, {
     // As the handlers see them: the cache may not have what they wrote a moment ago.
@@ -75,7 +78,7 @@ export async function runController(
   const shared = { environment, site, rules, services: serviceCache, resources: resourceCache, writer, takedown };
   const serviceHandler = new ServiceHandler({ ...shared, serviceWriter });
   const endpointsHandler = new EndpointsHandler({ ...shared, endpoints, nodes: () => nodeCache.list() });
-  const balancerHandler = new KuryrLoadBalancerHandler({ ...shared, cloud, securityGroups, waits });
+  const balancerHandler = new KuryrLoadBalancerHandler({ ...shared, cloud, reach, waits });
 
   const serviceController = objectController(environment, {
     name: 'octavia-services',
@@ -132,7 +135,7 @@ export async function runController(
   const comparison = new Comparison({ ...environment, health, outside: 'OpenStack', intervalMilliseconds, compare });
   const all = [serviceController, endpointsController, balancerController];
   await Promise.all(all.map((controller) => controller.synced(signal)));
-  for (const key of resourceCache.keys()) balancerHandler.restore(key);
+  for (const key of resourceCache.keys()) await balancerHandler.restore(key, signal);
   health.started();
   comparison.suspect('a new leader looks for what the one before it left behind');
   await Promise.all([

@@ -7,7 +7,7 @@ import {
 } from '../../client/index.ts';
 import type { DesiredBalancer } from '../balancer/desired.ts';
 import { clusterText, isOfCluster } from '../balancer/marks.ts';
-import type { Site } from './site.ts';
+import { configuredSubnets, type Site } from './site.ts';
 
 /** A rule that lets load balancers reach what is behind them. */
 export type MemberRule = Omit<SecurityGroupRuleRequest, 'description'>;
@@ -20,9 +20,7 @@ const EVERYWHERE: Readonly<Record<IpFamily, string>> = { IPv4: '0.0.0.0/0', IPv6
  */
 export function sourcesOf({ keepsClientAddresses }: DesiredBalancer, site: Site): readonly string[] {
   if (keepsClientAddresses) return Object.values(EVERYWHERE);
-  const { vipSubnets, serviceSubnet, memberSubnets } = site;
-  const subnets = [vipSubnets.IPv4, vipSubnets.IPv6, serviceSubnet, ...memberSubnets];
-  return [...new Set(subnets.flatMap((subnet) => subnet?.cidr ?? []))];
+  return [...new Set(configuredSubnets(site).map(({ cidr }) => cidr))];
 }
 
 /**

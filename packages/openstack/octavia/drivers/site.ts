@@ -40,3 +40,8 @@ export interface Site {
   /** By which name cloud-provider-openstack knew the cluster, where what it made is taken over. */
   readonly adoptedClusterName: string | undefined;
 }
+
+/** The subnets that the configuration names: of VIPs, and of members. */
+export function configuredSubnets({ vipSubnets, serviceSubnet, memberSubnets }: Site): readonly SiteSubnet[] {
+  return [vipSubnets.IPv4, vipSubnets.IPv6, serviceSubnet, ...memberSubnets].filter((subnet) => subnet !== undefined);
+}

@@ -8,12 +8,12 @@ import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
 import { type BalancerPlan, isCreation, planBalancer } from '../balancer/plan.ts';
 import { isIn, planRemoval } from '../balancer/removal.ts';
-import { memberRules, type SecurityGroupDriver, sourcesOf } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { isNewerShape, readResource } from '../resource/older-shapes.ts';
 import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
 import { keepsFloatingIp } from './annotations.ts';
 import type { Lookup } from './endpoints-handler.ts';
+import type { MemberReach } from './member-reach.ts';
 import type { PendingWaits } from './pending.ts';
 import { isInherited } from './inheritance.ts';
 import { errorWrites, failureWrites, heldWrites, settledWrites, waitingWrites } from './resource-status.ts';
@@ -37,7 +37,7 @@ export interface LoadBalancerHandlerOptions {
   readonly services: Lookup<Service> & { list(): Iterable<Service> };
   readonly writer: ObjectWriter<KuryrLoadBalancer>;
   readonly cloud: BalancerCloud;
-  readonly securityGroups: SecurityGroupDriver;
+  readonly reach: MemberReach;
   readonly takedown: Takedown;
   readonly waits: PendingWaits;
 }
@@ -67,17 +67,16 @@ export class KuryrLoadBalancerHandler {
   }
 
   /** Notes what the members of a load balancer need that is there already, before any rule is taken for unused. */
-  restore(key: string): void {
-    const { resources, securityGroups, site } = this.#options;
+  async restore(key: string, signal: AbortSignal): Promise<void> {
+    const { resources, reach } = this.#options;
     const resource = resources.get(key);
     if (resource === undefined || !isOwnResource(resource) || !this.#isOfItsService(key, resource)) return;
-    const desired = desiredBalancer(readResource(resource), site, resource.status?.loadbalancer?.provider);
-    if (desired !== undefined) securityGroups.want(key, this.#rules(desired));
+    await reach.restore(key, resource, signal);
   }
 
   /** OpenStack may have changed: the next pass looks. */
   suspect(key: string): void {
-    this.#options.securityGroups.suspect();
+    this.#options.reach.suspect();
     this.#settled.delete(key);
   }
 
@@ -141,19 +140,19 @@ export class KuryrLoadBalancerHandler {
     desired: DesiredBalancer,
     signal: AbortSignal,
   ): Promise<Again | void> {
-    const { environment, site, cloud, securityGroups, waits } = this.#options;
+    const { environment, site, cloud, reach, waits } = this.#options;
     const record = { journal: environment.journal, key: `service ${key}` };
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const observed = await cloud.observe(desired, signal);
       const fitting = fittedTo(observed, resource, site) ?? desired;
-      securityGroups.want(key, this.#rules(fitting));
-      await securityGroups.ensure(key, signal);
+      await reach.open(key, resource, fitting, observed, signal);
       const { steps, waitsFor, recovers } = await planWithStrays(cloud, fitting, observed, signal);
       const [step] = steps;
       if (step === undefined && waitsFor === undefined) {
         waits.over(key);
         this.#recoveries.delete(key);
         this.#parked.delete(key);
+        await reach.settle(key, fitting, observed, signal);
         const settled = (latest: KuryrLoadBalancer, now: number) => settledWrites(latest, fitting, observed, now);
         const written = await this.#publish(resource, settled, signal);
         // The resource may ask for more by now than what was looked at: that is not settled.
@@ -182,11 +181,6 @@ export class KuryrLoadBalancerHandler {
       }
     }
     return waits.again(key);
-  }
-
-  #rules(desired: DesiredBalancer) {
-    const { site } = this.#options;
-    return memberRules(desired, site.memberSecurityGroupIds, sourcesOf(desired, site));
   }
 
   /** Undefined when it may be made anew now; else when. */
@@ -259,7 +253,7 @@ export class KuryrLoadBalancerHandler {
     this.#recoveries.delete(key);
     this.#parked.delete(key);
     this.#options.waits.over(key);
-    this.#options.securityGroups.want(key, []);
+    this.#options.reach.forget(key);
   }
 }
 

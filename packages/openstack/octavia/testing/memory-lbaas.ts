@@ -27,6 +27,7 @@ export class MemoryLbaas implements LbaasDriver {
   readonly log: LbaasStep[] = [];
   /** Which address a port has. */
   vipOf: (portId: string) => string = () => '';
+  subnetOf: (portId: string) => string | undefined = () => undefined;
   /** The provider of those that name none. */
   defaultProvider = 'amphora';
   /** What a new load balancer is like at first. */
@@ -170,7 +171,7 @@ export class MemoryLbaas implements LbaasDriver {
       provisioning_status: this.status,
       vip_address: this.vipOf(vip_port_id ?? ''),
       vip_port_id,
-      vip_subnet_id: undefined,
+      vip_subnet_id: this.subnetOf(vip_port_id ?? ''),
       vip_network_id: undefined,
       additional_vips: (body.additional_vips ?? []).map(({ subnet_id, ip_address = '' }) => ({
         subnet_id,

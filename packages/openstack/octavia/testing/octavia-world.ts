@@ -29,10 +29,12 @@ export class OctaviaWorld {
     };
     const floatingNetworkId = hasFloatingIps ? this.#withRouter(subnet(4).id) : undefined;
     this.site = { ...testSite, vipSubnets: { IPv4: subnet(4), IPv6: subnet(6) }, floatingNetworkId, ...site };
-    this.lbaas.vipOf = (portId) => {
+    const ofPort = (portId: string, field: string) => {
       const port = this.openstack.emulator.resources('ports').find(({ id }) => id === portId);
-      return /"ip_address":"([^"]+)"/.exec(JSON.stringify(port?.['fixed_ips']))?.[1] ?? '';
+      return new RegExp(`"${field}":"([^"]+)"`).exec(JSON.stringify(port?.['fixed_ips']))?.[1];
     };
+    this.lbaas.vipOf = (portId) => ofPort(portId, 'ip_address') ?? '';
+    this.lbaas.subnetOf = (portId) => ofPort(portId, 'subnet_id');
     return this;
   }
 

@@ -5,6 +5,7 @@ const BEHAVIOUR = { unit: `${HOME}/behaviour.test.ts` } as const;
 const GOLDEN = { unit: `${HOME}/golden.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
+const REACH = { unit: `${HOME}/reach.test.ts` } as const;
 const CONTROLLER = { unit: `${HOME}/controller.test.ts` } as const;
 
 export const octaviaHandlerDefects: readonly Defect[] = [
@@ -47,7 +48,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'the comparison with OpenStack believes what was found before',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'this.#options.securityGroups.suspect();\n    this.#settled.delete(key);',
+    find: 'this.#options.reach.suspect();\n    this.#settled.delete(key);',
     replace: '',
     foundBy: BEHAVIOUR,
   },
@@ -124,9 +125,9 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   },
   {
     name: 'rules go into whatever security groups the resource names',
-    file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'this.#rules(fitting));\n      await securityGroups',
-    replace: 'memberRules(fitting, resource.spec?.security_groups_ids ?? [], []));\n      await securityGroups',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'const there = await this.#rules(desired, vipSubnetsOf(observed), signal);',
+    replace: "const there = memberRules(desired, resource.spec?.security_groups_ids ?? [], ['10.0.0.0/24']);",
     foundBy: TENANTS,
   },
   {
@@ -138,17 +139,52 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   },
   {
     name: 'amphorae do not reach members in whose subnet they have an interface',
-    file: `${HOME}/drivers/security-groups.ts`,
+    file: `${HOME}/drivers/site.ts`,
     find: 'serviceSubnet, ...memberSubnets]',
     replace: 'serviceSubnet, ...memberSubnets.slice(0, 0)]',
-    foundBy: BEHAVIOUR,
+    foundBy: REACH,
   },
   {
     name: 'rules admit load balancers that leave the addresses of clients as they are, and not the clients',
     file: `${HOME}/drivers/security-groups.ts`,
     find: 'if (keepsClientAddresses) return Object.values(EVERYWHERE);',
     replace: '',
-    foundBy: BEHAVIOUR,
+    foundBy: REACH,
+  },
+  {
+    name: 'a Service that asks to be served elsewhere is not reached any more where it is',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: '[...there, ...(await this.#rulesAsTold(resource, signal))]',
+    replace: 'there',
+    foundBy: REACH,
+  },
+  {
+    name: 'rules for where a Service was served before stay when it is served elsewhere',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'await reach.settle(key, fitting, observed, signal);',
+    replace: '',
+    foundBy: REACH,
+  },
+  {
+    name: 'a load balancer does not reach its members from a subnet that its Service chose for the VIP',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'const used = [...vipSubnetIds, ...memberSubnetsOf(desired)];',
+    replace: 'const used = memberSubnetsOf(desired);',
+    foundBy: REACH,
+  },
+  {
+    name: 'a load balancer does not reach its members from the subnet that its Service chose for them',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'const used = [...vipSubnetIds, ...memberSubnetsOf(desired)];',
+    replace: 'const used = vipSubnetIds;',
+    foundBy: REACH,
+  },
+  {
+    name: 'a restart takes the rules for a subnet that a Service chose for unused',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'subnet_id === undefined ? [] : [subnet_id]',
+    replace: '[]',
+    foundBy: REACH,
   },
   {
     name: 'a resource with the UID of a Service of another namespace changes its load balancer',

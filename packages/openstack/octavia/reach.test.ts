@@ -1,0 +1,104 @@
+import { type Service, services } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+describe('security groups', () => {
+  it('have a rule for each port of members, once for all Services, and none when no Service needs it', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start();
+    await world.serve('web');
+    await world.serve('api');
+    expect(rules().map(({ port_range_min, remote_ip_prefix }) => [port_range_min, remote_ip_prefix])).toEqual([
+      [8080, '10.0.0.0/24'],
+      [8080, 'fd00::/64'],
+      [8080, '10.1.0.0/16'],
+    ]);
+    await world.cluster.putSlice('api', 'api-1', ['10.1.0.3@node-1'], { port: 9090 });
+    await world.run();
+    const ports = () => rules().map(({ port_range_min }) => port_range_min);
+    expect(new Set(ports())).toEqual(new Set([8080, 9090]));
+    await world.cluster.deleteService('web');
+    await world.run();
+    expect(new Set(ports())).toEqual(new Set([9090]));
+    await world.cluster.deleteService('api');
+    await world.run();
+    expect(rules()).toEqual([]);
+  });
+
+  it.each([
+    ['that the Service names', 'amphora', { 'fairlead.dev/octavia-provider': 'ovn' }],
+    ['that Octavia has chosen', 'ovn', {}],
+  ])('let clients reach members by a provider that keeps their addresses, %s', async (_, provider, annotations) => {
+    const { world, sources } = await worldWithGroup();
+    world.lbaas.defaultProvider = provider;
+    world.start();
+    await world.serve('web', {}, annotations);
+    expect(new Set(sources())).toEqual(new Set(['0.0.0.0/0', '::/0']));
+  });
+
+  it.each([['subnet-id'], ['member-subnet-id']])(
+    'let load balancers reach members from a subnet that a Service chooses by %s, and do so through a restart',
+    async (annotation) => {
+      const { world, sources } = await worldWithGroup();
+      const { emulator, project } = world.openstack;
+      const network_id = emulator.create('networks', { name: 'edge' }, project);
+      const edge = { network_id, ip_version: 4, cidr: '10.7.0.0/24' };
+      const subnet = emulator.create('subnets', edge, project);
+      world.start();
+      await world.serve('another');
+      await world.serve('web', {}, { [`loadbalancer.openstack.org/${annotation}`]: subnet });
+      const all = ['10.0.0.0/24', 'fd00::/64', '10.1.0.0/16', '10.7.0.0/24'];
+      expect(new Set(sources())).toEqual(new Set(all));
+      await world.leader?.stop();
+      const deleting = vi.spyOn(world.openstack.neutron, 'deleteSecurityGroupRule');
+      world.start();
+      await world.run();
+      expect([new Set(sources()), deleting.mock.calls.length]).toEqual([new Set(all), 0]);
+      await world.cluster.deleteService('web');
+      await world.run(60);
+      expect(new Set(sources())).toEqual(new Set(all.slice(0, 3)));
+    },
+  );
+
+  it('let clients reach a Service where it is served until it is served elsewhere', async () => {
+    const { world, sources } = await worldWithGroup();
+    world.start();
+    await world.serve('first');
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('second', {}, { 'fairlead.dev/octavia-provider': 'ovn' });
+    const everywhere = ['0.0.0.0/0', '::/0'];
+    expect(sources()).toEqual(expect.arrayContaining(everywhere));
+    const key = { namespace: NAMESPACE, name: 'second' };
+    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id, 'fairlead.dev/octavia-provider': null };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    await world.run();
+    const refused = await world.cluster.service('second');
+    expect(refused?.status?.conditions).toMatchObject([{ status: 'False', reason: 'PortTaken' }]);
+    expect(sources()).toEqual(expect.arrayContaining(everywhere));
+    await world.leader?.stop();
+    world.start();
+    await world.run();
+    expect(sources()).toEqual(expect.arrayContaining(everywhere));
+    const ports = [{ port: 81, targetPort: 8080 }];
+    await world.cluster.client.patchMerge<Service>(services, key, { spec: { ports } });
+    await world.run(60);
+    expect((await world.cluster.service('second'))?.status?.conditions).toMatchObject([{ status: 'True' }]);
+    expect([world.lbaas.balancers.size, new Set(sources())]).toEqual([
+      1,
+      new Set(['10.0.0.0/24', 'fd00::/64', '10.1.0.0/16']),
+    ]);
+  });
+});
+
+async function worldWithGroup() {
+  const world = await new OctaviaWorld().setUp();
+  const { emulator, project } = world.openstack;
+  const group = emulator.create('security-groups', { name: 'pods' }, project);
+  world.site = { ...world.site, memberSecurityGroupIds: [group] };
+  const rules = () =>
+    emulator
+      .resources('security-group-rules')
+      .filter(({ description }) => JSON.stringify(description).includes('fairlead'));
+  return { world, rules, sources: () => rules().map(({ remote_ip_prefix }) => remote_ip_prefix) };
+}
