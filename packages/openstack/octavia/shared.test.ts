@@ -1,7 +1,8 @@
 import { FairleadError, sleep } from '@fairlead/control';
-import { type Service, services } from '@fairlead/kube';
+import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 const PREFIX = 'loadbalancer.openstack.org';
@@ -51,6 +52,29 @@ describe('a load balancer that Services share', () => {
     });
     await world.cluster.deleteService('first');
     await world.run(30);
+    expect((await world.resource('second'))?.status?.service_pub_ip_info).toMatchObject({ alloc_method: 'pool' });
+  });
+
+  it('is told as its own by one that was being looked at while it got it', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('first');
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [`${PREFIX}/load-balancer-id`]: id });
+    const { neutron, clock } = world.openstack;
+    const list = neutron.listFloatingIps.bind(neutron);
+    const listing = vi.spyOn(neutron, 'listFloatingIps').mockImplementationOnce(async (...call) => {
+      const found = await list(...call);
+      await sleep(clock, 60_000);
+      return found;
+    });
+    const second = { namespace: NAMESPACE, name: 'second' };
+    const emptied = { status: { members: null } };
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(statusOf(kuryrLoadBalancers), second, emptied);
+    await world.run(5);
+    expect(listing).toHaveBeenCalledOnce();
+    await world.cluster.deleteService('first');
+    await world.run(120);
     expect((await world.resource('second'))?.status?.service_pub_ip_info).toMatchObject({ alloc_method: 'pool' });
   });
 

@@ -59,6 +59,8 @@ export class KuryrLoadBalancerHandler {
   readonly #options: LoadBalancerHandlerOptions;
   /** Resource key -> what it was like when OpenStack was found to be as it should. */
   readonly #settled = new Map<string, string>();
+  /** Keys of those that are to be looked at again, be it that the look which is on its way finds them as they should be. */
+  readonly #suspected = new Set<string>();
   readonly #recoveries = new Map<string, Recovery>();
   readonly #parked = new Map<string, Parked>();
 
@@ -78,6 +80,7 @@ export class KuryrLoadBalancerHandler {
   suspect(key: string): void {
     this.#options.reach.suspect();
     this.#settled.delete(key);
+    this.#suspected.add(key);
   }
 
   async reconcile(key: string, signal: AbortSignal): Promise<Again | void> {
@@ -93,6 +96,7 @@ export class KuryrLoadBalancerHandler {
     if (waits > 0) return { afterMilliseconds: waits };
     // What is found from here on may be changed, be it that the resource is then as it was.
     this.#settled.delete(key);
+    this.#suspected.delete(key);
     const held = await writer.write(resource, holdWrites(resource), signal);
     if (held === undefined) return;
     try {
@@ -156,8 +160,8 @@ export class KuryrLoadBalancerHandler {
         const settled = (latest: KuryrLoadBalancer, now: number) => settledWrites(latest, fitting, observed, now);
         const written = await this.#publish(resource, settled, signal);
         // The resource may ask for more by now than what was looked at: that is not settled.
-        if (written !== undefined && jsonEqual(written.spec, resource.spec))
-          this.#settled.set(key, fingerprintOf(written));
+        if (written === undefined || this.#suspected.has(key) || !jsonEqual(written.spec, resource.spec)) return;
+        this.#settled.set(key, fingerprintOf(written));
         return;
       }
       if (step === undefined) {
@@ -250,6 +254,7 @@ export class KuryrLoadBalancerHandler {
 
   #forget(key: string): void {
     this.#settled.delete(key);
+    this.#suspected.delete(key);
     this.#recoveries.delete(key);
     this.#parked.delete(key);
     this.#options.waits.over(key);

@@ -7,6 +7,8 @@ const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
 const THREE_SHARERS = { unit: `${HOME}/three-sharers.test.ts` } as const;
 const CONTROLLER = { unit: `${HOME}/controller.test.ts` } as const;
+const SHARED = { unit: `${HOME}/shared.test.ts` } as const;
+const REACH = { unit: `${HOME}/reach.test.ts` } as const;
 
 export const octaviaBalancerDefects: readonly Defect[] = [
   {
@@ -49,7 +51,7 @@ export const octaviaBalancerDefects: readonly Defect[] = [
     file: `${HOME}/balancer/removal.ts`,
     find: "const heir = state === 'active' ? heirOf(owner, tree, left.sharers) : undefined;",
     replace: 'const heir: Listener | undefined = undefined;',
-    foundBy: BEHAVIOUR,
+    foundBy: SHARED,
   },
   {
     name: 'a floating IP of the user is deleted with the Service that had it',
@@ -70,7 +72,7 @@ export const octaviaBalancerDefects: readonly Defect[] = [
     file: `${HOME}/drivers/security-groups.ts`,
     find: '[...this.#wanted.values()].flatMap((rules) => [...rules])',
     replace: '[...this.#wanted.values()].slice(-1).flatMap((rules) => [...rules])',
-    foundBy: BEHAVIOUR,
+    foundBy: REACH,
   },
   {
     name: 'a load balancer is made beside one of the same name that is not ours',
@@ -161,14 +163,14 @@ export const octaviaBalancerDefects: readonly Defect[] = [
     file: `${HOME}/balancer/cloud.ts`,
     find: 'return this.#lanes.run(heir.uid, handOver, signal);',
     replace: 'return handOver();',
-    foundBy: BEHAVIOUR,
+    foundBy: SHARED,
   },
   {
     name: 'who inherits a load balancer does not look at it again',
     file: `${HOME}/balancer/cloud.ts`,
     find: '        this.#heirs.handedOver(heir.uid);',
     replace: '',
-    foundBy: BEHAVIOUR,
+    foundBy: SHARED,
   },
   {
     name: 'a floating IP that Kuryr made is taken for one of a user',
@@ -196,21 +198,21 @@ export const octaviaBalancerDefects: readonly Defect[] = [
     file: `${HOME}/balancer/desired.ts`,
     find: 'capabilitiesOf(actual ?? spec.provider, site.features)',
     replace: 'capabilitiesOf(spec.provider ?? actual, site.features)',
-    foundBy: BEHAVIOUR,
+    foundBy: SHARED,
   },
   {
     name: 'a load balancer passes to a Service that has asked for its own again',
     file: `${HOME}/balancer/removal.ts`,
     find: "sharing.has(readMark(one)?.service ?? '')",
     replace: 'readMark(one)?.service !== undefined',
-    foundBy: BEHAVIOUR,
+    foundBy: SHARED,
   },
   {
     name: 'a Service that stops to share makes a load balancer beside the one that is handed to it',
     file: `${HOME}/balancer/cloud.ts`,
     find: 'this.#handedSince.has(uid) ? undefined : this.#call(step, signal)',
     replace: 'this.#call(step, signal)',
-    foundBy: BEHAVIOUR,
+    foundBy: SHARED,
   },
   {
     name: 'any conflict over a security group rule is taken for a rule that exists',

@@ -6,6 +6,8 @@ const GOLDEN = { unit: `${HOME}/golden.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
 const REACH = { unit: `${HOME}/reach.test.ts` } as const;
+const SHARED = { unit: `${HOME}/shared.test.ts` } as const;
+const HANDLERS = { unit: `${HOME}/handlers.test.ts` } as const;
 const CONTROLLER = { unit: `${HOME}/controller.test.ts` } as const;
 
 export const octaviaHandlerDefects: readonly Defect[] = [
@@ -36,7 +38,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     find: 'if (resource !== undefined && isOwnResource(resource)) {\n      await this.#delete(resource, signal);\n      return',
     replace:
       'if (resource !== undefined && isOwnResource(resource)) {\n      await this.#delete(resource, signal);\n      if (cached === undefined) return',
-    foundBy: BEHAVIOUR,
+    foundBy: HANDLERS,
   },
   {
     name: 'the status of a resource is believed, and OpenStack is not looked at',
@@ -48,7 +50,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'the comparison with OpenStack believes what was found before',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'this.#options.reach.suspect();\n    this.#settled.delete(key);',
+    find: 'this.#options.reach.suspect();\n    this.#settled.delete(key);\n    this.#suspected.add(key);',
     replace: '',
     foundBy: BEHAVIOUR,
   },
@@ -57,14 +59,14 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
     find: 'be it that the resource is then as it was.\n    this.#settled.delete(key);',
     replace: 'be it that the resource is then as it was.',
-    foundBy: BEHAVIOUR,
+    foundBy: HANDLERS,
   },
   {
     name: 'the security group rules of a load balancer are left behind',
     file: `${HOME}/handlers/takedown.ts`,
     find: 'await this.#securityGroups.ensure(key, signal);\n        return undefined;',
     replace: 'return undefined;',
-    foundBy: BEHAVIOUR,
+    foundBy: REACH,
   },
   {
     name: 'the ServiceHandler takes the endpoints of a resource from their handler',
@@ -114,7 +116,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     file: `${HOME}/handlers/endpoints-handler.ts`,
     find: "service === undefined || claimService(service, rules).state !== 'claimed'",
     replace: "service === undefined || claimService(service, rules).state === 'release'",
-    foundBy: BEHAVIOUR,
+    foundBy: HANDLERS,
   },
   {
     name: 'the comparison takes load balancers of living Services for leftovers',
@@ -150,6 +152,13 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     find: 'if (keepsClientAddresses) return Object.values(EVERYWHERE);',
     replace: '',
     foundBy: REACH,
+  },
+  {
+    name: 'a look that was asked for while another was on its way is not made',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: ' || this.#suspected.has(key)',
+    replace: '',
+    foundBy: SHARED,
   },
   {
     name: 'a Service that asks to be served elsewhere is not reached any more where it is',
@@ -203,9 +212,9 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'what a resource asks for since OpenStack was looked at counts as settled',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'written !== undefined && jsonEqual(written.spec, resource.spec)',
-    replace: 'written !== undefined',
-    foundBy: BEHAVIOUR,
+    find: ' || !jsonEqual(written.spec, resource.spec)',
+    replace: '',
+    foundBy: HANDLERS,
   },
   {
     name: 'a Service is never told what it asks for in too many words',
