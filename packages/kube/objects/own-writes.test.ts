@@ -18,6 +18,14 @@ describe('OwnWrites', () => {
     expect(writes.latest('shop/web', old)).toBe(old);
   });
 
+  it('keeps what we wrote when it is asked with that: it tells nothing of the cache', () => {
+    const writes = new OwnWrites();
+    const written = version('10');
+    writes.note(written);
+    expect(writes.latest('shop/web', written)).toBe(written);
+    expect(writes.latest('shop/web', version('9'))).toBe(written);
+  });
+
   it('gives what others wrote after us', () => {
     const writes = new OwnWrites();
     writes.note(version('10'));

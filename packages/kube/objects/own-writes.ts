@@ -37,6 +37,8 @@ export class OwnWrites<Kind extends KubeObject> {
   latest(key: string, cached: Kind | undefined): Kind | undefined {
     const seen = this.#seen.get(key);
     if (seen === undefined) return cached;
+    // Handed out before, and given back to ask whether there is a newer one: the cache has not seen it for that.
+    if (seen.kind === 'there' && seen.object === cached) return cached;
     if (cached !== undefined) {
       if (seen.kind === 'gone' && seen.uid === cached.metadata.uid) return undefined;
       if (seen.kind === 'there' && isSameObject(seen.object, cached) && isNewer(seen.object, cached))
