@@ -68,8 +68,12 @@ export async function runController(
   const cloud = new BalancerCloud(lbaas, neutron, {
     // As the handlers see them: the cache may not have what they wrote a moment ago.
     sharers: () => sharersIn(resourceCache.list().map((one) => writer.latest(keyText(one.metadata), one) ?? one)),
-    handedOver(uid) {
-      for (const one of resourceCache.list()) if (serviceUidOf(one) === uid) lookAgain(keyText(one.metadata));
+    hasChanged(uid) {
+      for (const one of resourceCache.list()) {
+        if (serviceUidOf(one) !== uid) continue;
+        balancerHandler.changed(keyText(one.metadata));
+        balancerController.add(keyText(one.metadata));
+      }
     },
   });
   const takedown = new Takedown(cloud, securityGroups, site, journal, waits);

@@ -56,6 +56,37 @@ describe('a load balancer in ERROR, which takes no change any more', () => {
     expect(world.steps).toEqual(['create-load-balancer', 'delete-load-balancer', 'create-load-balancer']);
     expect((await world.cluster.service('web'))?.status?.loadBalancer).toEqual(address);
   });
+
+  it('is told to all who share it, whoever finds it so', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const id = await sharedByHand(world);
+    const ports = [{ port: 81, targetPort: 8080 }];
+    await world.serve('api', { ports }, { [`${PREFIX}/load-balancer-id`]: id });
+    world.lbaas.setStatus(id, 'ERROR');
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    await world.run(30);
+    for (const name of ['web', 'api']) {
+      const service = await world.cluster.service(name);
+      expect([name, service?.status?.conditions]).toMatchObject([name, [{ reason: 'LoadBalancerInError' }]]);
+    }
+  });
+
+  it('is made anew for its owner when one who shares it finds it so, who is told that it is gone', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('web');
+    const [id = ''] = world.lbaas.balancers.keys();
+    const ports = [{ port: 81, targetPort: 8080 }];
+    await world.serve('api', { ports }, { [`${PREFIX}/load-balancer-id`]: id });
+    world.lbaas.setStatus(id, 'ERROR');
+    await world.cluster.putSlice('api', 'api-1', ['10.1.0.1@node-1']);
+    await world.run(30);
+    expect(world.steps.slice(-2)).toEqual(['delete-load-balancer', 'create-load-balancer']);
+    expect(await world.cluster.service('web')).toMatchObject({ status: { conditions: [{ reason: 'Programmed' }] } });
+    const [told] = (await world.cluster.service('api'))?.status?.conditions ?? [];
+    expect([told?.status, told?.message]).toEqual(['False', expect.stringContaining('does not exist')]);
+  });
 });
 
 describe('a Service that leaves a load balancer which takes no change', () => {

@@ -24,8 +24,8 @@ const CONCURRENT_LOOKS = 100;
 /** What the cloud has to know of the cluster to hand a load balancer over, and what the cluster hears of it. */
 export interface Heirs {
   sharers(): readonly Sharer[];
-  /** Something may have been handed to the Service of this UID: nothing changes in the cluster by that. */
-  handedOver(uid: string): void;
+  /** Something that the Service of this UID has, or is to have, may have changed: nothing in the cluster tells of it. */
+  hasChanged(uid: string): void;
 }
 
 /** OpenStack, as far as the load balancers of Services go: looks, and makes one change at a time. */
@@ -39,6 +39,8 @@ export class BalancerCloud {
   readonly #lanes = new Lanes(CONCURRENT_LOOKS);
   /** UIDs of Services to which something was handed since they were looked at last. */
   readonly #handedSince = new Set<string>();
+  /** Ids of load balancers that were found in ERROR, of which all who use them have been told. */
+  readonly #inError = new Set<string>();
   readonly #heirs: Heirs;
 
   constructor(lbaas: LbaasDriver, neutron: NeutronClient, heirs: Heirs) {
@@ -57,6 +59,7 @@ export class BalancerCloud {
       return { ...before, users: await this.#users(desired.owner, before, [], signal) };
     }
     const { balancer } = serving;
+    this.#noteError(balancer, desired.owner);
     const isActive = provisioningOf(balancer).kind === 'active';
     const tree = isActive ? await this.#lbaas.tree(balancer, signal) : undefined;
     const after = { ...nothing, tree, floatingIps: await this.#floatingIps(desired, balancer, signal) };
@@ -233,6 +236,7 @@ export class BalancerCloud {
     if (step.kind === 'create-vip-port' || step.kind === 'create-load-balancer') {
       return this.#create(step, readMark(step.body)?.service ?? '', signal);
     }
+    if (step.kind === 'delete-load-balancer') return this.#delete(step, signal);
     const heir = 'heir' in step ? step.heir : undefined;
     if (heir === undefined) return this.#call(step, signal);
     const handOver = async () => {
@@ -242,10 +246,30 @@ export class BalancerCloud {
         await this.#call(step, signal);
       } finally {
         this.#handedSince.add(heir.uid);
-        this.#heirs.handedOver(heir.uid);
+        this.#heirs.hasChanged(heir.uid);
       }
     };
     return this.#lanes.run(heir.uid, handOver, signal);
+  }
+
+  async #delete(step: Extract<BalancerStep, { kind: 'delete-load-balancer' }>, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#call(step, signal);
+    } finally {
+      this.#inError.delete(step.id);
+      for (const { uid, balancerId } of this.#heirs.sharers()) if (balancerId === step.id) this.#heirs.hasChanged(uid);
+    }
+  }
+
+  /** The owner makes it anew, and those who share it are refused: each by a look of its own, which only the first has. */
+  #noteError(balancer: LoadBalancer, finder: BalancerOwner): void {
+    const { id } = balancer;
+    if (provisioningOf(balancer).kind !== 'error') return void this.#inError.delete(id);
+    if (this.#inError.has(id)) return;
+    this.#inError.add(id);
+    const sharers = this.#heirs.sharers().filter(({ balancerId }) => balancerId === id);
+    const users = new Set([readMark(balancer)?.service, ...sharers.map(({ uid }) => uid)]);
+    for (const uid of users) if (uid !== undefined && uid !== finder.uid) this.#heirs.hasChanged(uid);
   }
 
   /** Nothing where something was handed to it meanwhile: the next look finds that. */

@@ -76,6 +76,12 @@ export class KuryrLoadBalancerHandler {
     await reach.restore(key, resource, signal);
   }
 
+  /** Something of it has changed in OpenStack: the next pass looks, be it that the last one was refused. */
+  changed(key: string): void {
+    this.#parked.delete(key);
+    this.suspect(key);
+  }
+
   /** OpenStack may have changed: the next pass looks. */
   suspect(key: string): void {
     this.#options.reach.suspect();

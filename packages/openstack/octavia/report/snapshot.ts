@@ -41,7 +41,7 @@ export async function takeSnapshot(
     client.list(endpointSlices, { signal }),
     client.list(nodes, { signal }),
   ]);
-  const heirs = { sharers: () => sharersIn(resources.items), handedOver() {} };
+  const heirs = { sharers: () => sharersIn(resources.items), hasChanged() {} };
   const cloud = new BalancerCloud(lbaas, neutron, heirs);
   const endpoints = new EndpointIndex();
   for (const slice of slices.items) endpoints.set(slice);

@@ -168,7 +168,7 @@ export const octaviaBalancerDefects: readonly Defect[] = [
   {
     name: 'who inherits a load balancer does not look at it again',
     file: `${HOME}/balancer/cloud.ts`,
-    find: '        this.#heirs.handedOver(heir.uid);',
+    find: '        this.#heirs.hasChanged(heir.uid);',
     replace: '',
     foundBy: SHARED,
   },
@@ -212,7 +212,28 @@ export const octaviaBalancerDefects: readonly Defect[] = [
     file: `${HOME}/balancer/cloud.ts`,
     find: 'this.#handedSince.has(uid) ? undefined : this.#call(step, signal)',
     replace: 'this.#call(step, signal)',
-    foundBy: SHARED,
+    foundBy: { unit: `${HOME}/balancer/cloud.test.ts` },
+  },
+  {
+    name: 'who shares a load balancer in ERROR is not told when another finds it so',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'const users = new Set([readMark(balancer)?.service, ...sharers.map(({ uid }) => uid)]);',
+    replace: 'const users = new Set([readMark(balancer)?.service]);',
+    foundBy: IN_ERROR,
+  },
+  {
+    name: 'the owner of a load balancer in ERROR is not told when one who shares it finds it so',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'const users = new Set([readMark(balancer)?.service, ...sharers.map(({ uid }) => uid)]);',
+    replace: 'const users = new Set(sharers.map(({ uid }) => uid));',
+    foundBy: IN_ERROR,
+  },
+  {
+    name: 'who shares a load balancer that is deleted does not look again',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'if (balancerId === step.id) this.#heirs.hasChanged(uid);',
+    replace: '{}',
+    foundBy: IN_ERROR,
   },
   {
     name: 'any conflict over a security group rule is taken for a rule that exists',

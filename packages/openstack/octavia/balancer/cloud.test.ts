@@ -1,0 +1,32 @@
+import { expect, it, vi } from 'vitest';
+import { emulated, withNetwork } from '../../client/testing/emulated.ts';
+import { MemoryLbaas } from '../testing/memory-lbaas.ts';
+import { testSite } from '../testing/test-site.ts';
+import { BalancerCloud } from './cloud.ts';
+import { descriptionOf, tagsOf, vipPortName } from './marks.ts';
+
+it('makes no port for a Service that is handed one at the same time', async () => {
+  const openstack = emulated();
+  const { emulator, project, neutron, clock } = openstack;
+  const network_id = withNetwork(openstack);
+  const lbaas = new MemoryLbaas();
+  const owner = { cluster: testSite.cluster, uid: 'uid-2', name: 'shop/second' };
+  const description = descriptionOf(owner);
+  await lbaas.perform({ kind: 'create-load-balancer', body: { name: 'web', description, tags: [...tagsOf(owner)] } });
+  const [balancerId = ''] = lbaas.balancers.keys();
+  const cloud = new BalancerCloud(lbaas, neutron, { sharers: () => [], hasChanged() {} });
+  const creating = vi.spyOn(neutron, 'createPort');
+  const name = vipPortName(owner.uid);
+  const id = emulator.create('ports', { network_id }, project);
+  const heir = { relation: 'own', uid: owner.uid, balancerId } as const;
+  const { signal } = new AbortController();
+  const steps = [
+    cloud.toStep({ kind: 'hand-over-vip-port', id, name, description, heir }),
+    cloud.toStep({ kind: 'create-vip-port', body: { network_id, name, description } }),
+  ];
+  const all = Promise.all(steps.map((step) => step.run(signal)));
+  await clock.advance(1_000);
+  await all;
+  expect(emulator.resources('ports').find((one) => one['id'] === id)).toMatchObject({ name, description });
+  expect(creating).not.toHaveBeenCalled();
+});
