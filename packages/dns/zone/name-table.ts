@@ -1,5 +1,5 @@
 import { encodeName, HEADER_BYTES, isSameName, nameHash, type Query, TYPE_ANY } from '../wire/index.ts';
-import { Answer } from './answer.ts';
+import { Answer } from './encoded-answer.ts';
 import type { RecordSet } from './record-set.ts';
 
 /** A name that is there, with or without records. */

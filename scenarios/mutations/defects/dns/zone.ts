@@ -75,14 +75,14 @@ export const dnsZoneDefects: readonly Defect[] = [
   },
   {
     name: 'everything is replaced with each change',
-    file: `${FOLDER}/zone/answer.ts`,
+    file: `${FOLDER}/zone/encoded-answer.ts`,
     find: 'return isSame ? this : next;',
     replace: 'return next;',
     foundBy: index,
   },
   {
     name: 'a change starts the turns anew',
-    file: `${FOLDER}/zone/answer.ts`,
+    file: `${FOLDER}/zone/encoded-answer.ts`,
     find: 'new Answer(set, this.#turn)',
     replace: 'new Answer(set)',
     foundBy: responder,
@@ -174,7 +174,7 @@ export const dnsZoneDefects: readonly Defect[] = [
   },
   {
     name: 'an address that moves to another cluster stays with the first',
-    file: `${FOLDER}/zone/answer.ts`,
+    file: `${FOLDER}/zone/encoded-answer.ts`,
     find: ' && isSameOrder(next.#order, this.#order)',
     replace: '',
     foundBy: responder,

@@ -1,7 +1,7 @@
 import { type EncodedRecords, encodeRecords, RECORD_TYPES, type ReplyWriter } from '../wire/index.ts';
 import type { AnswerOrder, RecordSet } from './record-set.ts';
 
-/** The records of one type at a name, encoded ahead, and whose turn it is. */
+/** The records of one type at a name, encoded ahead, and whose turn it is. What they are, service-records decides. */
 export class Answer implements EncodedRecords {
   readonly type: number;
   bytes: Buffer;
