@@ -2,12 +2,20 @@ import { FairleadError, noMetrics, silentLogger } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { AgentReach } from './agent-reach.ts';
 
-function reachAfter(code: string, attempts: number): string {
+function newReach(): AgentReach {
   const gateway = { name: 'one', url: 'https://one' };
-  const reach = new AgentReach({ gateway, logger: silentLogger, metrics: noMetrics, onNews: () => {} });
+  return new AgentReach({ gateway, logger: silentLogger, metrics: noMetrics, onNews: () => {} });
+}
+
+function fail(reach: AgentReach, code: string, attempts: number): void {
   for (let count = 0; count < attempts; count += 1) {
     reach.failed(new FairleadError('no', { verdict: 'retriable', code }), false);
   }
+}
+
+function reachAfter(code: string, attempts: number): string {
+  const reach = newReach();
+  fail(reach, code, attempts);
   return reach.current;
 }
 
@@ -19,5 +27,9 @@ describe('a gateway', () => {
 
   it('may well be there when it was not even asked, for want of a Lease', () => {
     expect(reachAfter('lease-too-short', 20)).toBe('unknown');
+    const reach = newReach();
+    fail(reach, 'lease-too-short', 2);
+    fail(reach, 'connection-refused', 2);
+    expect(reach.current).toBe('unknown');
   });
 });

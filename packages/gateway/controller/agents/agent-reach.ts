@@ -5,8 +5,11 @@ import type { Gateway } from '../pools.ts';
 /** `unknown` until it has answered, or several attempts to talk to it have failed. */
 export type Reach = 'unknown' | 'reachable' | 'unreachable';
 
-/** One answer that gets lost when a leader begins does not make every Service say that it is not served. */
-const FAILURES_UNTIL_UNREACHABLE = 3;
+/**
+ * Of one that has not answered yet: one answer that gets lost when a leader begins does not make every Service say that
+ * it is not served. One that has answered before cannot be reached any more as soon as it does not.
+ */
+const UNANSWERED_WHILE_UNKNOWN = 3;
 
 export interface AgentReachOptions {
   readonly gateway: Gateway;
@@ -21,6 +24,8 @@ export class AgentReach {
   #current: Reach = 'unknown';
   /** Attempts that failed in a row, and why the last one did. */
   #failures = { code: '', count: 0 };
+  /** Calls in a row that were made, and got no answer. */
+  #unanswered = 0;
 
   constructor(options: AgentReachOptions) {
     this.#options = options;
@@ -35,6 +40,7 @@ export class AgentReach {
     const { count: attempts } = this.#failures;
     if (attempts > 0) logger.info({ gateway: gateway.name, attempts }, 'a gateway is in step again');
     this.#failures = { code: '', count: 0 };
+    this.#unanswered = 0;
     this.#set('reachable');
   }
 
@@ -49,9 +55,9 @@ export class AgentReach {
     }
     // An agent that was not even asked, for want of a Lease, may well be there.
     if (code === 'lease-too-short') return;
+    this.#unanswered = isAnswer ? 0 : this.#unanswered + 1;
     if (isAnswer) this.#set('reachable');
-    else if (this.#current === 'reachable' || this.#failures.count >= FAILURES_UNTIL_UNREACHABLE)
-      this.#set('unreachable');
+    else if (this.#current === 'reachable' || this.#unanswered >= UNANSWERED_WHILE_UNKNOWN) this.#set('unreachable');
   }
 
   #set(reach: 'reachable' | 'unreachable'): void {

@@ -110,15 +110,15 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
   {
     name: 'one answer that a new leader misses makes every Service unserved',
     file: `${FOLDER}/agents/agent-reach.ts`,
-    find: 'const FAILURES_UNTIL_UNREACHABLE = 3;',
-    replace: 'const FAILURES_UNTIL_UNREACHABLE = 1;',
+    find: 'const UNANSWERED_WHILE_UNKNOWN = 3;',
+    replace: 'const UNANSWERED_WHILE_UNKNOWN = 1;',
     foundBy: programmed,
   },
   {
     name: 'a gateway that never answers a new leader stays in doubt for good',
     file: `${FOLDER}/agents/agent-reach.ts`,
-    find: 'const FAILURES_UNTIL_UNREACHABLE = 3;',
-    replace: 'const FAILURES_UNTIL_UNREACHABLE = Number.POSITIVE_INFINITY;',
+    find: 'const UNANSWERED_WHILE_UNKNOWN = 3;',
+    replace: 'const UNANSWERED_WHILE_UNKNOWN = Number.POSITIVE_INFINITY;',
     foundBy: programmed,
   },
   {
