@@ -15,9 +15,7 @@ export const ANNOTATION_PREFIXES = [PREFIX, INTERNAL, 'openstack.org/kuryr-', OU
 
 const TEXTS = [
   'floating-network-id',
-  'floating-subnet',
   'floating-subnet-id',
-  'floating-subnet-tags',
   'class',
   'subnet-id',
   'member-subnet-id',
@@ -32,6 +30,8 @@ const TEXTS = [
   'hostname',
   'proxy-protocol',
 ] as const;
+/** Known, and refused: they choose by pattern, and what they choose may be another tomorrow. */
+const PATTERNS = ['floating-subnet', 'floating-subnet-tags'] as const;
 const NUMBERS = [
   'connection-limit',
   'timeout-client-data',
@@ -48,7 +48,7 @@ const FLAGS = ['x-forwarded-for', 'enable-health-monitor', 'keep-floatingip'] as
 const RECORDS = ['load-balancer-address'];
 
 /** What an operator can forbid, by the name after the slash. */
-export const ANNOTATION_NAMES = [...TEXTS, ...NUMBERS, ...FLAGS] as const;
+export const ANNOTATION_NAMES = [...TEXTS, ...PATTERNS, ...NUMBERS, ...FLAGS] as const;
 
 export type TextAnnotation = (typeof TEXTS)[number];
 export type NumberAnnotation = (typeof NUMBERS)[number];
@@ -61,11 +61,19 @@ export class Annotations {
   /** Throws a refusal for one that is not known: nothing that a Service asks for is left out in silence. */
   constructor({ metadata }: Service) {
     this.#values = metadata.annotations ?? {};
-    const known = new Set([...[...TEXTS, ...NUMBERS, ...FLAGS, ...RECORDS].map((name) => PREFIX + name), ...OURS]);
+    const known = new Set([
+      ...[...TEXTS, ...PATTERNS, ...NUMBERS, ...FLAGS, ...RECORDS].map((name) => PREFIX + name),
+      ...OURS,
+    ]);
     const isRead = (name: string) => name.startsWith(PREFIX) || name.startsWith(OUR_PREFIX);
     const unknown = Object.keys(this.#values).filter((name) => isRead(name) && !known.has(name));
     if (unknown.length > 0)
       throw refusal('annotation-unknown', `its annotation ${unknown.join(', ')} is not known: take it off`);
+  }
+
+  /** Those of them that choose a floating subnet by pattern. */
+  get patterns(): readonly string[] {
+    return PATTERNS.filter((name) => this.#at(PREFIX + name) !== undefined);
   }
 
   text(name: TextAnnotation): string | undefined {

@@ -179,11 +179,6 @@ function floatingIpOf(
   if (type !== 'LoadBalancer' || isElsewhere || network_id === undefined || !families.includes('IPv4'))
     return undefined;
   const subnet_id = annotations.text('floating-subnet-id') ?? chosen?.floatingSubnetId;
-  const byPattern = (['floating-subnet', 'floating-subnet-tags'] as const).filter((name) => annotations.text(name));
-  if (byPattern.length > 0) {
-    const message = `it chooses the floating subnet by ${byPattern.join(' and ')}: use floating-subnet-id`;
-    throw refusal('annotation-unsupported', message);
-  }
   const address = addressOf(demands, 'IPv4');
   return {
     network_id,

@@ -46,6 +46,10 @@ export function* unsupportedAnnotations(
       };
     }
   }
+  if (annotations.patterns.length > 0) {
+    const message = `it chooses the floating subnet by ${annotations.patterns.join(' and ')}: use floating-subnet-id`;
+    yield { code: 'annotation-unsupported', message };
+  }
   const method = annotations.text('lb-method');
   if (method !== undefined && !can.algorithms.some((algorithm) => algorithm === method)) {
     const message = `it asks for the method ${JSON.stringify(method)}, and there are ${can.algorithms.join(', ')}`;
