@@ -55,6 +55,22 @@ describe('a load balancer that Services share', () => {
     expect((await world.resource('second'))?.status?.service_pub_ip_info).toMatchObject({ alloc_method: 'pool' });
   });
 
+  it('has its address told by all who share it when its owner gets another', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('first');
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [`${PREFIX}/load-balancer-id`]: id });
+    const { address } = await world.floatingIp();
+    const spec = { loadBalancerIP: address };
+    await world.cluster.client.patchMerge<Service>(services, { namespace: NAMESPACE, name: 'first' }, { spec });
+    await world.run(30);
+    const told = await Promise.all(
+      ['first', 'second'].map(async (name) => addressOf(await world.cluster.service(name))),
+    );
+    expect(told).toEqual([address, address]);
+  });
+
   it('is told as its own by one that was being looked at while it got it', async () => {
     const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
     world.start({ comparisonIntervalSeconds: 0 });

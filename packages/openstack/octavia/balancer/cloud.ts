@@ -9,24 +9,18 @@ import {
   type Subnet,
 } from '../../client/index.ts';
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
+import { BalancerUsers, type Heirs } from './balancer-users.ts';
 import type { Adoption, Inheritance } from './adoption.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { markedPorts } from './hand-on.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
-import type { BalancerTree, Heir, ObservedBalancer, Serving, Sharer } from './observed.ts';
+import type { BalancerTree, Heir, ObservedBalancer, Serving } from './observed.ts';
 import { type BalancerStep, IF_IT_DIES } from './plan.ts';
 import type { Leftovers } from './removal.ts';
 
 /** More than there are Services that are looked at side by side. */
 const CONCURRENT_LOOKS = 100;
-
-/** What the cloud has to know of the cluster to hand a load balancer over, and what the cluster hears of it. */
-export interface Heirs {
-  sharers(): readonly Sharer[];
-  /** Something that the Service of this UID has, or is to have, may have changed: nothing in the cluster tells of it. */
-  hasChanged(uid: string): void;
-}
 
 /** OpenStack, as far as the load balancers of Services go: looks, and makes one change at a time. */
 export class BalancerCloud {
@@ -39,14 +33,14 @@ export class BalancerCloud {
   readonly #lanes = new Lanes(CONCURRENT_LOOKS);
   /** UIDs of Services to which something was handed since they were looked at last. */
   readonly #handedSince = new Set<string>();
-  /** Ids of load balancers that were found in ERROR, of which all who use them have been told. */
-  readonly #inError = new Set<string>();
   readonly #heirs: Heirs;
+  readonly users: BalancerUsers;
 
   constructor(lbaas: LbaasDriver, neutron: NeutronClient, heirs: Heirs) {
     this.#lbaas = lbaas;
     this.#neutron = neutron;
     this.#heirs = heirs;
+    this.users = new BalancerUsers(heirs);
   }
 
   /** What is there of what should be. No more is read than tells what is to be done next. */
@@ -59,7 +53,7 @@ export class BalancerCloud {
       return { ...before, users: await this.#users(desired.owner, before, [], signal) };
     }
     const { balancer } = serving;
-    this.#noteError(balancer, desired.owner);
+    this.users.seen(balancer, desired.owner.uid);
     const isActive = provisioningOf(balancer).kind === 'active';
     const tree = isActive ? await this.#lbaas.tree(balancer, signal) : undefined;
     const after = { ...nothing, tree, floatingIps: await this.#floatingIps(desired, balancer, signal) };
@@ -256,20 +250,8 @@ export class BalancerCloud {
     try {
       await this.#call(step, signal);
     } finally {
-      this.#inError.delete(step.id);
-      for (const { uid, balancerId } of this.#heirs.sharers()) if (balancerId === step.id) this.#heirs.hasChanged(uid);
+      this.users.deleted(step.id);
     }
-  }
-
-  /** The owner makes it anew, and those who share it are refused: each by a look of its own, which only the first has. */
-  #noteError(balancer: LoadBalancer, finder: BalancerOwner): void {
-    const { id } = balancer;
-    if (provisioningOf(balancer).kind !== 'error') return void this.#inError.delete(id);
-    if (this.#inError.has(id)) return;
-    this.#inError.add(id);
-    const sharers = this.#heirs.sharers().filter(({ balancerId }) => balancerId === id);
-    const users = new Set([readMark(balancer)?.service, ...sharers.map(({ uid }) => uid)]);
-    for (const uid of users) if (uid !== undefined && uid !== finder.uid) this.#heirs.hasChanged(uid);
   }
 
   /** Nothing where something was handed to it meanwhile: the next look finds that. */

@@ -253,9 +253,13 @@ export class KuryrLoadBalancerHandler {
     writesFor: (latest: KuryrLoadBalancer, now: number) => readonly ResourceWrite[],
     signal: AbortSignal,
   ): Promise<KuryrLoadBalancer | undefined> {
-    const { writer, environment } = this.#options;
+    const { writer, environment, cloud } = this.#options;
     const latest = this.#latest(resource);
-    return writer.write(latest, writesFor(latest, environment.clock.now()), signal);
+    const written = await writer.write(latest, writesFor(latest, environment.clock.now()), signal);
+    const { loadbalancer, service_pub_ip_info: address } = written?.status ?? {};
+    const isSame = jsonEqual(address ?? null, latest.status?.service_pub_ip_info ?? null);
+    if (loadbalancer && !isSame) cloud.users.addressChanged(loadbalancer.id, serviceUidOf(latest) ?? '');
+    return written;
   }
 
   #forget(key: string): void {
