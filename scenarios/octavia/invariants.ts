@@ -1,5 +1,4 @@
 import { endpointSlices, type KubeObject, keyText, nodes, type Service, services } from '@fairlead/kube';
-import { writesOf } from '@fairlead/part';
 import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
 import { addressInvariants } from './addresses.ts';
@@ -128,10 +127,11 @@ function strictInvariants(world: World): readonly Invariant[] {
 
 export async function unfinished(world: World): Promise<string | undefined> {
   const { editor, objects, part, emulator } = world;
-  const leaving = [...objects(services), ...objects(resources)].find(
+  const leaving = [...objects(services), ...objects(resources)].filter(
     ({ metadata }) => metadata.deletionTimestamp !== undefined,
   );
-  if (leaving !== undefined) return `${keyText(leaving.metadata)} is still being deleted`;
+  const stuck = leaving.find((object) => !isHeldByError(world, object));
+  if (stuck !== undefined) return `${keyText(stuck.metadata)} is still being deleted`;
   const busy = emulator
     .octaviaResources('loadbalancers')
     .find((one) => one['provisioning_status'] !== 'ACTIVE' && !isNotRecovered(world, one));
@@ -143,8 +143,9 @@ export async function unfinished(world: World): Promise<string | undefined> {
     logger: silentLogger,
     signal: new AbortController().signal,
   });
-  const first = plan.changes.find(({ writes }) => writes > 0);
-  if (writesOf(plan) > 0) return `${first?.subject}: ${first?.action}, ${first?.detail}`;
+  const held = new Set(leaving.map(({ metadata }) => `Service ${keyText(metadata)}`));
+  const first = plan.changes.find(({ writes, subject }) => writes > 0 && !held.has(subject));
+  if (first !== undefined) return `${first.subject}: ${first.action}, ${first.detail}`;
   return missing(world);
 }
 
@@ -159,6 +160,20 @@ function isNotRecovered({ objects }: World, balancer: Found): boolean {
   const isRefused = service?.status?.conditions?.some(({ message }) => message.startsWith('Refused')) === true;
   const isSharing = resource?.spec?.vip?.load_balancer_id !== undefined;
   return balancer['provisioning_status'] === 'ERROR' && isSharing && isRefused;
+}
+
+/** Octavia takes nothing away from one in ERROR: who leaves it is held, and told so, until a user has put that right. */
+function isHeldByError(world: World, { metadata }: KubeObject): boolean {
+  const uid = metadata.ownerReferences?.[0]?.uid ?? metadata.uid ?? '';
+  return world.emulator
+    .octaviaResources('loadbalancers')
+    .filter((one) => isNotRecovered(world, one))
+    .some(({ id }) =>
+      world.emulator
+        .octaviaResources('listeners')
+        .map((one) => JSON.stringify(one))
+        .some((listener) => listener.includes(fieldText({ id }, 'id')) && listener.includes(uid)),
+    );
 }
 
 /** What should be so, worked out from the objects alone and not by the code that makes it so. */
