@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { LongWaitsFirst } from './e2e/harness/long-waits-first.ts';
 import { defectPlugins } from './scenarios/mutations/plugin.ts';
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongWaitsFirst },
     projects: [
       {
         plugins: defectPlugins(),
@@ -13,7 +15,7 @@ export default defineConfig({
           ),
           isolate: false,
           maxWorkers: 2,
-          setupFiles: ['property-seed.ts'],
+          setupFiles: ['nothing-left-behind.ts', 'property-seed.ts'],
           testTimeout: 20_000,
         },
       },
@@ -22,6 +24,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/harness/global-setup.ts'],
+          setupFiles: ['nothing-left-behind.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // They wait more than they work.

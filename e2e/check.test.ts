@@ -17,7 +17,8 @@ contexts: [{name: test, context: {cluster: test, user: test}}]
 clusters: [{name: test, cluster: {server: "${server}"}}]
 users: [{name: test, user: {token: secret}}]`;
 
-describe('fairlead check', () => {
+// Each waits for a process of its own, most of the time.
+describe.concurrent('fairlead check', () => {
   let cluster: Cluster;
   let kubeconfig: string;
   let leader: RunningFairlead;

@@ -31,9 +31,9 @@ describe('the log alone', () => {
       leaderElection: { namespace: LEASES },
       parts: { gateway: { addresses: ['203.0.113.0/32'] } },
     });
-    first = await fairlead.run();
-    await eventually(() => first.isLeading, { describe: 'the first leadership', timeoutMs: 40_000 });
-    second = await fairlead.run();
+    const [one, other] = await Promise.all([fairlead.run(), fairlead.run()]);
+    await eventually(() => one.isLeading || other.isLeading, { describe: 'a leadership', timeoutMs: 40_000 });
+    [first, second] = one.isLeading ? [one, other] : [other, one];
   });
 
   afterAll(async () => {

@@ -1,25 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { type Outcome, runCommand } from '../../scripts/run-command.ts';
+import { programOf, startsQuickly } from './run-folder.ts';
 import { readText } from './untyped.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../packages/cli/main.ts', import.meta.url));
 const START_LIMIT_MS = 30_000;
-
-/** How the folders begin that the workers of one test run make. */
-function configurationsOf(run: number): string {
-  return `fairlead-configuration-${run}-`;
-}
-
-/** Half of what a program of ours does until it begins is to read its sources: that is done once in a run. */
-function environment(): Readonly<Record<string, string>> {
-  return { NODE_COMPILE_CACHE: join(tmpdir(), `${configurationsOf(process.ppid)}compiled`) };
-}
 
 /** A configuration file of Fairlead, and the commands that use it. */
 export class Fairlead {
@@ -33,23 +22,22 @@ export class Fairlead {
     this.#file = file;
   }
 
-  /** JSON is YAML too. The program is run from its sources, unless another is named. */
-  static async configure(configuration: object, program = PROGRAM): Promise<Fairlead> {
-    const directory = await mkdtemp(join(tmpdir(), configurationsOf(process.ppid)));
+  /** JSON is YAML too. The program is the one that was bundled for this run, unless another is named. */
+  static async configure(configuration: object, program = programOf(inject('runFolder'))): Promise<Fairlead> {
+    const directory = await mkdtemp(join(inject('runFolder'), 'configuration-'));
     const file = join(directory, 'fairlead.yaml');
     await writeFile(file, JSON.stringify({ http: { listen: '127.0.0.1:0' }, ...configuration }));
     return new Fairlead(program, directory, file);
   }
 
-  /** Removes what the tests of a run left behind; `run` is the process that started their workers. */
-  static async removeAll(run: number): Promise<void> {
-    const left = (await readdir(tmpdir())).filter((name) => name.startsWith(configurationsOf(run)));
-    await Promise.all(left.map((name) => rm(join(tmpdir(), name), { recursive: true })));
-  }
-
   /** Runs a command to its end: `command('why', 'service', 'default/web')`. */
   command(...words: readonly string[]): Promise<Outcome> {
-    return runCommand(process.execPath, [this.#program, ...words, '--config', this.#file], '', environment());
+    return runCommand(
+      process.execPath,
+      [this.#program, ...words, '--config', this.#file],
+      '',
+      startsQuickly(inject('runFolder')),
+    );
   }
 
   /** Writes the file anew. */
@@ -61,7 +49,7 @@ export class Fairlead {
   async run(command = 'run', ...options: readonly string[]): Promise<RunningFairlead> {
     const child = spawn(process.execPath, [this.#program, command, ...options, '--config', this.#file], {
       stdio: ['ignore', 'inherit', 'pipe'],
-      env: { ...process.env, ...environment() },
+      env: { ...process.env, ...startsQuickly(inject('runFolder')) },
     });
     const log: string[] = [];
     const { promise: url, resolve, reject } = Promise.withResolvers<string>();

@@ -1,16 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { bundleProgram } from '../../deploy/bundle-program.ts';
 import { shareOpenStack } from '../openstack/sharing.ts';
 import { buildComponents } from './components.ts';
-import { Fairlead } from './fairlead.ts';
 
 /** Vitest calls this before the first end-to-end test: a build of minutes does not fit into a test's time limit. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildComponents();
+  const runFolder = await mkdtemp(join(tmpdir(), 'fairlead-e2e-'));
+  await bundleProgram(runFolder);
+  project.provide('runFolder', runFolder);
   const sharing = await shareOpenStack();
   project.provide('openStackSharing', sharing.url);
   return async () => {
     await sharing.stop();
-    await Fairlead.removeAll(process.pid);
+    await rm(runFolder, { recursive: true, maxRetries: 5 });
   };
 }
 
@@ -18,5 +24,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Where a test gets the one OpenStack of this run. */
     openStackSharing: string;
+    /** Where the program is, and what belongs to no file of tests alone. */
+    runFolder: string;
   }
 }
