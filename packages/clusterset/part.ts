@@ -127,7 +127,7 @@ export function clusterSetPart({ connect, probe }: Outside): Part<LeaderPart> {
           await broker.close();
         }
       },
-      plan: async (environment) => partPlan(await takeSnapshot(configuration, connect, environment)),
+      plan: async (environment) => partPlan(await takeSnapshot(configuration, connect, environment), environment.clock),
       async explain(environment, subject) {
         const { decisions } = await takeSnapshot(configuration, connect, environment);
         const found = decisions.get(keyText(subject));

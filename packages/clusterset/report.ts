@@ -1,14 +1,16 @@
+import type { Clock } from '@fairlead/control';
 import { findCondition, keyText } from '@fairlead/kube';
 import type { Explanation, PartPlan, PartStatus, PlannedChange } from '@fairlead/part';
+import { heldWithdrawals } from './controller/withdrawal-brake.ts';
 import type { Decision } from './decision/decide.ts';
 import { DERIVED_SERVICE, ownDerived } from './decision/derived-service.ts';
 import type { Observation } from './decision/observation.ts';
-import { describeWrite } from './decision/write.ts';
+import { describeWrite, lostBy } from './decision/write.ts';
 import { clusterOf } from './records/marks.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a leader that started now would write, Service by Service. */
-export function partPlan({ decisions, migration }: Snapshot): PartPlan {
+export function partPlan({ decisions, migration, view }: Snapshot, clock: Clock): PartPlan {
   const services = [...decisions].flatMap(([key, { decision }]) => changeOf(key, decision));
   const older = migration.writes.map((write) => ({
     action: write.verb,
@@ -16,7 +18,8 @@ export function partPlan({ decisions, migration }: Snapshot): PartPlan {
     detail: `${describeWrite(write)}, of software before aggregation`,
     writes: 1,
   }));
-  return { changes: [...services, ...older] };
+  const losses = new Map([...decisions].map(([key, { decision }]) => [key, lostBy(decision.writes)]));
+  return { ...heldWithdrawals(clock, losses, view), changes: [...services, ...older] };
 }
 
 function changeOf(key: string, { writes, aggregate }: Decision): readonly PlannedChange[] {

@@ -27,6 +27,8 @@ export interface Snapshot {
   readonly broker: BrokerStores;
   readonly state: BrokerState;
   readonly migration: Migration;
+  /** How many imports there are, of each cluster and in all. */
+  readonly view: Pick<View, 'importCount' | 'imports'>;
   /** By key, in order. */
   readonly decisions: ReadonlyMap<string, { readonly observed: Observation; readonly decision: Decision }>;
 }
@@ -69,7 +71,7 @@ export async function takeSnapshot(
   });
   const migration: Migration =
     state.state === 'away' ? { writes: [], refused: [] } : migrationOf(view.migration(older), settings);
-  return { settings, broker, state, migration, decisions: new Map(decisions) };
+  return { settings, broker, state, migration, view, decisions: new Map(decisions) };
 }
 
 async function listOlder(client: KubeClient, { brokerImports }: Settings, namespace: string, signal: AbortSignal) {

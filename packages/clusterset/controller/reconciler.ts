@@ -4,7 +4,7 @@ import { OutcomeCounts } from '@fairlead/part';
 import { type Decision, decide } from '../decision/decide.ts';
 import type { Observation } from '../decision/observation.ts';
 import type { Settings } from '../decision/settings.ts';
-import type { Place, Write } from '../decision/write.ts';
+import { lostBy, type Place, type Write } from '../decision/write.ts';
 import type { ExportKey } from '../records/names.ts';
 import { Applier } from './apply.ts';
 import type { Expectations } from './expectations.ts';
@@ -75,9 +75,8 @@ export class Reconciler {
 
   /** Leaves out what takes a cluster out of an import, for as long as the brake wants it to wait. */
   #brake(text: string, writes: readonly Write[]) {
-    const losesOf = ({ grounds }: Write) => grounds.flatMap(({ loses }) => loses ?? []);
-    const heldMilliseconds = this.#options.withdrawals.waitsFor(text, new Set(writes.flatMap(losesOf)));
-    const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => losesOf(write).length === 0);
+    const heldMilliseconds = this.#options.withdrawals.waitsFor(text, lostBy(writes));
+    const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => lostBy([write]).size === 0);
     return { writes: kept, heldMilliseconds };
   }
 

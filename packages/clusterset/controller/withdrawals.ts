@@ -2,11 +2,10 @@ import type { Clock, Logger, Metrics } from '@fairlead/control';
 import { type ClusterEvents, DeletionGuard, type DeletionGuardOptions, type Releases } from '@fairlead/part';
 import { withdrawalsHeld } from './metrics.ts';
 import type { View } from './view.ts';
+import { ALL, brakeOf, CONFIRM_AFTER_MILLISECONDS } from './withdrawal-brake.ts';
 
 /** What would go within this time is judged together. */
 const GATHER_MILLISECONDS = 1_000;
-const CONFIRM_AFTER_MILLISECONDS = 600_000;
-const ALL = 'all clusters';
 
 export interface WithdrawalsOptions {
   readonly clock: Clock;
@@ -57,13 +56,12 @@ export class Withdrawals {
   #brake(of: string): GatheringBrake {
     const known = this.#brakes.get(of);
     if (known !== undefined) return known;
-    const brake = {
-      things: `imported Services of ${of}`,
-      fraction: 0.3,
-      minimumCount: 10,
-      confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS,
-    };
-    const created = new GatheringBrake({ ...this.#options, brake, gauge: withdrawalsHeld, labels: { of } });
+    const created = new GatheringBrake({
+      ...this.#options,
+      brake: brakeOf(of),
+      gauge: withdrawalsHeld,
+      labels: { of },
+    });
     this.#brakes.set(of, created);
     return created;
   }

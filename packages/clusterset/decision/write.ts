@@ -207,3 +207,8 @@ function portWithDefaults<Port extends { readonly name?: string; readonly protoc
 function comparable({ ports, ...spec }: ServiceImportSpec) {
   return { ...spec, ports: (ports ?? []).map(portWithDefaults) };
 }
+
+/** The clusters that imports lose by these writes. */
+export function lostBy(writes: readonly Write[]): ReadonlySet<string> {
+  return new Set(writes.flatMap(({ grounds }) => grounds.flatMap(({ loses }) => loses ?? [])));
+}

@@ -53,7 +53,7 @@ export const clustersetControllerDefects: readonly Defect[] = [
   {
     name: 'a mass of withdrawals is not held back',
     file: `${FOLDER}/controller/reconciler.ts`,
-    find: 'heldMilliseconds === 0 ? writes : writes.filter((write) => losesOf(write).length === 0)',
+    find: 'heldMilliseconds === 0 ? writes : writes.filter((write) => lostBy([write]).size === 0)',
     replace: 'writes',
     foundBy: part,
   },
@@ -165,5 +165,19 @@ export const clustersetControllerDefects: readonly Defect[] = [
     find: 'const weight = isOwn ? 1 : weightOf(object);',
     replace: 'const weight = isOwn ? 1 : Math.min(1, weightOf(object));',
     foundBy: { unit: `${FOLDER}/controller/selection.test.ts` },
+  },
+  {
+    name: 'the plan of a few from each of many clusters does not say that they are held back',
+    file: `${FOLDER}/controller/withdrawal-brake.ts`,
+    find: '[...judged, together]',
+    replace: '[...judged, ...[together].slice(1)]',
+    foundBy: { unit: `${FOLDER}/plan.test.ts` },
+  },
+  {
+    name: 'the plan holds back twice what one cluster withdraws',
+    file: `${FOLDER}/controller/withdrawal-brake.ts`,
+    find: ' && ![...lost].some((cluster) => holding.has(cluster))',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/plan.test.ts` },
   },
 ];

@@ -199,7 +199,7 @@ export const clustersetDefectsFromSources: readonly Defect[] = [
   {
     name: 'what is held back holds back the endpoints of other clusters',
     file: 'packages/clusterset/controller/reconciler.ts',
-    find: 'const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => losesOf(write).length === 0);',
+    find: 'const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => lostBy([write]).size === 0);',
     replace: 'const kept = heldMilliseconds === 0 ? writes : [];',
     foundBy: { unit: 'packages/clusterset/part.test.ts' },
   },
