@@ -18,7 +18,7 @@ import {
   type LeaderEnvironment,
   objectController,
 } from '@fairlead/part';
-import { type ClaimRules, claimService, EndpointIndex, nodeProjection, serviceProjection } from '@fairlead/service';
+import { EndpointIndex, nodeProjection, serviceProjection } from '@fairlead/service';
 import { BalancerCloud } from './balancer/cloud.ts';
 import { sharersIn } from './balancer/sharers.ts';
 import { claimRules } from './claim.ts';
@@ -31,15 +31,14 @@ import { MemberReach } from './handlers/member-reach.ts';
 import { PendingWaits } from './handlers/pending.ts';
 import { ServiceHandler } from './handlers/service-handler.ts';
 import { Takedown } from './handlers/takedown.ts';
+import { LEFTOVER_BRAKE, livingOwners } from './leftovers.ts';
 import { leftoversHeld, octaviaMetrics, writesTotal } from './metrics.ts';
 import type { OpenStack } from './openstack.ts';
-import { isOwnResource, type KuryrLoadBalancer, kuryrLoadBalancers, serviceUidOf } from './resource/types.ts';
+import { type KuryrLoadBalancer, kuryrLoadBalancers, serviceUidOf } from './resource/types.ts';
 
 const CONCURRENT_SERVICES = 10;
 /** Each waits for nothing but its own calls: one that is PENDING takes no place. */
 const CONCURRENT_BALANCERS = 20;
-/** Load balancers that no Service stands behind, all at once, are more likely a mistake than meant. */
-const BRAKE = { things: 'load balancers', fraction: 0.3, minimumCount: 10, confirmAfterMilliseconds: 600_000 };
 
 /**
  * Runs the three handlers for as long as we lead. Each has a queue of its own, and they meet only in the resource:
@@ -116,13 +115,13 @@ export async function runController(
   }
 
   const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
-  const guard = new DeletionGuard<string>({ ...environment, cluster, brake: BRAKE, gauge: leftoversHeld });
+  const guard = new DeletionGuard<string>({ ...environment, cluster, brake: LEFTOVER_BRAKE, gauge: leftoversHeld });
   /** Takes down what no Service stands behind, and has every load balancer looked at again. */
   async function compare(): Promise<number | void> {
     const begunAt = clock.monotonic();
     const there = await cloud.owners(site.cluster, signal);
     // Only now: what was listed was made for a Service that the caches had before.
-    const living = livingOwners(serviceCache, resourceCache, rules);
+    const living = livingOwners(serviceCache.list(), resourceCache.list(), rules);
     const leftovers = [...there].filter((uid) => !living.has(uid));
     let again: number | undefined;
     for (const uid of guard.allow(leftovers, there.size, begunAt)) {
@@ -147,20 +146,6 @@ export async function runController(
     endpointsController.run((key) => endpointsHandler.reconcile(key, signal), signal),
     balancerController.run((key) => balancerHandler.reconcile(key, signal), signal),
     comparison.run(signal),
-  ]);
-}
-
-/** The UIDs of Services that may have something in OpenStack. */
-function livingOwners(
-  serviceCache: SharedCache<Service>,
-  resourceCache: SharedCache<KuryrLoadBalancer>,
-  rules: ClaimRules,
-): ReadonlySet<string> {
-  const held = serviceCache.list().filter((service) => claimService(service, rules).state !== 'foreign');
-  const resources = resourceCache.list().filter(isOwnResource);
-  return new Set([
-    ...held.map(({ metadata }) => metadata.uid ?? ''),
-    ...resources.map((one) => serviceUidOf(one) ?? ''),
   ]);
 }
 

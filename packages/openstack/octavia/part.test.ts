@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { emulated, withNetwork } from '../client/testing/emulated.ts';
 import { octaviaPart } from './part.ts';
 import { kuryrLoadBalancerDefinition } from './resource/definition.ts';
+import { kuryrLoadBalancers } from './resource/types.ts';
 
 /** The whole part on a simulated Keystone, Neutron and Octavia. */
 async function setUp(configuration: object = {}, behaviour: object = {}) {
@@ -55,6 +56,49 @@ describe('the octavia part', () => {
       there: [`${address} in status.loadBalancer.ingress`],
     });
     expect(await ask((one) => one.status(environment))).toMatchObject({ figures: { served: 1, working: 0 } });
+  });
+
+  it('tells what its sweep would take down, and what its brake holds back of that', async () => {
+    const { cluster, openstack, part, environment, lead, run } = await setUp();
+    const names = Array.from({ length: 12 }, (_, index) => `web-${index + 10}`);
+    const leader = lead();
+    for (const name of names) await cluster.createService(name);
+    await run();
+    await leader.stop();
+    const planned = () => now(cluster.clock, part.plan(environment));
+    expect((await planned()).changes.filter(({ action }) => action === 'delete')).toEqual([]);
+    const [first = '', ...others] = names;
+    const forget = async (name: string) => {
+      const key = { namespace: NAMESPACE, name };
+      await cluster.client.patchMerge(kuryrLoadBalancers, key, { metadata: { finalizers: null } });
+      await cluster.client.delete(kuryrLoadBalancers, key);
+      await cluster.forceDeleteService(name);
+    };
+    const [address = ''] = await cluster.addresses(first);
+    await forget(first);
+    const one = await planned();
+    expect(one).not.toHaveProperty('heldBack');
+    expect(one.changes.filter(({ action }) => action === 'delete')).toEqual([
+      {
+        action: 'delete',
+        subject: `load balancer shop/${first}`,
+        detail: expect.stringMatching(
+          `^\\S+ with its VIP ${address} is taken down: the Service it was made for no longer`,
+        ),
+        writes: 2,
+      },
+    ]);
+    for (const name of others) await forget(name);
+    expect((await planned()).heldBack).toMatch(
+      /^Holding back the deletion of 12 of 12 load balancers.* fairlead release octavia/,
+    );
+    const announced = writesOf(await planned());
+    const made = openstack.emulator.log.writes.length;
+    lead();
+    await run(700);
+    const swept = openstack.emulator.log.writes.slice(made).filter(({ kind }) => kind !== 'tokens');
+    expect(swept).toHaveLength(announced);
+    expect(openstack.emulator.octaviaResources('loadbalancers')).toEqual([]);
   });
 
   it('gives a dual-stack Service an address of each family on one port', async () => {

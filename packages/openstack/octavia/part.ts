@@ -9,6 +9,7 @@ import { demoScene } from './demo.ts';
 import { octaviaMetrics } from './metrics.ts';
 import { openOpenStack } from './openstack.ts';
 import { octaviaPermissions } from './permissions.ts';
+import { heldLeftovers } from './report/leftovers.ts';
 import { takeSnapshot } from './report/snapshot.ts';
 import { kuryrLoadBalancerDefinition } from './resource/definition.ts';
 
@@ -40,15 +41,19 @@ export function octaviaPart(openSession: OpenSession): Part<LeaderPart> {
         await runController(configuration, openstack, environment);
       },
       async plan(environment) {
-        return { changes: serviceChanges(await takeSnapshot(openSession, configuration, environment)) };
+        const snapshot = await takeSnapshot(openSession, configuration, environment);
+        const changes = [...serviceChanges(snapshot.services), ...snapshot.leftBehind.changes];
+        return { ...heldLeftovers(environment.clock, snapshot.leftBehind), changes };
       },
       async explain(environment, subject) {
-        const found = (await takeSnapshot(openSession, configuration, environment)).get(keyText(subject));
+        const { services } = await takeSnapshot(openSession, configuration, environment);
+        const found = services.get(keyText(subject));
         if (found === undefined) return undefined;
         return explainReported(found, { subject: `Service ${keyText(subject)}`, servedBy: 'Octavia' });
       },
       async status(environment) {
-        const counts = countServices((await takeSnapshot(openSession, configuration, environment)).values());
+        const { services } = await takeSnapshot(openSession, configuration, environment);
+        const counts = countServices(services.values());
         const summary = `${counts.served} Services served by load balancers of Octavia`;
         return { summary, figures: { ...counts }, problems: problemsOf(counts) };
       },

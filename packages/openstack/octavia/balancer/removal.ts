@@ -40,6 +40,29 @@ export function planRemoval(owner: BalancerOwner, keepsFloatingIp: boolean, left
   return { steps: ports.map(({ id }) => ({ kind: 'delete-vip-port', id })), waitsFor: undefined };
 }
 
+/** All that takes it down, look after look, as if nothing had to be waited for. */
+export function removalSteps(owner: BalancerOwner, keepsFloatingIp: boolean, left: Leftovers): readonly BalancerStep[] {
+  const { steps } = planRemoval(owner, keepsFloatingIp, left);
+  return steps.length === 0 ? [] : [...steps, ...removalSteps(owner, keepsFloatingIp, without(steps, left))];
+}
+
+/** What is still its own after these steps. */
+function without(steps: readonly BalancerStep[], left: Leftovers): Leftovers {
+  const done = new Set(steps.flatMap((step) => ('id' in step ? step.id : [])));
+  const isLeft = ({ id }: { readonly id: string }) => !done.has(id);
+  const trees = (all: readonly BalancerTree[]) =>
+    all
+      .filter(({ balancer }) => isLeft(balancer))
+      .map((tree) => ({ ...tree, listeners: tree.listeners.filter(isLeft), pools: tree.pools.filter(isLeft) }));
+  return {
+    ...left,
+    own: trees(left.own),
+    shared: trees(left.shared),
+    vipPorts: left.vipPorts.filter(isLeft),
+    floatingIps: left.floatingIps.filter(isLeft),
+  };
+}
+
 /**
  * The floating IPs of its load balancers that are handed over, or that another may still come to share before they go.
  * Those on a port of Octavia's, which goes with the load balancer, would not be found there later.

@@ -1,12 +1,12 @@
 import { codeOf, messageOf, verdictOf } from '@fairlead/control';
 import { endpointSlices, keyText, nodes, type Node, type Service, services } from '@fairlead/kube';
-import type { ReadEnvironment } from '@fairlead/part';
+import type { PlannedChange, ReadEnvironment } from '@fairlead/part';
 import { EndpointIndex, holdWrites, type ReportedService, releaseWrites } from '@fairlead/service';
 import type { OpenSession } from '../../ports/address-cloud.ts';
 import { desiredBalancer } from '../balancer/desired.ts';
 import { BalancerCloud } from '../balancer/cloud.ts';
 import { isCreation } from '../balancer/plan.ts';
-import { planRemoval } from '../balancer/removal.ts';
+import { removalSteps } from '../balancer/removal.ts';
 import { sharersIn } from '../balancer/sharers.ts';
 import { claimRules } from '../claim.ts';
 import type { OctaviaConfiguration } from '../configuration.ts';
@@ -15,34 +15,44 @@ import { endpointFields } from '../handlers/endpoint-fields.ts';
 import { fittedTo, planWithStrays } from '../handlers/loadbalancer-handler.ts';
 import { failureWrites, settledWrites } from '../handlers/resource-status.ts';
 import { readAsked, type ServiceAsked, withResource, writesToService } from '../handlers/service-handler.ts';
+import { livingOwners } from '../leftovers.ts';
 import { openOpenStack } from '../openstack.ts';
 import { appliedByEndpoints, appliedByService } from '../resource/applied.ts';
 import { readResource } from '../resource/older-shapes.ts';
 import { isOwnResource, type KuryrLoadBalancer, kuryrLoadBalancers, serviceUidOf } from '../resource/types.ts';
+import { type LeftBehind, leftoverChange } from './leftovers.ts';
+
+export interface Snapshot {
+  readonly services: ReadonlyMap<string, ReportedService>;
+  readonly leftBehind: LeftBehind;
+}
 
 interface Cluster {
   readonly endpoints: EndpointIndex;
   readonly nodes: readonly Node[];
 }
 
-/** What is still to be done for each Service, from the very steps that a leader would make. */
+/** What is still to be done for each Service, and about those that are gone, from the very steps that a leader would make. */
 export async function takeSnapshot(
   openSession: OpenSession,
   configuration: OctaviaConfiguration,
   environment: ReadEnvironment,
-): Promise<ReadonlyMap<string, ReportedService>> {
+): Promise<Snapshot> {
   const { client, clock, signal, defaultClass } = environment;
   await using openstack = await openOpenStack(openSession, configuration, environment);
   const { site, lbaas, neutron } = openstack;
   const rules = claimRules(configuration, defaultClass);
+  let listed: readonly KuryrLoadBalancer[] = [];
+  const cloud = new BalancerCloud(lbaas, neutron, { sharers: () => sharersIn(listed), hasChanged() {} });
+  // First: what is there was made for a Service that is listed after it.
+  const there = await cloud.owners(site.cluster, signal);
   const [all, resources, slices, listedNodes] = await Promise.all([
     client.list(services, { signal }),
     client.list(kuryrLoadBalancers, { signal }),
     client.list(endpointSlices, { signal }),
     client.list(nodes, { signal }),
   ]);
-  const heirs = { sharers: () => sharersIn(resources.items), hasChanged() {} };
-  const cloud = new BalancerCloud(lbaas, neutron, heirs);
+  listed = resources.items;
   const endpoints = new EndpointIndex();
   for (const slice of slices.items) endpoints.set(slice);
   const byKey = new Map(resources.items.map((one) => [keyText(one.metadata), one]));
@@ -54,7 +64,14 @@ export async function takeSnapshot(
     const cluster = { endpoints, nodes: listedNodes.items };
     reported.set(key, await reportFor(service, asked, resource, { cluster, site, cloud, clock, signal }));
   }
-  return reported;
+  const living = livingOwners(all.items, resources.items, rules);
+  const uids = [...there].filter((uid) => !living.has(uid));
+  const changes: PlannedChange[] = [];
+  for (const uid of uids) {
+    const owner = { cluster: site.cluster, uid, name: uid };
+    changes.push(leftoverChange(owner, await cloud.leftovers(owner, signal)));
+  }
+  return { services: reported, leftBehind: { changes, uids, knownCount: there.size } };
 }
 
 /** The resource as both handlers would have it, and in how many writes. */
@@ -94,7 +111,7 @@ async function reportFor(
     return { reading: asked, writes: 0, detail: has, isThere };
   if (asked.kind === 'release') {
     const owner = { cluster: site.cluster, uid: service.metadata.uid ?? '', name: keyText(service.metadata) };
-    const { steps } = planRemoval(owner, false, await cloud.leftovers(owner, signal));
+    const steps = removalSteps(owner, false, await cloud.leftovers(owner, signal));
     const held = resource !== undefined && isOwnResource(resource) ? 2 : 0;
     return { reading: asked, writes: steps.length + held + releaseWrites(asked.claim).length, detail: has, isThere };
   }

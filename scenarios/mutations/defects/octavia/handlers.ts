@@ -321,4 +321,18 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     replace: 'left.shared',
     foundBy: IN_ERROR,
   },
+  {
+    name: 'the plan does not say what the brake holds back of what Services left',
+    file: `${HOME}/part.ts`,
+    find: '...heldLeftovers(environment.clock, snapshot.leftBehind), ',
+    replace: '',
+    foundBy: { unit: `${HOME}/part.test.ts` },
+  },
+  {
+    name: 'the plan does not count what goes after a load balancer is gone',
+    file: `${HOME}/balancer/removal.ts`,
+    find: '[...steps, ...removalSteps(owner, keepsFloatingIp, without(steps, left))]',
+    replace: 'steps.slice(0, without(steps, left) === left ? 0 : steps.length)',
+    foundBy: { unit: `${HOME}/part.test.ts` },
+  },
 ];
