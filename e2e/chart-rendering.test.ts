@@ -243,12 +243,15 @@ describe('the chart as Helm renders it', () => {
 
   it('has Prometheus read and watch, where that is asked for', async () => {
     const relabelings = [{ targetLabel: 'cluster', replacement: 'one' }];
+    const metricRelabelings = [{ sourceLabels: ['__name__'], regex: 'nodejs_.*', action: 'drop' }];
     const { manifests } = await renderChart({
       ...gatewayValues,
-      serviceMonitor: { enabled: true, relabelings },
+      serviceMonitor: { enabled: true, relabelings, metricRelabelings },
       prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
     });
-    expect(ofKind(manifests, 'ServiceMonitor')).toMatchObject({ spec: { endpoints: [{ relabelings }] } });
+    expect(ofKind(manifests, 'ServiceMonitor')).toMatchObject({
+      spec: { endpoints: [{ relabelings, metricRelabelings }] },
+    });
     const rules = alertRules(program).map(({ alert, expr, summary }) => ({ alert, expr, annotations: { summary } }));
     expect(ofKind(manifests, 'PrometheusRule')).toMatchObject({
       metadata: { labels: { release: 'prometheus' } },
