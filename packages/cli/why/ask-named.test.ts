@@ -1,29 +1,13 @@
 import { VirtualClock } from '@fairlead/control';
-import { KubeClient, type Pod } from '@fairlead/kube';
-import { connectionOver, FakeApi } from '@fairlead/kube/testing';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { json, text } from '../server/router.ts';
+import { KubeClient } from '@fairlead/kube';
+import { FakeApi } from '@fairlead/kube/testing';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type StatusServer, startStatusServer } from '../server/status-server.ts';
-import { askNamed, type Question } from './ask-leader.ts';
+import { ACCOUNT, askedCluster, forgetful, question, type Tokens } from '../testing/asked-cluster.ts';
+import { askNamed } from './ask-leader.ts';
 import type { Leader } from './leader.ts';
 
-const ACCOUNT = '/api/v1/namespaces/fairlead-system/serviceaccounts/fairlead/token';
-const pod: Pod = { metadata: { name: 'pod-1' }, spec: { serviceAccountName: 'fairlead', containers: [] } };
-const question: Omit<Question, 'cluster'> = {
-  configuration: {
-    http: { listen: '127.0.0.1:8080' },
-    leaderElection: { namespace: 'fairlead-system', leaseDurationSeconds: 15 },
-  },
-  part: 'gateway',
-  leader: { kind: 'led', replica: 'pod-1' },
-  subject: { kind: 'service', namespace: 'shop', name: 'web' },
-  signal: new AbortController().signal,
-};
-
-interface World {
-  /** Of the kubeconfig. */
-  readonly own?: string;
-  readonly mayCreateTokens?: boolean;
+interface World extends Tokens {
   /** Whom the Fairlead answers. */
   readonly welcome?: (token: string | undefined) => boolean;
   readonly leader?: Leader;
@@ -36,32 +20,10 @@ describe('a Fairlead that a person names', () => {
   afterEach(() => server?.close());
 
   /** Asks it, and says which tokens it was shown. */
-  async function asking({
-    own,
-    mayCreateTokens = true,
-    welcome = (token) => token !== undefined,
-    leader,
-    ofCluster = '',
-  }: World) {
-    const shown: (string | undefined)[] = [];
-    const why = async (_: string, { token }: { readonly token: string | undefined }) => {
-      shown.push(token);
-      if (!welcome(token)) return text(token === undefined ? 401 : 403, 'show a token of the cluster');
-      return json({ cluster: ofCluster, standing: { kind: 'leads' }, entries: [] });
-    };
-    server = await startStatusServer('127.0.0.1:0', new Map([['/debug/why', why]]));
-    const clock = new VirtualClock();
-    const connection = connectionOver({ send: () => Promise.reject(new Error('nothing is sent')) }, clock);
-    const client = new KubeClient(connection, clock);
-    vi.spyOn(connection, 'token').mockResolvedValue(own);
-    vi.spyOn(client, 'find').mockResolvedValue(pod);
-    vi.spyOn(client, 'get').mockResolvedValue({ metadata: { name: 'kube-system', uid: 'this' } });
-    vi.spyOn(client, 'list').mockResolvedValue({ items: [pod], resourceVersion: '1' });
-    vi.spyOn(client, 'postJson').mockImplementation(async (path) => {
-      if (!mayCreateTokens) throw new Error('you may not create serviceaccounts/token');
-      return { status: { token: `of ${path}` } };
-    });
-    const cluster = { client, connection, server: 'https://cluster', isPod: false };
+  async function asking({ welcome = (token) => token !== undefined, leader, ofCluster = '', ...tokens }: World) {
+    const { routes, shown } = forgetful({ welcome, cluster: ofCluster });
+    server = await startStatusServer('127.0.0.1:0', routes);
+    const cluster = askedCluster(tokens);
     const asked = await askNamed(server.url, { ...question, cluster, leader: leader ?? question.leader });
     return { asked, shown };
   }
