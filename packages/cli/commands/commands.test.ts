@@ -157,6 +157,16 @@ describe('check', () => {
     expect(printed).toContain(`✓ namespace: ${NAMESPACE} may not be looked at`);
   });
 
+  it('has a cross for a part of which it may not be known who leads', async () => {
+    const authorize = ({ verb, resource }: AccessQuestion) => !(verb === 'get' && resource === 'leases');
+    const { lead, run } = await start([toyPart('one')], { authorize });
+    await lead('one');
+    expect(await run('check')).toMatchObject({
+      exitCode: 1,
+      printed: expect.stringMatching(/^✗ one: who leads is unknown: .*: start fairlead run, or look at the log/m),
+    });
+  });
+
   it('names a clock that is five minutes off, and exits with 1', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 300_000 });
     const { lead, run } = await start([toyPart('one')]);

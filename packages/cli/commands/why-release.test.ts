@@ -3,7 +3,7 @@ import { leaseName, type Part, RELEASE_ANNOTATION } from '@fairlead/part';
 import type { AccessQuestion } from '@fairlead/sim/kube';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NAMESPACE, SEEN, startCommandWorld, type World } from '../testing/command-world.ts';
-import { toyPart } from '../testing/toy-part.ts';
+import { toyPart, toyReplicaPart } from '../testing/toy-part.ts';
 
 let started = new AsyncDisposableStack();
 afterEach(async () => {
@@ -31,6 +31,17 @@ describe('release', () => {
     await client.patchMerge(leases, { namespace: NAMESPACE, name: leaseName('one') }, renewed);
     expect((await run('release', 'one')).exitCode).toBe(0);
     expect(await mark()).toMatch(/^\d{4}-/);
+  });
+
+  it('is for parts that one replica leads, and says which these are', async () => {
+    const { lead, run } = await start([toyPart('one'), toyReplicaPart('two')]);
+    await lead('one');
+    for (const name of ['two', 'three']) {
+      expect(await run('release', name)).toMatchObject({
+        exitCode: 2,
+        complained: expect.stringContaining(`no part named ${name} leads here; there is one`),
+      });
+    }
   });
 });
 

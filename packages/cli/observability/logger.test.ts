@@ -27,6 +27,13 @@ it('is readable on a terminal', () => {
   );
 });
 
+it('quotes a field of which it would be unclear where it ends', () => {
+  const fields = { plain: 'a-b', selector: 'app=web', said: 'a "b"', count: 2 };
+  expect(readableLine(JSON.stringify({ msg: 'found', ...fields }))).toContain(
+    'found plain=a-b selector="app=web" said="a \\"b\\"" count=2\n',
+  );
+});
+
 it('moves nothing on a terminal, whatever a tenant wrote', () => {
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(readableLine(line)) });

@@ -39,6 +39,16 @@ describe('renderStory', () => {
     );
   });
 
+  it('tells of no retry that is under way or over', () => {
+    const journal = new Journal(new VirtualClock());
+    const explanation = { answer: 'It is written.', state: 'working', wanted: [], there: [] } as const;
+    const story = () => renderStory({ part: 'gateway', explanation, tried: journal.entries('x') });
+    journal.record('x', { kind: 'waiting', for: 'what failed: timeout', retryAt: 60_000 });
+    expect(story()).toContain('Tries again');
+    journal.record('x', { kind: 'step', step: 'publish-status', call: 'PATCH services/status', outcome: 'started' });
+    expect(story()).not.toContain('Tries again');
+  });
+
   it('says that nobody was asked what was tried, and no more than the answer for what is not ours', () => {
     const explanation = { answer: 'It is stuck.', state: 'stuck', wanted: [], there: [] } as const;
     const story = { part: 'gateway', explanation, tried: 'nobody leads' };

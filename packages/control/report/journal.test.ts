@@ -46,6 +46,17 @@ describe('journal', () => {
     ]);
   });
 
+  it('tells errors of one kind apart by what they say', () => {
+    const { journal } = setUp();
+    for (const name of ['one', 'two', 'one']) {
+      journal.recordError('a', new FairleadError(`no route to ${name}`, { verdict: 'retriable', code: 'timeout' }));
+    }
+    expect(journal.entries('a')).toMatchObject([
+      { message: 'no route to two', count: 1 },
+      { message: 'no route to one', count: 2 },
+    ]);
+  });
+
   it('cuts what a talkative server says', () => {
     const { journal } = setUp();
     journal.recordError('a', new Error('x'.repeat(10_000)));

@@ -1,6 +1,7 @@
 import type { Defect } from '../defect.ts';
 import { azureDefects } from './azure/index.ts';
 import { cliDefects } from './cli.ts';
+import { cliLookDefects } from './cli-looks.ts';
 import { cliReportDefects } from './cli-reports.ts';
 import { cloudDefects } from './cloud.ts';
 import { clustersetDefects } from './clusterset/index.ts';
@@ -41,6 +42,7 @@ export const defects: readonly Defect[] = [
   ...cloudDefects,
   ...cliDefects,
   ...cliReportDefects,
+  ...cliLookDefects,
   ...azureDefects,
   ...serviceDefects,
   ...gatewayAddressDefects,
