@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runSteps, type Step, type StepOutcome } from './test-steps.ts';
+import { leavesNothing, runSteps, type Step, type StepOutcome } from './test-steps.ts';
 
 describe('runSteps', () => {
   const lines: string[] = [];
@@ -48,5 +51,44 @@ describe('runSteps', () => {
   it('fails for what this machine lacks where everything must run', async () => {
     expect(await run([components, endToEnd, unit], true)).toBe(false);
     expect(ran).toEqual(['components']);
+  });
+});
+
+describe('a step that has to leave nothing', () => {
+  const run = async (outcome: StepOutcome, ...names: readonly string[]) => {
+    const lines: string[] = [];
+    const step = {
+      name: 'unit',
+      async run() {
+        for (const name of names) await writeFile(join(tmpdir(), name), '');
+        return outcome;
+      },
+    };
+    return { ended: await leavesNothing(step, (line) => lines.push(line)).run(), lines };
+  };
+  const tests = { passed: 7, failed: 0 };
+
+  it('fails when something is left in its temporary folder, and says what', async () => {
+    expect(await run({ kind: 'ok', tests }, 'kubeconfig', 'answer')).toEqual({
+      ended: { kind: 'failed', tests },
+      lines: ['left behind in the temporary folder: answer, kubeconfig'],
+    });
+  });
+
+  it('ends as it ended otherwise', async () => {
+    for (const outcome of [
+      { kind: 'ok', tests },
+      { kind: 'unavailable', why: 'there is no Go' },
+    ] as const) {
+      expect(await run(outcome)).toEqual({ ended: outcome, lines: [] });
+    }
+    expect((await run({ kind: 'failed', tests }, 'report')).ended).toEqual({ kind: 'failed', tests });
+  });
+
+  it('has nothing left there when it cannot be run', async () => {
+    const before = tmpdir();
+    const broken = { name: 'unit', run: () => Promise.reject(new Error('no such program')) };
+    await expect(leavesNothing(broken, () => {}).run()).rejects.toThrow('no such program');
+    expect(tmpdir()).toBe(before);
   });
 });

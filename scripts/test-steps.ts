@@ -1,3 +1,4 @@
+import { ownTemporaryFolder } from './own-temporary-folder.ts';
 import { formatDuration, type Report } from './progress.ts';
 import type { TestCounts } from './test-counts.ts';
 
@@ -37,6 +38,23 @@ export async function runSteps(steps: readonly Step[], mustRunAll: boolean, repo
   }
   report(['', ...summary, countsText(sum)].join('\n'));
   return isWell;
+}
+
+/** The step in a temporary folder of its own, which it has to leave empty. */
+export function leavesNothing(step: Step, report: Report): Step {
+  const run = async (): Promise<StepOutcome> => {
+    const own = await ownTemporaryFolder();
+    const ended = step.run();
+    const left = await ended.then(
+      () => own.giveBack(),
+      () => own.giveBack(),
+    );
+    const outcome = await ended;
+    if (left.length === 0 || outcome.kind !== 'ok') return outcome;
+    report(`left behind in the temporary folder: ${left.join(', ')}`);
+    return { ...outcome, kind: 'failed' };
+  };
+  return { ...step, run };
 }
 
 function add(sum: TestCounts, tests: TestCounts | undefined): TestCounts {

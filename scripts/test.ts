@@ -7,11 +7,10 @@ import { buildComponents } from '../e2e/harness/components.ts';
 import { DebianError } from './debian-packages.ts';
 import { GoError } from './go-toolchain.ts';
 import { HelmError } from './helm.ts';
-import { ownTemporaryFolder } from './own-temporary-folder.ts';
 import { PythonError } from './python-packages.ts';
 import { missingPackages } from './system-packages.mjs';
 import { readTestCounts, type TestCounts } from './test-counts.ts';
-import { runSteps, type Step, type StepOutcome } from './test-steps.ts';
+import { leavesNothing, runSteps, type Step, type StepOutcome } from './test-steps.ts';
 
 const root = join(import.meta.dirname, '..');
 process.chdir(root);
@@ -25,26 +24,12 @@ const steps: readonly Step[] = [
   { name: 'e2e', needs: 'components', run: () => runTests('e2e') },
 ];
 
-const ok = await runSteps(steps.map(leavesNothing), process.env['CI'] === 'true', console.log);
+const ok = await runSteps(
+  steps.map((step) => leavesNothing(step, console.log)),
+  process.env['CI'] === 'true',
+  console.log,
+);
 process.exitCode = ok ? 0 : 1;
-
-/** The step in a temporary folder of its own, which it has to leave empty. */
-function leavesNothing(step: Step): Step {
-  return {
-    ...step,
-    async run() {
-      const own = await ownTemporaryFolder();
-      const outcome = await step.run().catch(async (error: unknown) => {
-        await own.giveBack();
-        throw error;
-      });
-      const left = await own.giveBack();
-      if (left.length === 0 || outcome.kind !== 'ok') return outcome;
-      console.log(`left behind in the temporary folder: ${left.join(', ')}`);
-      return { ...outcome, kind: 'failed' };
-    },
-  };
-}
 
 async function runCheck(): Promise<StepOutcome> {
   return { kind: (await runNode([join('scripts', 'check.ts')])) ? 'ok' : 'failed' };
