@@ -49,6 +49,24 @@ describe('readConfiguration', () => {
     );
   });
 
+  it.each([
+    [
+      'a key that is needed',
+      'parts:\n  lighthouse:\n    adresses: [192.0.2.1]\n',
+      '3:5: unknown key parts.lighthouse.adresses',
+    ],
+    ['the only part', 'parts:\n  lighthose: {}\n', '2:3: unknown key parts.lighthose'],
+    ['the section of all parts', 'part:\n  lighthouse: {}\n', '1:1: unknown key part'],
+  ])('tells one mistake of %s that is misspelt, and not that it is missing, too', (_, text, mistake) => {
+    expect(() => read(text)).toThrow(new RegExp(`^fairlead.yaml:${mistake}: did you mean \\w+\\?$`));
+  });
+
+  it('still tells what else is missing beside a misspelt key', () => {
+    expect(() => read('parts:\n  lighthouse:\n    brigthness: 4\n')).toThrow(
+      /^fairlead.yaml:2:3: parts.lighthouse.addresses: is missing: write a list\nfairlead.yaml:3:5: unknown key .*$/,
+    );
+  });
+
   it('lists the known keys when none is near', () => {
     expect(() => read(`${smallest}zebra: 1\n`)).toThrow(
       'fairlead.yaml:4:1: unknown key zebra: known here: kubernetes, http, log, leaderElection, defaultClass, parts',
@@ -76,6 +94,10 @@ describe('readConfiguration', () => {
 
   it('refuses text that is not YAML with its line', () => {
     expect(() => read('parts:\n  lighthouse: [\n')).toThrow(/^fairlead.yaml:\d+:\d+: not valid YAML/);
+    // What follows from the first is no mistake of its own.
+    expect(() => read('parts: {lighthouse: {addresses: [192.0.2.1\n')).toThrow(
+      /^fairlead.yaml:2:1: not valid YAML: .*$/,
+    );
   });
 
   it('refuses an empty file, and an alias to nothing, without a trace', () => {

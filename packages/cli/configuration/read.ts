@@ -29,16 +29,19 @@ export function readConfiguration(text: string, file: string, parts: readonly Pa
     const { line, col } = lineCounter.linePos(offset);
     return { line, column: col };
   };
-  if (document.errors.length > 0) {
-    throw new ConfigurationError(
-      file,
-      document.errors.map((error) => ({ ...place(error.pos[0]), text: `not valid YAML: ${error.message}` })),
-    );
+  // The first alone: those after it are what the parser makes of the rest.
+  const [mistake] = document.errors;
+  if (mistake !== undefined) {
+    const text = `not valid YAML: ${mistake.message}`;
+    throw new ConfigurationError(file, [{ ...place(mistake.pos[0]), text }]);
   }
   const schema = configurationSchema(parts);
   const result = schema.safeParse(toValue(document, file) ?? {}, { reportInput: true });
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => describe(issue, document, place, schema));
+  const { issues } = result.error;
+  const misspelt = issues.flatMap((issue) => meantKeys(issue, schema));
+  const mistakes = issues.filter((issue) => !misspelt.some((key) => followsFrom(key, issue)));
+  const problems = mistakes.flatMap((issue) => describe(issue, document, place, schema));
   const inFileOrder = problems.toSorted((left, right) => left.line - right.line || left.column - right.column);
   throw new ConfigurationError(file, inFileOrder);
 }
@@ -55,7 +58,7 @@ function toValue(document: Document, file: string): unknown {
 type Place = (offset: number) => { readonly line: number; readonly column: number };
 
 function describe(issue: z.core.$ZodIssue, document: Document, place: Place, schema: z.ZodType): Problem[] {
-  const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
+  const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, path);
     return issue.keys.map((key) => {
@@ -68,6 +71,28 @@ function describe(issue: z.core.$ZodIssue, document: Document, place: Place, sch
     });
   }
   return [{ ...place(keyOffset(document, path)), text: `${dotted(path)}: ${issueText(issue)}` }];
+}
+
+/** The paths of what keys that are misspelt were meant to be. */
+function meantKeys(issue: z.core.$ZodIssue, schema: z.ZodType): readonly (readonly string[])[] {
+  if (issue.code !== 'unrecognized_keys') return [];
+  const path = pathOf(issue);
+  const known = keysAt(schema, path);
+  return issue.keys.flatMap((key) => {
+    const meant = nearest(key, known);
+    return meant === undefined ? [] : [[...path, meant].map(String)];
+  });
+}
+
+/** Whether it is only that a key is missing which is there, misspelt: by itself, or for its section to be whole. */
+function followsFrom(key: readonly string[], issue: z.core.$ZodIssue): boolean {
+  const path = pathOf(issue).map(String);
+  const isOf = (other: readonly string[]) => JSON.stringify(path) === JSON.stringify(other);
+  return (issue.input === undefined && isOf(key)) || (issue.code === 'custom' && isOf(key.slice(0, -1)));
+}
+
+function pathOf({ path }: z.core.$ZodIssue): readonly (string | number)[] {
+  return path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
 }
 
 function dotted(path: readonly (string | number)[]): string {

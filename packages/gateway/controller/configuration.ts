@@ -41,6 +41,8 @@ const addresses = z
   .array(addressEntry)
   .min(1, 'is empty: name at least one address, such as 192.0.2.10')
   .superRefine((entries, context) => {
+    // One that is wrong by itself was told as such.
+    if (entries.some((entry) => problemOf([entry]) !== undefined)) return;
     const message = problemOf(entries);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   })

@@ -65,6 +65,12 @@ describe('the configuration of pools', () => {
     expect(problems({ addresses: ['192.0.2.1'], pools: [{ name: 'a', addresses: ['192.0.2.1'] }] })).toHaveLength(1);
   });
 
+  it('tells once what is wrong with an address, or with all of them together', () => {
+    expect(problems({ addresses: ['192.0.2.1', '192.0.2.77/24'] })).toEqual([expect.stringContaining('192.0.2.0/24')]);
+    expect(problems({ addresses: ['192.0.2.300', 'nowhere'] })).toHaveLength(2);
+    expect(problems({ addresses: ['10.0.0.0/17', '10.1.0.0/16'] })).toHaveLength(1);
+  });
+
   it('has addresses in all pools, or a cloud that makes them', () => {
     const sections = { cloud: z.object({}), pool: z.strictObject({ network: z.string() }) };
     const problemsWith = (pools: readonly object[]) =>

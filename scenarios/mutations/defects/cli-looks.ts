@@ -144,4 +144,25 @@ export const cliLookDefects: readonly Defect[] = [
     replace: 'change.writes > 0',
     foundBy: { unit: 'packages/cli/render' },
   },
+  {
+    name: 'an address that is wrong is told twice',
+    file: 'packages/gateway/controller/configuration.ts',
+    find: 'if (entries.some((entry) => problemOf([entry]) !== undefined)) return;',
+    replace: '',
+    foundBy: { unit: 'packages/gateway/controller/pools.test.ts' },
+  },
+  {
+    name: 'a key that is misspelt is told to be missing, too',
+    file: 'packages/cli/configuration/read.ts',
+    find: 'issues.filter((issue) => !misspelt.some((key) => followsFrom(key, issue)))',
+    replace: 'issues.filter((issue) => !misspelt.some((key) => key.length === 0 && followsFrom(key, issue)))',
+    foundBy: { unit: 'packages/cli/configuration' },
+  },
+  {
+    name: 'whatever is missing beside a misspelt key is not told',
+    file: 'packages/cli/configuration/read.ts',
+    find: 'issue.input === undefined && isOf(key)',
+    replace: 'issue.input === undefined && path.length === key.length',
+    foundBy: { unit: 'packages/cli/configuration' },
+  },
 ];
