@@ -17,12 +17,17 @@ const SHAPE: RestartShape = {
 const CHURN: RestartShape = { ...SHAPE, spreadMilliseconds: 20_000, rounds: 6 };
 const RETRIES = 3;
 
-/** What Azure is like, beside answers after 0.1 s and writes that are done with them: a row of figures for each. */
+/** What Azure is like, beside answers after 0.1 s: a row of figures for each. */
 const ROWS = {
+  AtWritesOf0s: {},
   AtWritesOf1s: { writeMilliseconds: 1_000 },
   AtWritesOf2s: { writeMilliseconds: 2_000 },
+  AtWritesOf5s: { writeMilliseconds: 5_000 },
   WithBuckets: { hasBuckets: true },
 } as const satisfies Readonly<Record<string, AzureHabits>>;
+
+const LATENCY_KINDS = ['Quiet', 'Busy', 'All'] as const;
+type LatencyKind = (typeof LATENCY_KINDS)[number];
 
 export const localBackendsBench: Bench = {
   name: 'local-backends',
@@ -38,6 +43,19 @@ export const localBackendsBench: Bench = {
       atMost: INTERVAL_MILLISECONDS / 2000,
       why: 'under churn a change waits for half an interval at most, in the median',
     },
+    ...Object.keys(ROWS).flatMap((row) => [
+      {
+        figure: `ownToTick${row}`,
+        atMost: 1,
+        why: 'quiet pools, busy ones and all changes wait no longer than on a common tick, each in the median',
+      },
+      {
+        figure: `ownQuietToTickAll${row}`,
+        atMost: 1,
+        why: 'a quiet pool waits no longer than any change does on a common tick, in the median',
+      },
+      { figure: `ownMissing${row}`, atMost: 0, why: 'however slow Azure is, every change of the pods reaches it' },
+    ]),
     { figure: 'changesMissing', atMost: 0, why: 'every change of the pods reaches Azure' },
     {
       figure: 'operationsHeldPerPool',
@@ -114,6 +132,10 @@ async function latencyRow(
     figures[`${side}AllSeconds${row}`] = medianSeconds(all);
     figures[`${side}Missing${row}`] = missing;
   }
+  const toTick = (own: LatencyKind, tick: LatencyKind) =>
+    rounded((figures[`own${own}Seconds${row}`] ?? Number.NaN) / (figures[`tick${tick}Seconds${row}`] ?? Number.NaN));
+  figures[`ownToTick${row}`] = Math.max(...LATENCY_KINDS.map((kind) => toTick(kind, kind)));
+  figures[`ownQuietToTickAll${row}`] = toTick('Quiet', 'All');
   return figures;
 }
 

@@ -1,11 +1,9 @@
-import { type Clock, type IpAddress, type Logger, messageOf, sleep } from '@fairlead/control';
+import { type Clock, type Logger, messageOf, sleep } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
-import type { ArmClient, ArmId } from '../../arm/index.ts';
 import type { ResourceHolding, UpdateLocks } from '../azure-resource-locker.ts';
 import type { UpdaterSettings } from '../configuration.ts';
-import type { BackendTracker } from './backend-tracker.ts';
 import { LeadingEdge } from './leading-edge.ts';
-import { type LocalServices, type PoolKey, poolKey } from './local-services.ts';
+import { loadBalancerOf, poolKey } from './local-services.ts';
 import {
   afterFailure,
   type BackendPoolOperation,
@@ -16,25 +14,28 @@ import {
   parkedUntil,
   poolOf,
 } from './operation-queue.ts';
-import { mergeEntries } from './pool-entries.ts';
+import { PoolWriter, type PoolWriterOptions } from './pool-writer.ts';
+import { type NextTask, SideBySide } from './side-by-side.ts';
+import { mayGoOn, nextPool, type WaitingPool } from './turn-order.ts';
 import { classifyUpdateError } from './update-error.ts';
-import type { UpdateReporter } from './update-reporter.ts';
 
 /** Which pool is out of step, and on whose behalf. */
 export type FreshOperation = Pick<BackendPoolOperation, 'service' | 'loadBalancer' | 'backendPool' | 'family'>;
 
-export interface BackendPoolUpdaterOptions extends UpdateLocks {
-  readonly client: Pick<ArmClient, 'get' | 'put'>;
-  readonly poolId: (loadBalancer: string, backendPool: string) => ArmId<'backendAddressPools'>;
-  readonly networkId: ArmId<'virtualNetworks'>;
-  readonly services: LocalServices;
-  readonly backends: Pick<BackendTracker, 'addresses' | 'isNode'>;
-  readonly reporter: UpdateReporter;
+export interface BackendPoolUpdaterOptions extends UpdateLocks, PoolWriterOptions {
   readonly settings: UpdaterSettings;
   readonly clock: Clock;
   readonly logger: Logger;
   /** A pool that the Service should have was deleted by another program. */
   readonly poolMissing: (service: ServiceKey) => void;
+}
+
+/** From taking the locks until they are given back. */
+interface Turn {
+  readonly holding: ResourceHolding;
+  readonly signal: AbortSignal;
+  /** Whether another component has the resources by now. */
+  isLost: boolean;
 }
 
 /**
@@ -46,12 +47,18 @@ export class BackendPoolUpdater {
   readonly #options: BackendPoolUpdaterOptions;
   readonly #queue = new OperationQueue();
   readonly #leadingEdge: LeadingEdge;
+  readonly #writer: PoolWriter;
   /** The tick that is waited for or worked on, on the monotonic clock. */
   #tickAt = 0;
+  /** Whether a turn waits for the lock of the process: it takes whatever is due by then. */
+  #isTurnClaimed = false;
+  /** The turn that is under way, if it takes along what comes due meanwhile. */
+  #turn: SideBySide | undefined;
 
   constructor(options: BackendPoolUpdaterOptions) {
     this.#options = options;
     this.#leadingEdge = new LeadingEdge(options.clock, options.settings);
+    this.#writer = new PoolWriter(options);
   }
 
   /** What waits, in order. */
@@ -82,14 +89,14 @@ export class BackendPoolUpdater {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger, settings } = this.#options;
     const { intervalMilliseconds } = settings;
-    const leadingRuns = new Set<Promise<void>>();
-    this.#leadingEdge.start((pools) => {
-      const run = this.process(signal, pools)
+    const turns = new Set<Promise<void>>();
+    this.#leadingEdge.start(() => {
+      const turn = this.process(signal)
         .catch((error: unknown) => {
           if (!signal.aborted) logger.error({ error: messageOf(error) }, 'backend pools wait for the tick');
         })
-        .finally(() => leadingRuns.delete(run));
-      leadingRuns.add(run);
+        .finally(() => turns.delete(turn));
+      turns.add(turn);
     });
     this.#tickAt = clock.monotonic() + intervalMilliseconds;
     try {
@@ -103,51 +110,98 @@ export class BackendPoolUpdater {
       if (!signal.aborted) throw error;
     } finally {
       this.#leadingEdge.stop();
-      await Promise.all(leadingRuns);
+      await Promise.all(turns);
     }
   }
 
-  /** Tries each pool with operations that is due. `pools` are those for which a run outside the tick was asked. */
-  async process(signal: AbortSignal, pools?: ReadonlySet<PoolKey>): Promise<void> {
+  /** Tries each pool with operations that is due, now or in the turn that is under way or waited for. */
+  async process(signal: AbortSignal): Promise<void> {
     const { serviceReconcileLock } = this.#options;
-    await serviceReconcileLock.run('backend-pool-updater', () => this.#process(signal, pools), signal);
+    if (this.#isTurnClaimed || this.#turn?.offer(this.#queue.loadBalancers)) return;
+    this.#isTurnClaimed = true;
+    const turn = () => {
+      this.#isTurnClaimed = false;
+      return this.#takeTurn(signal);
+    };
+    const isMoreDue = await serviceReconcileLock.run('backend-pool-updater', turn, signal);
+    if (isMoreDue) await this.process(signal);
   }
 
-  async #process(signal: AbortSignal, pools: ReadonlySet<PoolKey> | undefined): Promise<void> {
-    const { azureResourceLocker, logger, reporter } = this.#options;
-    this.#leadingEdge.forgetQuietPools();
-    // Whatever came due while this run waited for its turn goes along, as the locks are taken only once for all.
-    const isTaken = (pool: PoolKey) => this.#leadingEdge.isDue(pool);
-    // Tried while this run waited for its turn: each has an interval before it again.
-    for (const pool of pools ?? []) {
-      if (this.#queue.hasPool(pool) && !this.#leadingEdge.isDue(pool)) this.#leadingEdge.follow(pool);
-    }
-    if (!this.#queue.pools.some(isTaken)) return;
+  /** Tells whether it ended, for the sake of others, before it got to all that is due. */
+  async #takeTurn(signal: AbortSignal): Promise<boolean> {
+    const { azureResourceLocker, logger, reporter, settings } = this.#options;
+    this.#leadingEdge.forget((pool) => this.#queue.hasPool(pool));
+    if (!this.#isAnyDue()) return false;
     let holding: ResourceHolding;
     try {
       holding = await azureResourceLocker.acquire(signal);
     } catch (error) {
       if (!signal.aborted) logger.info({ error: messageOf(error) }, 'backend pools wait for the next tick');
-      return;
+      return false;
     }
+    const turn: Turn = { holding, signal, isLost: false };
+    const { loadBalancers } = this.#queue;
+    // Azure works on a load balancer one change at a time; on several it does so at once.
+    const work = new SideBySide(settings.leadingEdge ? this.#whateverIsDue(turn) : this.#whatWaitsNow(turn));
     try {
-      const drained = this.#queue.drain(isTaken);
-      const groups = groupOperations(drained, (operation) => this.#isRelevant(operation));
-      // Azure works on a load balancer one change at a time; on several it does so at once.
-      const byLoadBalancer = Map.groupBy(groups, ({ loadBalancer }) => loadBalancer.toLowerCase());
-      const work = async (list: readonly OperationGroup[]) => {
-        for (const group of list) if (!signal.aborted) await this.#processGroup(group, holding, signal);
-      };
-      await Promise.all([...byLoadBalancer.values()].map(work));
+      if (settings.leadingEdge) this.#turn = work;
+      work.offer(loadBalancers);
+      await work.finished();
     } finally {
+      this.#turn = undefined;
       reporter.queued(this.#queue.size);
       await holding.release();
     }
+    return !turn.isLost && !signal.aborted && settings.leadingEdge && this.#isAnyDue();
   }
 
-  async #processGroup(group: OperationGroup, holding: ResourceHolding, signal: AbortSignal): Promise<void> {
-    const { clock, logger, reporter } = this.#options;
+  /** What comes due during the turn goes along, as the locks are taken only once for all. */
+  #whateverIsDue(turn: Turn): NextTask {
+    const { clock, serviceReconcileLock } = this.#options;
     const startedAt = clock.monotonic();
+    return (loadBalancer) => {
+      const now = clock.monotonic();
+      if (turn.signal.aborted || turn.isLost) return undefined;
+      if (!mayGoOn(now - startedAt, serviceReconcileLock.waiting > 0)) return undefined;
+      const pool = nextPool(this.#duePools(loadBalancer), now);
+      if (pool === undefined) return undefined;
+      const groups = this.#grouped(this.#queue.drainPool(pool));
+      return async () => {
+        for (const group of groups) await this.#processGroup(group, turn);
+      };
+    };
+  }
+
+  /** A tick takes what waits by then; all that comes later is for the next one. */
+  #whatWaitsNow(turn: Turn): NextTask {
+    const groups = Map.groupBy(this.#grouped(this.#queue.drain()), ({ pool }) => loadBalancerOf(pool));
+    return (loadBalancer) => {
+      const group = turn.signal.aborted ? undefined : groups.get(loadBalancer)?.shift();
+      return group === undefined ? undefined : () => this.#processGroup(group, turn);
+    };
+  }
+
+  #isAnyDue(): boolean {
+    return this.#queue.loadBalancers.some((loadBalancer) => this.#duePools(loadBalancer).length > 0);
+  }
+
+  #duePools(loadBalancer: string): readonly WaitingPool[] {
+    return this.#queue.pools(loadBalancer).flatMap((pool) => {
+      const since = this.#queue.since(pool);
+      if (since === undefined || !this.#leadingEdge.isDue(pool)) return [];
+      return [{ pool, since, isFirstChange: this.#leadingEdge.isFirstChange(pool) }];
+    });
+  }
+
+  #grouped(operations: readonly BackendPoolOperation[]): readonly OperationGroup[] {
+    return groupOperations(operations, (operation) => this.#isRelevant(operation));
+  }
+
+  async #processGroup(group: OperationGroup, turn: Turn): Promise<void> {
+    const { clock, logger, reporter } = this.#options;
+    const { holding, signal } = turn;
+    const startedAt = clock.monotonic();
+    reporter.queued(this.#queue.size);
     const eligibleAt = parkedUntil(group, startedAt);
     if (eligibleAt !== undefined) {
       this.#requeue(group.operations);
@@ -158,49 +212,21 @@ export class BackendPoolUpdater {
       await holding.keep(signal);
     } catch (error) {
       if (signal.aborted) return;
+      turn.isLost = true;
       logger.info({ pool: group.pool, error: messageOf(error) }, 'a backend pool waits for the next tick');
       this.#requeue(group.operations);
       return;
     }
     this.#leadingEdge.tried(group.pool);
+    // For what came while the lock was kept: it has its interval to wait.
+    if (this.#queue.hasPool(group.pool)) this.#leadingEdge.follow(group.pool);
     try {
-      await this.#bringInStep(group, signal);
+      await this.#writer.bringInStep(group, (operation) => this.#isRelevant(operation), signal);
     } catch (error) {
       if (!signal.aborted) this.#fail(group, error, startedAt);
       return;
     }
     reporter.succeeded(this.#relevant(group), startedAt);
-  }
-
-  /** Reads the pool and writes it if it differs. */
-  async #bringInStep(group: OperationGroup, signal: AbortSignal): Promise<void> {
-    const { client, poolId, networkId, backends, reporter } = this.#options;
-    const id = poolId(group.loadBalancer, group.backendPool);
-    const record = reporter.recordFor(group);
-    const recorded = record === undefined ? {} : { record };
-    const options = { signal, throttle: 'refuse', notFound: 'stale', ...recorded } as const;
-    const { id: _id, name: _name, etag, ...pool } = await client.get(id, options);
-    // A pool that belongs to no Service any more is not ours to empty.
-    if (this.#relevant(group).length === 0) return;
-    const current = pool.properties.loadBalancerBackendAddresses ?? [];
-    // Asked only now: what changed since the operation was queued, or since the read began, is in it.
-    const entries = mergeEntries(current, this.#wanted(group.pool), backends);
-    if (entries === undefined) return;
-    const virtualNetwork = pool.properties.virtualNetwork ?? { id: networkId };
-    const properties = { ...pool.properties, virtualNetwork, loadBalancerBackendAddresses: entries };
-    const precondition = etag === undefined ? {} : { ifMatch: etag };
-    await client.put(id, { ...pool, properties }, { ...options, ...precondition, answer: 'accepted' });
-  }
-
-  /** The nodes of all Services behind the pool. */
-  #wanted(pool: PoolKey): readonly IpAddress[] {
-    const { services, backends } = this.#options;
-    const addresses = services.sharing(pool).flatMap((service) => {
-      const info = services.get(service);
-      const own = info?.pools.filter(({ name }) => poolKey(info.loadBalancer, name) === pool) ?? [];
-      return own.flatMap(({ family }) => backends.addresses(service, family));
-    });
-    return [...new Set(addresses)];
   }
 
   #fail(group: OperationGroup, error: unknown, startedAt: number): void {

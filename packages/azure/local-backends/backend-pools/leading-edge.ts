@@ -2,10 +2,22 @@ import type { Clock, Timer } from '@fairlead/control';
 import type { UpdaterSettings } from '../configuration.ts';
 import type { PoolKey } from './local-services.ts';
 
-/** A change rarely comes alone, as when one pod replaces another: those that come so soon after go out with it. */
-const GATHER_MILLISECONDS = 300;
+/**
+ * A change rarely comes alone: when one pod replaces another, the old one goes within half a second after the new one
+ * is ready. What comes so soon after goes out with it, instead of waiting for an interval.
+ */
+const GATHER_MILLISECONDS = 600;
 /** Pools that come due in the same slot are sent together: they take the locks once. */
 const SLOT_MILLISECONDS = 500;
+
+/** A pool that is to be sent. */
+interface FollowedPool {
+  /** From when on, on the monotonic clock. */
+  readonly sendAt: number;
+  /** Whether it was quiet before. */
+  readonly isFirstChange: boolean;
+  readonly isSent: boolean;
+}
 
 /**
  * Gives each pool an interval of its own, which begins with an attempt: the first change of a quiet pool is sent at
@@ -17,9 +29,8 @@ export class LeadingEdge {
   readonly #settings: UpdaterSettings;
   /** Pool -> when it was last tried, on the monotonic clock; none for one that is quiet. */
   readonly #triedAt = new Map<PoolKey, number>();
-  /** Pools that are to be sent -> from when on they may be. */
-  readonly #waiting = new Map<PoolKey, number>();
-  #send: ((pools: ReadonlySet<PoolKey>) => void) | undefined;
+  readonly #followed = new Map<PoolKey, FollowedPool>();
+  #send: (() => void) | undefined;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
   constructor(clock: Clock, settings: UpdaterSettings) {
@@ -27,18 +38,28 @@ export class LeadingEdge {
     this.#settings = settings;
   }
 
-  /** Whether the pool was not tried for a whole interval. */
+  /** Whether the pool was not tried for a whole interval, and its time has come. */
   isDue(pool: PoolKey): boolean {
-    return this.#dueAt(pool) <= this.#clock.monotonic();
+    const earliest = this.#followed.get(pool)?.sendAt ?? 0;
+    return Math.max(earliest, this.#dueAt(pool)) <= this.#clock.monotonic();
+  }
+
+  isFirstChange(pool: PoolKey): boolean {
+    return this.#followed.get(pool)?.isFirstChange ?? false;
   }
 
   /** The pool is tried now. */
   tried(pool: PoolKey): void {
-    if (this.#settings.leadingEdge) this.#triedAt.set(pool, this.#clock.monotonic());
+    if (!this.#settings.leadingEdge) return;
+    this.#triedAt.set(pool, this.#clock.monotonic());
+    this.#followed.delete(pool);
   }
 
-  forgetQuietPools(): void {
-    for (const pool of this.#triedAt.keys()) if (this.isDue(pool)) this.#triedAt.delete(pool);
+  /** Forgets when quiet pools were tried, and those that nothing waits for any more. */
+  forget(isWaitedFor: (pool: PoolKey) => boolean): void {
+    const now = this.#clock.monotonic();
+    for (const pool of this.#triedAt.keys()) if (this.#dueAt(pool) <= now) this.#triedAt.delete(pool);
+    for (const pool of this.#followed.keys()) if (!isWaitedFor(pool)) this.#followed.delete(pool);
   }
 
   /**
@@ -47,13 +68,16 @@ export class LeadingEdge {
    */
   follow(pool: PoolKey, earliest = 0): number | undefined {
     if (!this.#settings.leadingEdge) return undefined;
+    const now = this.#clock.monotonic();
     const dueAt = Math.max(this.#dueAt(pool), earliest);
-    this.#waiting.set(pool, dueAt);
-    this.#wake();
-    return this.#sendAt(dueAt);
+    const sendAt = Math.max(now + GATHER_MILLISECONDS, Math.ceil(dueAt / SLOT_MILLISECONDS) * SLOT_MILLISECONDS);
+    this.#followed.set(pool, { sendAt, isFirstChange: dueAt <= now, isSent: false });
+    this.#wakeAt(sendAt);
+    return sendAt;
   }
 
-  start(send: (pools: ReadonlySet<PoolKey>) => void): void {
+  /** Has `send` called whenever a pool is due. */
+  start(send: () => void): void {
     this.#send = send;
     this.#wake();
   }
@@ -69,18 +93,17 @@ export class LeadingEdge {
     return triedAt === undefined ? 0 : triedAt + this.#settings.intervalMilliseconds;
   }
 
-  #sendAt(dueAt: number): number {
-    const soon = this.#clock.monotonic() + GATHER_MILLISECONDS;
-    return Math.max(soon, Math.ceil(dueAt / SLOT_MILLISECONDS) * SLOT_MILLISECONDS);
+  /** Sets the timer to when the next pool is to be sent. */
+  #wake(): void {
+    const times = [...this.#followed.values()].flatMap(({ sendAt, isSent }) => (isSent ? [] : [sendAt]));
+    if (times.length > 0) this.#wakeAt(Math.min(...times));
   }
 
-  /** Sets the timer to when the next pool is to be sent, unless it comes earlier anyway. */
-  #wake(): void {
-    if (this.#send === undefined || this.#waiting.size === 0) return;
-    const at = this.#sendAt(Math.min(...this.#waiting.values()));
-    if (this.#timer !== undefined && this.#timer.at <= at) return;
+  /** Unless it comes earlier anyway. */
+  #wakeAt(at: number): void {
+    if (this.#send === undefined || (this.#timer !== undefined && this.#timer.at <= at)) return;
     this.#timer?.timer.cancel();
-    const timer = this.#clock.setTimer(at - this.#clock.monotonic(), () => {
+    const timer = this.#clock.setTimer(Math.max(0, at - this.#clock.monotonic()), () => {
       this.#timer = undefined;
       this.#sendDue();
       this.#wake();
@@ -90,8 +113,8 @@ export class LeadingEdge {
 
   #sendDue(): void {
     const now = this.#clock.monotonic();
-    const pools = new Set([...this.#waiting].flatMap(([pool, dueAt]) => (dueAt <= now ? [pool] : [])));
-    for (const pool of pools) this.#waiting.delete(pool);
-    if (pools.size > 0) this.#send?.(pools);
+    const due = [...this.#followed].filter(([, { sendAt, isSent }]) => !isSent && sendAt <= now);
+    for (const [pool, followed] of due) this.#followed.set(pool, { ...followed, isSent: true });
+    if (due.length > 0) this.#send?.();
   }
 }

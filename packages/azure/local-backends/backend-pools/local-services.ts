@@ -23,6 +23,11 @@ export function poolKey(loadBalancer: string, pool: string): PoolKey {
   return key;
 }
 
+/** The load balancer of a pool, in lower case. */
+export function loadBalancerOf(pool: PoolKey): string {
+  return pool.slice(0, pool.indexOf('/'));
+}
+
 function isPoolKey(key: string): key is PoolKey {
   return key.includes('/');
 }

@@ -78,10 +78,13 @@ describe('the queue of operations', () => {
         for (const entry of added) queue.add(entry);
         const held = queue.operations;
         const pool = poolKey('lb', 'web');
-        const first = queue.drain((candidate) => candidate === pool);
-        expect(first).toEqual(held.filter((entry) => poolOf(entry) === pool));
-        expect(queue.hasPool(pool)).toBe(false);
-        for (const entry of queue.operations) expect(queue.hasPool(poolOf(entry))).toBe(true);
+        const ofPool = held.filter((entry) => poolOf(entry) === pool);
+        expect(queue.since(pool)).toBe(ofPool.length === 0 ? undefined : Math.min(...ofPool.map(({ since }) => since)));
+        expect(queue.drainPool(pool)).toEqual(ofPool);
+        expect([queue.hasPool(pool), queue.since(pool)]).toEqual([false, undefined]);
+        const left = new Set(queue.operations.map(poolOf));
+        expect(new Set(queue.loadBalancers.flatMap((loadBalancer) => queue.pools(loadBalancer)))).toEqual(left);
+        for (const entry of left) expect(queue.hasPool(entry)).toBe(true);
         expect(queue.drain()).toEqual(held.filter((entry) => poolOf(entry) !== pool));
         expect([queue.size, ...held.map((entry) => queue.hasPool(poolOf(entry)))].every((left) => !left)).toBe(true);
       }),

@@ -1,6 +1,6 @@
 import type { IpFamily } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
-import { type PoolKey, poolKey } from './local-services.ts';
+import { loadBalancerOf, type PoolKey, poolKey } from './local-services.ts';
 
 /**
  * Bring a backend pool in step on behalf of a Service. It does not say what the pool is to hold: that is looked up when
@@ -32,8 +32,8 @@ export function poolOf({ loadBalancer, backendPool }: BackendPoolOperation): Poo
 export class OperationQueue {
   /** In the order in which they came. */
   readonly #operations = new Map<string, BackendPoolOperation>();
-  /** Pool -> how many operations wait for it. */
-  readonly #counts = new Map<PoolKey, number>();
+  /** Load balancer -> pool -> the keys of the operations that wait for it. */
+  readonly #pools = new Map<string, Map<PoolKey, Set<string>>>();
 
   get size(): number {
     return this.#operations.size;
@@ -43,13 +43,24 @@ export class OperationQueue {
     return [...this.#operations.values()];
   }
 
-  /** Those that operations wait for. */
-  get pools(): readonly PoolKey[] {
-    return [...this.#counts.keys()];
+  /** Those with pools that operations wait for. */
+  get loadBalancers(): readonly string[] {
+    return [...this.#pools.keys()];
+  }
+
+  /** The pools of a load balancer that operations wait for. */
+  pools(loadBalancer: string): readonly PoolKey[] {
+    return [...(this.#pools.get(loadBalancer)?.keys() ?? [])];
   }
 
   hasPool(pool: PoolKey): boolean {
-    return this.#counts.has(pool);
+    return this.#keys(pool).length > 0;
+  }
+
+  /** On the monotonic clock: since when the pool is out of step; undefined when nothing waits for it. */
+  since(pool: PoolKey): number | undefined {
+    const times = this.#keys(pool).flatMap((key) => this.#operations.get(key)?.since ?? []);
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** Of two that become one, the longest wait and the earliest start count. */
@@ -57,35 +68,53 @@ export class OperationQueue {
     const key = identity(operation);
     const waiting = this.#operations.get(key);
     this.#operations.set(key, waiting === undefined ? operation : merged(waiting, operation));
-    if (waiting === undefined) this.#count(operation, 1);
+    if (waiting === undefined) this.#index(poolOf(operation)).add(key);
   }
 
   /** Takes back all operations of a Service. */
   removeService(service: ServiceKey): void {
-    this.#take((operation) => operation.service === service);
+    this.#take([...this.#operations].flatMap(([key, operation]) => (operation.service === service ? [key] : [])));
   }
 
-  /** Takes out all operations, or those of some pools. */
-  drain(isTaken: (pool: PoolKey) => boolean = () => true): readonly BackendPoolOperation[] {
-    return this.#take((operation) => isTaken(poolOf(operation)));
+  /** Takes out all operations. */
+  drain(): readonly BackendPoolOperation[] {
+    return this.#take([...this.#operations.keys()]);
   }
 
-  #take(isTaken: (operation: BackendPoolOperation) => boolean): readonly BackendPoolOperation[] {
-    const taken: BackendPoolOperation[] = [];
-    for (const [key, operation] of this.#operations) {
-      if (!isTaken(operation)) continue;
-      taken.push(operation);
+  /** Takes out those of one pool. */
+  drainPool(pool: PoolKey): readonly BackendPoolOperation[] {
+    return this.#take(this.#keys(pool));
+  }
+
+  #take(keys: readonly string[]): readonly BackendPoolOperation[] {
+    return keys.flatMap((key) => {
+      const operation = this.#operations.get(key);
+      if (operation === undefined) return [];
       this.#operations.delete(key);
-      this.#count(operation, -1);
-    }
-    return taken;
+      this.#forget(poolOf(operation), key);
+      return [operation];
+    });
   }
 
-  #count(operation: BackendPoolOperation, more: 1 | -1): void {
-    const pool = poolOf(operation);
-    const count = (this.#counts.get(pool) ?? 0) + more;
-    if (count === 0) this.#counts.delete(pool);
-    else this.#counts.set(pool, count);
+  #keys(pool: PoolKey): readonly string[] {
+    return [...(this.#pools.get(loadBalancerOf(pool))?.get(pool) ?? [])];
+  }
+
+  #index(pool: PoolKey): Set<string> {
+    const loadBalancer = loadBalancerOf(pool);
+    const pools = this.#pools.get(loadBalancer) ?? new Map<PoolKey, Set<string>>();
+    const keys = pools.get(pool) ?? new Set();
+    this.#pools.set(loadBalancer, pools.set(pool, keys));
+    return keys;
+  }
+
+  #forget(pool: PoolKey, key: string): void {
+    const loadBalancer = loadBalancerOf(pool);
+    const pools = this.#pools.get(loadBalancer);
+    const keys = pools?.get(pool);
+    keys?.delete(key);
+    if (keys?.size === 0) pools?.delete(pool);
+    if (pools?.size === 0) this.#pools.delete(loadBalancer);
   }
 }
 

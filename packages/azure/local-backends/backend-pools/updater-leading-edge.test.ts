@@ -3,6 +3,12 @@ import { RETRYING, UPDATED, UpdaterWorld } from '../testing/updater-world.ts';
 
 const put = { method: 'PUT', kind: 'backendAddressPools' } as const;
 const leading = () => new UpdaterWorld({ leadingEdge: true });
+/** An Azure that is at each write for so long. */
+function slow(seconds = 5): UpdaterWorld {
+  const world = leading();
+  world.emulator.behave({ operationTime: { minimum: seconds * 1000, maximum: seconds * 1000 } });
+  return world;
+}
 
 /** Runs the updater until the end of the test. */
 async function running(world: UpdaterWorld, play: (at: (seconds: number) => Promise<void>) => Promise<void>) {
@@ -14,7 +20,7 @@ async function running(world: UpdaterWorld, play: (at: (seconds: number) => Prom
 const writes = (world: UpdaterWorld) => world.takeTimeline().filter((line) => line.includes('PUT'));
 
 describe('the leading edge', () => {
-  it('sends the first change of a quiet pool at once, together with those that come with it', async () => {
+  it('sends the first change of a quiet pool at once, together with those of the same pool that come with it', async () => {
     const world = leading();
     await running(world, async (at) => {
       await at(7);
@@ -24,12 +30,12 @@ describe('the leading edge', () => {
       world.change('shop/api', ['10.0.0.3']);
       await at(8);
       expect(world.takeTimeline()).toEqual([
-        '7.3s GET lb/web 200',
-        '7.3s PUT lb/web 200',
-        '7.3s GET lb/api 200',
-        '7.3s PUT lb/api 200',
-        `7.3s shop/web ${UPDATED}`,
-        `7.3s shop/api ${UPDATED}`,
+        '7.6s GET lb/web 200',
+        '7.6s PUT lb/web 200',
+        `7.6s shop/web ${UPDATED}`,
+        '7.8s GET lb/api 200',
+        '7.8s PUT lb/api 200',
+        `7.8s shop/api ${UPDATED}`,
       ]);
       expect(world.pool('web')).toEqual(['10.0.0.1', '10.0.0.2']);
     });
@@ -43,31 +49,89 @@ describe('the leading edge', () => {
         world.change('shop/web', [`10.0.0.${second}`]);
       }
       await at(200);
-      expect(writes(world)).toEqual(
-        ['5.3s', '35.5s', '65.5s', '95.5s', '125.5s'].map((time) => `${time} PUT lb/web 200`),
-      );
+      expect(writes(world)).toEqual(['5.6s', '36s', '66s', '96s', '126s'].map((time) => `${time} PUT lb/web 200`));
       expect(world.pool('web')).toEqual(['10.0.0.119']);
     });
   });
 
-  it('takes along what came due while it waited for its turn, load balancers side by side', async () => {
-    const world = leading();
-    world.emulator.behave({ operationTime: { minimum: 5_000, maximum: 5_000 } });
+  it('begins at once with a load balancer that is idle, while another is written', async () => {
+    const world = slow();
     await running(world, async (at) => {
       await at(1);
       world.change('shop/web', ['10.0.0.1']);
       await at(2);
       world.change('shop/api', ['10.0.0.1']);
       await at(3);
-      world.change('shop/shared', ['10.0.0.1']);
-      await at(4);
       world.change('shop/other', ['10.0.0.1'], 'web', 'lb-2');
       await at(60);
-      const lines = writes(world);
-      const secondOf = (pool: string) => Number.parseInt(lines.find((line) => line.includes(`PUT ${pool}`)) ?? '', 10);
-      expect(lines).toHaveLength(4);
-      expect(secondOf('lb-2/web ')).toBe(secondOf('lb/api '));
-      expect(secondOf('lb/shared ')).toBeLessThan(secondOf('lb/api ') + 10);
+      const [web, other, api] = writes(world).map((line) => line.replace(' 200', '').split(' PUT '));
+      expect([web, other]).toEqual([
+        ['1.6s', 'lb/web'],
+        ['3.6s', 'lb-2/web'],
+      ]);
+      expect(api).toEqual([expect.toSatisfy((time: string) => Number.parseFloat(time) < 10), 'lb/api']);
+    });
+  });
+
+  it('lets a pool gather its changes while another is written', async () => {
+    const world = slow();
+    await running(world, async (at) => {
+      await at(1);
+      world.change('shop/web', ['10.0.0.1']);
+      await at(8.6);
+      world.change('shop/api', ['10.0.0.1']);
+      await at(9);
+      world.change('shop/api', ['10.0.0.2']);
+      await at(25);
+      expect(writes(world)).toEqual(['1.6s PUT lb/web 200', '9.2s PUT lb/api 200']);
+      expect(world.pool('api')).toEqual(['10.0.0.2']);
+    });
+  });
+
+  it('has a first change wait for less than pools that change all the time', async () => {
+    const world = slow();
+    await running(world, async (at) => {
+      await at(1);
+      for (const service of ['shop/web', 'shop/shared'] as const) world.change(service, ['10.0.0.1']);
+      await at(28);
+      for (const service of ['shop/web', 'shop/shared'] as const) world.change(service, ['10.0.0.2']);
+      await at(32);
+      world.change('shop/api', ['10.0.0.3']);
+      await at(80);
+      expect(writes(world).map((line) => line.split(' ')[2])).toEqual([
+        'lb/web',
+        'lb/shared',
+        'lb/web',
+        'lb/api',
+        'lb/shared',
+      ]);
+    });
+  });
+
+  it('lets the reconciler of Services have its turn after a while, and goes on afterwards', async () => {
+    const world = slow(20);
+    await running(world, async (at) => {
+      await at(1);
+      for (const service of ['shop/web', 'shop/api', 'shop/shared'] as const) world.change(service, ['10.0.0.1']);
+      await at(5);
+      const services = world.serviceReconcileLock.run('services', async () => {
+        expect([world.pool('web'), world.pool('api'), world.pool('shared')]).toEqual([['10.0.0.1'], ['10.0.0.1'], []]);
+        expect(world.lease()).toMatchObject({ spec: { holderIdentity: '' } });
+      });
+      await at(58);
+      await services;
+      expect(writes(world).map((line) => line.split(' ')[2])).toEqual(['lb/web', 'lb/api', 'lb/shared']);
+    });
+  });
+
+  it('gives the lock of the resources back after five minutes, however much there is to do', async () => {
+    const world = slow(160);
+    await running(world, async (at) => {
+      await at(1);
+      for (const service of ['shop/web', 'shop/api', 'shop/shared'] as const) world.change(service, ['10.0.0.1']);
+      await at(600);
+      const givenBack = world.api.requests.filter(({ body }) => JSON.stringify(body ?? '').includes('previous-holder'));
+      expect([givenBack.length, world.pool('shared')]).toEqual([2, ['10.0.0.1']]);
     });
   });
 
@@ -81,11 +145,11 @@ describe('the leading edge', () => {
       await at(62);
       world.change('shop/web', ['10.0.0.3']);
       await at(100);
-      expect(writes(world)).toEqual(['1.3s', '31.5s', '62.3s'].map((time) => `${time} PUT lb/web 200`));
+      expect(writes(world)).toEqual(['1.6s', '32s', '62.6s'].map((time) => `${time} PUT lb/web 200`));
       await at(120);
       world.change('shop/web', ['10.0.0.4']);
       await at(121);
-      expect(writes(world)).toEqual(['120.3s PUT lb/web 200']);
+      expect(writes(world)).toEqual(['120.6s PUT lb/web 200']);
     });
   });
 
@@ -100,10 +164,10 @@ describe('the leading edge', () => {
       expect(world.queue).toEqual(['web shop/web #1', 'web shop/web #0']);
       await at(40);
       expect(world.takeTimeline().filter((line) => !line.includes('GET'))).toEqual([
-        '2.3s PUT lb/web 409 Conflict',
-        `2.3s shop/web ${RETRYING}`,
-        '32.5s PUT lb/web 200',
-        `32.5s shop/web ${UPDATED}`,
+        '2.6s PUT lb/web 409 Conflict',
+        `2.6s shop/web ${RETRYING}`,
+        '33s PUT lb/web 200',
+        `33s shop/web ${UPDATED}`,
       ]);
     });
   });
@@ -136,9 +200,9 @@ describe('the leading edge', () => {
       world.change('shop/web', ['10.0.0.2']);
       await at(200);
       expect(world.takeTimeline().filter((line) => line.includes('lb/web'))).toEqual([
-        '2.3s GET lb/web 429 TooManyRequests',
-        '102.5s GET lb/web 200',
-        '102.5s PUT lb/web 200',
+        '2.6s GET lb/web 429 TooManyRequests',
+        '103s GET lb/web 200',
+        '103s PUT lb/web 200',
       ]);
       expect(world.pool('web')).toEqual(['10.0.0.2']);
     });
@@ -153,7 +217,7 @@ describe('the leading edge', () => {
       await at(4);
       world.change('shop/web', ['10.0.0.2']);
       await at(60);
-      expect(writes(world)).toEqual(['5.3s PUT lb/web 200', '32.5s PUT lb/web 200']);
+      expect(writes(world)).toEqual(['5.6s PUT lb/web 200', '33s PUT lb/web 200']);
       expect(world.pool('web')).toEqual(['10.0.0.2']);
     });
   });
@@ -170,7 +234,7 @@ describe('the leading edge', () => {
       await at(4);
       world.change('shop/web', ['10.0.0.2']);
       await at(55);
-      expect(writes(world)).toEqual(['5.3s PUT lb/web 429 RetryableError', '35.5s PUT lb/web 200']);
+      expect(writes(world)).toEqual(['5.6s PUT lb/web 429 RetryableError', '36s PUT lb/web 200']);
     });
   });
 
@@ -194,7 +258,7 @@ describe('the leading edge', () => {
     expect(world.takeCalls()).toEqual([]);
     await running(world, async (at) => {
       await at(61);
-      expect(writes(world)).toEqual(['60.3s PUT lb/web 200']);
+      expect(writes(world)).toEqual(['60s PUT lb/web 200']);
     });
   });
 

@@ -9,7 +9,7 @@ const sim = { sim: 'local-backends', seeds: 200 } as const;
 export const localBackendsDefects: readonly Defect[] = [
   {
     name: 'a pool is written without saying what it was made from',
-    file: `${POOLS}/backend-pool-updater.ts`,
+    file: `${POOLS}/pool-writer.ts`,
     find: 'const precondition = etag === undefined ? {} : { ifMatch: etag };',
     replace: 'const precondition = etag === undefined ? {} : {};',
     foundBy: { ...sim, seeds: 10 },
@@ -137,17 +137,44 @@ export const localBackendsDefects: readonly Defect[] = [
   },
   {
     name: 'a throttled updater waits at the gate with both locks in its hands',
-    file: `${POOLS}/backend-pool-updater.ts`,
+    file: `${POOLS}/pool-writer.ts`,
     find: "throttle: 'refuse',",
     replace: "throttle: 'wait',",
     foundBy: pools,
   },
   {
-    name: 'a run takes only the pools it was asked for, and the others queue for the locks again',
+    name: 'what comes due during a turn waits until all load balancers are done',
     file: `${POOLS}/backend-pool-updater.ts`,
-    find: 'const isTaken = (pool: PoolKey) => this.#leadingEdge.isDue(pool);',
-    replace:
-      'const isTaken = (pool: PoolKey) => (pools === undefined || pools.has(pool)) && this.#leadingEdge.isDue(pool);',
+    find: 'if (settings.leadingEdge) this.#turn = work;',
+    replace: '',
+    foundBy: pools,
+  },
+  {
+    name: 'a turn goes on while the main path waits',
+    file: `${POOLS}/backend-pool-updater.ts`,
+    find: 'mayGoOn(now - startedAt, serviceReconcileLock.waiting > 0)',
+    replace: 'mayGoOn(now - startedAt, false)',
+    foundBy: pools,
+  },
+  {
+    name: 'what a turn did not get to waits for the tick',
+    file: `${POOLS}/backend-pool-updater.ts`,
+    find: 'if (isMoreDue) await this.process(signal);',
+    replace: '',
+    foundBy: pools,
+  },
+  {
+    name: 'a first change has no precedence',
+    file: `${POOLS}/turn-order.ts`,
+    find: 'const FIRST_CHANGE_WEIGHT = 2;',
+    replace: 'const FIRST_CHANGE_WEIGHT = 1;',
+    foundBy: pools,
+  },
+  {
+    name: 'a pool is taken along before its changes were gathered',
+    file: `${POOLS}/leading-edge.ts`,
+    find: 'const earliest = this.#followed.get(pool)?.sendAt ?? 0;',
+    replace: 'const earliest = 0;',
     foundBy: pools,
   },
   {

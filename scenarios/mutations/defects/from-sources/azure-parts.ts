@@ -85,7 +85,7 @@ export const azurePartDefectsFromSources: readonly Defect[] = [
   },
   {
     name: 'the updater writes the network of a pool in its own spelling',
-    file: `${LOCAL}/backend-pools/backend-pool-updater.ts`,
+    file: `${LOCAL}/backend-pools/pool-writer.ts`,
     find: 'pool.properties.virtualNetwork ?? { id: networkId }',
     replace: '{ id: networkId }',
     foundBy: { unit: `${LOCAL}/backend-pools` },
