@@ -168,6 +168,27 @@ describe('a Service moved between load balancers', () => {
     await world.stop();
   });
 
+  it('is no longer looked for where it was, however long its new place is refused', async () => {
+    const world = await served();
+    world.azure.faults.next(
+      { method: 'PUT', kind: 'loadBalancers', name: 'two' },
+      { kind: 'refuse', status: 409, code: 'Conflict' },
+      1_000,
+    );
+    await world.editService('web', { metadata: { annotations: { [allowed]: 'two' } } });
+    await world.pass(10);
+    expect(world.loadBalancer('one')).toBeUndefined();
+    world.paths.length = 0;
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(100);
+    expect(world.paths.filter((path) => path.includes('/backendAddressPools/'))).toEqual([]);
+    expect(await updates(world)).toEqual([]);
+    world.azure.faults.clear();
+    await world.pass(600);
+    expect(world.pools('two')).toEqual({ 'shop-web': ['10.0.1.2'] });
+    await world.stop();
+  });
+
   it('leaves one that is no longer configured', async () => {
     const world = await served();
     await world.stop();

@@ -202,10 +202,8 @@ export class BackendPoolUpdater {
     const { holding, signal } = turn;
     const startedAt = clock.monotonic();
     reporter.queued(this.#queue.size);
-    const eligibleAt = parkedUntil(group, startedAt);
-    if (eligibleAt !== undefined) {
+    if (parkedUntil(group, startedAt) !== undefined) {
       this.#requeue(group.operations);
-      this.#leadingEdge.follow(group.pool, eligibleAt);
       return;
     }
     try {

@@ -150,6 +150,20 @@ export const localBackendsDefects: readonly Defect[] = [
     foundBy: pools,
   },
   {
+    name: 'a pool that Azure asked to leave alone is forgotten on the tick',
+    file: `${POOLS}/backend-pool-updater.ts`,
+    find: 'if (parkedUntil(group, startedAt) !== undefined) {\n      this.#requeue(group.operations);',
+    replace: 'if (parkedUntil(group, startedAt) !== undefined) {',
+    foundBy: pools,
+  },
+  {
+    name: 'a Service that moves is still looked for in its old place',
+    file: `${BALANCERS}/reconcile-pass.ts`,
+    find: 'if (target !== undefined) this.#options.pools.forget(key);',
+    replace: '',
+    foundBy: { unit: `${LOCAL}/bad-input` },
+  },
+  {
     name: 'a turn goes on while the main path waits',
     file: `${POOLS}/backend-pool-updater.ts`,
     find: 'mayGoOn(now - startedAt, serviceReconcileLock.waiting > 0)',
