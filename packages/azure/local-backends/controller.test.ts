@@ -167,7 +167,7 @@ describe('a new local Service', () => {
     await world.pass(30);
     expect(await world.addresses('web')).toHaveLength(1);
     await world.deleteService('web');
-    await world.pass(12);
+    await world.pass(8);
     expect(world.children('one').rules).toEqual([]);
     expect((await world.service('web'))?.metadata.finalizers).toEqual(['fairlead.dev/azure-local']);
     await world.pass(30);

@@ -13,8 +13,11 @@ import type { ArmRequest } from './dialect.ts';
 import { trustedLink } from './links.ts';
 import { type PollTarget, type Progress, progressOfPoll } from './long-running.ts';
 
-/** Short at first, as most operations are; a Retry-After of Azure's goes before. */
-const POLLING: BackoffPolicy = { initialMilliseconds: 300, maximumMilliseconds: 10_000, factor: 1.6, jitter: 0.2 };
+/**
+ * Short at first, as most operations are, and then growing slowly: others wait for the same load balancer, and an
+ * operation that is over should not be waited for much longer than it took. A Retry-After of Azure's goes before.
+ */
+const POLLING: BackoffPolicy = { initialMilliseconds: 300, maximumMilliseconds: 10_000, factor: 1.25, jitter: 0.2 };
 
 export interface PollerOptions {
   readonly connection: CloudConnection<ArmRequest>;
