@@ -2,6 +2,7 @@ import {
   type BackoffPolicy,
   backoffDelay,
   type Clock,
+  DEADLINE_EXCEEDED_CODE,
   FairleadError,
   findFairleadError,
   type HttpRequest,
@@ -45,6 +46,8 @@ export interface CloudConnectionOptions {
   readonly repeats?: RepeatPolicy;
   /** For one request; a call may consist of several. */
   readonly requestDeadlineMilliseconds?: number | ((verb: CallVerb) => number);
+  /** What an operator can do about requests that are not answered by then; it follows `if this stays,`. */
+  readonly deadlineAdvice?: (verb: CallVerb) => string;
   /** Asked before each request, which is not sent when this throws: a call must not outlive the lease, say. */
   readonly beforeCall?: (call: CloudCall) => void;
 }
@@ -130,7 +133,7 @@ export class CloudConnection<Request extends CloudRequest> {
   }
 
   async #exchange(request: Request, token: AccessToken | undefined, scope: CallScope): Promise<Received> {
-    const { clock, transport, beforeCall } = this.#options;
+    const { clock, transport, beforeCall, deadlineAdvice } = this.#options;
     const { verb, kind, subject } = request;
     const deadlineMilliseconds = this.#requestDeadline(verb);
     // What cannot be sent any more is neither asked about nor counted.
@@ -148,7 +151,8 @@ export class CloudConnection<Request extends CloudRequest> {
       const cause = findFairleadError(error);
       if (cause === undefined) throw error;
       this.#count(request, startedAt, cause.code, 'no-answer');
-      throw noAnswer(what(request), cause);
+      const isTooLate = cause.code === DEADLINE_EXCEEDED_CODE;
+      throw noAnswer(what(request), cause, isTooLate ? deadlineAdvice?.(verb) : undefined);
     }
     const { status, headers, text } = received;
     const refusal = status >= 400 ? this.#refusal(request, received) : undefined;
@@ -195,7 +199,8 @@ function isWorthRepeating(error: unknown): boolean {
 }
 
 /** Transports name the host, deadlines the call: the message names both. */
-function noAnswer(name: string, cause: FairleadError): NoAnswer {
-  const message = cause.message.startsWith(name) ? cause.message : `${name}: ${cause.message}`;
+function noAnswer(name: string, cause: FairleadError, advice: string | undefined): NoAnswer {
+  const told = cause.message.startsWith(name) ? cause.message : `${name}: ${cause.message}`;
+  const message = advice === undefined ? told : `${told}; if this stays, ${advice}`;
   return new NoAnswer(message, { verdict: cause.verdict, code: cause.code, cause });
 }

@@ -116,6 +116,23 @@ describe('an Azure that is slow', () => {
     await replica.stop();
   });
 
+  it('that never answers within the deadline makes us not ready, with the keys that allow for more', async () => {
+    const { clock, azure, replica, addEndpoints, located } = await newWorld();
+    azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'delay', milliseconds: 12_000 }, 1_000_000);
+    await addEndpoints();
+    await clock.advance(5 * MINUTE);
+    const { reason } = { reason: '', ...replica.readiness };
+    expect(reason).toContain('updateAddressLocations');
+    expect(reason).toContain(
+      'not done within 10 s; if this stays, raise deadlines.actionSeconds, and set leaderElection.leaseDurationSeconds ' +
+        'to one and a half times as much',
+    );
+    azure.faults.clear();
+    await clock.advance(2 * MINUTE);
+    expect([located(), replica.readiness]).toEqual([ADDRESSES, { ready: true }]);
+    await replica.stop();
+  });
+
   it('is sent less at a time when it does not answer in time, and more again when it does', async () => {
     const bench = new AzureBench();
     let each = 20;

@@ -48,11 +48,14 @@ export function withDeadline<Result>(
   });
 }
 
+/** Of what was not done in time. */
+export const DEADLINE_EXCEEDED_CODE = 'deadline-exceeded';
+
 /** `name` is what was not done in time. */
 export function deadlineExceeded(name: string, milliseconds: number): FairleadError {
   return new FairleadError(`${name}: not done within ${milliseconds / 1000} s`, {
     verdict: 'retriable',
-    code: 'deadline-exceeded',
+    code: DEADLINE_EXCEEDED_CODE,
   });
 }
 

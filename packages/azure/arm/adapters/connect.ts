@@ -1,6 +1,7 @@
 import { SocketTransport } from '@fairlead/control/adapters';
 import type { AzureDependencies } from '../parts/azure-access.ts';
-import { ArmClient, type ArmClientOptions } from '../client/client.ts';
+import type { SectionClientOptions } from '../parts/azure-section.ts';
+import { ArmClient } from '../client/client.ts';
 import { authorityOf, withEnvironment } from '../configuration/azure-environment.ts';
 import { type CloudConfiguration, repeatPolicy } from '../configuration/cloud-configuration.ts';
 import { cloudEndpoints } from '../configuration/clouds.ts';
@@ -15,7 +16,7 @@ export interface AzureConnection extends AsyncDisposable {
 /** Gets ready to talk to the Azure that is configured: the first call connects and asks for a token. */
 export function connectToAzure(
   configuration: CloudConfiguration,
-  dependencies: AzureDependencies & Pick<ArmClientOptions, 'apiVersion' | 'requestDeadlineMilliseconds'>,
+  dependencies: AzureDependencies & SectionClientOptions,
 ): AzureConnection {
   const cloud = cloudEndpoints(configuration);
   const authorityHost = authorityOf(configuration, cloud.authorityHost, process.env);

@@ -1,4 +1,5 @@
 import { withinLease } from '@fairlead/cloud';
+import { messageOf } from '@fairlead/control';
 import { failure, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { drafts, emulated, group, ids } from '../testing/emulated.ts';
@@ -24,6 +25,28 @@ describe('the deadlines of a part', () => {
       await result(clock, client.updateServices(ids.gateway, UPDATE));
       expect(asked).toEqual(expected);
     }
+  });
+
+  it('are named when Azure does not answer in time', async () => {
+    const { client, clock, emulator } = emulated({
+      ...clientOptionsOf({}),
+      repeats: { attempts: 1, backoff: { initialMilliseconds: 1, maximumMilliseconds: 1, factor: 1, jitter: 0 } },
+    });
+    await result(clock, client.put(ids.gateway, drafts.gateway));
+    emulator.faults.next({}, { kind: 'delay', milliseconds: 12_000 }, 1_000);
+    const messages: string[] = [];
+    for (const call of [
+      () => client.list('publicIPAddresses', group),
+      () => client.put(ids.publicIp('a'), drafts.publicIp),
+      () => client.updateServices(ids.gateway, UPDATE),
+    ]) {
+      messages.push(messageOf(await failure(clock, call())));
+    }
+    expect(messages).toEqual([
+      expect.stringMatching(/not done within 10 s; if this stays, raise deadlines\.readSeconds$/),
+      expect.stringMatching(/raise deadlines\.writeSeconds, and set leaderElection\.leaseDurationSeconds/),
+      expect.stringMatching(/raise deadlines\.actionSeconds, and set leaderElection\.leaseDurationSeconds/),
+    ]);
   });
 
   it('are what the Lease has to outlive: an update that it does not is not sent, and the error says how long it has to be', async () => {

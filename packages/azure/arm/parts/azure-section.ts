@@ -42,17 +42,25 @@ type AzureSection = z.infer<z.ZodObject<typeof azureSection>>;
 /** Where a part's section says how to get to Azure: in itself, or in an azure.json. */
 export type CloudSource = Pick<AzureSection, 'cloud' | 'cloudFile' | 'apiVersion' | 'deadlines'>;
 
+/** What a section says about the client. */
+export type SectionClientOptions = Pick<
+  ArmClientOptions,
+  'apiVersion' | 'requestDeadlineMilliseconds' | 'deadlineAdvice'
+>;
+
 /** What of it is for the client. */
-export function clientOptionsOf({
-  apiVersion,
-  deadlines: given,
-}: CloudSource): Pick<ArmClientOptions, 'apiVersion' | 'requestDeadlineMilliseconds'> {
-  const deadlineOf = (verb: CallVerb) => {
-    if (given === undefined) return REQUEST_DEADLINE_MILLISECONDS;
-    if (!isWrite(verb)) return given.readSeconds * 1_000;
-    return (verb === 'POST' ? given.actionSeconds : given.writeSeconds) * 1_000;
-  };
-  return { requestDeadlineMilliseconds: deadlineOf, ...(apiVersion === undefined ? {} : { apiVersion }) };
+export function clientOptionsOf({ apiVersion, deadlines: given }: CloudSource): SectionClientOptions {
+  const requestDeadlineMilliseconds = (verb: CallVerb) =>
+    given === undefined ? REQUEST_DEADLINE_MILLISECONDS : given[deadlineKey(verb)] * 1_000;
+  const deadlineAdvice = (verb: CallVerb) => `raise deadlines.${deadlineKey(verb)}${isWrite(verb) ? LONGER_LEASE : ''}`;
+  return { requestDeadlineMilliseconds, deadlineAdvice, ...(apiVersion === undefined ? {} : { apiVersion }) };
+}
+
+const LONGER_LEASE = ', and set leaderElection.leaseDurationSeconds to one and a half times as much';
+
+function deadlineKey(verb: CallVerb): keyof z.infer<typeof deadlines> {
+  if (!isWrite(verb)) return 'readSeconds';
+  return verb === 'POST' ? 'actionSeconds' : 'writeSeconds';
 }
 
 /** The refinement of each such section. */

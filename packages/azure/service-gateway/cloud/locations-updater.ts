@@ -5,6 +5,7 @@ import {
   type BatchProbe,
   type Clock,
   codeOf,
+  DEADLINE_EXCEEDED_CODE,
   findFairleadError,
   type Logger,
   type Metrics,
@@ -124,7 +125,7 @@ export class LocationsUpdater {
       this.#ceiling = Math.min(this.#limits.maximumCount, 2 * this.#ceiling);
     } else {
       const { error, entries: late } = postponed;
-      if (codeOf(error) === 'deadline-exceeded') this.#ceiling = Math.max(1, late.length >> 1);
+      if (codeOf(error) === DEADLINE_EXCEEDED_CODE) this.#ceiling = Math.max(1, late.length >> 1);
       this.#postpone(error);
     }
     // That part of them was taken says nothing about the others.

@@ -8,6 +8,13 @@ const sim = { sim: 'service-gateway', seeds: 200 } as const;
 
 export const serviceGatewayDefects: readonly Defect[] = [
   {
+    name: 'an Azure that is slower than the deadline is told of without the key to raise',
+    file: 'packages/cloud/connection.ts',
+    find: 'isTooLate ? deadlineAdvice?.(verb) : undefined',
+    replace: 'isTooLate && deadlineAdvice === undefined ? verb : undefined',
+    foundBy: { unit: 'packages/azure/service-gateway/refusals' },
+  },
+  {
     name: 'the subnet is written without saying what it was made from',
     file: `${CLOUD}/repository.ts`,
     find: 'await this.#client.put(subnetId, body, { ...options, ...condition,',

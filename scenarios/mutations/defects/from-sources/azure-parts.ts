@@ -16,8 +16,8 @@ export const azurePartDefectsFromSources: readonly Defect[] = [
   {
     name: 'an update of the gateway has the deadline of a PUT',
     file: `${ARM}/parts/azure-section.ts`,
-    find: "(verb === 'POST' ? given.actionSeconds : given.writeSeconds) * 1_000",
-    replace: 'given.writeSeconds * 1_000',
+    find: "return verb === 'POST' ? 'actionSeconds' : 'writeSeconds';",
+    replace: "return 'writeSeconds';",
     foundBy: { unit: `${ARM}/parts` },
   },
   {
