@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { azureSection, type CloudConfiguration, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
+import { apiVersionSince, azureSection, type CloudConfiguration, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
+
+/** The oldest in which a backend pool names the network that its addresses are in. */
+const FIRST_API_VERSION = '2022-07-01';
 
 /** Where `loadBalancerBackendPoolUpdateIntervalInSeconds` is not set. */
 const DEFAULT_UPDATE_INTERVAL_SECONDS = 30;
@@ -46,7 +49,8 @@ export const localBackendsConfiguration = z
       .default(true)
       .describe('Whether to take the Lease kube-system/aks-managed-resource-locker before changing anything.'),
   })
-  .refine(namesOneCloud, ONE_CLOUD);
+  .refine(namesOneCloud, ONE_CLOUD)
+  .refine(...apiVersionSince(FIRST_API_VERSION, 'in older ones a backend pool names no network'));
 
 export type LocalBackendsConfiguration = z.infer<typeof localBackendsConfiguration>;
 export type ConfiguredLoadBalancer = LocalBackendsConfiguration['loadBalancers'][number];

@@ -214,8 +214,15 @@ describe('the part as the command line sees it', () => {
       { ...SECTION, loadBalancers: [{ name: 'no/slashes' }] },
       { ...SECTION, comparisonIntervalSeconds: -1 },
       { ...SECTION, unknown: true },
+      { ...SECTION, apiVersion: '2022-05-01' },
     ];
     expect(bad.map((section) => azureLocalPart.schema.safeParse(section).success)).toEqual(bad.map(() => false));
+  });
+
+  it('takes the oldest API version that has what it sends', () => {
+    expect(azureLocalPart.schema.parse({ ...SECTION, apiVersion: '2022-07-01' })).toMatchObject({
+      apiVersion: '2022-07-01',
+    });
   });
 
   it('reads the same again from what it understood', () => {

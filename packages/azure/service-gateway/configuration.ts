@@ -1,6 +1,6 @@
 import { messageOf } from '@fairlead/control';
 import { z } from 'zod';
-import { azureSection, isArmId, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
+import { apiVersionSince, azureSection, isArmId, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
 import type { EgressPolicy } from './cluster/egress-pod.ts';
 import { egressName } from './engine/nrp-key.ts';
 
@@ -84,10 +84,7 @@ export const serviceGatewayConfiguration = z
       .describe('Which namespaces may use which egress gateway. A gateway that is not named here is open to all.'),
   })
   .refine(namesOneCloud, ONE_CLOUD)
-  .refine(({ apiVersion = FIRST_API_VERSION }) => apiVersion >= FIRST_API_VERSION, {
-    path: ['apiVersion'],
-    message: `must be ${FIRST_API_VERSION} or later: older ones know no service gateways`,
-  });
+  .refine(...apiVersionSince(FIRST_API_VERSION, 'older ones know no service gateways'));
 
 export type ServiceGatewayConfiguration = z.infer<typeof serviceGatewayConfiguration>;
 

@@ -306,6 +306,12 @@ describe('the Azure service gateway as a part', () => {
     ]);
   });
 
+  it('takes no API version that knows no service gateways', () => {
+    const isTaken = (apiVersion: string) =>
+      emulatedPart(newAzure(new VirtualClock())).schema.safeParse({ cloudFile: '/azure.json', apiVersion }).success;
+    expect([isTaken('2025-03-01'), isTaken('2025-05-01')]).toEqual([false, true]);
+  });
+
   it('needs either the keys of azure.json or the path of one', () => {
     const { schema } = emulatedPart(newAzure(new VirtualClock()));
     expect(schema.safeParse({}).success).toBe(false);

@@ -72,6 +72,18 @@ export const ONE_CLOUD = {
   message: 'needs either cloud, with the keys of azure.json, or cloudFile, with the path of one',
 };
 
+/** A refinement of a section: the oldest API version that carries what a part needs, and what is missing before it. */
+export function apiVersionSince(
+  oldest: string,
+  missing: string,
+): readonly [
+  isNewEnough: (section: Pick<CloudSource, 'apiVersion'>) => boolean,
+  issue: { path: string[]; message: string },
+] {
+  const message = `must be ${oldest} or later: ${missing}`;
+  return [({ apiVersion = oldest }) => apiVersion >= oldest, { path: ['apiVersion'], message }];
+}
+
 /** The section of a part in the demo, whose emulated Azure is at this address. */
 export function demoSection(resourceManagerEndpoint = '') {
   const network = { vnetName: 'demo', subnetName: 'nodes' };

@@ -164,6 +164,13 @@ export const localBackendsDefects: readonly Defect[] = [
     foundBy: { unit: `${LOCAL}/bad-input` },
   },
   {
+    name: 'an API version is taken that lacks what is sent',
+    file: 'packages/azure/arm/parts/azure-section.ts',
+    find: '=> apiVersion >= oldest,',
+    replace: '=> apiVersion <= oldest || apiVersion >= oldest,',
+    foundBy: { unit: `${LOCAL}/part` },
+  },
+  {
     name: 'a turn goes on while the main path waits',
     file: `${POOLS}/backend-pool-updater.ts`,
     find: 'mayGoOn(now - startedAt, serviceReconcileLock.waiting > 0)',
