@@ -11,6 +11,7 @@ import {
   PLACE,
   partOver,
   placesFor,
+  OWN_HOLDER,
   resourceLock,
   shopServices,
   type World,
@@ -21,12 +22,22 @@ const PROGRAMMED = 'fairlead.dev/Programmed';
 /** Longer than a call that got no answer is repeated. */
 const QUIET_MILLISECONDS = 60_000;
 
+/**
+ * Who holds the lock of the Azure resources. One of another that ran out is nobody's: who has nothing to do does not
+ * take it. Ours is never left to run out.
+ */
+function lockHolder(world: World): string {
+  const { holderIdentity = '', renewTime = '', leaseDurationSeconds = 0 } = resourceLock(world)?.spec ?? {};
+  const isOver = world.simulation.clock.now() > Date.parse(renewTime) + leaseDurationSeconds * 1_000;
+  return isOver && holderIdentity !== OWN_HOLDER ? '' : holderIdentity;
+}
+
 /** What is not as the cluster's objects say it should be, worked out without the help of the part; or what it says. */
 export async function unfinished(world: World): Promise<string | undefined> {
   const { editor, azure, simulation, watch } = world;
   const { clock } = simulation;
   if (clock.monotonic() - watch.lastWriteAt < QUIET_MILLISECONDS) return 'something was written a moment ago';
-  const holder = resourceLock(world)?.spec?.holderIdentity ?? '';
+  const holder = lockHolder(world);
   // Once at rest, it still compares.
   if (holder !== '' && !watch.hasRested) return `${holder} is at work, or died at it`;
   for (const service of shopServices(world)) {

@@ -28,7 +28,7 @@ export const OTHERS_SERVICE = 'others';
 export const NODES = ['a', 'b', 'c', 'd'];
 /** What every component takes first that changes load balancers. */
 export const RESOURCE_LOCK = { namespace: 'kube-system', name: 'aks-managed-resource-locker' };
-const OWN_HOLDER = 'fairlead-azure-local';
+export const OWN_HOLDER = 'fairlead-azure-local';
 
 /** The longest that a replica goes without hearing of an edit, and is at the work that it causes. */
 const LONGEST_EFFECT_MILLISECONDS = 90_000;
