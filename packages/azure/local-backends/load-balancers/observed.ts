@@ -84,14 +84,24 @@ const GROUP_NAME = /^[-\w.()]{0,89}[-\w()]$/;
 /** In one look: owners of Services can name as many as they like. */
 const MOST_GROUPS = 20;
 
-/** The other resource groups that Services of our class name, in lower case, those of the oldest Services first. */
+/**
+ * The other resource groups that Services of our class name, in lower case. Namespaces take turns, each with those of its
+ * oldest Services first, so that the owners of one leave room for those of others.
+ */
 function addressGroups({ group }: AzureSite, services: readonly Service[]): readonly string[] {
   const own = group.resourceGroup.toLowerCase();
-  const named = services.toSorted(byAge).flatMap((service) => {
-    const isOurs = service.spec.loadBalancerClass === AZURE_LOCAL_CLASS || recordedLoadBalancer(service) !== undefined;
-    return (isOurs ? annotationText(service, azureAnnotations.addressGroup)?.toLowerCase() : undefined) ?? [];
+  const ofNamespaces = Map.groupBy(services.toSorted(byAge), ({ metadata }) => metadata.namespace).values();
+  const turns = [...ofNamespaces].flatMap((list) => {
+    const named = new Set(list.flatMap((service) => namedGroup(service) ?? []));
+    const readable = [...named].filter((name) => GROUP_NAME.test(name) && name !== own);
+    return readable.map((name, turn) => ({ name, turn }));
   });
-  return [...new Set(named)].filter((name) => GROUP_NAME.test(name) && name !== own);
+  return [...new Set(turns.toSorted((left, right) => left.turn - right.turn).map(({ name }) => name))];
+}
+
+function namedGroup(service: Service): string | undefined {
+  const isOurs = service.spec.loadBalancerClass === AZURE_LOCAL_CLASS || recordedLoadBalancer(service) !== undefined;
+  return isOurs ? annotationText(service, azureAnnotations.addressGroup)?.toLowerCase() : undefined;
 }
 
 async function readElsewhere(

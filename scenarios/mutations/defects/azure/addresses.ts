@@ -3,11 +3,54 @@ import type { Defect } from '../../defect.ts';
 const BALANCERS = 'packages/azure/local-backends/load-balancers';
 const GATEWAY = 'packages/azure/service-gateway';
 const own = { unit: 'packages/azure/local-backends/own-addresses' };
+const forged = { unit: 'packages/azure/local-backends/forged-input' };
 const desired = { unit: `${BALANCERS}/desired` };
 const egress = { unit: `${GATEWAY}/egress-addresses` };
 
 /** What Services and operators may say of addresses, and of who may come to them. */
 export const azureAddressDefects: readonly Defect[] = [
+  {
+    name: 'older Services of one namespace use up the resource groups that are looked into',
+    file: `${BALANCERS}/observed.ts`,
+    find: 'left.turn - right.turn',
+    replace: 'left.turn * 0 - right.turn * 0',
+    foundBy: forged,
+  },
+  {
+    name: 'newer Services use up the resource groups that are looked into',
+    file: `${BALANCERS}/observed.ts`,
+    find: 'services.toSorted(byAge)',
+    replace: 'services.toSorted((left, right) => byAge(right, left))',
+    foundBy: forged,
+  },
+  {
+    name: 'a Service names as many IPv6 ranges as it likes',
+    file: `${BALANCERS}/annotated.ts`,
+    find: 'ranges.IPv4.length + ranges.IPv6.length',
+    replace: 'ranges.IPv4.length',
+    foundBy: forged,
+  },
+  {
+    name: 'a rule of others that Azure shows with an empty list of sources counts for none',
+    file: `${BALANCERS}/request-bodies/security-rules.ts`,
+    find: 'Math.max(1, properties.sourceAddressPrefixes?.length ?? 0)',
+    replace: '(properties.sourceAddressPrefixes?.length ?? 1)',
+    foundBy: { unit: `${BALANCERS}/request-bodies` },
+  },
+  {
+    name: 'a security group that others have overfilled keeps us from changing our own rules',
+    file: `${BALANCERS}/request-bodies/security-rules.ts`,
+    find: 'sources > sourcesIn(current)',
+    replace: 'sources >= sourcesIn(current)',
+    foundBy: { unit: `${BALANCERS}/request-bodies` },
+  },
+  {
+    name: 'a chain that is asked for by 1 is not sent',
+    file: 'packages/azure/arm/configuration/azure-environment.ts',
+    find: "['true', '1'].includes",
+    replace: "['true'].includes",
+    foundBy: { unit: 'packages/azure/arm/configuration' },
+  },
   {
     name: "a user's own address is used whether or not it fits",
     file: `${BALANCERS}/request-bodies/public-addresses.ts`,

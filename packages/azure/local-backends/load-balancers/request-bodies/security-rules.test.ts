@@ -51,15 +51,20 @@ describe('a security rule', () => {
 });
 
 describe('a security group', () => {
+  const sources = (count: number, second = 1) =>
+    Array.from({ length: count }, (_, index) => `10.${second}.${index >> 8}.${index & 255}/32`);
+  const theirsWith = (sourceAddressPrefixes: readonly string[]) => {
+    const rule = theirs('theirs', 500);
+    return { ...rule, properties: { ...rule.properties, sourceAddressPrefixes } };
+  };
+  const wanting = (count: number, second = 1) => {
+    const ranges = { kind: 'only', IPv4: sources(count, second), IPv6: [] } as const;
+    const service = wantedService('shop/web', { families: ['IPv4'], sourceRanges: ranges });
+    return new Map([[serviceMark(web.uid), rulesFor(service)]]);
+  };
+
   it('gets no more source ranges than Azure takes, those of others counted, and may always lose some', () => {
-    const sources = (count: number) =>
-      Array.from({ length: count }, (_, index) => `10.1.${index >> 8}.${index & 255}/32`);
-    const theirRule = theirs('theirs', 500);
-    const full = { ...theirRule, properties: { ...theirRule.properties, sourceAddressPrefixes: sources(3_500) } };
-    const wanting = (count: number) => {
-      const service = wantedService('shop/web', { sourceRanges: { kind: 'only', IPv4: sources(count), IPv6: [] } });
-      return new Map([[serviceMark(web.uid), rulesFor(service)]]);
-    };
+    const full = theirsWith(sources(3_500));
     expect(() => mergeSecurityRules(site, [full], wanting(501))).toThrow('4000 source ranges');
     const { rules } = mergeSecurityRules(site, [full], wanting(400));
     const over = rules.map((rule) =>
@@ -68,7 +73,21 @@ describe('a security group', () => {
         : rule,
     );
     expect(mergeSecurityRules(site, over, wanting(300)).changed.size).toBe(1);
+    // Others for as many.
+    expect(mergeSecurityRules(site, over, wanting(400, 9)).changed.size).toBe(1);
+    expect(() => mergeSecurityRules(site, over, wanting(401))).toThrow('4000 source ranges');
   });
+
+  it.each([[{}], [{ sourceAddressPrefixes: [] }]])(
+    'counts a rule of others for any source as one, also where Azure fills in %j',
+    (filledIn) => {
+      const any = theirs('any', 501);
+      const current = [theirsWith(sources(3_800)), { ...any, properties: { ...any.properties, ...filledIn } }];
+      expect(mergeSecurityRules(site, current, wanting(198)).changed.size).toBe(1);
+      // One more keeps all others out.
+      expect(() => mergeSecurityRules(site, current, wanting(199))).toThrow('4000 source ranges');
+    },
+  );
 });
 
 describe('the priority of a rule', () => {

@@ -139,8 +139,9 @@ function tooManyRules(): FairleadError {
   );
 }
 
+/** One that lists none, or of which Azure says so, is for one range or for any source. */
 function sourcesIn(rules: readonly SecurityRule[]): number {
-  return rules.reduce((sum, { properties }) => sum + (properties.sourceAddressPrefixes?.length ?? 1), 0);
+  return rules.reduce((sum, { properties }) => sum + Math.max(1, properties.sourceAddressPrefixes?.length ?? 0), 0);
 }
 
 function tooManySources(): FairleadError {
