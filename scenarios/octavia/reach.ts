@@ -9,7 +9,7 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
   ovn: ['0.0.0.0/0', '::/0'],
 };
 
-/** What load balancers are to reach, and no rule lets them. One that is refused keeps its resource, and the rules for it. */
+/** What load balancers are to reach, and no rule lets them. One that is refused keeps what it has, and the rules for it. */
 export function unreached({ emulator, objects }: World): string | undefined {
   const admitted = new Set(
     emulator
@@ -22,15 +22,16 @@ export function unreached({ emulator, objects }: World): string | undefined {
   for (const { metadata, spec, status } of objects(resources)) {
     if (metadata.finalizers?.includes(CLASS) !== true) continue;
     const balancer = emulator.octaviaResources('loadbalancers').find(({ id }) => id === status?.loadbalancer?.id);
-    // Of one that has none, the provider is not known before it is made.
-    const known = SOURCES[fieldText(balancer, 'provider')];
-    const possible = known === undefined ? Object.values(SOURCES) : [known];
+    const ranges = SOURCES[fieldText(balancer, 'provider')] ?? [];
+    const uid = metadata.ownerReferences?.[0]?.uid ?? '';
+    const members = emulator.octaviaResources('members').filter((one) => JSON.stringify(one['tags']).includes(uid));
+    const served = new Set(members.map((one) => Number(one['protocol_port'])));
     const isBalanced = (one: NamedPort) =>
       (spec?.ports ?? []).some(({ name, protocol }) => name === one.name && protocol === one.protocol);
     const behind = (spec?.endpointSlices ?? []).filter(({ endpoints }) => endpoints.length > 0);
     for (const { protocol, port } of behind.flatMap(({ ports }) => ports.filter(isBalanced))) {
       const isAdmitted = (range: string) => admitted.has(`${range} ${protocol.toLowerCase()} ${port}`);
-      if (possible.some((ranges) => ranges.every(isAdmitted))) continue;
+      if (!served.has(port) || ranges.every(isAdmitted)) continue;
       return `no rules let the load balancer of ${keyText(metadata)} reach ${protocol} ${port}`;
     }
   }

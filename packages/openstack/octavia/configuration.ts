@@ -61,7 +61,7 @@ export const octaviaConfiguration = z.strictObject({
     .array(z.enum(ANNOTATION_NAMES))
     .default([])
     .describe(
-      'Annotations of loadbalancer.openstack.org/ that Services may not have, such as network-id or load-balancer-id.',
+      'Annotations that Services may not have, by what follows the slash, such as network-id or octavia-provider.',
     ),
   adopt: z
     .strictObject({

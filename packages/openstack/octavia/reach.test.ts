@@ -1,7 +1,11 @@
+import { FairleadError } from '@fairlead/control';
 import { type Service, services } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { OctaviaWorld } from './testing/octavia-world.ts';
+
+const PORT_81 = { ports: [{ port: 81, targetPort: 8080 }] };
+const addressOf = (service: Service | undefined) => service?.status?.loadBalancer?.ingress?.[0]?.ip;
 
 describe('security groups', () => {
   it('have a rule for each port of members, once for all Services, and none when no Service needs it', async () => {
@@ -61,8 +65,21 @@ describe('security groups', () => {
     },
   );
 
-  it('let clients reach a Service where it is served until it is served elsewhere', async () => {
+  it('let a load balancer of a user reach members from the subnets of all of its VIPs', async () => {
     const { world, sources } = await worldWithGroup();
+    const { emulator, project } = world.openstack;
+    const network_id = emulator.create('networks', { name: 'edge' }, project);
+    const subnet_id = emulator.create('subnets', { network_id, ip_version: 4, cidr: '10.7.0.0/24' }, project);
+    const body = { name: 'by-hand', vip_port_id: 'theirs', additional_vips: [{ subnet_id }] };
+    await world.lbaas.perform({ kind: 'create-load-balancer', body });
+    const [id = ''] = world.lbaas.balancers.keys();
+    world.start();
+    await world.serve('web', {}, { 'loadbalancer.openstack.org/load-balancer-id': id });
+    expect(sources()).toContain('10.7.0.0/24');
+  });
+
+  it('let clients reach a Service where it is served until it is served elsewhere', async () => {
+    const { world, sources, rules } = await worldWithGroup();
     world.start();
     await world.serve('first');
     const [id = ''] = world.lbaas.balancers.keys();
@@ -77,6 +94,8 @@ describe('security groups', () => {
     expect(refused?.status?.conditions).toMatchObject([{ status: 'False', reason: 'PortTaken' }]);
     expect(sources()).toEqual(expect.arrayContaining(everywhere));
     await world.leader?.stop();
+    for (const { id: rule } of rules())
+      await world.openstack.neutron.deleteSecurityGroupRule(typeof rule === 'string' ? rule : '');
     world.start();
     await world.run();
     expect(sources()).toEqual(expect.arrayContaining(everywhere));
@@ -89,6 +108,74 @@ describe('security groups', () => {
       new Set(['10.0.0.0/24', 'fd00::/64', '10.1.0.0/16']),
     ]);
   });
+
+  it('do so while Octavia is at what it takes to be served elsewhere, and the Service shows where it is served', async () => {
+    const { world, sources } = await worldWithGroup();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const address = addressOf(await world.serve('first'));
+    const [id = ''] = world.lbaas.balancers.keys();
+    const before = addressOf(await world.serve('second', PORT_81, { 'fairlead.dev/octavia-provider': 'ovn' }));
+    const perform = world.lbaas.perform.bind(world.lbaas);
+    vi.spyOn(world.lbaas, 'perform').mockImplementation(async (step) => {
+      await perform(step);
+      if (step.kind === 'create-listener') world.lbaas.setStatus(id, 'PENDING_UPDATE');
+    });
+    const key = { namespace: NAMESPACE, name: 'second' };
+    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id, 'fairlead.dev/octavia-provider': null };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    await world.run(60);
+    expect(sources()).toEqual(expect.arrayContaining(['0.0.0.0/0', '::/0']));
+    expect(addressOf(await world.cluster.service('second'))).toBe(before);
+    await world.leader?.stop();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.run(60);
+    expect(sources()).toEqual(expect.arrayContaining(['0.0.0.0/0', '::/0']));
+    world.lbaas.setStatus(id, 'ACTIVE');
+    await world.run(120);
+    expect(addressOf(await world.cluster.service('second'))).toBe(address);
+    expect(sources()).not.toContain('0.0.0.0/0');
+  });
+
+  it('have no rules for a Service whose load balancer is refused', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.lbaas.refuse = ({ kind }) =>
+      kind === 'create-load-balancer'
+        ? new FairleadError('Provider ovn is not enabled.', { verdict: 'terminal', code: 'provider-not-enabled' })
+        : undefined;
+    world.start();
+    const service = await world.serve('web', {}, { 'fairlead.dev/octavia-provider': 'ovn' });
+    expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'ProviderNotEnabled' }]);
+    expect(rules()).toEqual([]);
+  });
+
+  it.each([
+    ['now', 'retriable', true],
+    ['ever', 'terminal', false],
+  ] as const)(
+    'keep nobody waiting for the range of a subnet that Neutron will not tell %s',
+    async (_, verdict, isKept) => {
+      const { world, sources } = await worldWithGroup();
+      const { emulator, neutron, project } = world.openstack;
+      const network_id = emulator.create('networks', { name: 'edge' }, project);
+      const subnet = emulator.create('subnets', { network_id, ip_version: 4, cidr: '10.7.0.0/24' }, project);
+      world.start();
+      await world.serve('cursed', {}, { 'loadbalancer.openstack.org/member-subnet-id': subnet });
+      expect(sources()).toContain('10.7.0.0/24');
+      await world.leader?.stop();
+      const findSubnet = neutron.findSubnet.bind(neutron);
+      const asking = vi.spyOn(neutron, 'findSubnet').mockImplementation((id, options) => {
+        if (id !== subnet) return findSubnet(id, options);
+        return Promise.reject(new FairleadError('no', { verdict, code: 'no-range' }));
+      });
+      world.start();
+      expect((await world.serve('web'))?.status?.conditions).toMatchObject([{ status: 'True' }]);
+      expect(sources().includes('10.7.0.0/24')).toBe(isKept);
+      asking.mockRestore();
+      await world.cluster.deleteService('cursed');
+      await world.run(60);
+      expect(sources()).not.toContain('10.7.0.0/24');
+    },
+  );
 });
 
 async function worldWithGroup() {

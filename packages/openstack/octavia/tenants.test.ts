@@ -1,4 +1,11 @@
-import { namespaces, type Service, type ServiceSpec, services } from '@fairlead/kube';
+import {
+  type EndpointSlice,
+  endpointSlices,
+  namespaces,
+  type Service,
+  type ServiceSpec,
+  services,
+} from '@fairlead/kube';
 import { describe, expect, it, vi } from 'vitest';
 import { OpenStackError } from '../client/index.ts';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
@@ -139,13 +146,21 @@ describe('a tenant', () => {
   });
 
   it('chooses nothing by annotations that the configuration forbids, and keeps what it has', async () => {
-    const world = await new OctaviaWorld().setUp({ forbiddenAnnotations: ['load-balancer-id', 'flavor-id'] });
+    const forbiddenAnnotations = ['load-balancer-id', 'flavor-id', 'octavia-provider'];
+    const world = await new OctaviaWorld().setUp({ forbiddenAnnotations });
     world.start();
     await world.serve();
     const [id = ''] = world.lbaas.balancers.keys();
     expect(reasonsOf(await tenantServes(world, { 'load-balancer-id': id }))).toEqual(['AnnotationForbidden']);
-    const annotations = { [`${PREFIX}/flavor-id`]: 'gold', [`${PREFIX}/lb-method`]: 'SOURCE_IP' };
     const key = { namespace: 'shop', name: 'web' };
+    const provider = (value: string | null) => ({
+      metadata: { annotations: { 'fairlead.dev/octavia-provider': value } },
+    });
+    await world.cluster.client.patchMerge<Service>(services, key, provider('amphora'));
+    await world.run();
+    expect(reasonsOf(await world.cluster.service('web'))).toEqual(['AnnotationForbidden']);
+    await world.cluster.client.patchMerge<Service>(services, key, provider(null));
+    const annotations = { [`${PREFIX}/flavor-id`]: 'gold', [`${PREFIX}/lb-method`]: 'SOURCE_IP' };
     await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
     await world.run();
     expect(reasonsOf(await world.cluster.service('web'))).toEqual(['AnnotationForbidden']);
@@ -181,6 +196,61 @@ describe('a tenant', () => {
     await world.run(60);
     expect(await world.cluster.service('first')).toBeUndefined();
   });
+});
+
+describe('a tenant who is refused', () => {
+  it('has no clients of others admitted to the ports of its members', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project } = world.openstack;
+    const group = emulator.create('security-groups', { name: 'pods' }, project);
+    world.site = { ...world.site, memberSecurityGroupIds: [group] };
+    world.start();
+    await world.serve('web', {}, { 'fairlead.dev/octavia-provider': 'ovn' });
+    const [id = ''] = world.lbaas.balancers.keys();
+    await withTenant(world);
+    await world.cluster.client.create<EndpointSlice>(endpointSlices, {
+      metadata: { namespace: TENANT, name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } },
+      addressType: 'IPv4',
+      ports: [{ name: '', port: 22, protocol: 'TCP' }],
+      endpoints: [{ addresses: ['10.1.0.9'], conditions: { ready: true } }],
+    });
+    expect(reasonsOf(await tenantServes(world, { 'load-balancer-id': id }))).toEqual(['LoadBalancerUnavailable']);
+    const ports = emulator.resources('security-group-rules').map(({ port_range_min }) => port_range_min);
+    expect(ports).not.toContain(22);
+  });
+
+  it('gets not the address of the gateway of a subnet for its second VIP', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator } = world.openstack;
+    const [{ gateway_ip } = {}] = emulator.resources('subnets').filter(({ ip_version }) => ip_version === 6);
+    expect(textOf(gateway_ip)).not.toBe('');
+    world.start();
+    const ipFamilies = ['IPv4', 'IPv6'] as const;
+    const spec = { ipFamilies, ipFamilyPolicy: 'RequireDualStack', loadBalancerIP: textOf(gateway_ip) } as const;
+    expect(reasonsOf(await tenantServes(world, {}, spec))).toEqual(['AddressUnavailable']);
+    expect(emulator.resources('ports')).toEqual([]);
+  });
+
+  it.each([['load-balancer-id'], ['member-subnet-id'], ['floating-network-id'], ['floating-subnet-id'], ['flavor-id']])(
+    'is told so at once where %s is longer than OpenStack takes',
+    async (annotation) => {
+      const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+      world.start();
+      expect(reasonsOf(await tenantServes(world, { [annotation]: 'x'.repeat(256) }))).toEqual(['AnnotationInvalid']);
+      expect(world.steps).toEqual([]);
+    },
+  );
+
+  it.each([['timeout-client-data'], ['timeout-member-connect'], ['connection-limit'], ['health-monitor-delay']])(
+    'is told so at once where %s is more than Octavia takes',
+    async (annotation) => {
+      const world = await new OctaviaWorld().setUp();
+      world.start();
+      const annotations = { [annotation]: '999999999999', 'enable-health-monitor': 'true' };
+      expect(reasonsOf(await tenantServes(world, annotations))).toEqual(['AnnotationInvalid']);
+      expect(world.steps).toEqual([]);
+    },
+  );
 });
 
 describe('a tenant who can write KuryrLoadBalancers', () => {

@@ -146,3 +146,50 @@ describe('a load balancer that goes', () => {
     expect([left, emulator.resources('floatingips')]).toEqual([[0], []]);
   });
 });
+
+describe('the floating IP of an heir that moves on to another load balancer', () => {
+  it.each([
+    ['goes', {}, []],
+    [
+      'is the user’s from then on, where it is to be kept,',
+      { 'loadbalancer.openstack.org/keep-floatingip': 'true' },
+      [{ description: '', port_id: null }],
+    ],
+  ])('%s with the load balancer that it inherited', async (_, kept, left) => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('first');
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [SHARES]: id, ...kept });
+    await world.cluster.deleteService('first');
+    await world.run(30);
+    expect(world.openstack.emulator.resources('floatingips')).toMatchObject([
+      { description: expect.stringContaining('shop/second') },
+    ]);
+    await LEAVES['asks for that of a user']?.(world, 'second');
+    await world.run(60);
+    expect([...world.lbaas.balancers.values()].map(({ name }) => name)).toEqual(['by-hand']);
+    expect(world.openstack.emulator.resources('floatingips')).toMatchObject(left);
+    expect(world.openstack.emulator.resources('floatingips')).toHaveLength(left.length);
+  });
+
+  it('goes with the load balancer that it was to inherit, though Octavia is at a change of the other', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('first');
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }, { [SHARES]: id });
+    leavingAfter(world, 'the floating IP', async (_, name) => {
+      world.lbaas.status = 'PENDING_UPDATE';
+      await LEAVES['asks for that of a user']?.(world, name);
+    });
+    await world.cluster.deleteService('first');
+    await world.run(120);
+    expect(await world.cluster.service('first')).toBeUndefined();
+    const [other = ''] = world.lbaas.balancers.keys();
+    world.lbaas.setStatus(other, 'ACTIVE');
+    await world.run(120);
+    expect([...world.lbaas.balancers.keys()]).toEqual([other]);
+    expect(world.openstack.emulator.resources('floatingips')).toEqual([]);
+  });
+});

@@ -11,7 +11,7 @@ import {
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import { BalancerUsers, type Heirs } from './balancer-users.ts';
 import type { Adoption, Inheritance } from './adoption.ts';
-import type { DesiredBalancer } from './desired.ts';
+import type { DesiredBalancer, DesiredVip } from './desired.ts';
 import { markedPorts } from './hand-on.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
@@ -199,10 +199,20 @@ export class BalancerCloud {
     const [named, vipPorts, subnets] = await Promise.all([
       this.#lbaas.listNamed(owner.name, signal),
       vip.kind === 'subnet' ? this.#neutron.listPorts({ name: vipPortName(owner.uid) }, { signal }) : [],
-      vip.kind === 'subnet' ? this.#subnets(vip.subnetId, vip.networkId, signal) : [],
+      vip.kind === 'subnet' ? this.#subnetsOf(vip, signal) : [],
     ]);
     // Another cluster in the same project may well have a Service of the same name.
     return { namesake: named.find((one) => readMark(one) === undefined), vipPorts, subnets };
+  }
+
+  /** Those that a VIP may be in, and those of further VIPs with an address that the Service chose. */
+  async #subnetsOf(vip: Extract<DesiredVip, { kind: 'subnet' }>, signal: AbortSignal): Promise<readonly Subnet[]> {
+    const chosen = vip.additional.filter(({ ip_address }) => ip_address !== undefined);
+    const all = [
+      this.#subnets(vip.subnetId, vip.networkId, signal),
+      ...chosen.map(({ subnet_id }) => this.#subnets(subnet_id, undefined, signal)),
+    ];
+    return (await Promise.all(all)).flat();
   }
 
   async #subnets(

@@ -22,7 +22,7 @@ export type FloatingIpStep =
       readonly kind: 'hand-over-floating-ip';
       readonly id: string;
       readonly description: string;
-      /** Absent where it was made by a program that served the Service before. */
+      /** Absent where it comes from a program that served the Service before, or back from one that moved on. */
       readonly heir?: Heir;
       readonly revision?: number | undefined;
     }

@@ -169,8 +169,13 @@ function vipPortRequest({ owner, vip }: DesiredBalancer, { subnets }: ObservedBa
     const what = vip.subnetId === undefined ? `the network ${vip.networkId ?? ''}` : `the subnet ${vip.subnetId}`;
     throw refusal('subnet-unknown', `its VIP is to be in ${what}, which does not exist`);
   }
-  if (vip.address !== undefined && vip.address === subnet.gateway_ip) {
-    const message = `it asks for the address ${vip.address}, which is that of the gateway of the subnet ${subnet.id}`;
+  const gateways = subnets.map(({ gateway_ip }) => gateway_ip);
+  const taken = [vip.address, ...vip.additional.map(({ ip_address }) => ip_address)].find(
+    (address) =>
+      address !== undefined && gateways.some((gateway) => spelled(gateway ?? undefined) === spelled(address)),
+  );
+  if (taken !== undefined) {
+    const message = `it asks for the address ${taken}, which is that of the gateway of its subnet`;
     throw refusal('address-unavailable', message);
   }
   const first = { subnet_id: subnet.id, ...(vip.address === undefined ? {} : { ip_address: vip.address }) };

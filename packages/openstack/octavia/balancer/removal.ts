@@ -1,7 +1,7 @@
 import { type FloatingIp, type Listener, type LoadBalancer, type Port, provisioningOf } from '../../client/index.ts';
 import { floatingIpRemovals } from './floating-ips.ts';
 import { handOnSteps } from './hand-on.ts';
-import { type BalancerOwner, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
+import { type BalancerOwner, descriptionOf, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
 import type { BalancerTree, Sharer } from './observed.ts';
 import type { BalancerPlan, BalancerStep } from './plan.ts';
 
@@ -86,7 +86,7 @@ function trunkSteps(owner: BalancerOwner, tree: BalancerTree, left: Leftovers): 
   const state = provisioningOf(balancer).kind;
   if (state === 'pending') return [];
   const heir = state === 'active' ? heirOf(owner, tree, left.sharers) : undefined;
-  if (heir === undefined) return [{ kind: 'delete-load-balancer', id }];
+  if (heir === undefined) return [...takenBack(owner, tree, left.floatingIps), { kind: 'delete-load-balancer', id }];
   const { description, tags } = heir;
   const uid = readMark(heir)?.service ?? '';
   const to = { heir: { relation: 'shared', uid, tags, balancerId: id } } as const;
@@ -107,6 +107,22 @@ function trunkSteps(owner: BalancerOwner, tree: BalancerTree, left: Leftovers): 
     // Last: by its mark, all that belongs to it is found.
     { kind: 'update-load-balancer', id, changes: { description, tags }, ...to },
   ];
+}
+
+/** One that was to inherit it and moved on has its floating IP, and would not find it any more when the port is gone. */
+function takenBack(
+  owner: BalancerOwner,
+  { balancer }: BalancerTree,
+  floatingIps: readonly FloatingIp[],
+): readonly BalancerStep[] {
+  const [namespace] = owner.name.split('/');
+  const isNeighbours = (one: FloatingIp) =>
+    isOfCluster(one, owner.cluster) && !isOwn(one, owner) && namespaceOf(one) === namespace;
+  return floatingIps
+    .filter((one) => one.port_id !== null && one.port_id === balancer.vip_port_id && isNeighbours(one))
+    .map(({ id, revision_number: revision }) => {
+      return { kind: 'hand-over-floating-ip', id, description: descriptionOf(owner), revision };
+    });
 }
 
 /** A listener of another Service of the same namespace that shares it: no other may inherit an address. */

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { emulated } from '../../client/testing/emulated.ts';
 import { desiredBalancer } from '../balancer/desired.ts';
 import type { KuryrLoadBalancer } from '../resource/types.ts';
@@ -50,4 +50,57 @@ it.each([
   emulator.faults.next({ method: 'POST', kind: 'security-group-rules' }, { kind: 'refuse', status: 409, code });
   expect(await ensured()).toBe(outcome);
   expect([await ensured(), creating.mock.calls.length]).toEqual(['ensured', calls]);
+});
+
+describe('a Service that needs thousands of rules', () => {
+  const ruleFor = (group: string, port: number) =>
+    ({
+      security_group_id: group,
+      direction: 'ingress',
+      ethertype: 'IPv4',
+      protocol: 'tcp',
+      port_range_min: port,
+      port_range_max: port,
+      remote_ip_prefix: '10.0.0.0/24',
+    }) as const;
+  const many = (group: string) => Array.from({ length: 2_000 }, (_, index) => ruleFor(group, 10_000 + index));
+
+  it('keeps no other waiting for more than a few of them, neither when it comes nor when it goes', async () => {
+    const { emulator, project, neutron, clock } = emulated();
+    const { signal } = new AbortController();
+    const group = emulator.create('security-groups', { name: 'nodes' }, project);
+    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group]);
+    const creating = vi.spyOn(neutron, 'createSecurityGroupRule');
+    const deleting = vi.spyOn(neutron, 'deleteSecurityGroupRule');
+    driver.want('shop/greedy', many(group));
+    const greedy = driver.ensure('shop/greedy', signal);
+    driver.want('shop/web', [ruleFor(group, 80)]);
+    const before: number[] = [];
+    const web = driver.ensure('shop/web', signal).then(() => before.push(creating.mock.calls.length));
+    await clock.advance(3_600_000);
+    await Promise.all([greedy, web]);
+    expect(before[0]).toBeLessThan(100);
+    expect(creating).toHaveBeenCalledTimes(2_001);
+    driver.want('shop/greedy', []);
+    const going = driver.ensure('shop/greedy', signal);
+    driver.want('shop/web', [ruleFor(group, 81)]);
+    const again = driver.ensure('shop/web', signal).then(() => before.push(deleting.mock.calls.length));
+    await clock.advance(3_600_000);
+    await Promise.all([going, again]);
+    expect(before[1]).toBeLessThan(100);
+    expect(deleting).toHaveBeenCalledTimes(2_001);
+  });
+
+  it('has them made by nobody else', async () => {
+    const { emulator, project, neutron, clock } = emulated();
+    const group = emulator.create('security-groups', { name: 'nodes' }, project);
+    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group]);
+    const creating = vi.spyOn(neutron, 'createSecurityGroupRule');
+    driver.want('shop/greedy', many(group));
+    driver.want('shop/web', [ruleFor(group, 80)]);
+    const web = driver.ensure('shop/web', new AbortController().signal);
+    await clock.advance(3_600_000);
+    await web;
+    expect(creating).toHaveBeenCalledTimes(1);
+  });
 });

@@ -76,14 +76,19 @@ function sourceIn(rule: MemberRule | SecurityGroupRule): string {
 export interface SecurityGroupDriver {
   /** What a Service needs from now on. */
   want(key: string, rules: readonly MemberRule[]): void;
+  /** It may need more than is known: until that is told by `want`, no rule is taken for unused. */
+  wantUnknown(key: string): void;
   /**
-   * Creates what is missing, and deletes those of ours that no Service needs any more, where something has changed.
-   * Rejects when a rule of this Service cannot be created; that of another is the other's to tell.
+   * Creates what is missing of what this Service needs, and deletes those of ours that none needs any more, where
+   * something has changed. Rejects when a rule cannot be created.
    */
   ensure(key: string, signal: AbortSignal): Promise<void>;
   /** Another may have changed the rules: the next time they are looked at. */
   suspect(): void;
 }
+
+/** A tenant can need as many rules as there are ports: the others have their turn in between. */
+const MOST_CHANGES_AT_ONCE = 20;
 
 /** The security groups of Neutron. */
 export class NeutronSecurityGroups implements SecurityGroupDriver {
@@ -93,9 +98,15 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   readonly #lane = new Lanes(1);
   /** Service key -> rule key -> rule */
   readonly #wanted = new Map<string, ReadonlyMap<string, MemberRule>>();
-
-  /** Whether the rules were as they should be when they were last looked at, and nothing has been wanted since. */
-  #isKnown = false;
+  /** Of Services whose needs are not known. */
+  readonly #unknown = new Set<string>();
+  /** Service key -> keys of rules that it needed before, and that are to go unless another needs them. */
+  readonly #dropped = new Map<string, ReadonlySet<string>>();
+  /** Rule key -> ids of those that are ours; undefined when they have to be looked at. */
+  #found: Map<string, readonly string[]> | undefined;
+  #suspicions = 0;
+  /** Whether none of those that were found is unused, and nothing less has been wanted since. */
+  #isSwept = false;
 
   constructor(neutron: NeutronClient, cluster: ClusterId, groupIds: readonly string[]) {
     this.#neutron = neutron;
@@ -106,60 +117,95 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   want(key: string, rules: readonly MemberRule[]): void {
     const before = this.#wanted.get(key) ?? new Map<string, MemberRule>();
     const after = new Map(rules.map((rule) => [ruleKey(rule), rule]));
-    if (before.size === after.size && [...after.keys()].every((rule) => before.has(rule))) return;
-    this.#isKnown = false;
+    const wasUnknown = this.#unknown.delete(key);
+    const dropped = [...before.keys()].filter((rule) => !after.has(rule));
     if (after.size === 0) this.#wanted.delete(key);
     else this.#wanted.set(key, after);
+    if (dropped.length > 0) this.#dropped.set(key, new Set([...(this.#dropped.get(key) ?? []), ...dropped]));
+    if (dropped.length > 0 || wasUnknown) this.#isSwept = false;
+  }
+
+  wantUnknown(key: string): void {
+    this.#unknown.add(key);
   }
 
   suspect(): void {
-    this.#isKnown = false;
+    this.#suspicions += 1;
+    this.#found = undefined;
+    this.#isSwept = false;
   }
 
   /** One at a time: two that look at the same moment would create the same rule. */
   async ensure(key: string, signal: AbortSignal): Promise<void> {
     if (this.#groupIds.length === 0) return;
-    await this.#lane.run('', async () => this.#isKnown || this.#ensure(key, signal), signal);
+    let isDone = false;
+    while (!isDone) isDone = await this.#lane.run('', () => this.#advance(key, signal), signal);
   }
 
-  async #ensure(key: string, signal: AbortSignal): Promise<void> {
-    // What is wanted from here on makes it unknown again.
-    this.#isKnown = true;
+  /** Makes some of the changes; whether nothing is left to do for the Service. */
+  async #advance(key: string, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#bringInStep(key, signal);
+      // First, as a quota may be met.
+      const isSwept = await this.#sweepSome(key, signal);
+      const isMade = await this.#createSome(key, signal);
+      return isSwept && isMade;
     } catch (error) {
-      this.#isKnown = false;
+      this.suspect();
       throw error;
     }
   }
 
-  async #bringInStep(key: string, signal: AbortSignal): Promise<void> {
-    const own = this.#wanted.get(key) ?? new Map<string, MemberRule>();
-    const wanted = new Map([...this.#wanted.values()].flatMap((rules) => [...rules]));
+  async #look(signal: AbortSignal): Promise<Map<string, readonly string[]>> {
+    if (this.#found !== undefined) return this.#found;
+    const suspicions = this.#suspicions;
     const there = await this.#neutron.listSecurityGroupRules({ security_group_id: this.#groupIds }, { signal });
-    const found = new Set(there.map(ruleKey));
-    // First, as a quota may be met.
+    const found = new Map<string, readonly string[]>();
     for (const rule of there) {
-      if (!isOfCluster(rule, this.#cluster) || wanted.has(ruleKey(rule))) continue;
-      await this.#neutron.deleteSecurityGroupRule(rule.id, { signal });
+      const ours = isOfCluster(rule, this.#cluster) ? [rule.id] : [];
+      found.set(ruleKey(rule), [...(found.get(ruleKey(rule)) ?? []), ...ours]);
     }
-    const missing = (rules: ReadonlyMap<string, MemberRule>) => [...rules].filter(([name]) => !found.has(name));
-    for (const [, rule] of missing(own)) await this.#create(rule, signal);
-    try {
-      for (const [name, rule] of missing(wanted)) if (!own.has(name)) await this.#create(rule, signal);
-    } catch {
-      signal.throwIfAborted();
-      this.#isKnown = false;
+    if (suspicions === this.#suspicions) this.#found = found;
+    return found;
+  }
+
+  /** Deletes some of those that no Service needs; whether nothing is left of what this one needed before. */
+  async #sweepSome(key: string, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#look(signal);
+    const own = this.#dropped.get(key) ?? new Set();
+    this.#dropped.delete(key);
+    if (this.#isSwept || this.#unknown.size > 0) return true;
+    const wanted = new Set([...this.#wanted.values()].flatMap((rules) => [...rules.keys()]));
+    const unused = [...found].filter(([rule, ids]) => ids.length > 0 && !wanted.has(rule));
+    const [ofOthers, ofOwn] = [unused.filter(([rule]) => !own.has(rule)), unused.filter(([rule]) => own.has(rule))];
+    if (ofOwn.length > MOST_CHANGES_AT_ONCE) this.#dropped.set(key, own);
+    // What is wanted less from here on makes it unswept again.
+    this.#isSwept = unused.length <= MOST_CHANGES_AT_ONCE;
+    for (const [rule, ids] of [...ofOwn, ...ofOthers].slice(0, MOST_CHANGES_AT_ONCE)) {
+      for (const id of ids) await this.#neutron.deleteSecurityGroupRule(id, { signal });
+      found.delete(rule);
     }
+    return ofOwn.length <= MOST_CHANGES_AT_ONCE;
+  }
+
+  /** Whether all rules that the Service needs are there. */
+  async #createSome(key: string, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#look(signal);
+    const missing = [...(this.#wanted.get(key) ?? [])].filter(([rule]) => !found.has(rule));
+    for (const [name, rule] of missing.slice(0, MOST_CHANGES_AT_ONCE)) {
+      found.set(name, await this.#create(rule, signal));
+    }
+    return missing.length <= MOST_CHANGES_AT_ONCE;
   }
 
   /** Another who created the same rule meanwhile has done it for us. Neutron has conflicts that say nothing of it, too. */
-  async #create(rule: MemberRule, signal: AbortSignal): Promise<void> {
+  async #create(rule: MemberRule, signal: AbortSignal): Promise<readonly string[]> {
     const description = clusterText(this.#cluster, 'load balancers reach their members');
     try {
-      await this.#neutron.createSecurityGroupRule({ ...rule, description }, { signal });
+      const { id } = await this.#neutron.createSecurityGroupRule({ ...rule, description }, { signal });
+      return [id];
     } catch (error) {
       if (problemIn(error) !== 'exists') throw error;
+      return [];
     }
   }
 }

@@ -44,11 +44,21 @@ const NUMBERS = [
   'health-monitor-max-retries-down',
 ] as const;
 const FLAGS = ['x-forwarded-for', 'enable-health-monitor', 'keep-floatingip'] as const;
+/** The most that Octavia takes for a timeout, and that its database keeps of any number. */
+const LONGEST_MILLISECONDS = 24 * 24 * 3_600_000;
+const LARGEST_NUMBER = 2_147_483_647;
 /** What cloud-provider-openstack records by itself; the address is read from OpenStack. */
 const RECORDS = ['load-balancer-address'];
 
 /** What an operator can forbid, by the name after the slash. */
-export const ANNOTATION_NAMES = [...TEXTS, ...PATTERNS, ...NUMBERS, ...FLAGS] as const;
+export const ANNOTATION_NAMES = [
+  ...TEXTS,
+  ...PATTERNS,
+  ...NUMBERS,
+  ...FLAGS,
+  'octavia-members',
+  'octavia-provider',
+] as const;
 
 export type TextAnnotation = (typeof TEXTS)[number];
 export type NumberAnnotation = (typeof NUMBERS)[number];
@@ -81,7 +91,8 @@ export class Annotations {
   }
 
   number(name: NumberAnnotation): number | undefined {
-    return this.#number(PREFIX + name, name === 'connection-limit' ? -1 : 0);
+    const most = name.startsWith('timeout-') ? LONGEST_MILLISECONDS : LARGEST_NUMBER;
+    return this.#number(PREFIX + name, name === 'connection-limit' ? -1 : 0, most);
   }
 
   flag(name: FlagAnnotation): boolean | undefined {
@@ -90,7 +101,8 @@ export class Annotations {
 
   /** Those that it has of these. */
   among(names: readonly string[]): readonly string[] {
-    return names.map((name) => PREFIX + name).filter((name) => this.#at(name) !== undefined);
+    const all = names.flatMap((name) => [PREFIX + name, `fairlead.dev/${name}`]);
+    return all.filter((name) => this.#at(name) !== undefined);
   }
 
   get isInternal(): boolean {
@@ -138,19 +150,19 @@ export class Annotations {
 
   #either(name: 'timeout-client-data' | 'timeout-member-data', kuryr: string): number | undefined {
     const ours = this.number(name);
-    const theirs = this.#number(kuryr, 0);
+    const theirs = this.#number(kuryr, 0, LONGEST_MILLISECONDS);
     if (ours !== undefined && theirs !== undefined && ours !== theirs) {
       throw refusal('annotations-contradict', `its annotations ${PREFIX}${name} and ${kuryr} differ: keep one`);
     }
     return ours ?? theirs;
   }
 
-  #number(name: string, least: number): number | undefined {
+  #number(name: string, least: number, most: number): number | undefined {
     const value = this.#at(name);
     if (value === undefined) return undefined;
     const number = /^-?\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
-    if (number >= least) return number;
-    throw invalid(name, value, `a whole number, ${least} or more`);
+    if (number >= least && number <= most) return number;
+    throw invalid(name, value, `a whole number from ${least} to ${most}`);
   }
 
   #flag(name: string): boolean | undefined {

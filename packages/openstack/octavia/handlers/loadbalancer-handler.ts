@@ -111,6 +111,7 @@ export class KuryrLoadBalancerHandler {
       signal.throwIfAborted();
       this.#park(key, held, error);
       await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
+      if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, signal);
       throw error;
     }
   }
@@ -155,8 +156,10 @@ export class KuryrLoadBalancerHandler {
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const observed = await cloud.observe(desired, signal);
       const fitting = fittedTo(observed, resource, site) ?? desired;
-      await reach.open(key, resource, fitting, observed, signal);
-      const { steps, waitsFor, recovers } = await planWithStrays(cloud, fitting, observed, signal);
+      const keeps = this.#keepsFloatingIp(key, resource);
+      const { steps, waitsFor, recovers } = await planWithStrays(cloud, fitting, observed, keeps, signal);
+      // Nothing is opened for what is refused, by us or by Octavia.
+      if (observed.serving !== undefined) await reach.open(key, resource, fitting, observed, signal);
       const [step] = steps;
       if (step === undefined && waitsFor === undefined) {
         waits.over(key);
@@ -207,9 +210,7 @@ export class KuryrLoadBalancerHandler {
   async #remove(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<Again | void> {
     if (!hasFinalizer(resource, FINALIZER)) return this.#forget(key);
     const uid = serviceUidOf(resource);
-    const service = this.#options.services.get(key);
-    // One that shares has no floating IP of its own to say it of, and may have inherited one.
-    const keeps = resource.spec?.floating_ip?.keep === true || (service !== undefined && keepsFloatingIp(service));
+    const keeps = this.#keepsFloatingIp(key, resource);
     const isForged = uid === undefined || this.#isOfAnother(key, uid);
     const again = isForged
       ? undefined
@@ -218,6 +219,12 @@ export class KuryrLoadBalancerHandler {
     if (again !== undefined) return this.#tellHeld(key, resource, again, signal);
     await this.#options.writer.write(resource, releaseWrites(resource), signal);
     this.#forget(key);
+  }
+
+  /** One that shares has no floating IP of its own to say it of, and may have inherited one. */
+  #keepsFloatingIp(key: string, { spec }: KuryrLoadBalancer): boolean {
+    const service = this.#options.services.get(key);
+    return spec?.floating_ip?.keep === true || (service !== undefined && keepsFloatingIp(service));
   }
 
   /** The owner of a Service that cannot leave yet hears why, once. */
@@ -277,6 +284,7 @@ export async function planWithStrays(
   cloud: BalancerCloud,
   desired: DesiredBalancer,
   observed: ObservedBalancer,
+  keepsFloatingIps: boolean,
   signal: AbortSignal,
 ): Promise<BalancerPlan> {
   const plan = planBalancer(desired, observed);
@@ -285,7 +293,7 @@ export async function planWithStrays(
   const left = await cloud.strays(desired.owner, serving.balancer, signal);
   // It is served, and waits for no other to put a load balancer in ERROR right: what is left there goes later.
   const shared = left.shared.filter((tree) => !isIn('error', tree));
-  return planRemoval(desired.owner, false, { ...left, shared });
+  return planRemoval(desired.owner, keepsFloatingIps, { ...left, shared });
 }
 
 /** One that is there keeps its provider: what it can do decides what is asked of it. */

@@ -1,3 +1,4 @@
+import { verdictOf } from '@fairlead/control';
 import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
 import { memberRules, type MemberRule, type SecurityGroupDriver, sourcesOf } from '../drivers/security-groups.ts';
@@ -20,7 +21,13 @@ export class MemberReach {
 
   /** Notes what a load balancer needs that is there already, before any rule is taken for unused. */
   async restore(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<void> {
-    this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));
+    try {
+      this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      // Its own pass tells of it. What Neutron will never tell of is no reason to keep rules.
+      if (verdictOf(error) !== 'terminal') this.#securityGroups.wantUnknown(key);
+    }
   }
 
   /** Until it is served elsewhere, it is reached where it is: a move may be refused, or take long. */
@@ -42,6 +49,11 @@ export class MemberReach {
     await this.#securityGroups.ensure(key, signal);
   }
 
+  /** What it asks for is refused: it is reached where it is, and nowhere else. */
+  async keep(key: string, signal: AbortSignal): Promise<void> {
+    await this.#securityGroups.ensure(key, signal);
+  }
+
   /** It needs nothing any more; another pass takes its rules away. */
   forget(key: string): void {
     this.#securityGroups.want(key, []);
@@ -54,7 +66,9 @@ export class MemberReach {
 
   /** What it needs on the load balancer that its status tells of. */
   async #rulesAsTold(resource: KuryrLoadBalancer, signal: AbortSignal): Promise<readonly MemberRule[]> {
-    const { provider, subnet_id } = resource.status?.loadbalancer ?? {};
+    const { loadbalancer } = resource.status ?? {};
+    if (!loadbalancer) return [];
+    const { provider, subnet_id } = loadbalancer;
     const desired = desiredBalancer(readResource(resource), this.#site, provider);
     if (desired === undefined) return [];
     return this.#rules(desired, subnet_id === undefined ? [] : [subnet_id], signal);

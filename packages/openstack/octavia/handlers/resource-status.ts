@@ -44,15 +44,24 @@ export function waitingWrites(
 ): readonly ResourceWrite[] {
   const { listeners, pools, members } = resource.status ?? {};
   const found = {
-    ...foundIn(resource, desired, observed),
+    ...servedElsewhere(resource, foundIn(resource, desired, observed)),
     ...(listeners === undefined ? {} : { listeners }),
     ...(pools === undefined ? {} : { pools }),
     ...(members === undefined ? {} : { members }),
   };
-  const id = found.loadbalancer?.id ?? '';
+  const id = observed.serving?.balancer.id ?? '';
   const message = `Octavia has been at a change of the load balancer ${id} for more than five minutes.`;
   const told = isStuck ? failed(STUCK, message) : (saidBefore(resource) ?? { ...PENDING, type: PROGRAMMED });
   return statusWrites(resource, found, told, now);
+}
+
+/** One that moves is served where it was until the other is as it should be: addresses and rules are told by that. */
+function servedElsewhere({ status }: KuryrLoadBalancer, found: FoundStatus): FoundStatus {
+  const { loadbalancer, service_pub_ip_info } = status ?? {};
+  const [before, after] = [loadbalancer?.port_id, found.loadbalancer?.port_id];
+  if (!loadbalancer || before === undefined || after === undefined || before === after) return found;
+  const { service_pub_ip_info: _, ...others } = found;
+  return { ...others, loadbalancer, ...(service_pub_ip_info ? { service_pub_ip_info } : {}) };
 }
 
 /** A change of one that serves is no news, and one that is stuck stays so until it is done. */

@@ -7,6 +7,9 @@ import type { Annotations } from './annotations.ts';
 /** As API servers take it in the status of a Service: it would never be shown otherwise. */
 const HOST_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
+/** What is read as a name or an id in OpenStack, beside what one that shares cannot have. */
+const OTHER_NAMES = ['load-balancer-id', 'member-subnet-id', 'floating-network-id', 'floating-subnet-id'] as const;
+
 /** There is nothing that a load balancer could have for an address. */
 export function* headless({ spec }: Service): Generator<Refusal> {
   if (spec.clusterIP === 'None' && spec.type !== 'LoadBalancer') {
@@ -111,6 +114,7 @@ export function* contradictions(annotations: Annotations, { ports }: ServiceDema
   if (hostname.length > 253 || !HOST_NAME.test(hostname) || parseIpAddress(hostname) !== undefined) {
     yield { code: 'annotation-invalid', message: 'its hostname is no name of at most 253 characters' };
   }
-  const names = own.filter((name) => (annotations.text(name)?.length ?? 0) > 255);
+  const long = [...own, ...OTHER_NAMES].filter((name) => (annotations.text(name)?.length ?? 0) > 255);
+  const names = [...long, ...((annotations.provider?.length ?? 0) > 255 ? ['octavia-provider'] : [])];
   if (names.length > 0) yield { code: 'annotation-invalid', message: `its ${names.join(', ')} is longer than 255` };
 }

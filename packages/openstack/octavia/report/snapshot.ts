@@ -12,6 +12,7 @@ import { claimRules } from '../claim.ts';
 import type { OctaviaConfiguration } from '../configuration.ts';
 import type { Site } from '../drivers/site.ts';
 import { endpointFields } from '../handlers/endpoint-fields.ts';
+import { keepsFloatingIp } from '../handlers/annotations.ts';
 import { fittedTo, planWithStrays } from '../handlers/loadbalancer-handler.ts';
 import { failureWrites, settledWrites } from '../handlers/resource-status.ts';
 import { readAsked, type ServiceAsked, withResource, writesToService } from '../handlers/service-handler.ts';
@@ -127,7 +128,7 @@ async function reportFor(
   try {
     const observed = await cloud.observe(desired, signal);
     const fitting = fittedTo(observed, wanted, site) ?? desired;
-    const { steps, waitsFor } = await planWithStrays(cloud, fitting, observed, signal);
+    const { steps, waitsFor } = await planWithStrays(cloud, fitting, observed, keepsFloatingIp(service), signal);
     if (steps.some(({ kind }) => isCreation(kind))) await cloud.requireKnown(fitting, signal);
     // A load balancer that is not there yet follows its port, and its floating IP follows both.
     const follow = steps.some(({ kind }) => kind === 'create-vip-port') ? 1 : 0;

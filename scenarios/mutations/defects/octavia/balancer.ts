@@ -70,8 +70,8 @@ export const octaviaBalancerDefects: readonly Defect[] = [
   {
     name: 'a security group rule that another Service needs is deleted',
     file: `${HOME}/drivers/security-groups.ts`,
-    find: '[...this.#wanted.values()].flatMap((rules) => [...rules])',
-    replace: '[...this.#wanted.values()].slice(-1).flatMap((rules) => [...rules])',
+    find: '[...this.#wanted.values()].flatMap((rules) => [...rules.keys()])',
+    replace: '[...this.#wanted.values()].slice(-1).flatMap((rules) => [...rules.keys()])',
     foundBy: REACH,
   },
   {
@@ -133,15 +133,15 @@ export const octaviaBalancerDefects: readonly Defect[] = [
   {
     name: 'a VIP takes the address of the gateway of its subnet',
     file: `${HOME}/balancer/plan.ts`,
-    find: 'vip.address !== undefined && vip.address === subnet.gateway_ip',
-    replace: 'vip.address === undefined && vip.address === subnet.gateway_ip',
+    find: 'if (taken !== undefined) {',
+    replace: "if (taken === 'none') {",
     foundBy: TENANTS,
   },
   {
     name: 'rules that one Service cannot have keep all Services waiting',
     file: `${HOME}/drivers/security-groups.ts`,
-    find: 'for (const [, rule] of missing(own)) await',
-    replace: 'for (const [, rule] of missing(wanted)) await',
+    find: '...(this.#wanted.get(key) ?? [])',
+    replace: '...new Map([...this.#wanted.values()].flatMap((rules) => [...rules]))',
     foundBy: TENANTS,
   },
   {

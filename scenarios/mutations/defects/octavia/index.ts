@@ -2,10 +2,12 @@ import type { Defect } from '../../defect.ts';
 import { octaviaBalancerDefects } from './balancer.ts';
 import { octaviaClientDefects } from './client.ts';
 import { octaviaHandlerDefects } from './handlers.ts';
+import { octaviaMoveDefects } from './moves.ts';
 
 /** In the load balancers of Octavia. */
 export const octaviaDefects: readonly Defect[] = [
   ...octaviaClientDefects,
   ...octaviaBalancerDefects,
   ...octaviaHandlerDefects,
+  ...octaviaMoveDefects,
 ];

@@ -1,0 +1,102 @@
+import type { Defect } from '../../defect.ts';
+
+const HOME = 'packages/openstack/octavia';
+const REACH = { unit: `${HOME}/reach.test.ts` } as const;
+const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
+const THREE_SHARERS = { unit: `${HOME}/three-sharers.test.ts` } as const;
+const SECURITY_GROUPS = { unit: `${HOME}/drivers/security-groups.test.ts` } as const;
+
+/** In what becomes of Services that move, are refused, or ask for more than others. */
+export const octaviaMoveDefects: readonly Defect[] = [
+  {
+    name: 'a floating IP stays when the heir that it was handed to moves on before it has the rest',
+    file: `${HOME}/balancer/removal.ts`,
+    find: '[...takenBack(owner, tree, left.floatingIps), ',
+    replace: '[',
+    foundBy: THREE_SHARERS,
+  },
+  {
+    name: 'a floating IP that is to be kept goes when its Service moves to another load balancer',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'planRemoval(desired.owner, keepsFloatingIps, ',
+    replace: 'planRemoval(desired.owner, false, ',
+    foundBy: THREE_SHARERS,
+  },
+  {
+    name: 'a Service shows the address of a load balancer, and is reached from there alone, before it is served there',
+    file: `${HOME}/handlers/resource-status.ts`,
+    find: 'servedElsewhere(resource, foundIn(resource, desired, observed))',
+    replace: 'foundIn(resource, desired, observed)',
+    foundBy: REACH,
+  },
+  {
+    name: 'rules are opened before Octavia has made the load balancer, which it may refuse',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'if (observed.serving !== undefined) await reach.open',
+    replace: 'await reach.open',
+    foundBy: REACH,
+  },
+  {
+    name: 'a rule for a Service that is refused is not made again',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: "if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, signal);",
+    replace: '',
+    foundBy: REACH,
+  },
+  {
+    name: 'no Service is served while Neutron does not tell of a subnet that one of them chose',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: "if (verdictOf(error) !== 'terminal') this.#securityGroups.wantUnknown(key);",
+    replace: 'throw error;',
+    foundBy: REACH,
+  },
+  {
+    name: 'rules are taken for unused while it is not known whether a Service needs them',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: 'if (this.#isSwept || this.#unknown.size > 0) return true;',
+    replace: 'if (this.#isSwept) return true;',
+    foundBy: REACH,
+  },
+  {
+    name: 'all Services wait until the rules of one are made, however many they are',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: 'for (const [name, rule] of missing.slice(0, MOST_CHANGES_AT_ONCE)) {',
+    replace: 'for (const [name, rule] of missing) {',
+    foundBy: SECURITY_GROUPS,
+  },
+  {
+    name: 'all Services wait until the rules of one are gone, however many they are',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: '[...ofOwn, ...ofOthers].slice(0, MOST_CHANGES_AT_ONCE)',
+    replace: '[...ofOwn, ...ofOthers]',
+    foundBy: SECURITY_GROUPS,
+  },
+  {
+    name: 'a second VIP takes the address of the gateway of its subnet',
+    file: `${HOME}/balancer/plan.ts`,
+    find: '[vip.address, ...vip.additional.map(({ ip_address }) => ip_address)]',
+    replace: '[vip.address]',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a name that the resource cannot have is tried for ever',
+    file: `${HOME}/handlers/service-refusals.ts`,
+    find: '[...own, ...OTHER_NAMES].filter(',
+    replace: 'own.filter(',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a number that Octavia cannot keep is tried for ever',
+    file: `${HOME}/handlers/annotations.ts`,
+    find: 'number >= least && number <= most',
+    replace: 'number >= least',
+    foundBy: TENANTS,
+  },
+  {
+    name: 'a provider is chosen that the operator leaves to no Service',
+    file: `${HOME}/handlers/annotations.ts`,
+    find: '[PREFIX + name, `fairlead.dev/${name}`]',
+    replace: '[PREFIX + name]',
+    foundBy: TENANTS,
+  },
+];
