@@ -40,6 +40,12 @@ describe('the floating IP of a VIP', () => {
     ]);
   });
 
+  it('of ours that is on no port any more is put back, and no other is made', () => {
+    expect(floatingIpSteps(owner, wanted, 'vip', [ours('1', null)])).toEqual([
+      { kind: 'assign-floating-ip', id: '1', portId: 'vip', revision: 3 },
+    ]);
+  });
+
   it('of ours is deleted where another is asked for, wherever it is', () => {
     const steps = floatingIpSteps(owner, { ...wanted, address: '203.0.113.3' }, 'vip', [
       ours('1', 'vip'),

@@ -17,6 +17,14 @@ function stepsWith(keeper: BalancerOwner) {
   });
 }
 
+it('keeps a floating IP of its own that is on another port', () => {
+  const keeper = { cluster, uid: 'keeper', name: 'shop/keeper' };
+  const mark = { description: descriptionOf(keeper), tags: [...tagsOf(keeper)] };
+  const own = { id: 'address', port_id: 'own', revision_number: 3, description: descriptionOf(leaver) };
+  const users = [{ id: 'balancer', vip_port_id: 'port', ...mark }];
+  expect(handOnSteps(leaver, { ports: [], floatingIps: [own], users })).toEqual([]);
+});
+
 describe('what is on the port of a load balancer of another', () => {
   it('goes to the Service that it is of, the floating IP first', () => {
     const keeper = { cluster, uid: 'keeper', name: 'shop/keeper' };

@@ -131,6 +131,55 @@ describe('treeSteps', () => {
     expect(kinds(await converge(lbaas, plain))).toEqual(['delete-pool', 'create-pool', 'set-members']);
   });
 
+  it.each([
+    ['a weight of its own', { weight: 5 }],
+    ['been switched off', { admin_state_up: false }],
+    ['ended in ERROR', { provisioning_status: 'ERROR' }],
+  ])('puts a member of ours right that has %s', async (_, changed) => {
+    const lbaas = await made(plain);
+    const [poolId = ''] = lbaas.pools.keys();
+    const before = lbaas.members.get(poolId) ?? [];
+    lbaas.members.set(poolId, [...before.slice(0, 1).map((one) => ({ ...one, ...changed })), ...before.slice(1)]);
+    expect(kinds(await converge(lbaas, plain))).toEqual(['set-members']);
+    expect(lbaas.members.get(poolId)).toEqual(before);
+  });
+
+  const monitored = { ...plain, health_monitor: { delay: 5, timeout: 3, max_retries: 1, max_retries_down: 3 } };
+
+  it('makes a monitor anew that is in ERROR', async () => {
+    const lbaas = await made(monitored);
+    for (const [id, one] of lbaas.monitors) lbaas.monitors.set(id, { ...one, provisioning_status: 'ERROR' });
+    expect(kinds(await converge(lbaas, monitored))).toEqual(['delete-monitor', 'create-monitor']);
+  });
+
+  it('leaves a monitor where it is that a user has put there', async () => {
+    const lbaas = await made(monitored);
+    for (const [id, one] of lbaas.monitors) lbaas.monitors.set(id, { ...one, tags: [] });
+    expect(await converge(lbaas, plain)).toEqual([]);
+  });
+
+  it('gives a listener that has lost its pool no pool that another listener has', async () => {
+    const lbaas = await made(plain);
+    for (const [id, one] of lbaas.listeners) lbaas.listeners.set(id, { ...one, default_pool_id: undefined });
+    for (const [id, one] of lbaas.pools) lbaas.pools.set(id, { ...one, listeners: [{ id: 'theirs' }] });
+    expect(kinds(await converge(lbaas, plain))).toContain('create-pool');
+  });
+
+  it('changes for how long clients of UDP are sent to the same member', async () => {
+    const udp: KuryrLoadBalancerSpec = { ...plain, ports: [{ protocol: 'UDP', port: 53, targetPort: '53' }] };
+    const lbaas = await made({ ...udp, traffic: { affinity_seconds: 60 } });
+    expect(kinds(await converge(lbaas, { ...udp, traffic: { affinity_seconds: 90 } }))).toEqual(['update-pool']);
+    expect([...lbaas.pools.values()]).toMatchObject([{ session_persistence: { persistence_timeout: 90 } }]);
+  });
+
+  it('changes the certificate of a listener, and the headers that it inserts', async () => {
+    const lbaas = await made({ ...plain, traffic: { default_tls_container_ref: 'old', x_forwarded_for: true } });
+    const steps = await converge(lbaas, { ...plain, traffic: { default_tls_container_ref: 'new' } });
+    expect(kinds(steps)).toEqual(['update-listener']);
+    const [listener] = lbaas.listeners.values();
+    expect([listener?.default_tls_container_ref, listener?.insert_headers]).toEqual(['new', {}]);
+  });
+
   const spec: fc.Arbitrary<KuryrLoadBalancerSpec> = fc
     .record({
       ports: fc.uniqueArray(fc.constantFrom('TCP 80', 'TCP 443', 'UDP 53', 'TCP 53', 'SCTP 9'), { minLength: 1 }),

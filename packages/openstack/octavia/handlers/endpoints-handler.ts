@@ -3,6 +3,7 @@ import type { KubeObject, Node, ObjectWriter, Service } from '@fairlead/kube';
 import { type ClaimRules, claimService, type EndpointIndex } from '@fairlead/service';
 import type { Site } from '../drivers/site.ts';
 import { appliedByEndpoints, ENDPOINTS_MANAGER } from '../resource/applied.ts';
+import { isNewerShape } from '../resource/older-shapes.ts';
 import { isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
 import { endpointFields } from './endpoint-fields.ts';
 import { serviceFields } from './service-fields.ts';
@@ -55,7 +56,7 @@ function isServed(service: Service, site: Site): boolean {
 
 /** The resource of a Service of the same name that was there before goes first. */
 function isFor({ metadata }: Service, resource: KuryrLoadBalancer): boolean {
-  if (resource.metadata.deletionTimestamp !== undefined) return false;
+  if (resource.metadata.deletionTimestamp !== undefined || isNewerShape(resource)) return false;
   return isOwnResource(resource) && serviceUidOf(resource) === metadata.uid;
 }
 

@@ -1,8 +1,9 @@
+import { FairleadError } from '@fairlead/control';
 import { expect, it } from 'vitest';
 import { desiredBalancer } from '../balancer/desired.ts';
 import type { KuryrLoadBalancer } from '../resource/types.ts';
 import { testSite } from '../testing/test-site.ts';
-import { settledWrites } from './resource-status.ts';
+import { failureWrites, settledWrites } from './resource-status.ts';
 
 it('takes out of the status a floating IP that is no longer there', () => {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'uid-1' }];
@@ -18,4 +19,14 @@ it('takes out of the status a floating IP that is no longer there', () => {
   expect(settledWrites(resource, desired, observed, 0)).toMatchObject([
     { patch: { status: { service_pub_ip_info: null } } },
   ]);
+});
+
+it('tells of a refusal once, whatever number the request had', () => {
+  const refusal = (number: string) =>
+    new FairleadError(`no such flavor req-${number}`, { verdict: 'terminal', code: 'bad-request' });
+  const resource: KuryrLoadBalancer = { metadata: { namespace: 'shop', name: 'web' } };
+  const [first] = failureWrites(resource, refusal('0a1b'), 0);
+  const { status } = JSON.parse(JSON.stringify(first?.patch));
+  expect(status.conditions).toMatchObject([{ message: 'Refused: no such flavor.' }]);
+  expect(failureWrites({ ...resource, status }, refusal('2c3d'), 1_000)).toEqual([]);
 });

@@ -18,6 +18,7 @@ import {
 } from '@fairlead/service';
 import type { Site } from '../drivers/site.ts';
 import { appliedByService, foreignFieldWrites, SERVICE_MANAGER } from '../resource/applied.ts';
+import { isNewerShape } from '../resource/older-shapes.ts';
 import {
   isOwnResource,
   KURYR_FINALIZER,
@@ -131,6 +132,7 @@ export class ServiceHandler {
         await writer.delete(resource, DELETE, signal);
         return undefined;
       }
+      if (isNewerShape(resource)) return resource;
     }
     const applied = appliedByService(service, fields, resource);
     if (applied === undefined) return resource;

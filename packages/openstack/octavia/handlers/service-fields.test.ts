@@ -1,0 +1,24 @@
+import type { Service } from '@fairlead/kube';
+import { expect, it } from 'vitest';
+import { testSite } from '../testing/test-site.ts';
+import { serviceFields } from './service-fields.ts';
+
+const port = (name: string, protocol: 'TCP' | 'UDP' | 'SCTP') => ({ name, protocol, port: 53, targetPort: 53 });
+
+it.each([
+  [
+    'the same port for two protocols',
+    'mixed-protocols',
+    [port('a', 'TCP'), port('b', 'UDP')],
+    'mixed-protocols-unsupported',
+  ],
+  ['SCTP', 'sctp', [port('a', 'SCTP')], 'protocol-unsupported'],
+] as const)('refuses %s where the API of Octavia is older than that', (_, feature, ports, code) => {
+  const service: Service = {
+    metadata: { namespace: 'shop', name: 'dns', uid: 'uid-1' },
+    spec: { type: 'LoadBalancer', loadBalancerClass: 'fairlead.dev/octavia', ports: [...ports] },
+  };
+  expect(serviceFields(service, testSite).ports).toHaveLength(ports.length);
+  const features = new Set([...testSite.features].filter((one) => one !== feature));
+  expect(() => serviceFields(service, { ...testSite, features })).toThrowError(expect.objectContaining({ code }));
+});
