@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CustomResourceDefinition } from '@fairlead/kube';
 import { openCloud } from '@fairlead/openstack/client/adapters';
 import { octaviaPart } from '@fairlead/openstack/octavia';
+import { z } from 'zod';
 import { pythonWith } from '../../scripts/python-packages.ts';
 import { NAMESPACE, type World } from './world.ts';
 
@@ -131,17 +132,10 @@ async function startKuryr(world: World): Promise<Side> {
       for (const { name, addresses } of workloads) {
         const number = known.get(name) ?? known.size;
         const spec = kuryrSpec(world, addresses, number);
-        const metadata = { namespace: NAMESPACE, name };
-        const body = { apiVersion: 'openstack.org/v1', kind: 'KuryrLoadBalancer', metadata, spec };
         const path = `/apis/openstack.org/v1/namespaces/${NAMESPACE}/kuryrloadbalancers`;
         const object = known.has(name)
           ? await world.kube.byHand('PATCH', `${path}/${name}`, { spec })
-          : await world.kube.byHand('POST', path, body);
-        if (!known.has(name)) {
-          const ports = [{ port: 80, name: 'web' }];
-          const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports } };
-          await world.kube.byHand('POST', `/api/v1/namespaces/${NAMESPACE}/services`, service);
-        }
+          : await world.kube.byHand('POST', path, await kuryrResource(world, name, spec));
         known.set(name, number);
         child.stdin.write(`${JSON.stringify(object)}\n`);
       }
@@ -153,6 +147,18 @@ async function startKuryr(world: World): Promise<Side> {
       await end(child);
     },
   };
+}
+
+/** As its ServiceHandler creates it: without the owner it would look for the Service at every Event. */
+async function kuryrResource(world: World, name: string, spec: object): Promise<object> {
+  const metadata = { namespace: NAMESPACE, name };
+  const about = { apiVersion: 'v1', kind: 'Service' };
+  const service = { ...about, metadata, spec: { ports: [{ port: 80, name: 'web' }] } };
+  const created = await world.kube.byHand('POST', `/api/v1/namespaces/${NAMESPACE}/services`, service);
+  const { uid } = z.object({ metadata: z.object({ uid: z.string() }) }).parse(created).metadata;
+  const finalizers = ['kuryr.openstack.org/kuryrloadbalancer-finalizers'];
+  const held = { ...metadata, finalizers, ownerReferences: [{ ...about, name, uid }] };
+  return { apiVersion: 'openstack.org/v1', kind: 'KuryrLoadBalancer', metadata: held, spec, status: {} };
 }
 
 function kuryrSpec(world: World, addresses: readonly string[], number: number): object {
