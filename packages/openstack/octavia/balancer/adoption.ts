@@ -9,7 +9,7 @@ import type { BalancerStep } from './plan.ts';
 const FLOATING_IP_OF_PREDECESSOR = /^(?:Floating IP for Kubernetes external service |kuryr_lb$)/;
 
 /** What a Service may take over. */
-export type Adoption = Pick<DesiredBalancer, 'owner' | 'adoptedNames' | 'adoptedAddresses'>;
+export type Adoption = Pick<DesiredBalancer, 'owner' | 'adoptedNames' | 'adoptedAddresses' | 'adoptedSubnetId'>;
 
 /** A load balancer that can be taken over, and what is on the port of its VIP. */
 export interface Inheritance {
@@ -21,6 +21,11 @@ export interface Inheritance {
 export function adoptedNames(object: ObjectKey, { adoptedClusterName }: Pick<Site, 'adoptedClusterName'>) {
   if (adoptedClusterName === undefined) return [];
   return [keyText(object), `kube_service_${adoptedClusterName}_${object.namespace}_${object.name}`];
+}
+
+/** Other clusters of the project may have the same range of ClusterIPs, of which a tenant can choose one. */
+export function adoptedSubnet(type: string | undefined, { serviceSubnet }: Site): string | undefined {
+  return type === 'LoadBalancer' ? undefined : serviceSubnet?.id;
 }
 
 /** Puts our mark on what Kuryr or cloud-provider-openstack made for the Service; its name, address and parts stay. */

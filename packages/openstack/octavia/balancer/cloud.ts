@@ -4,7 +4,6 @@ import {
   type FloatingIp,
   type LoadBalancer,
   type NeutronClient,
-  type Port,
   provisioningOf,
   type Subnet,
 } from '../../client/index.ts';
@@ -12,6 +11,7 @@ import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import { BalancerUsers, type Heirs } from './balancer-users.ts';
 import type { Adoption, Inheritance } from './adoption.ts';
 import type { DesiredBalancer, DesiredVip } from './desired.ts';
+import { requireFree, type UserPort } from './user-port.ts';
 import { markedPorts } from './hand-on.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
@@ -160,12 +160,22 @@ export class BalancerCloud {
     if (flavorId !== undefined && !(await this.#lbaas.hasFlavor(flavorId, signal))) {
       throw refusal('flavor-unknown', `it asks for the flavor ${flavorId}, which does not exist`);
     }
-    if (vip.kind === 'port') requireFree(vip.portId, await this.#neutron.findPort(vip.portId, { signal }));
+    if (vip.kind === 'port') requireFree(desired.owner, vip.portId, await this.#userPort(vip.portId, signal));
     if (floatingIp === undefined) return;
     const network = await this.#neutron.findNetwork(floatingIp.network_id, { signal });
     if (network?.['router:external'] === true) return;
     const what = network === undefined ? 'does not exist' : 'is not external';
     throw refusal('network-unknown', `its floating IP is to be of the network ${floatingIp.network_id}, which ${what}`);
+  }
+
+  async #userPort(id: string, signal: AbortSignal): Promise<UserPort> {
+    const port = await this.#neutron.findPort(id, { signal });
+    if (port === undefined) return { port, balancers: [], floatingIps: [] };
+    const [balancers, floatingIps] = await Promise.all([
+      this.#lbaas.listOnPort(id, signal),
+      this.#neutron.listFloatingIps({ port_id: id }, { signal }),
+    ]);
+    return { port, balancers, floatingIps };
   }
 
   toStep(step: BalancerStep): Step {
@@ -177,12 +187,13 @@ export class BalancerCloud {
 
   /** That of another cluster of the project may have the same name, and a tenant can write finalizers: the address tells. */
   async #adoptable(
-    { adoptedNames, adoptedAddresses }: Adoption,
+    { adoptedNames, adoptedAddresses, adoptedSubnetId }: Adoption,
     signal: AbortSignal,
   ): Promise<LoadBalancer | undefined> {
     for (const name of adoptedNames) {
       for (const one of await this.#lbaas.listNamed(name, signal)) {
-        if (readMark(one) !== undefined) continue;
+        const isElsewhere = adoptedSubnetId !== undefined && one.vip_subnet_id !== adoptedSubnetId;
+        if (readMark(one) !== undefined || isElsewhere) continue;
         const floatingIps = await this.#floatingIpsAt(one, signal);
         const addresses = [one.vip_address, ...floatingIps.map((floating) => floating.floating_ip_address)];
         if (addresses.some((address) => adoptedAddresses.includes(address))) return one;
@@ -288,12 +299,4 @@ export class BalancerCloud {
 
 function balancersOf(trees: readonly BalancerTree[]): readonly LoadBalancer[] {
   return trees.map(({ balancer }) => balancer);
-}
-
-/** A VIP on the port of a machine, a router or another Service would take its address, and its traffic, away. */
-function requireFree(id: string, port: Port | undefined): void {
-  if (port === undefined) throw refusal('port-unknown', `it asks for the port ${id}, which does not exist`);
-  if (port.device_id === '' && readMark(port) === undefined) return;
-  const user = port.device_id === '' ? 'Fairlead made for another' : `${port.device_owner} ${port.device_id} has`;
-  throw refusal('port-unavailable', `it asks for the port ${id}, which ${user}`);
 }

@@ -18,7 +18,7 @@ import {
   serviceUidOf,
   type SubsetEndpoint,
 } from '../resource/types.ts';
-import { adoptedNames } from './adoption.ts';
+import { adoptedNames, adoptedSubnet } from './adoption.ts';
 import { type BalancerOwner, boundedName } from './marks.ts';
 import { beyondProvider } from './provider-limits.ts';
 
@@ -95,6 +95,8 @@ export interface DesiredBalancer {
   readonly adoptedNames: readonly string[];
   /** One of which they must have, as VIP or floating IP. */
   readonly adoptedAddresses: readonly string[];
+  /** Where it must have it, if a tenant can choose the address; undefined: anywhere. */
+  readonly adoptedSubnetId: string | undefined;
 }
 
 /**
@@ -122,6 +124,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
     beyondProvider: [...beyondProvider(spec, capabilities)],
     adoptedNames: spec.adopts === true ? adoptedNames(resource.metadata, site) : [],
     adoptedAddresses: spec.adopted_addresses ?? [],
+    adoptedSubnetId: adoptedSubnet(spec.type, site),
   };
 }
 

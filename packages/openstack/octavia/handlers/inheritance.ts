@@ -1,7 +1,7 @@
 import { parseIpAddress } from '@fairlead/control';
 import { hasFinalizer, keyText, type Service } from '@fairlead/kube';
 import { CLOUD_PROVIDER_FINALIZER, shownAddresses } from '@fairlead/service';
-import { type Adoption, adoptedNames } from '../balancer/adoption.ts';
+import { type Adoption, adoptedNames, adoptedSubnet } from '../balancer/adoption.ts';
 import type { Site } from '../drivers/site.ts';
 import { KURYR_SERVICE_FINALIZER } from '../resource/types.ts';
 
@@ -39,5 +39,6 @@ export function adoptionFor(service: Service, site: Site): Adoption | undefined 
     owner: { cluster: site.cluster, uid: metadata.uid ?? '', name: keyText(metadata) },
     adoptedNames: adoptedNames(metadata, site),
     adoptedAddresses: inheritedAddresses(service),
+    adoptedSubnetId: adoptedSubnet(service.spec.type, site),
   };
 }

@@ -111,16 +111,16 @@ export const octaviaBalancerDefects: readonly Defect[] = [
   },
   {
     name: 'a VIP is put on the port of a machine',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: "port.device_id === '' && readMark(port) === undefined",
-    replace: 'readMark(port) === undefined',
+    file: `${HOME}/balancer/user-port.ts`,
+    find: "device_id !== '' || device_owner !== ''",
+    replace: "device_id === 'none' || device_owner === 'none'",
     foundBy: TENANTS,
   },
   {
     name: 'a VIP is put on a port that the gateway made',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: "port.device_id === '' && readMark(port) === undefined",
-    replace: "port.device_id === ''",
+    file: `${HOME}/balancer/user-port.ts`,
+    find: "if (readMark(port) !== undefined) return 'Fairlead made for another';",
+    replace: '',
     foundBy: TENANTS,
   },
   {

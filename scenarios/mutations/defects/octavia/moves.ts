@@ -4,6 +4,8 @@ const HOME = 'packages/openstack/octavia';
 const REACH = { unit: `${HOME}/reach.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const THREE_SHARERS = { unit: `${HOME}/three-sharers.test.ts` } as const;
+const PORTS = { unit: `${HOME}/ports.test.ts` } as const;
+const ADOPTING = { unit: `${HOME}/adopting-tenants.test.ts` } as const;
 const SECURITY_GROUPS = { unit: `${HOME}/drivers/security-groups.test.ts` } as const;
 
 /** In what becomes of Services that move, are refused, or ask for more than others. */
@@ -70,6 +72,34 @@ export const octaviaMoveDefects: readonly Defect[] = [
     find: '[...ofOwn, ...ofOthers].slice(0, MOST_CHANGES_AT_ONCE)',
     replace: '[...ofOwn, ...ofOthers]',
     foundBy: SECURITY_GROUPS,
+  },
+  {
+    name: 'a VIP is put on the port of a user that the load balancer of another Service has',
+    file: `${HOME}/balancer/user-port.ts`,
+    find: 'if (balancer !== undefined) return `the load balancer ${balancer.id} has`;',
+    replace: '',
+    foundBy: PORTS,
+  },
+  {
+    name: 'a VIP is put on the port of a user whose load balancer is being made anew',
+    file: `${HOME}/balancer/user-port.ts`,
+    find: "floatingIps.some(isOfAnother) ? 'has the floating IP of another' : undefined",
+    replace: 'floatingIps.every(isOfAnother) ? undefined : undefined',
+    foundBy: PORTS,
+  },
+  {
+    name: 'a VIP is put on a port that another program calls its own without an id',
+    file: `${HOME}/balancer/user-port.ts`,
+    find: "device_id !== '' || device_owner !== ''",
+    replace: "device_id !== ''",
+    foundBy: PORTS,
+  },
+  {
+    name: 'a load balancer of another cluster is taken over by a ClusterIP that a tenant chose',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'if (readMark(one) !== undefined || isElsewhere) continue;',
+    replace: 'if (readMark(one) !== undefined) continue;',
+    foundBy: ADOPTING,
   },
   {
     name: 'a second VIP takes the address of the gateway of its subnet',

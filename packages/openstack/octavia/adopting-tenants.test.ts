@@ -1,0 +1,52 @@
+import { namespaces, type Service, type ServiceSpec, services } from '@fairlead/kube';
+import { describe, expect, it } from 'vitest';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+/* What a tenant gets who writes the finalizer of Kuryr, where what Kuryr made is taken over. */
+
+const key = { namespace: 'tenant', name: 'web' };
+
+async function adopting() {
+  const world = await new OctaviaWorld().setUp();
+  const { emulator, project } = world.openstack;
+  const network_id = emulator.create('networks', { name: 'services' }, project);
+  const [own = '', other = ''] = ['own', 'other'].map((name) =>
+    emulator.create('subnets', { network_id, name, ip_version: 4, cidr: '10.96.0.0/12' }, project),
+  );
+  const serviceSubnet = { id: own, cidr: '10.96.0.0/12', network_id };
+  world.site = { ...world.site, serviceSubnet, adoptedClusterName: 'kubernetes' };
+  return { world, other };
+}
+
+async function written(world: OctaviaWorld, spec: ServiceSpec): Promise<Service | undefined> {
+  await world.cluster.client.create(namespaces, { metadata: { name: key.namespace } });
+  const metadata = { ...key, finalizers: ['kuryr.openstack.org/service-finalizer'] };
+  await world.cluster.client.create<Service>(services, { metadata, spec });
+  world.start({ adopt: {}, clusterIPServices: { labels: { never: 'set' }, subnet: 'own' } });
+  await world.run(30);
+  return world.cluster.client.find(services, key);
+}
+
+describe('a tenant', () => {
+  it('gets no address of the subnet of Services for one that has none', async () => {
+    const { world } = await adopting();
+    const service = await written(world, { type: 'ExternalName', externalName: 'example.com' });
+    expect([service?.status?.conditions, world.steps, world.openstack.emulator.resources('ports')]).toEqual([
+      undefined,
+      [],
+      [],
+    ]);
+  });
+
+  it('gets no load balancer of another cluster by choosing the ClusterIP that it has there', async () => {
+    const { world, other } = await adopting();
+    world.lbaas.vipOf = (portId) => (portId === 'theirs' ? '10.96.0.77' : '10.96.0.78');
+    world.lbaas.subnetOf = (portId) => (portId === 'theirs' ? other : undefined);
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'tenant/web', vip_port_id: 'theirs' } });
+    world.lbaas.log.length = 0;
+    const service = await written(world, { clusterIP: '10.96.0.77', ports: [{ port: 80 }] });
+    expect(service?.spec.clusterIP).toBe('10.96.0.77');
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    expect(world.steps).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { refusal } from '@fairlead/service';
+import type { FloatingIp, LoadBalancer, Port } from '../../client/index.ts';
+import { type BalancerOwner, isOwn, readMark } from './marks.ts';
+
+/** A port that a Service asks for, and what is there. */
+export interface UserPort {
+  readonly port: Port | undefined;
+  readonly balancers: readonly LoadBalancer[];
+  readonly floatingIps: readonly FloatingIp[];
+}
+
+/**
+ * A VIP on the port of a machine, a router or another Service would take its address, and its traffic, away. Octavia
+ * writes nothing on a port that it is given: only its load balancers, and the floating IP that we made, tell of it.
+ */
+export function requireFree(owner: BalancerOwner, id: string, { port, balancers, floatingIps }: UserPort): void {
+  if (port === undefined) throw refusal('port-unknown', `it asks for the port ${id}, which does not exist`);
+  const user = userOf(owner, port, balancers, floatingIps);
+  if (user !== undefined) throw refusal('port-unavailable', `it asks for the port ${id}, which ${user}`);
+}
+
+function userOf(
+  owner: BalancerOwner,
+  port: Port,
+  balancers: readonly LoadBalancer[],
+  floatingIps: readonly FloatingIp[],
+): string | undefined {
+  const { device_id, device_owner } = port;
+  if (device_id !== '' || device_owner !== '') return `${[device_owner, device_id].join(' ').trim()} has`;
+  if (readMark(port) !== undefined) return 'Fairlead made for another';
+  const [balancer] = balancers;
+  if (balancer !== undefined) return `the load balancer ${balancer.id} has`;
+  const isOfAnother = (one: FloatingIp) => readMark(one) !== undefined && !isOwn(one, owner);
+  return floatingIps.some(isOfAnother) ? 'has the floating IP of another' : undefined;
+}

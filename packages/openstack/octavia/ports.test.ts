@@ -1,0 +1,60 @@
+import { namespaces, type Service, services } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+/* Octavia leaves a port that it is given as it is: nothing there tells that a load balancer has it. */
+
+const PORT = 'loadbalancer.openstack.org/port-id';
+
+/** The reason that a Service of another namespace hears which asks for the port. */
+async function askedByTenant(world: OctaviaWorld, portId: string): Promise<string | undefined> {
+  const key = { namespace: 'tenant', name: 'web' };
+  await world.cluster.client.create(namespaces, { metadata: { name: 'tenant' } });
+  const ports = [{ port: 81, targetPort: 8080 }];
+  await world.cluster.client.create<Service>(services, {
+    metadata: { ...key, annotations: { [PORT]: portId } },
+    spec: { type: 'LoadBalancer', loadBalancerClass: 'fairlead.dev/octavia', ports },
+  });
+  await world.run(30);
+  return (await world.cluster.client.find(services, key))?.status?.conditions?.[0]?.reason;
+}
+
+describe('a port of the user', () => {
+  it('that the load balancer of a Service has is not given to another', async () => {
+    const { world, portId } = await served({});
+    expect([await askedByTenant(world, portId), world.lbaas.balancers.size]).toEqual(['PortUnavailable', 1]);
+  });
+
+  it('that has the floating IP of a Service is not given to another while its load balancer is made anew', async () => {
+    const { world, portId } = await served({ hasFloatingIps: true });
+    world.lbaas.refuse = ({ kind }) => (kind === 'create-load-balancer' ? new Error('not now') : undefined);
+    for (const id of world.lbaas.balancers.keys()) world.lbaas.setStatus(id, 'ERROR');
+    await world.run(90);
+    expect([await askedByTenant(world, portId), world.lbaas.balancers.size]).toEqual(['PortUnavailable', 0]);
+    world.lbaas.refuse = () => undefined;
+    await world.run(300);
+    expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: portId, name: `${NAMESPACE}/web` }]);
+  });
+
+  it('that another program has, by whatever it says so, is not taken', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project } = world.openstack;
+    const network_id = world.site.vipSubnets.IPv4?.network_id ?? '';
+    const portId = emulator.create('ports', { network_id, device_owner: 'ovn-lb-vip:distributed' }, project);
+    world.start();
+    expect([await askedByTenant(world, portId), world.steps]).toEqual(['PortUnavailable', []]);
+  });
+});
+
+/** A Service on a port of a user's. */
+async function served(how: { readonly hasFloatingIps?: boolean }) {
+  const world = await new OctaviaWorld().setUp({}, how);
+  const { emulator, project } = world.openstack;
+  const network_id = world.site.vipSubnets.IPv4?.network_id ?? '';
+  const subnet_id = world.site.vipSubnets.IPv4?.id ?? '';
+  const portId = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
+  world.start({ comparisonIntervalSeconds: 60 });
+  await world.serve('web', {}, { [PORT]: portId });
+  return { world, portId };
+}
