@@ -19,7 +19,7 @@ export class PseudoTerminal implements AsyncDisposable {
     const line = command.map((word) => `'${word}'`).join(' ');
     const inside = `stty cols ${COLUMNS} rows ${ROWS}; exec ${line}`;
     this.#child = spawn('script', ['--quiet', '--flush', '--return', '--command', inside, '/dev/null'], {
-      env: { ...process.env, TERM: 'xterm', ...environment },
+      env: { ...process.env, TERM: 'xterm', NO_COLOR: '', ...environment },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#text += text));
