@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
+const PREFIX = 'loadbalancer.openstack.org';
 const key = { namespace: NAMESPACE, name: 'web' };
 const addressOf = (service: Service | undefined) => service?.status?.loadBalancer?.ingress?.[0]?.ip;
 
@@ -76,6 +77,17 @@ describe('handlers', () => {
     await world.cluster.client.patchMerge<KuryrLoadBalancer>(statusOf(kuryrLoadBalancers), key, { status: null });
     await world.run(60);
     expect([...world.lbaas.members.values()].flat().map(({ address }) => address)).toEqual(['10.1.0.7']);
+  });
+
+  it('tell what is refused as soon as the API server takes it', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    world.cluster.refuse = ({ method, path }) =>
+      method === 'PATCH' && path.includes('kuryrloadbalancers/web/status') ? 503 : undefined;
+    await world.serve('web', {}, { [`${PREFIX}/flavor-id`]: 'none' });
+    world.cluster.refuse = () => undefined;
+    await world.run(60);
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ reason: 'FlavorUnknown' }]);
   });
 
   it('make nothing of slices whose Service does not exist, or is of another class', async () => {

@@ -136,6 +136,19 @@ describe('security groups', () => {
     expect(sources()).not.toContain('0.0.0.0/0');
   });
 
+  it('have no rules for a Service whose load balancer went while they were made', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'by-hand', vip_port_id: 'theirs' } });
+    const [id = ''] = world.lbaas.balancers.keys();
+    vi.spyOn(world.openstack.neutron, 'createSecurityGroupRule').mockImplementationOnce(async () => {
+      world.lbaas.balancers.clear();
+      throw new FairleadError('away', { verdict: 'retriable', code: 'http-502' });
+    });
+    const service = await world.serve('web', {}, { 'loadbalancer.openstack.org/load-balancer-id': id });
+    expect([service?.status?.conditions?.[0]?.status, rules()]).toEqual(['False', []]);
+  });
+
   it('have no rules for a Service whose load balancer is refused', async () => {
     const { world, rules } = await worldWithGroup();
     world.lbaas.refuse = ({ kind }) =>

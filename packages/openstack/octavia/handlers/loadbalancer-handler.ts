@@ -109,9 +109,10 @@ export class KuryrLoadBalancerHandler {
       return await this.#converge(key, held, desired, signal);
     } catch (error) {
       signal.throwIfAborted();
-      this.#park(key, held, error);
       await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
-      if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, signal);
+      if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, held, signal);
+      // Not before it is told.
+      this.#park(key, held, error);
       throw error;
     }
   }

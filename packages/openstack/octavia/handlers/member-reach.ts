@@ -50,7 +50,8 @@ export class MemberReach {
   }
 
   /** What it asks for is refused: it is reached where it is, and nowhere else. */
-  async keep(key: string, signal: AbortSignal): Promise<void> {
+  async keep(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<void> {
+    this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));
     await this.#securityGroups.ensure(key, signal);
   }
 

@@ -161,6 +161,20 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     foundBy: SHARED,
   },
   {
+    name: 'rules are made for a load balancer that is refused',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));\n    await',
+    replace: 'await',
+    foundBy: REACH,
+  },
+  {
+    name: 'a refusal that could not be told waits until the Service is tried again',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'await this.#publish(held, (latest, now) => failureWrites',
+    replace: 'this.#park(key, held, error);\n      await this.#publish(held, (latest, now) => failureWrites',
+    foundBy: HANDLERS,
+  },
+  {
     name: 'a Service that asks to be served elsewhere is not reached any more where it is',
     file: `${HOME}/handlers/member-reach.ts`,
     find: '[...there, ...(await this.#rulesAsTold(resource, signal))]',
