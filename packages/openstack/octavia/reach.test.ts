@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, sleep } from '@fairlead/control';
 import { type Service, services } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it, vi } from 'vitest';
@@ -56,6 +56,13 @@ describe('security groups', () => {
       expect(new Set(sources())).toEqual(new Set(all));
       await world.leader?.stop();
       const deleting = vi.spyOn(world.openstack.neutron, 'deleteSecurityGroupRule');
+      const uid = (await world.cluster.service('web'))?.metadata.uid ?? '';
+      const listTagged = world.lbaas.listTagged.bind(world.lbaas);
+      // The other is looked at first: what this one needs is known only from what is told of it.
+      vi.spyOn(world.lbaas, 'listTagged').mockImplementation(async (tags) => {
+        if (tags.some((tag) => tag.endsWith(uid))) await sleep(world.cluster.clock, 5_000);
+        return listTagged(tags);
+      });
       world.start();
       await world.run();
       expect([new Set(sources()), deleting.mock.calls.length]).toEqual([new Set(all), 0]);

@@ -158,6 +158,14 @@ describe('treeSteps', () => {
     expect(await converge(lbaas, plain)).toEqual([]);
   });
 
+  it('gives a listener that has lost its pool that pool back', async () => {
+    const lbaas = await made(plain);
+    for (const [id, one] of lbaas.listeners) lbaas.listeners.set(id, { ...one, default_pool_id: undefined });
+    for (const [id, one] of lbaas.pools) lbaas.pools.set(id, { ...one, listeners: [] });
+    expect(kinds(await converge(lbaas, plain))).toEqual(['update-listener']);
+    expect([...lbaas.listeners.values()].map((one) => one.default_pool_id)).toEqual([...lbaas.pools.keys()]);
+  });
+
   it('gives a listener that has lost its pool no pool that another listener has', async () => {
     const lbaas = await made(plain);
     for (const [id, one] of lbaas.listeners) lbaas.listeners.set(id, { ...one, default_pool_id: undefined });

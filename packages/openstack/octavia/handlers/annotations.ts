@@ -139,7 +139,8 @@ export class Annotations {
   /** `key=value` pairs with commas between; a key alone stands for any value. */
   get nodeSelector(): readonly (readonly [key: string, value: string | undefined])[] {
     const pairs = (this.text('node-selector') ?? '').split(',').map((pair) => pair.trim());
-    return pairs
+    // Each once: all of them are asked of every node, and a tenant can write the same thousands of times.
+    return [...new Set(pairs)]
       .filter((pair) => pair !== '')
       .map((pair) => {
         const [key = '', value, ...more] = pair.split('=');

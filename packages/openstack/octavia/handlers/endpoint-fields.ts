@@ -89,9 +89,12 @@ function isSelected({ metadata: { labels = {} } }: Node, selector: Annotations['
 
 /** Ports with the same endpoints stand together, as in a slice: most Services have one list, and it may be long. */
 function merged(members: readonly PortMembers[]): readonly EndpointSubset[] {
+  // The list of nodes is the same one for every port.
+  const texts = new Map(members.map(({ endpoints }) => [endpoints, '']));
+  for (const endpoints of texts.keys()) texts.set(endpoints, JSON.stringify(endpoints));
   const groups = Map.groupBy(
     members.filter(({ endpoints }) => endpoints.length > 0),
-    ({ endpoints }) => JSON.stringify(endpoints),
+    ({ endpoints }) => texts.get(endpoints),
   );
   return [...groups.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ endpoints: first.endpoints, ports: [first, ...others].map(({ port }) => port) }],

@@ -51,6 +51,20 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
     foundBy: TREE,
   },
   {
+    name: 'a listener that has lost its pool stays without one',
+    file: `${HOME}/balancer/tree-steps.ts`,
+    find: 'if (pool.id !== found.default_pool_id) {',
+    replace: "if (pool.id === 'none') {",
+    foundBy: TREE,
+  },
+  {
+    name: 'every node is asked for a label as often as a tenant has written it',
+    file: `${HOME}/handlers/annotations.ts`,
+    find: 'return [...new Set(pairs)]',
+    replace: 'return [...pairs]',
+    foundBy: FIELDS,
+  },
+  {
     name: 'headers that no Service asks for any more are still inserted',
     file: `${HOME}/balancer/tree-steps.ts`,
     find: 'const isInserted = jsonEqual(',
