@@ -1,7 +1,7 @@
 import { byAge, type Service } from '@fairlead/kube';
 import { type ClaimedService, type ServiceKey, serviceKey, type UnservedService } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
-import { markOf } from '../names.ts';
+import { markOf, type ServiceMark, serviceMark } from '../names.ts';
 import { type AzureSite, serviceOfName } from '../site.ts';
 import { type DesiredOptions, desiredFor, recordedLoadBalancer, type WantedService } from './desired.ts';
 import { AdoptablePools, noLoadBalancerFor, type PlacementRequest, placeServices } from './placement.ts';
@@ -37,10 +37,11 @@ export function decide(input: DecisionInput): ReadonlyMap<ServiceKey, Outcome> {
     .toSorted(byAge)
     .map((service) => [serviceKey(service.metadata), desiredFor(service, options)] as const);
   const pools = new AdoptablePools(site, cluster, loadBalancers);
+  const there = new ServicesThere(site, loadBalancers);
   const requests = read.flatMap(([, desired]) =>
-    desired.kind === 'serve' ? [placementRequest(desired.wanted, pools)] : [],
+    desired.kind === 'serve' ? [placementRequest(desired.wanted, pools, there)] : [],
   );
-  const occupied = occupiedBy(input, new Set(read.map(([key]) => key)));
+  const occupied = occupiedBy(input, new Set(read.map(([key]) => key)), there);
   const placements = placeServices(requests, site.loadBalancers, occupied);
   const outcomes = read.map(([key, desired]): [ServiceKey, Outcome] => {
     if (desired.kind !== 'serve') return [key, desired];
@@ -59,10 +60,31 @@ export function decide(input: DecisionInput): ReadonlyMap<ServiceKey, Outcome> {
 }
 
 /** A new Service goes where a pool waits for it that it can take over. */
-function placementRequest(wanted: WantedService, pools: AdoptablePools): PlacementRequest {
+function placementRequest(wanted: WantedService, pools: AdoptablePools, there: ServicesThere): PlacementRequest {
   const { key, scope, allowed, families, ports } = wanted;
   const recorded = wanted.recordedLoadBalancer ?? pools.whereFor(wanted);
-  return { service: key, scope, allowed, rules: families.length * ports.length, recorded };
+  const isThere = recorded !== undefined && there.has(recorded, serviceMark(wanted.uid));
+  return { service: key, scope, allowed, rules: families.length * ports.length, recorded, isThere };
+}
+
+/** Which Services have rules on which load balancers. */
+class ServicesThere {
+  readonly #owners: ReadonlyMap<string, readonly (ServiceMark | undefined)[]>;
+
+  constructor(site: AzureSite, loadBalancers: ReadonlyMap<string, LoadBalancer>) {
+    const ownersOn = ({ properties }: LoadBalancer) =>
+      (properties.loadBalancingRules ?? []).map((rule) => serviceOfName(site, rule.name));
+    this.#owners = new Map([...loadBalancers].map(([name, body]) => [name.toLowerCase(), ownersOn(body)]));
+  }
+
+  /** For each load balancer in lower case, whose each of its rules is; undefined for those of others. */
+  get owners(): ReadonlyMap<string, readonly (ServiceMark | undefined)[]> {
+    return this.#owners;
+  }
+
+  has(loadBalancer: string, mark: ServiceMark): boolean {
+    return this.#owners.get(loadBalancer.toLowerCase())?.includes(mark) ?? false;
+  }
 }
 
 /**
@@ -70,21 +92,19 @@ function placementRequest(wanted: WantedService, pools: AdoptablePools): Placeme
  * has none there yet, those it is to have. A record alone takes no room: its owner can write anything into it.
  */
 function occupiedBy(
-  { site, options, cluster, loadBalancers }: DecisionInput,
+  { options, cluster }: DecisionInput,
   except: ReadonlySet<ServiceKey>,
+  there: ServicesThere,
 ): ReadonlyMap<string, number> {
   const asked = new Set(cluster.filter(({ metadata }) => except.has(serviceKey(metadata))).map(markOf));
   const rules = new Map<string, number>();
-  const there = new Set<string>();
-  for (const [name, { properties }] of loadBalancers) {
-    const owners = (properties.loadBalancingRules ?? []).map((rule) => serviceOfName(site, rule.name));
-    for (const owner of owners) there.add(`${name} ${owner}`);
+  for (const [name, owners] of there.owners) {
     rules.set(name, owners.filter((owner) => owner === undefined || !asked.has(owner)).length);
   }
   for (const service of cluster) {
     const name = recordedLoadBalancer(service)?.toLowerCase();
     const mark = markOf(service);
-    if (name === undefined || asked.has(mark) || there.has(`${name} ${mark}`)) continue;
+    if (name === undefined || asked.has(mark) || there.has(name, mark)) continue;
     const desired = desiredFor(service, options);
     if (desired.kind !== 'serve') continue;
     const { ports, families } = desired.wanted;

@@ -15,6 +15,7 @@ const request = (service: ServiceKey, more: Partial<PlacementRequest> = {}): Pla
   rules: 1,
   allowed: undefined,
   recorded: undefined,
+  isThere: false,
   ...more,
 });
 const place = (requests: readonly PlacementRequest[], occupied: Readonly<Record<string, number>> = {}) => {
@@ -35,6 +36,16 @@ describe('placeServices', () => {
 
   it('leaves a Service where it was placed, however crowded it is there, and however it is spelled', () => {
     expect(place([request('a/1', { recorded: 'ONE' })], { one: 100 })).toEqual(['one']);
+  });
+
+  it('takes the word of a record for a place that is full only where the Service has rules', () => {
+    const forged = request('a/1', { recorded: 'one' });
+    expect(place([forged], { one: 250 })).toEqual(['two']);
+    expect(place([forged], { one: 249 })).toEqual(['one']);
+    expect(place([{ ...forged, isThere: true }], { one: 250 })).toEqual(['one']);
+    const there = request('a/2', { recorded: 'one', isThere: true, rules: 250 });
+    expect(place([forged, there])).toEqual(['two', 'one']);
+    expect(place([forged, request('a/3', { recorded: 'one' })], { one: 249 })).toEqual(['one', 'two']);
   });
 
   it('moves a Service that may no longer be where it was', () => {
