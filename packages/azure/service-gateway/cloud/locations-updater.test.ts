@@ -163,6 +163,15 @@ describe('LocationsUpdater', () => {
     expect(bench.writes.length).toBeLessThanOrEqual(6);
   });
 
+  it('sends half of what ran out of time, however much would have been allowed', async () => {
+    const bench = await benchWithService();
+    bench.azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'hang' }, 4);
+    bench.engine.updateEndpoints(web, manyEndpoints(16, 1));
+    await bench.settle(600_000);
+    const sizes = bench.writes.flatMap((line) => (line.includes(' 200: ') ? [line.split('=web').length - 1] : []));
+    expect([sizes[0], bench.located.length]).toEqual([8, 16]);
+  });
+
   it('backs off while the gateway does not answer, however often it is triggered', async () => {
     const bench = await benchWithService();
     bench.azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'refuse', status: 409 }, 100);
