@@ -88,21 +88,27 @@ describe('the leading edge', () => {
     });
   });
 
-  it('has a first change wait for less than pools that change all the time', async () => {
+  it('has a first change go before pools that change all the time and have not waited twice as long', async () => {
     const world = slow();
+    const reconciling = Promise.withResolvers<void>();
     await running(world, async (at) => {
       await at(1);
       for (const service of ['shop/web', 'shop/shared'] as const) world.change(service, ['10.0.0.1']);
-      await at(28);
+      await at(29);
+      const other = world.serviceReconcileLock.run('services', () => reconciling.promise);
+      await at(30);
       for (const service of ['shop/web', 'shop/shared'] as const) world.change(service, ['10.0.0.2']);
-      await at(32);
+      await at(42);
       world.change('shop/api', ['10.0.0.3']);
-      await at(80);
+      await at(59);
+      reconciling.resolve();
+      await other;
+      await at(90);
       expect(writes(world).map((line) => line.split(' ')[2])).toEqual([
         'lb/web',
         'lb/shared',
-        'lb/web',
         'lb/api',
+        'lb/web',
         'lb/shared',
       ]);
     });

@@ -185,6 +185,13 @@ export const localBackendsDefects: readonly Defect[] = [
     foundBy: pools,
   },
   {
+    name: 'every change counts as a first one',
+    file: `${POOLS}/leading-edge.ts`,
+    find: 'isFirstChange: dueAt <= now',
+    replace: 'isFirstChange: dueAt <= now || dueAt > now',
+    foundBy: pools,
+  },
+  {
     name: 'a first change has no precedence',
     file: `${POOLS}/turn-order.ts`,
     find: 'const FIRST_CHANGE_WEIGHT = 2;',
