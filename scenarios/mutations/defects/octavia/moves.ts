@@ -41,7 +41,7 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'a rule for a Service that is refused is not made again',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: "if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, signal);",
+    find: "if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, held, signal);",
     replace: '',
     foundBy: REACH,
   },
