@@ -61,7 +61,8 @@ async function download(folder: string): Promise<void> {
 }
 
 async function run([program = '', ...parameters]: readonly string[]): Promise<void> {
-  const { code, stderr } = await runCommand(program, parameters);
+  // npm would leave its compiled code in the temporary folder.
+  const { code, stderr } = await runCommand(program, parameters, '', { NODE_DISABLE_COMPILE_CACHE: '1' });
   if (code === 0) return;
   const said = stderr.trim().split('\n', 1).join('');
   throw new HelmError(
