@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They wait for a Lease to run out, and others can work meanwhile. */
-const LONG_WAITS = ['e2e/log.test.ts'];
+/** They wait, for a Lease to run out or for a cloud, and others can work meanwhile. */
+const LONG_WAITS = ['e2e/log.test.ts', 'e2e/openstack/contract.test.ts'];
 
 /** Vitest begins with what took longest in the run before; a fresh checkout has none, and would begin with the largest. */
 export class LongWaitsFirst extends BaseSequencer {

@@ -8,7 +8,7 @@ import { defects } from './defects/index.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** A few that take a second or two each: a sample for every run of all tests. */
-const SAMPLE_EVERY = 79;
+const SAMPLE_EVERY = 127;
 const HELP = `npm run mutations                 puts every defect into the code, one at a time; each must be found
 npm run mutations -- WORDS        those whose sentence or file has these words
 npm run mutations -- --sample     a few of them
