@@ -1,5 +1,4 @@
 import {
-  type HttpRequest,
   type HttpTransport,
   type Random,
   randomInteger,
@@ -7,6 +6,7 @@ import {
   readText,
   silentLogger,
   sleep,
+  withDeadline,
 } from '@fairlead/control';
 import { Election, KubeClient, type Leadership, leases, namespaces } from '@fairlead/kube';
 import {
@@ -221,17 +221,6 @@ async function unfinished({ editor, agent, throne }: World): Promise<string | un
 async function runCandidate(throne: Throne, incarnation: Incarnation, habit: Habit): Promise<void> {
   const agent = incarnation.connect(AGENT);
   const { clock, random, name, signal } = incarnation;
-  let floor: number | undefined;
-  const ask = async (leadership: Leadership | undefined): Promise<void> => {
-    const told = await callAgent(incarnation, agent, leadership);
-    if (told !== undefined) floor = Math.max(floor ?? 0, told);
-  };
-  for (;;) {
-    await ask(undefined);
-    if (floor !== undefined) break;
-    await sleep(clock, ORDER_EVERY_MILLISECONDS);
-    if (signal.aborted) return;
-  }
   const election = new Election({
     client: new KubeClient(
       connectToKubernetes(incarnation, (transport) => witnessing(transport, throne, incarnation)),
@@ -243,12 +232,12 @@ async function runCandidate(throne: Throne, incarnation: Incarnation, habit: Hab
     lease: LEASE,
     durationMilliseconds: LEASE_MILLISECONDS,
     name,
-    epochFloor: () => floor ?? 0,
   });
   await election.run(signal, async (leadership) => {
     throne.begin({ incarnation, leadership });
     while (!leadership.signal.aborted) {
-      if (habit === 'careless' || leadership.covers(ORDER_DEADLINE_MILLISECONDS)) await ask(leadership);
+      if (habit === 'careless' || leadership.covers(ORDER_DEADLINE_MILLISECONDS))
+        await giveOrder(incarnation, agent, leadership);
       await sleep(clock, ORDER_EVERY_MILLISECONDS, leadership.signal);
     }
   });
@@ -273,26 +262,9 @@ function witnessing(transport: HttpTransport, throne: Throne, incarnation: Incar
   };
 }
 
-/** Gives an order, or only asks. What the agent told of its highest epoch; undefined when it could not be reached. */
-async function callAgent(
-  { clock, signal: stopping }: Incarnation,
-  agent: HttpTransport,
-  leadership: Leadership | undefined,
-): Promise<number | undefined> {
-  const deadline = new AbortController();
-  const timer = clock.setTimer(ORDER_DEADLINE_MILLISECONDS, () => deadline.abort(new Error('no answer in time')));
-  const order: Pick<HttpRequest, 'method' | 'url'> =
-    leadership === undefined
-      ? { method: 'GET', url: 'http://agent/' }
-      : { method: 'PUT', url: `http://agent/${leadership.epoch}` };
-  const signal = AbortSignal.any([deadline.signal, leadership?.signal ?? stopping]);
-  try {
-    const response = await agent.send({ ...order, headers: {}, signal });
-    const text = await readText(response);
-    return response.status === 200 || response.status === 409 ? Number(text) : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    timer.cancel();
-  }
+async function giveOrder({ clock }: Incarnation, agent: HttpTransport, { epoch, signal }: Leadership): Promise<void> {
+  const deadline = { name: `order ${epoch}`, milliseconds: ORDER_DEADLINE_MILLISECONDS };
+  const order = { method: 'PUT', url: `http://agent/${epoch}`, headers: {} } as const;
+  const send = async (within: AbortSignal) => readText(await agent.send({ ...order, signal: within }));
+  await withDeadline(clock, deadline, signal, send).catch(() => {});
 }

@@ -2,10 +2,7 @@ import type { HttpRequest, HttpResponse, HttpTransport } from '@fairlead/control
 
 const encoder = new TextEncoder();
 
-/**
- * What a leader gives orders to: obeys the highest epoch it knows and refuses older ones. `PUT /<epoch>` is an order,
- * `GET /` asks for the highest epoch; both are answered with it.
- */
+/** What a leader gives orders to, by `PUT /<epoch>`: obeys the highest epoch it knows and refuses older ones. */
 export class EpochAgent implements HttpTransport {
   readonly #onOrder: (epoch: number) => void;
   #highestEpoch = 0;
@@ -20,7 +17,6 @@ export class EpochAgent implements HttpTransport {
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
-    if (request.method === 'GET') return this.#answer(200);
     const epoch = Number(new URL(request.url).pathname.slice(1));
     this.#onOrder(epoch);
     if (epoch < this.#highestEpoch) return this.#answer(409);

@@ -35,7 +35,6 @@ interface Candidate {
 }
 
 interface CandidateOptions {
-  readonly epochFloor?: () => number;
   readonly work?: (leadership: Leadership) => Promise<void>;
   readonly logger?: Logger;
   readonly wallSkew?: number;
@@ -66,7 +65,6 @@ function world() {
       logger: options.logger ?? silentLogger,
       lease: LEASE,
       name,
-      ...(options.epochFloor === undefined ? {} : { epochFloor: options.epochFloor }),
     });
     const controller = new AbortController();
     const leaderships: Leadership[] = [];
@@ -527,26 +525,6 @@ describe('Election', () => {
     expect(spec()).toMatchObject({ holderIdentity: 'b' });
   });
 
-  it('starts above the floor when nothing is left of the Lease', async () => {
-    const { clock, join } = world();
-    const leader = join('a', { epochFloor: () => 41 });
-    await clock.advance(1000);
-    expect(leader.election.state).toEqual({ kind: 'leading', epoch: 42 });
-  });
-
-  it('begins a higher epoch when it learns of one above its own', async () => {
-    const { clock, api, join } = world();
-    let floor = 0;
-    const leader = join('a', { epochFloor: () => floor });
-    await clock.advance(10_000);
-    floor = 7;
-    await clock.advance(5000);
-    expect(leader.leaderships[0]?.signal.aborted).toBe(true);
-    expect(leader.leads()).toBe(true);
-    expect(leader.leaderships.map((leadership) => leadership.epoch)).toEqual([1, 8]);
-    expect(api.at(PATH)?.metadata['annotations']).toEqual({ 'fairlead.dev/epoch': '8' });
-  });
-
   it('does not mind what wall clocks say', async () => {
     const { clock, join, leaders, epochs } = world();
     const leader = join('a', { wallSkew: -86_400_000 });
@@ -690,9 +668,7 @@ describe('Election', () => {
     await fc.assert(
       fc.asyncProperty(events, async (happenings) => {
         const { clock, api, join, leaders, epochs, candidates } = world();
-        // Agents remember the highest epoch, also when the Lease is deleted before a candidate saw it.
-        const epochFloor = () => Math.max(0, ...epochs);
-        for (const name of ['a', 'b', 'c']) join(name, { wallSkew: name.charCodeAt(0) * 1000, epochFloor });
+        for (const name of ['a', 'b', 'c']) join(name, { wallSkew: name.charCodeAt(0) * 1000 });
         // A process that never saw the Lease cannot know that it was deleted.
         await clock.advance(10_000);
         let deleted = false;

@@ -47,11 +47,6 @@ export interface ElectionOptions {
   readonly name: string;
   /** How long the others wait for a leader that fell silent: longer than the calls that `covers` is asked about. */
   readonly durationMilliseconds?: number;
-  /**
-   * The highest epoch seen elsewhere, such as by agents. A leadership begins above it, and one below it ends, to begin
-   * again above.
-   */
-  readonly epochFloor?: () => number;
   /** Is shown the Lease whenever it is found to be ours. */
   readonly onLease?: (lease: Lease) => void;
   /** Is told of every change of the state. */
@@ -165,7 +160,7 @@ export class Election {
   }
 
   async #tryToAcquire(signal: AbortSignal): Promise<Holding | undefined> {
-    const { client, clock, lease: key, epochFloor } = this.#options;
+    const { client, clock, lease: key } = this.#options;
     const options = { signal, deadlineMilliseconds: this.#duration / 3 };
     const found = await client.find(leases, key, options);
     this.#observation.observe(found);
@@ -181,7 +176,7 @@ export class Election {
     try {
       // Created first, and acquired then: the version under which it was created is where its epochs begin.
       const lease = found ?? (await this.#create(options));
-      const epoch = nextEpoch(lease, Math.max(this.#observation.highestEpoch, epochFloor?.() ?? 0));
+      const epoch = nextEpoch(lease, this.#observation.highestEpoch);
       const startedAt = momentOf(clock);
       const written = await client.patchMerge(leases, key, this.#acquisition(lease, epoch), options);
       this.#reached = true;
@@ -269,9 +264,8 @@ export class Election {
   }
 
   async #renew(holding: Holding): Promise<'renewed' | 'changed' | 'lost'> {
-    const { client, clock, lease: key, epochFloor } = this.#options;
+    const { client, clock, lease: key } = this.#options;
     const { leadership } = holding;
-    if ((epochFloor?.() ?? 0) > leadership.epoch) return lose(leadership, 'a higher epoch was seen elsewhere');
     const options = { signal: leadership.signal, deadlineMilliseconds: this.#duration / 3 };
     const startedAt = momentOf(clock);
     try {
