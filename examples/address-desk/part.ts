@@ -18,7 +18,6 @@ const schema = z.strictObject({ endpoint: z.url().describe('Where the address de
 
 const NAME = 'address-desk';
 const CLASS = 'fairlead.dev/address-desk';
-const BRAKE = { things: 'leases', fraction: 0.3, minimumCount: 10, confirmAfterMilliseconds: 600_000 };
 const heldBack = {
   name: 'fairlead_desk_held_back',
   kind: 'gauge',
@@ -121,7 +120,8 @@ async function lead(desk: ReturnType<typeof deskOf>, environment: part.LeaderEnv
   }
 
   const cluster = new part.ClusterEvents({ ...environment, recorder: events });
-  const guard = new part.DeletionGuard<string>({ ...environment, cluster, brake: BRAKE, gauge: heldBack });
+  const brake = { things: 'leases' };
+  const guard = new part.DeletionGuard<string>({ ...environment, cluster, brake, gauge: heldBack });
 
   /** Gives back what no Service stands behind, and has every Service looked at again. */
   async function compare(): Promise<void> {

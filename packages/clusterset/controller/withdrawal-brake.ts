@@ -2,17 +2,11 @@ import type { Clock } from '@fairlead/control';
 import { heldAtFirst, type PartPlan } from '@fairlead/part';
 import type { View } from './view.ts';
 
-export const CONFIRM_AFTER_MILLISECONDS = 600_000;
 export const ALL = 'all clusters';
 
 /** Of imports that would lose the cluster, or one of all. */
 export function brakeOf(cluster: string) {
-  return {
-    things: `imported Services of ${cluster}`,
-    fraction: 0.3,
-    minimumCount: 10,
-    confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS,
-  };
+  return { things: `imported Services of ${cluster}` };
 }
 
 /**

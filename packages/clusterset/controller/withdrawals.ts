@@ -1,8 +1,8 @@
-import type { Clock, Logger, Metrics } from '@fairlead/control';
+import { CONFIRM_AFTER_MILLISECONDS, type Clock, type Logger, type Metrics } from '@fairlead/control';
 import { type ClusterEvents, DeletionGuard, type DeletionGuardOptions, type Releases } from '@fairlead/part';
 import { withdrawalsHeld } from './metrics.ts';
 import type { View } from './view.ts';
-import { ALL, brakeOf, CONFIRM_AFTER_MILLISECONDS } from './withdrawal-brake.ts';
+import { ALL, brakeOf } from './withdrawal-brake.ts';
 
 /** What would go within this time is judged together. */
 const GATHER_MILLISECONDS = 1_000;

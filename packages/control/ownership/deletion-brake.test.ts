@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../time/virtual-clock.ts';
 import { type BrakeOptions, DeletionBrake } from './deletion-brake.ts';
 
-const options: BrakeOptions = {
+const options = {
   things: 'load balancers',
   releaseCommand: 'fairlead release lamps',
   fraction: 0.5,
   minimumCount: 5,
   confirmAfterMilliseconds: 60_000,
-};
+} satisfies BrakeOptions;
 
 const ids = (count: number, prefix = 'lb') => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 

@@ -3,16 +3,20 @@ import type { Clock } from '../time/clock.ts';
 /** The code under which the brake names itself in Events, metrics and the journal. */
 export const BRAKE_CODE = 'mass-deletion-held';
 
+/** A held deletion is believed when a list begun so much later still asks for it, unless told otherwise. */
+export const CONFIRM_AFTER_MILLISECONDS = 600_000;
+
+const DEFAULTS = { fraction: 0.3, minimumCount: 10, confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS };
+
 /** What counts as a sudden mass deletion. */
 export interface BrakeOptions {
   /** What is counted, for people: `load balancers`. */
   readonly things: string;
-  /** Holds when more than this fraction of the known set would go at once, ... */
-  readonly fraction: number;
-  /** ... and at least so many. */
-  readonly minimumCount: number;
-  /** A held deletion is believed when a list begun so much later still asks for it. */
-  readonly confirmAfterMilliseconds: number;
+  /** Holds when more than this fraction of the known set would go at once, 0.3 unless told otherwise, ... */
+  readonly fraction?: number;
+  /** ... and at least so many; 10 unless told otherwise. */
+  readonly minimumCount?: number;
+  readonly confirmAfterMilliseconds?: number;
   /** What a person types to let it go ahead at once. */
   readonly releaseCommand?: string | undefined;
 }
@@ -35,14 +39,14 @@ export interface BrakeDecision<Id extends string> {
  */
 export class DeletionBrake<Id extends string> {
   readonly #clock: Clock;
-  readonly #options: BrakeOptions;
+  readonly #options: BrakeOptions & typeof DEFAULTS;
   /** What was asked for last -> the monotonic time from which a list confirms it; long ago for what may go. */
   #confirmedFrom = new Map<Id, number>();
   #held: readonly Id[] = [];
 
   constructor(clock: Clock, options: BrakeOptions) {
     this.#clock = clock;
-    this.#options = options;
+    this.#options = { ...DEFAULTS, ...options };
   }
 
   /** What is held now. */

@@ -40,8 +40,6 @@ import { WithdrawalBrake } from './withdrawal-brake.ts';
 const CONCURRENT_SERVICES = 10;
 /** The least time between two looks at what is in the cloud: each is a list of all ports. */
 const CLOUD_COMPARISON_MILLISECONDS = 300_000;
-/** Addresses that no Service is on, all at once, are more likely a mistake than meant. */
-const UNUSED_BRAKE = { things: 'addresses', fraction: 0.3, minimumCount: 10, confirmAfterMilliseconds: 600_000 };
 
 /** The way to the agent of a gateway. */
 export type AgentConnector = (gateway: Gateway) => HttpTransport;
@@ -232,7 +230,8 @@ function supplyOf(
 ): SupplyWorker | undefined {
   if (supply === undefined) return undefined;
   const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
-  const guard = new DeletionGuard<L2PortId>({ ...environment, cluster, brake: UNUSED_BRAKE, gauge: addressesHeld });
+  const brake = { things: 'addresses' };
+  const guard = new DeletionGuard<L2PortId>({ ...environment, cluster, brake, gauge: addressesHeld });
   const isQuiet = () => programming.isQuiet;
   const worker = new SupplyWorker({ ...environment, ...later, supply, allocator, guard, isQuiet });
   environment.releases?.onRelease(() => worker.clean(), environment.signal);

@@ -1,10 +1,8 @@
-import { type Clock, DeletionBrake, type Hold } from '@fairlead/control';
+import { CONFIRM_AFTER_MILLISECONDS, type Clock, DeletionBrake, type Hold } from '@fairlead/control';
 import { WorkSlices } from '@fairlead/kube';
 import type { Releases } from '@fairlead/part';
 import { type ServiceKey, shownAddresses } from '@fairlead/service';
 import type { Outcome } from './outcome.ts';
-
-const CONFIRM_AFTER_MILLISECONDS = 600_000;
 
 /**
  * Holds back taking away, or exchanging, the addresses of many Services at once: a pool that lost its addresses by a
@@ -21,9 +19,6 @@ export class WithdrawalBrake {
     this.#clock = clock;
     this.#brake = new DeletionBrake(clock, {
       things: 'addresses that Services show',
-      fraction: 0.3,
-      minimumCount: 10,
-      confirmAfterMilliseconds: CONFIRM_AFTER_MILLISECONDS,
       releaseCommand: releases?.command,
     });
     releases?.onRelease(() => this.#release());

@@ -1,4 +1,3 @@
-import type { BrakeOptions } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import { type ClaimRules, claimService } from '@fairlead/service';
 import { markOf, type ServiceMark } from '../names.ts';
@@ -6,12 +5,7 @@ import { type AzureSite, serviceOfName, serviceOfTags } from '../site.ts';
 import { childOwner, servicesIn } from './request-bodies/load-balancer-body.ts';
 import type { ObservedAzure } from './observed.ts';
 
-export const LEFTOVER_BRAKE: BrakeOptions = {
-  things: 'Services in Azure',
-  fraction: 0.3,
-  minimumCount: 5,
-  confirmAfterMilliseconds: 600_000,
-};
+export const LEFTOVER_BRAKE = { things: 'Services in Azure', minimumCount: 5 };
 
 export interface ServicesInAzure {
   /** Those of this cluster that have anything there. */

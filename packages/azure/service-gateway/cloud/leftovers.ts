@@ -1,4 +1,4 @@
-import type { BrakeOptions, Clock, Logger, Metrics } from '@fairlead/control';
+import type { Clock, Logger, Metrics } from '@fairlead/control';
 import { type ClusterEvents, DeletionGuard } from '@fairlead/part';
 import { type ArmTags, ownershipOf, sameArmId } from '../../arm/index.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -18,12 +18,7 @@ import type { KnownAzure } from './inventory.ts';
 import type { RegisteredServices } from './observed.ts';
 import type { Repository } from './repository.ts';
 
-export const LEFTOVER_BRAKE: BrakeOptions = {
-  things: 'services of this cluster in Azure',
-  fraction: 0.3,
-  minimumCount: 10,
-  confirmAfterMilliseconds: 600_000,
-};
+export const LEFTOVER_BRAKE = { things: 'services of this cluster in Azure' };
 
 export interface LeftoversOptions {
   readonly engine: Engine;
