@@ -15,10 +15,15 @@ export class Releases {
     this.command = `fairlead release ${part}`;
   }
 
-  /** Until the signal aborts, if one is given. */
+  /** For as long as we lead, or until the signal aborts before that. */
   onRelease(listener: () => void, signal?: AbortSignal): void {
     this.#listeners.add(listener);
     signal?.addEventListener('abort', () => this.#listeners.delete(listener), { once: true });
+  }
+
+  /** We lead no longer: who listened is gone. */
+  forgetListeners(): void {
+    this.#listeners.clear();
   }
 
   /** Takes note of a Lease that we hold. */

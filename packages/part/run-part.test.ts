@@ -108,6 +108,11 @@ describe('runPart', () => {
     await operator.patchMerge(leases, lease, { metadata: { annotations: { [RELEASE_ANNOTATION]: 'now' } } });
     await clock.advance(30_000);
     expect(told.splice(0)).toEqual(['released']);
+    await operator.delete(leases, lease);
+    await clock.advance(60_000);
+    await operator.patchMerge(leases, lease, { metadata: { annotations: { [RELEASE_ANNOTATION]: 'again' } } });
+    await clock.advance(30_000);
+    expect(told.splice(0).filter((one) => one !== 'one stands-by')).toEqual(['one leads', 'released']);
     const other = join('two', 2);
     await clock.advance(10_000);
     expect(told).toContain('two stands-by');

@@ -103,6 +103,7 @@ export function runPart(
       } finally {
         sight.close();
         unreadable = sight.unreadable;
+        releases.forgetListeners();
       }
       sight.signal.throwIfAborted();
     });

@@ -13,6 +13,13 @@ export const partDefects: readonly Defect[] = [
     foundBy: runPart,
   },
   {
+    name: 'who listened for releases in an earlier leadership is told on',
+    file: `${FOLDER}/run-part.ts`,
+    find: '        releases.forgetListeners();',
+    replace: '',
+    foundBy: runPart,
+  },
+  {
     name: 'Events are written on after the leadership has ended',
     file: `${FOLDER}/run-part.ts`,
     find: '() => events.close()',

@@ -23,13 +23,11 @@ export const partDefectsFromSources: readonly Defect[] = [
       } finally {
         sight.close();
         unreadable = sight.unreadable;
-      }
 `,
     replace: `        await lead(configured, options, leadership, releases, sight);
         unreadable = sight.unreadable;
       } finally {
         sight.close();
-      }
 `,
     foundBy: { unit: 'packages/part' },
   },
