@@ -51,6 +51,11 @@ export function codeOf(error: unknown): string {
   return findFairleadError(error)?.code ?? 'unexpected';
 }
 
+/** What the operating system calls a failure: `ENOENT`. */
+export function systemCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

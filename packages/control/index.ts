@@ -1,4 +1,5 @@
 export * from './errors.ts';
+export * from './json.ts';
 export * from './network/http.ts';
 export * from './network/ip-address.ts';
 export { unusedProxy } from './network/proxy.ts';

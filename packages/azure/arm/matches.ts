@@ -1,4 +1,4 @@
-import { isRecord } from './client/decode.ts';
+import { isRecord } from '@fairlead/control';
 
 /**
  * Whether a body that Azure answered means what is wanted, in all that `wanted` names. What Azure adds does not count,

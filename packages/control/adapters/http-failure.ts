@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import { FairleadError, messageOf, type Verdict } from '../errors.ts';
+import { FairleadError, messageOf, systemCodeOf, type Verdict } from '../errors.ts';
 
 interface Explanation {
   readonly code: string;
@@ -106,7 +106,7 @@ const unknown: Explanation = { code: 'connection-failed', verdict: 'retriable', 
 /** Why no response came from `origin`, in plain words. */
 export function explainFailure(origin: string, error: unknown): FairleadError {
   if (error instanceof FairleadError) return error;
-  const systemCode = systemCodeOf(error);
+  const systemCode = codeBehind(error);
   const { code, verdict, words } = error instanceof errors.HTTPParserError ? notHttp : explanationOf(systemCode);
   const detail = systemCode ?? messageOf(error);
   return new FairleadError(`cannot talk to ${origin}: ${words} (${detail})`, { verdict, code, cause: error });
@@ -123,13 +123,13 @@ function explanationOf(systemCode: string | undefined): Explanation {
 }
 
 /** The code may sit on the error itself, on its cause, or on one of several attempts at different addresses. */
-function systemCodeOf(error: unknown): string | undefined {
+function codeBehind(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const own = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  if (own === 'UND_ERR_SOCKET' || own === undefined) return systemCodeOf(error.cause) ?? firstAttempt(error) ?? own;
+  const own = systemCodeOf(error);
+  if (own === 'UND_ERR_SOCKET' || own === undefined) return codeBehind(error.cause) ?? firstAttempt(error) ?? own;
   return own;
 }
 
 function firstAttempt(error: Error): string | undefined {
-  return error instanceof AggregateError ? systemCodeOf(error.errors[0]) : undefined;
+  return error instanceof AggregateError ? codeBehind(error.errors[0]) : undefined;
 }

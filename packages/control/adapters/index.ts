@@ -1,3 +1,4 @@
+export * from './child-process.ts';
 export * from './clock.ts';
 export * from './http.ts';
 export * from './random.ts';

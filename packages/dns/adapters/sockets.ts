@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net';
-import { FairleadError, messageOf } from '@fairlead/control';
+import { FairleadError, messageOf, systemCodeOf } from '@fairlead/control';
 import type {
   ByteStream,
   DatagramHandler,
@@ -178,9 +178,9 @@ const REASONS = new Map([
 ]);
 
 function cannotListen(protocol: string, { address, port }: SocketAddress, error: unknown): FairleadError {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const place = isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
-  return new FairleadError(`cannot listen on ${place} (${protocol}): ${REASONS.get(code) ?? messageOf(error)}`, {
+  const reason = REASONS.get(systemCodeOf(error) ?? '') ?? messageOf(error);
+  return new FairleadError(`cannot listen on ${place} (${protocol}): ${reason}`, {
     verdict: 'terminal',
     code: 'cannot-listen',
     cause: error,

@@ -3,12 +3,12 @@ import {
   FairleadError,
   findFairleadError,
   type HttpResponse,
+  isRecord,
   parseRetryAfter,
   type Verdict,
 } from '@fairlead/control';
 import type { Status } from '../types/meta.ts';
 import type { ApiRequest } from './connection.ts';
-import { isRecord } from './decode.ts';
 
 /** The API server asks for seconds. Who waits longer at the word of a proxy is blind for as long. */
 const LONGEST_DELAY_MILLISECONDS = 60_000;

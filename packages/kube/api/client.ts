@@ -1,8 +1,8 @@
-import { type Clock, readText, withDeadline } from '@fairlead/control';
+import { type Clock, isRecord, readText, withDeadline } from '@fairlead/control';
 import type { KubeObject } from '../types/meta.ts';
 import { isGone, isNotFound } from './api-error.ts';
 import type { ApiConnection, ApiRequest } from './connection.ts';
-import { isObjectOf, isRecord, type Page, parseJson, toPage, unexpectedAnswer } from './decode.ts';
+import { isObjectOf, type Page, parseJson, toPage, unexpectedAnswer } from './decode.ts';
 import type { Applied, JsonPatchStep, MergePatch } from './patch.ts';
 import { apiVersionOf, collectionPath, type ObjectKey, objectPath, type Resource } from './resource.ts';
 

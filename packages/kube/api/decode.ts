@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, isRecord } from '@fairlead/control';
 import type { KubeObject } from '../types/meta.ts';
 import type { Resource } from './resource.ts';
 
@@ -40,10 +40,6 @@ export function isObjectOf<Kind extends KubeObject>(resource: Resource<Kind>, va
   if (!isRecord(value) || !isRecord(value['metadata'])) return false;
   if (value['kind'] !== undefined && value['kind'] !== resource.kind) return false;
   return typeof value['metadata']['name'] === 'string';
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Something between us and the API server answered in its place, or the path is not what we think. */

@@ -1,4 +1,4 @@
-import { isRecord } from './decode.ts';
+import { isRecord } from '@fairlead/control';
 
 /**
  * Whether two values are the same JSON: the order of fields, fields that are undefined and how the objects were made

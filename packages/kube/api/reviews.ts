@@ -1,5 +1,5 @@
+import { isRecord } from '@fairlead/control';
 import type { Access, CallOptions, KubeClient } from './client.ts';
-import { isRecord } from './decode.ts';
 
 /** A user, as the API server knows it. */
 export interface Identity {

@@ -1,5 +1,4 @@
-import { type Clock, FairleadError, withDeadline } from '@fairlead/control';
-import { isRecord } from '../api/decode.ts';
+import { type Clock, FairleadError, isRecord, withDeadline } from '@fairlead/control';
 import type { Host } from './host.ts';
 import { readMaterial } from './material.ts';
 import type { ClusterTarget, ExecPlugin } from './target.ts';

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { FairleadError } from '@fairlead/control';
-import { isRecord } from '../api/decode.ts';
+import { FairleadError, isRecord } from '@fairlead/control';
 import type { Material } from './target.ts';
 
 /** A map in a kubeconfig, read field by field. What is not as it should be is told with its place. */

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, isRecord } from '@fairlead/control';
 import { parseDocument } from 'yaml';
-import { isRecord } from '../api/decode.ts';
 import { clusterFrom, userFrom } from './kubeconfig-entries.ts';
 import { Fields } from './kubeconfig-fields.ts';
 import type { KubeTarget } from './target.ts';

@@ -1,7 +1,14 @@
-import { type Clock, type Journal, type MetricDefinition, type Metrics, runSteps, sleep } from '@fairlead/control';
+import {
+  type Clock,
+  isRecord,
+  type Journal,
+  type MetricDefinition,
+  type Metrics,
+  runSteps,
+  sleep,
+} from '@fairlead/control';
 import { isNotFound } from '../api/api-error.ts';
 import type { KubeClient } from '../api/client.ts';
-import { isRecord } from '../api/decode.ts';
 import type { Applied, MergePatch } from '../api/patch.ts';
 import { keyText, type ObjectKey, type Resource, statusOf } from '../api/resource.ts';
 import type { Leadership } from '../leader/leadership.ts';

@@ -1,7 +1,6 @@
-import { type Clock, FairleadError, type HttpResponse, sleep } from '@fairlead/control';
+import { type Clock, FairleadError, type HttpResponse, isRecord, sleep } from '@fairlead/control';
 import { ApiError } from '../api/api-error.ts';
 import type { ApiConnection, ApiRequest } from '../api/connection.ts';
-import { isRecord } from '../api/decode.ts';
 import type { JsonPatchStep } from '../api/patch.ts';
 import { patchedJson, patchedMerge } from './patching.ts';
 import { response } from './responses.ts';

@@ -1,5 +1,5 @@
+import { isRecord } from '@fairlead/control';
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../api/decode.ts';
 import type { JsonPatchStep } from '../api/patch.ts';
 
 /** RFC 7396: what an object is after a merge patch. */

@@ -1,3 +1,5 @@
+import { isRecord } from '@fairlead/control';
+
 /** JSON.parse itself keeps one copy of strings up to this length. */
 const SHORT_STRING = 10;
 /** Longer ones hardly repeat, and must not be kept alive here. */
@@ -114,8 +116,4 @@ function isSameRecord(left: JsonRecord, right: JsonRecord): boolean {
   for (const field in left) if (left[field] !== right[field]) return false;
   for (const field in right) if (!Object.hasOwn(left, field)) return false;
   return true;
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

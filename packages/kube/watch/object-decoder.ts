@@ -1,4 +1,5 @@
-import { isObjectOf, isRecord } from '../api/decode.ts';
+import { isRecord } from '@fairlead/control';
+import { isObjectOf } from '../api/decode.ts';
 import { apiVersionOf, type Resource } from '../api/resource.ts';
 import type { KubeObject } from '../types/meta.ts';
 import type { Interner } from './interner.ts';
@@ -25,7 +26,7 @@ export class ObjectDecoder<Kind extends KubeObject, Kept extends KubeObject> {
 
   /** Undefined when it is no object of the resource. Throws what the projection throws, and when it loses the name. */
   decode(value: unknown): Kept | undefined {
-    if (!isMutable(value) || !isMutable(value['metadata'])) return undefined;
+    if (!isRecord(value) || !isRecord(value['metadata'])) return undefined;
     // The items of a list come without these; readers of a cache should not have to care.
     value['apiVersion'] ??= this.#apiVersion;
     value['kind'] ??= this.#resource.kind;
@@ -41,8 +42,4 @@ export class ObjectDecoder<Kind extends KubeObject, Kept extends KubeObject> {
     this.#interner.intern(kept);
     return kept;
   }
-}
-
-function isMutable(value: unknown): value is Record<string, unknown> {
-  return isRecord(value);
 }

@@ -1,4 +1,5 @@
-import { isRecord, parseJson, unexpectedAnswer } from '../api/decode.ts';
+import { isRecord } from '@fairlead/control';
+import { parseJson, unexpectedAnswer } from '../api/decode.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { ListSplitter } from './list-splitter.ts';
 import { decodeWatchEvent, type WatchEvent } from './watch-event.ts';

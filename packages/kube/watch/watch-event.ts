@@ -1,5 +1,6 @@
+import { isRecord } from '@fairlead/control';
 import { isStatus } from '../api/api-error.ts';
-import { isRecord, parseJson, unexpectedAnswer } from '../api/decode.ts';
+import { parseJson, unexpectedAnswer } from '../api/decode.ts';
 import type { Status } from '../types/meta.ts';
 
 /** The server puts this on the bookmark after the last of the initial events. */

@@ -1,15 +1,11 @@
 import { unexpectedAnswer as unexpected } from '@fairlead/cloud';
-import type { FairleadError } from '@fairlead/control';
+import { type FairleadError, isRecord } from '@fairlead/control';
 import { type ArmId, parseArmId, sameArmId } from '../arm-id.ts';
 import type { AddressLocation, ArmBodies, GatewayService } from '../types/index.ts';
 import type { CallableKind } from './call-options.ts';
 
 /** What to look for at the address of Azure. */
 export const SERVER = 'Azure Resource Manager';
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Azure validates its own bodies; what is left to check is that this is one, and of which kind. */
 export function isBodyOf<Kind extends CallableKind>(kind: Kind, value: unknown): value is ArmBodies[Kind] {

@@ -1,6 +1,6 @@
+import { isRecord } from '@fairlead/control';
 import type { CloudAnswer, CloudRequest } from '@fairlead/cloud';
 import { type ArmErrorBody, errorIn } from '../errors/arm-error.ts';
-import { isRecord } from './decode.ts';
 
 /** How to learn that Azure is done: from the operation's status, from its result, or from the resource itself. */
 export type PollStyle = 'status' | 'result' | 'resource';

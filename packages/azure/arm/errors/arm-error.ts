@@ -1,6 +1,5 @@
 import { CloudError, findCloudError } from '@fairlead/cloud';
-import type { Verdict } from '@fairlead/control';
-import { isRecord } from '../client/decode.ts';
+import { isRecord, type Verdict } from '@fairlead/control';
 import { isThrottling, verdictFor, verdictForOperation } from './verdict.ts';
 
 const LONGEST_MESSAGE = 400;

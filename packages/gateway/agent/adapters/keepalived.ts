@@ -68,9 +68,9 @@ export function systemKeepalived(folder: string, files: StateFolder): Keepalived
     async check(configuration) {
       const file = join(folder, `${CONFIGURATION}.check`);
       await files.replace(`${CONFIGURATION}.check`, configuration);
-      const { code, errors } = await runCommand('keepalived', ['--config-test', '--use-file', file]);
+      const { exitCode, errors } = await runCommand('keepalived', ['--config-test', '--use-file', file]);
       await rm(file, { force: true });
-      if (code === 0) return;
+      if (exitCode === 0) return;
       throw new FairleadError(`keepalived refused: ${errors.trim().slice(0, LONGEST_MESSAGE)}`, {
         verdict: 'terminal',
         code: 'keepalived-refused',

@@ -8,23 +8,23 @@ const DIFFERS = /: Error: .*(?:No such file or directory|File exists|[Ii]nterval
 /** The kernel's nftables, by the program `nft`. What it reads comes by standard input: no shell, no file. */
 export const systemNft: Nft = {
   async run(script) {
-    const { code, errors } = await runCommand('nft', ['-f', '-'], script);
-    if (code !== 0) throw nftRefusal(script, errors);
+    const { exitCode, errors } = await runCommand('nft', ['-f', '-'], script);
+    if (exitCode !== 0) throw nftRefusal(script, errors);
   },
 
   async list(command) {
     // With -f, -j would mean that the input is JSON, too.
-    const { code, output, errors } = await runCommand('nft', ['-j', ...command.split(' ')]);
-    if (code !== 0 && errors.startsWith('Error: No such file or directory')) return undefined;
-    if (code !== 0) throw nftRefusal('', errors);
+    const { exitCode, output, errors } = await runCommand('nft', ['-j', ...command.split(' ')]);
+    if (exitCode !== 0 && errors.startsWith('Error: No such file or directory')) return undefined;
+    if (exitCode !== 0) throw nftRefusal('', errors);
     const listed: unknown = JSON.parse(output);
     if (typeof listed !== 'object' || listed === null || !('nftables' in listed)) return undefined;
     return Array.isArray(listed.nftables) ? listed.nftables : undefined;
   },
 
   async accepts(script) {
-    const { code, errors } = await runCommand('nft', ['--check', '-f', '-'], script);
-    if (code === 0) return true;
+    const { exitCode, errors } = await runCommand('nft', ['--check', '-f', '-'], script);
+    if (exitCode === 0) return true;
     if (DIFFERS.test(errors)) return false;
     throw nftRefusal(script, errors);
   },

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FairleadError, messageOf } from '@fairlead/control';
+import { FairleadError, messageOf, systemCodeOf } from '@fairlead/control';
 import type { StateFolder } from '../apply/node.ts';
 
 /** Files in a folder of ours, which is made where it is not there. */
@@ -8,7 +8,7 @@ export function stateFolder(folder: string): StateFolder {
   return {
     read: (name) =>
       readFile(join(folder, name), 'utf8').catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
+        if (systemCodeOf(error) === 'ENOENT') return undefined;
         throw unusable(folder, error);
       }),
 
@@ -53,10 +53,6 @@ async function synchronise(folder: string): Promise<void> {
   } finally {
     await opened.close();
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function unusable(folder: string, cause: unknown): FairleadError {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { messageOf } from '@fairlead/control';
+import { messageOf, systemCodeOf } from '@fairlead/control';
 import { invalidCloud, type OpenStackCloud } from '../configuration/cloud.ts';
 import { type CloudsFile, readCloud } from '../configuration/clouds-yaml.ts';
 import { cloudFromEnvironment } from '../configuration/environment.ts';
@@ -58,7 +58,7 @@ async function ifThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw invalidCloud(`cannot read the file of clouds ${path}: ${messageOf(error)}`, error);
   }
 }

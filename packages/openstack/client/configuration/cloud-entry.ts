@@ -1,3 +1,4 @@
+import { isRecord } from '@fairlead/control';
 import { z } from 'zod';
 import { type Credential, invalidCloud, type Named, type OpenStackCloud } from './cloud.ts';
 
@@ -181,8 +182,4 @@ function required(auth: Entry['auth'], key: keyof Entry['auth'], name: string): 
   const value = auth[key];
   if (value === undefined) throw invalidCloud(`the cloud ${name} lacks ${key}`);
   return value;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
-import { messageOf } from '@fairlead/control';
+import { isRecord, messageOf } from '@fairlead/control';
 import { parse } from 'yaml';
 import { invalidCloud, type OpenStackCloud } from './cloud.ts';
-import { isRecord, parseCloudEntry } from './cloud-entry.ts';
+import { parseCloudEntry } from './cloud-entry.ts';
 
 /** A file of clouds; `path` names it in messages. */
 export interface CloudsFile {
