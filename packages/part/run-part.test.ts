@@ -406,7 +406,7 @@ async function watchers(...names: readonly string[]) {
   const kube = new SimulatedKube({ clock, random: seededRandom(7) });
   const client = new KubeClient(connectionOver(kube.transport(), clock), clock);
   await client.create(namespaces, { metadata: { name: 'fairlead' } });
-  const blind = new Map<string, 'refused' | 'no answer'>();
+  const blind = new Map<string, 'refused' | 'unwatched' | 'no answer'>();
   const requests: string[] = [];
   const warnings: string[] = [];
   const stop = new AbortController();
@@ -437,7 +437,8 @@ async function watchers(...names: readonly string[]) {
       requests.push(`${name} ${request.method} ${pathname}`);
       const how = pathname.endsWith('/services') ? blind.get(name) : undefined;
       if (how === 'no answer') return new Promise(() => {});
-      if (how === 'refused') return { status: 403, headers: {}, body: (async function* () {})() };
+      if (how === 'refused' || (how === 'unwatched' && request.streaming === true))
+        return { status: 403, headers: {}, body: (async function* () {})() };
       const response = await transport.send(request);
       return request.streaming === true ? { ...response, body: seen(response.body, name) } : response;
     };
@@ -516,10 +517,13 @@ describe('a leader that cannot read', () => {
     await end();
   });
 
-  it('leaves the Lease in peace when no replica can see, and one leads when it can', async () => {
+  it.each([
+    ['read', 'refused', 90],
+    ['watch', 'unwatched', 180],
+  ] as const)('leaves the Lease in peace when no replica may %s, and one leads when it may', async (_, how, most) => {
     const { clock, disconnect, blind, requests, lease, holder, end } = await watchers('one', 'two', 'three');
     await clock.advance(60_000);
-    for (const name of ['one', 'two', 'three']) blind.set(name, 'refused');
+    for (const name of ['one', 'two', 'three']) blind.set(name, how);
     disconnect();
     await clock.advance(4 * BLIND_MILLISECONDS);
     expect(await holder()).toBeUndefined();
@@ -528,7 +532,7 @@ describe('a leader that cannot read', () => {
     requests.length = 0;
     await clock.advance(3_600_000);
     expect(await lease()).toEqual(before);
-    expect(requests.length).toBeLessThan(3 * 90);
+    expect(requests.length).toBeLessThan(3 * most);
     blind.delete('two');
     await clock.advance(70_000);
     expect(await holder()).toBe('two');

@@ -3,7 +3,9 @@ import { connectionOver } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
 import { untilReadable } from './sight.ts';
 
-const nothing = async function* () {};
+async function* emptyList() {
+  yield new TextEncoder().encode('{"metadata":{},"items":[]}');
+}
 
 describe('waiting until it can read', () => {
   it('comes back when the server asked it to, and not before', async () => {
@@ -12,7 +14,7 @@ describe('waiting until it can read', () => {
     const send = async () => {
       sentAt.push(clock.monotonic());
       const [status, headers] = sentAt.length === 1 ? [503, { 'retry-after': '20' }] : [200, {}];
-      return { status, headers, body: nothing() };
+      return { status, headers, body: emptyList() };
     };
     const readiness = { set: () => {} };
     const options = { connection: connectionOver({ send }, clock), clock, random: seededRandom(1), readiness };

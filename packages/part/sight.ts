@@ -3,8 +3,10 @@ import {
   type Clock,
   FairleadError,
   findFairleadError,
+  isRecord,
   messageOf,
   type Random,
+  readText,
   sleep,
   type Timer,
   withDeadline,
@@ -93,10 +95,16 @@ export async function untilReadable(
   }
 }
 
+/** Lists one object, and watches from there for a moment: who may list and not watch is as blind. */
 function readOne({ connection, clock }: ProbeOptions, path: string, signal: AbortSignal): Promise<void> {
   const deadline = { name: `GET ${path}`, milliseconds: PROBE_DEADLINE_MILLISECONDS };
   return withDeadline(clock, deadline, signal, async (within) => {
-    const { body } = await connection.send({ method: 'GET', path, query: { limit: 1 }, signal: within });
+    const read = { method: 'GET', path, signal: within } as const;
+    const list: unknown = JSON.parse(await readText(await connection.send({ ...read, query: { limit: 1 } })));
+    const { resourceVersion } = isRecord(list) && isRecord(list['metadata']) ? list['metadata'] : {};
+    if (typeof resourceVersion !== 'string') return;
+    const query = { watch: true, resourceVersion, timeoutSeconds: 1 };
+    const { body } = await connection.send({ ...read, query, streaming: true });
     for await (const _piece of body);
   });
 }

@@ -176,7 +176,6 @@ export class CollectionWatch<Kept extends KubeObject> {
     this.#resumePoint.checked();
     if (this.#fellSilent) this.#health.succeed();
     this.#fellSilent = false;
-    this.#seeAgain();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {

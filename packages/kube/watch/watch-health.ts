@@ -30,7 +30,7 @@ export interface WatchStatus {
   readonly phase: WatchPhase;
   /** The last failure since the last success. */
   readonly failure: WatchFailure | undefined;
-  /** Nothing can be read: the last list, question or watch was refused or not answered, and none was accepted since. */
+  /** Nothing can be read: a list, a watch or a question was refused or not answered, and no list or watch taken since. */
   readonly isBlind: boolean;
   /** When the last event or bookmark came. */
   readonly lastEventAt: number | undefined;

@@ -20,6 +20,25 @@ export const partDefects: readonly Defect[] = [
     foundBy: runPart,
   },
   {
+    name: 'a replica that may list and not watch takes the Lease that it gave back',
+    file: `${FOLDER}/sight.ts`,
+    find: "if (typeof resourceVersion !== 'string') return;",
+    replace: 'if (resourceVersion !== undefined) return;',
+    foundBy: runPart,
+  },
+  {
+    name: 'a leader that may list and not watch never counts as blind for long',
+    file: 'packages/kube/watch/collection-watch.ts',
+    find: `    if (this.#fellSilent) this.#health.succeed();
+    this.#fellSilent = false;
+`,
+    replace: `    if (this.#fellSilent) this.#health.succeed();
+    this.#fellSilent = false;
+    this.#seeAgain();
+`,
+    foundBy: runPart,
+  },
+  {
     name: 'Events are written on after the leadership has ended',
     file: `${FOLDER}/run-part.ts`,
     find: '() => events.close()',
