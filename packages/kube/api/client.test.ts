@@ -219,16 +219,14 @@ describe('KubeClient', () => {
     await expect(client({ metadata: {}, items: [{}] }).list(services)).rejects.toMatchObject(unexpected);
   });
 
-  it('says whether the server serves a group and a resource', async () => {
+  it('says whether the server serves a resource', async () => {
     const discovered = new KubeClient(
       answering({ kind: 'APIResourceList', resources: [{ name: 'leases' }] }).connection,
       new VirtualClock(),
     );
     expect(await discovered.serves(leases)).toBe(true);
     expect(await discovered.serves(endpointSlices)).toBe(false);
-    expect(await discovered.servesGroup('coordination.k8s.io')).toBe(true);
     const { client } = setUp();
     expect(await client.serves(leases)).toBe(false);
-    expect(await client.servesGroup('fairlead.dev')).toBe(false);
   });
 });

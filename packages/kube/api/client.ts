@@ -196,12 +196,6 @@ export class KubeClient {
     return this.#json({ method: 'POST', path, body }, options);
   }
 
-  /** Whether the API server knows the group at all, in any version. */
-  async servesGroup(group: string, options?: CallOptions): Promise<boolean> {
-    const found = await this.#json({ method: 'GET', path: group === '' ? '/api' : `/apis/${group}` }, options);
-    return found !== undefined;
-  }
-
   /** Whether the API server serves this resource: its group, its version, and the resource in it. */
   async serves(resource: Resource<KubeObject>, options?: CallOptions): Promise<boolean> {
     const root = resource.group === '' ? '/api' : '/apis';

@@ -23,12 +23,6 @@ describe('nodeAddress', () => {
     expect(nodeAddress(dualStack, 'IPv6')).toBe('2001:db8::5');
   });
 
-  it('follows the preference, and falls back to the next type', () => {
-    expect(nodeAddress(dualStack, 'IPv4', ['ExternalIP', 'InternalIP'])).toBe('203.0.113.5');
-    expect(nodeAddress(dualStack, 'IPv6', ['ExternalIP', 'InternalIP'])).toBe('2001:db8::5');
-    expect(nodeAddress(dualStack, 'IPv6', ['ExternalIP'])).toBeUndefined();
-  });
-
   it('is unknown on a node that has reported none', () => {
     expect(nodeAddress({ metadata: { name: 'new' } }, 'IPv4')).toBeUndefined();
   });

@@ -7,20 +7,11 @@ const AUTOSCALER_TAINT = 'ToBeDeletedByClusterAutoscaler';
 /** What Go's strconv.ParseBool takes for false; upstream reads the label with it. */
 const FALSE_SPELLINGS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'False', 'FALSE']);
 
-export type NodeAddressType = 'InternalIP' | 'ExternalIP';
-
-/** The node's address of a family: of the first type that has one, and there the first that the node reports. */
-export function nodeAddress(
-  node: Node,
-  family: IpFamily,
-  preference: readonly NodeAddressType[] = ['InternalIP'],
-): IpAddress | undefined {
-  for (const type of preference) {
-    for (const reported of node.status?.addresses ?? []) {
-      if (reported.type !== type) continue;
-      const parsed = parseIpAddress(reported.address);
-      if (parsed?.family === family) return parsed.address;
-    }
+/** The node's address of a family inside the cluster's network: the first that it reports. */
+export function nodeAddress(node: Node, family: IpFamily): IpAddress | undefined {
+  for (const { type, address } of node.status?.addresses ?? []) {
+    const parsed = type === 'InternalIP' ? parseIpAddress(address) : undefined;
+    if (parsed?.family === family) return parsed.address;
   }
   return undefined;
 }
