@@ -1,7 +1,6 @@
-import { type IpAddress, type IpFamily, parseIpAddress } from '@fairlead/control';
+import { type IpAddress, type IpFamily, parseIpAddress, parseIpRange, rangeContains } from '@fairlead/control';
 import type { FormerPorts } from '@fairlead/gateway';
-import type { AddressPair, FloatingIp, FloatingIpRequest, PortRequest } from '../client/index.ts';
-import { maySendFrom, pairsWithout } from './address-pairs.ts';
+import type { AddressPair, FloatingIp, FloatingIpRequest, Port, PortRequest } from '../client/index.ts';
 import { isNamed } from './named.ts';
 import { type Observed, type OwnPort, ownPorts } from './observed.ts';
 import { descriptionFor, isFormer, isMarkedOurs, missingTags } from './owner.ts';
@@ -75,7 +74,7 @@ export function adoptSteps(
   { ports, floatingIps }: Observed,
   former: FormerPorts,
 ): readonly Extract<PortStep, { readonly kind: 'tag-port' }>[] {
-  const isShown = ({ id, fixed_ips }: Observed['ports'][number]) => {
+  const isShown = ({ id, fixed_ips }: Port) => {
     const floating = floatingIps.filter((one) => one.port_id === id).map((one) => one.floating_ip_address);
     const texts = [...floating, ...fixed_ips.map(({ ip_address }) => ip_address)];
     const addresses = texts.flatMap((text) => parseIpAddress(text)?.address ?? []);
@@ -151,7 +150,31 @@ export function detachSteps(
     .flatMap((port) => pairSteps(port, pairsWithout(port, addresses)));
 }
 
-function pairSteps(port: Observed['ports'][number], pairs: readonly AddressPair[]): readonly PortStep[] {
+function pairSteps(port: Port, pairs: readonly AddressPair[]): readonly PortStep[] {
   if (pairs.length === port.allowed_address_pairs.length) return [];
   return [{ kind: 'set-address-pairs', id: port.id, pairs, revision: port.revision_number }];
+}
+
+/** Tells whether a port may send from an address besides its own, by a pair for the address or for a range. */
+function maySendFrom(port: Port): (address: string) => boolean {
+  const pairs = port.allowed_address_pairs.filter((pair) => isOwn(port, pair));
+  const ranges = pairs.flatMap(({ ip_address }) => parseIpRange(ip_address) ?? []);
+  const single = new Set(pairs.flatMap(({ ip_address }) => parseIpAddress(ip_address)?.address ?? []));
+  return (text) => {
+    const address = parseIpAddress(text)?.address;
+    return address !== undefined && (single.has(address) || ranges.some((range) => rangeContains(range, address)));
+  };
+}
+
+/** The pairs of a port without those that we made for these addresses. */
+function pairsWithout(port: Port, addresses: ReadonlySet<IpAddress>): readonly AddressPair[] {
+  return port.allowed_address_pairs.filter((pair) => {
+    const address = parseIpAddress(pair.ip_address)?.address;
+    return address === undefined || !addresses.has(address) || !isOwn(port, pair);
+  });
+}
+
+/** We name no MAC address, and Neutron puts the port's own: a pair with another is that of another program. */
+function isOwn(port: Port, { mac_address }: AddressPair): boolean {
+  return mac_address === undefined || mac_address === port.mac_address;
 }

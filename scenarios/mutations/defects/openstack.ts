@@ -77,7 +77,7 @@ export const openStackDefects: readonly Defect[] = [
   },
   {
     name: 'a pair of another program is taken away with ours',
-    file: `${PORTS}/address-pairs.ts`,
+    file: `${PORTS}/plan.ts`,
     find: '!addresses.has(address) || !isOwn(port, pair)',
     replace: '!addresses.has(address)',
     foundBy: ports,
