@@ -4,7 +4,7 @@ export * from './controller/deletion-guard.ts';
 export * from './controller/health.ts';
 export * from './controller/object-controller.ts';
 export * from './controller/outcome-counts.ts';
-export * from './demo-progress.ts';
+export * from './demo-scene.ts';
 export * from './part.ts';
 export * from './releases.ts';
 export * from './run-part.ts';

@@ -1,24 +1,9 @@
-import type { Service } from '@fairlead/kube';
-import { addressProgress, type DemoScene } from '@fairlead/part';
+import { addressProgress, type DemoScene, demoServices } from '@fairlead/part';
 import { demoSection } from '../arm/index.ts';
 import { AZURE_LOCAL_CLASS } from './load-balancers/desired.ts';
 
 const NAMESPACE = 'azure-local-demo';
-
-function localService(name: string, ports: NonNullable<Service['spec']['ports']>): Service {
-  return {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { namespace: NAMESPACE, name },
-    spec: {
-      type: 'LoadBalancer',
-      loadBalancerClass: AZURE_LOCAL_CLASS,
-      externalTrafficPolicy: 'Local',
-      selector: { app: name },
-      ports,
-    },
-  };
-}
+const ours = { loadBalancerClass: AZURE_LOCAL_CLASS, externalTrafficPolicy: 'Local' } as const;
 
 /** Three Services on two load balancers of an emulated Azure, whose pools follow the nodes that have their pods. */
 export const demoScene: DemoScene = {
@@ -27,14 +12,16 @@ export const demoScene: DemoScene = {
     ...demoSection(azure),
     loadBalancers: [{ name: 'local-one' }, { name: 'local-two' }],
   }),
-  objects: [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
-    localService('web', [
-      { name: 'http', port: 80 },
-      { name: 'https', port: 443 },
-    ]),
-    localService('game', [{ name: 'game', port: 7777, protocol: 'UDP' }]),
-    localService('mail', [{ name: 'smtp', port: 25 }]),
-  ],
+  objects: demoServices(NAMESPACE, {
+    web: {
+      ...ours,
+      ports: [
+        { name: 'http', port: 80 },
+        { name: 'https', port: 443 },
+      ],
+    },
+    game: { ...ours, ports: [{ name: 'game', port: 7777, protocol: 'UDP' }] },
+    mail: { ...ours, ports: [{ name: 'smtp', port: 25 }] },
+  }),
   progress: (client, signal) => addressProgress(NAMESPACE, client, signal),
 };

@@ -1,30 +1,8 @@
-import type { Service } from '@fairlead/kube';
-import { addressProgress, type DemoScene } from '@fairlead/part';
+import { addressProgress, type DemoScene, demoServices } from '@fairlead/part';
 import { GATEWAY_CLASS } from './desired.ts';
 
 const NAMESPACE = 'gateway-demo';
-
-function loadBalancer(name: string, ports: NonNullable<Service['spec']['ports']>): Service {
-  return {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { namespace: NAMESPACE, name },
-    spec: { type: 'LoadBalancer', loadBalancerClass: GATEWAY_CLASS, selector: { app: name }, ports },
-  };
-}
-
-const workload: readonly Service[] = [
-  loadBalancer('web', [
-    { name: 'http', port: 80 },
-    { name: 'https', port: 443 },
-  ]),
-  loadBalancer('shop', [{ name: 'http', port: 80 }]),
-  loadBalancer('mail', [{ name: 'smtp', port: 25 }]),
-  loadBalancer('dns', [
-    { name: 'dns-tcp', port: 53, protocol: 'TCP' },
-    { name: 'dns-udp', port: 53, protocol: 'UDP' },
-  ]),
-];
+const ours = { loadBalancerClass: GATEWAY_CLASS };
 
 /** Four Services that fit on two addresses, because they share them by protocol and port, and two gateways. */
 export const demoScene: DemoScene = {
@@ -39,6 +17,23 @@ export const demoScene: DemoScene = {
       },
     ],
   }),
-  objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }, ...workload],
+  objects: demoServices(NAMESPACE, {
+    web: {
+      ...ours,
+      ports: [
+        { name: 'http', port: 80 },
+        { name: 'https', port: 443 },
+      ],
+    },
+    shop: { ...ours, ports: [{ name: 'http', port: 80 }] },
+    mail: { ...ours, ports: [{ name: 'smtp', port: 25 }] },
+    dns: {
+      ...ours,
+      ports: [
+        { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+        { name: 'dns-udp', port: 53, protocol: 'UDP' },
+      ],
+    },
+  }),
   progress: (client, signal) => addressProgress(NAMESPACE, client, signal),
 };

@@ -1,6 +1,6 @@
 import { type Service, services, statusOf } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { addressProgress } from './demo-progress.ts';
+import { addressProgress } from './demo-scene.ts';
 import { NAMESPACE, TestCluster } from './testing/index.ts';
 
 describe('the progress of a scene', () => {
