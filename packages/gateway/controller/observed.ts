@@ -28,7 +28,8 @@ export function seenHoldings(service: Service, asked: readonly L4Port[], allocat
   const record = recordedHolding(service, asked);
   const recordedTexts = new Set(record.l4Ports.map(l4PortText));
   const plausible = asked.filter((port) => recordedTexts.has(l4PortText(port)));
-  const unshown = record.l2Ports.filter((id) => !l2Ports.includes(id));
+  // What is in no pool is kept from nobody, and costs nothing, whatever an owner writes.
+  const unshown = record.l2Ports.filter((id) => !l2Ports.includes(id) && allocator.has({ id }));
   return {
     shown: shownPorts.length > 0 ? holding(l2Ports, shownPorts) : undefined,
     shownWithoutPorts: shownPorts.length > 0 ? undefined : holding(l2Ports, plausible),

@@ -2,7 +2,8 @@ import type { Clock } from '@fairlead/control';
 import { keyText, type Service, WorkSlices } from '@fairlead/kube';
 import { type ClaimRules, type ServiceKey, serviceKey } from '@fairlead/service';
 import { Allocator } from './addresses/allocation.ts';
-import type { L2Port } from './addresses/l2-port.ts';
+import type { SeenHolding } from './addresses/allocation-request.ts';
+import { type L2Port, l4PortText } from './addresses/l2-port.ts';
 import type { FamiliesOf } from './addresses/l2-ports.ts';
 import type { NamespaceLimits } from './addresses/namespace-use.ts';
 import { type Desired, desiredFor, l4PortsOf, wantsAlone } from './desired.ts';
@@ -114,27 +115,23 @@ async function restore(
   // Before any record is looked at: its owner may have written it, to get onto an address that another has alone.
   await keepAlone();
   const records = seen.flatMap(({ key, recorded }) => (recorded === undefined ? [] : [{ key, recorded }]));
-  await turn();
-  const contested = contestedBy(records.map(({ recorded }) => recorded));
-  const isHonoured = ({ key, recorded }: (typeof records)[number]) =>
-    !contested(recorded) && allocator.isUncontested(key, recorded);
-  await turn();
-  const honoured = new Set(records.filter(isHonoured));
-  for (const { key, recorded } of honoured) {
+  const claims = new Map<string, number>();
+  for (const { recorded } of records) {
     await turn();
-    allocator.reserve(key, recorded);
+    for (const claim of claimsOf(recorded)) claims.set(claim, (claims.get(claim) ?? 0) + 1);
+  }
+  const ignored: ServiceKey[] = [];
+  for (const { key, recorded } of records) {
+    await turn();
+    const isContested = claimsOf(recorded).some((claim) => claims.get(claim) !== 1);
+    if (isContested || !allocator.isUncontested(key, recorded)) ignored.push(key);
+    else allocator.reserve(key, recorded);
   }
   await keepAlone();
-  return records.filter((record) => !honoured.has(record)).map(({ key }) => key);
+  return ignored;
 }
 
-/** Whether two of these claim a port of the same address. */
-function contestedBy(
-  holdings: readonly NonNullable<SeenHoldings['recorded']>[],
-): (holding: NonNullable<SeenHoldings['recorded']>) => boolean {
-  const claims = new Map<string, number>();
-  const claimsOf = ({ l2Ports, l4Ports }: NonNullable<SeenHoldings['recorded']>) =>
-    l2Ports.flatMap((id) => l4Ports.map(({ protocol, port }) => `${id} ${protocol}/${port}`));
-  for (const claim of holdings.flatMap(claimsOf)) claims.set(claim, (claims.get(claim) ?? 0) + 1);
-  return (holding) => claimsOf(holding).some((claim) => (claims.get(claim) ?? 0) > 1);
+/** The ports of addresses that a record claims. */
+function claimsOf({ l2Ports, l4Ports }: SeenHolding): readonly string[] {
+  return l2Ports.flatMap((id) => l4Ports.map((l4Port) => `${id} ${l4PortText(l4Port)}`));
 }

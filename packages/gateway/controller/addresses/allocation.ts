@@ -112,7 +112,7 @@ export class Allocator {
 
   /** Forgets an L2 port that no Service is on, so that none gets it; false when there is one. */
   retire(l2Port: L2Port): boolean {
-    if (this.#occupancy.tenants(l2Port).length > 0) return false;
+    if (this.isUsed(l2Port)) return false;
     this.#known.remove(l2Port);
     this.#comings += 1;
     this.#occupancy.searchAnew();
@@ -121,15 +121,15 @@ export class Allocator {
 
   /** The L2 ports to give back: no Service is on them, nor was until the world no longer shows it. */
   unused(): readonly L2Port[] {
-    return [...this.#known.all()].filter((l2Port) => !l2Port.stays && !this.isUsed(l2Port));
+    return [...this.#known.all().values()].filter((l2Port) => !l2Port.stays && !this.isUsed(l2Port));
   }
 
   /** How many L2 ports there are. */
   get size(): number {
-    return [...this.#known.all()].length;
+    return this.#known.all().size;
   }
 
-  has({ id }: L2Port): boolean {
+  has({ id }: Pick<L2Port, 'id'>): boolean {
     return this.#known.byId(id) !== undefined;
   }
 
@@ -139,7 +139,7 @@ export class Allocator {
   }
 
   isUsed(l2Port: L2Port): boolean {
-    return this.#occupancy.tenants(l2Port).length > 0;
+    return this.#occupancy.tenants(l2Port).size > 0;
   }
 
   /** A Service that asks for what cannot be honoured goes on with what is left of what it has; undefined: nothing. */

@@ -22,8 +22,9 @@ export class L2Ports {
     for (const l2Port of l2Ports) this.add(l2Port);
   }
 
-  all(): Iterable<L2Port> {
-    return this.#byId.values();
+  /** By their ids. */
+  all(): ReadonlyMap<string, L2Port> {
+    return this.#byId;
   }
 
   /** The one that is known already stays. */

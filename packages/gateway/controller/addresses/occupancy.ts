@@ -8,6 +8,7 @@ import { SearchPlaces } from './search-places.ts';
 /** What a place is searched for: an address without tenants, or one that may be shared. */
 const ALONE = 'alone';
 const SHARED = 'shared';
+const NO_TENANTS: ReadonlyMap<ServiceKey, boolean> = new Map();
 
 /** What one Service has: the same L4 ports on each of the L2 ports. */
 export interface Holding {
@@ -76,8 +77,9 @@ export class Occupancy {
     return this.#namespaces.limitOn(service, l2Port, l4Ports, exclusive);
   }
 
-  tenants(l2Port: L2Port): readonly ServiceKey[] {
-    return [...(this.#tenants.get(l2Port.id)?.keys() ?? [])];
+  /** The Services that are on it, and whether each wants it alone. */
+  tenants(l2Port: L2Port): ReadonlyMap<ServiceKey, boolean> {
+    return this.#tenants.get(l2Port.id) ?? NO_TENANTS;
   }
 
   holds(service: ServiceKey, l2Port: L2Port, l4Port: L4Port): boolean {
@@ -92,8 +94,7 @@ export class Occupancy {
 
   /** Whether the Service may be on the L2 port beside those who are. */
   mayShare(l2Port: L2Port, asking: ServiceKey, exclusive: boolean): boolean {
-    const tenants = this.#tenants.get(l2Port.id);
-    if (tenants === undefined) return true;
+    const tenants = this.tenants(l2Port);
     const own = tenants.get(asking);
     if (exclusive) return tenants.size === (own === undefined ? 0 : 1);
     return (this.#exclusiveTenants.get(l2Port.id) ?? 0) === (own === true ? 1 : 0);
@@ -119,7 +120,7 @@ export class Occupancy {
   /** The same, where others let a Service in beside them that wants it alone or not. */
   roomFrom(pool: string, family: IpFamily, l4Ports: readonly L4Port[], exclusive: boolean): number {
     if (exclusive) {
-      return this.#places.first(pool, family, ALONE, ({ id }) => (this.#tenants.get(id)?.size ?? 0) > 0);
+      return this.#places.first(pool, family, ALONE, (l2Port) => this.tenants(l2Port).size > 0);
     }
     const isClosed = ({ id }: L2Port) => (this.#exclusiveTenants.get(id) ?? 0) > 0;
     return Math.max(
@@ -162,7 +163,7 @@ export class Occupancy {
   /** Keeps an address to the Service for which alone it is reserved: one that others are on already stays shared. */
   keepAlone(service: ServiceKey): void {
     const l2Ports = (this.#reserved.get(service) ?? []).flatMap((holding) => holding.l2Ports);
-    for (const l2Port of l2Ports) if (this.#tenants.get(l2Port.id)?.size === 1) this.#setTenant(service, l2Port, true);
+    for (const l2Port of l2Ports) if (this.tenants(l2Port).size === 1) this.#setTenant(service, l2Port, true);
   }
 
   /** The world shows the Service with what is assigned to it and nothing else: frees the rest, and tells what that was. */
@@ -202,7 +203,7 @@ export class Occupancy {
 
   #occupy(service: ServiceKey, holding: Holding): void {
     for (const l2Port of holding.l2Ports) {
-      const alone = holding.exclusive || this.#tenants.get(l2Port.id)?.get(service) === true;
+      const alone = holding.exclusive || this.tenants(l2Port).get(service) === true;
       this.#setTenant(service, l2Port, alone);
       for (const l4Port of holding.l4Ports) {
         const key = holderKey(l2Port, l4Port);

@@ -77,7 +77,9 @@ export class RefusalReasons {
   }
 
   #describeUses(request: AllocationRequest, l2Ports: readonly L2Port[]): string {
-    const shown = l2Ports.slice(0, 3).map((l2Port) => `${l2Port.address}: ${this.#describeUse(l2Port, request)}`);
+    const shown = l2Ports
+      .slice(0, MOST_NAMED)
+      .map((l2Port) => `${l2Port.address}: ${this.#describeUse(l2Port, request)}`);
     const more = l2Ports.length > shown.length ? [`and ${l2Ports.length - shown.length} more`] : [];
     return [...shown, ...more].join('; ');
   }
@@ -87,12 +89,19 @@ export class RefusalReasons {
       const holder = this.#occupancy.holderOf(l2Port, l4Port, service);
       if (holder !== undefined) return `${l4PortText(l4Port)} belongs to ${holder}`;
     }
-    const others = this.#occupancy.tenants(l2Port).filter((tenant) => tenant !== service);
-    return others.length === 0 ? 'free' : `${others.join(', ')} ${others.length > 1 ? 'are' : 'is'} on it`;
+    const tenants = this.#occupancy.tenants(l2Port);
+    const count = tenants.size - (tenants.has(service) ? 1 : 0);
+    if (count === 0) return 'free';
+    const named: string[] = [];
+    for (const tenant of tenants.keys()) if (tenant !== service && named.push(tenant) === MOST_NAMED) break;
+    if (count > MOST_NAMED) named.push(`${count - MOST_NAMED} more`);
+    return `${named.join(', ')} ${count > 1 ? 'are' : 'is'} on it`;
   }
 }
 
 const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
+/** Of the addresses of a pool, and of the Services on one. */
+const MOST_NAMED = 3;
 
 /** The one that has no name in the configuration has none in messages. */
 function poolText(pool: string): string {

@@ -9,6 +9,7 @@ import {
   type Random,
   sleep,
 } from '@fairlead/control';
+import { WorkSlices } from '@fairlead/kube';
 import type { DeletionGuard } from '@fairlead/part';
 import type { ServiceKey } from '@fairlead/service';
 import type { AddressSupply } from './address-provider.ts';
@@ -57,6 +58,7 @@ interface Shortage {
  */
 export class SupplyWorker {
   readonly #options: SupplyWorkerOptions;
+  readonly #slices: WorkSlices;
   readonly #shortages = new Map<string, Shortage>();
   /** L2 ports that are being given back. */
   readonly #releasing = new Map<L2PortId, L2Port>();
@@ -68,11 +70,13 @@ export class SupplyWorker {
   #abandoning = 0;
   /** Of the allocator, when all that wait were looked at last. */
   #reconsideredAt = -1;
+  #reconsidering: Promise<void> | undefined;
   /** Whether what the guard holds back will be asked for again. */
   #isAskedAgain = false;
 
   constructor(options: SupplyWorkerOptions) {
     this.#options = options;
+    this.#slices = new WorkSlices(options.clock);
   }
 
   /** One more address of each family would help the Service; with none, it needs no more. */
@@ -96,7 +100,7 @@ export class SupplyWorker {
   /** Gives back what no Service is on and no gateway serves: at the beginning, and whenever that may have changed. */
   clean(): void {
     const { allocator, guard, clock, isQuiet, requeue } = this.#options;
-    this.#reconsider();
+    void this.#reconsider();
     if (!isQuiet()) return;
     if (!this.#hasAbandoned) void this.#abandon();
     // A Service that waits for the other family gets both at once.
@@ -151,22 +155,36 @@ export class SupplyWorker {
 
   /**
    * What would help those that wait changes as addresses come, go and are taken: one that lacked both families may lack
-   * one now, or the other. Costs little for all others, however many wait.
+   * one now, or the other. Resolves when all were looked at, which holds up no other work, however many they are.
    */
-  #reconsider(): void {
-    const { allocator, requeue } = this.#options;
-    if (allocator.revision === this.#reconsideredAt) return;
-    this.#reconsideredAt = allocator.revision;
-    const waiting = new Set([...this.#shortages.values()].flatMap(({ services }) => [...services]));
-    for (const service of waiting) {
-      if (!allocator.mayNeedAnother(service)) continue;
-      const { pool = '', families = [] } = allocator.wouldHelp(service) ?? {};
-      const isNews = (family: IpFamily) => this.#shortages.get(`${family} ${pool}`)?.services.has(service) !== true;
-      const joined = families.filter(isNews);
-      this.want(service, pool, families);
-      // It is to be told why it still waits.
-      if (this.failureOf(pool, joined) !== undefined) requeue(service);
+  #reconsider(): Promise<void> {
+    if (this.#options.allocator.revision !== this.#reconsideredAt) this.#reconsidering ??= this.#reconsiderAll();
+    return this.#reconsidering ?? Promise.resolve();
+  }
+
+  async #reconsiderAll(): Promise<void> {
+    const { allocator, signal } = this.#options;
+    await this.#slices.pause();
+    // What changes meanwhile may concern those that were looked at first.
+    while (allocator.revision !== this.#reconsideredAt && !signal.aborted) {
+      this.#reconsideredAt = allocator.revision;
+      for (const service of new Set([...this.#shortages.values()].flatMap(({ services }) => [...services]))) {
+        if (this.#slices.isOver) await this.#slices.pause();
+        if (allocator.mayNeedAnother(service)) this.#wantAnew(service);
+      }
     }
+    this.#reconsidering = undefined;
+    if (!signal.aborted) this.clean();
+  }
+
+  #wantAnew(service: ServiceKey): void {
+    const { allocator, requeue } = this.#options;
+    const { pool = '', families = [] } = allocator.wouldHelp(service) ?? {};
+    const isNews = (family: IpFamily) => this.#shortages.get(`${family} ${pool}`)?.services.has(service) !== true;
+    const joined = families.filter(isNews);
+    this.want(service, pool, families);
+    // It is to be told why it still waits.
+    if (this.failureOf(pool, joined) !== undefined) requeue(service);
   }
 
   #createMore(shortage: Shortage): void {
@@ -198,7 +216,7 @@ export class SupplyWorker {
     for (const service of allocator.concernedBy(made)) requeue(service);
     // Whom it was made for may have gone: then it is of no use.
     if (!allocator.isUsed(made)) this.clean();
-    this.#reconsider();
+    await this.#reconsider();
     this.#createMore(shortage);
     if (shortage.underWay === 0) await this.#abandon();
   }

@@ -6,6 +6,7 @@ const allocation = { unit: `${FOLDER}/addresses/allocation` };
 const programmed = { unit: `${FOLDER}/programmed` };
 const supply = { unit: `${FOLDER}/addresses/supply` };
 const pools = { unit: `${FOLDER}/pools` };
+const pacing = { unit: `${FOLDER}/pacing.test.ts` };
 
 export const gatewayAddressDefects: readonly Defect[] = [
   {
@@ -26,22 +27,22 @@ export const gatewayAddressDefects: readonly Defect[] = [
   {
     name: 'a contested record is honoured',
     file: `${FOLDER}/snapshot.ts`,
-    find: '!contested(recorded) && allocator.isUncontested(key, recorded)',
-    replace: 'true',
+    find: 'if (isContested || !allocator.isUncontested(key, recorded)) ignored.push(key);',
+    replace: 'if (records.length < 0) ignored.push(key);',
     foundBy: reconciler,
   },
   {
     name: 'two records that claim the same are both honoured',
     file: `${FOLDER}/snapshot.ts`,
-    find: '!contested(recorded) && ',
-    replace: '',
+    find: 'isContested || !allocator',
+    replace: '!allocator',
     foundBy: reconciler,
   },
   {
     name: 'no record is honoured at all',
     file: `${FOLDER}/snapshot.ts`,
-    find: '!contested(recorded) && allocator.isUncontested(key, recorded)',
-    replace: 'false',
+    find: 'if (isContested || !allocator.isUncontested(key, recorded)) ignored.push(key);',
+    replace: 'if (records.length > 0) ignored.push(key);',
     foundBy: reconciler,
   },
   {
@@ -159,9 +160,31 @@ export const gatewayAddressDefects: readonly Defect[] = [
   {
     name: 'all that wait are searched for whenever one Service changes',
     file: `${FOLDER}/addresses/supply-worker.ts`,
-    find: 'if (!allocator.mayNeedAnother(service)) continue;',
-    replace: '',
+    find: 'if (allocator.mayNeedAnother(service)) this.#wantAnew(service);',
+    replace: 'this.#wantAnew(service);',
     foundBy: supply,
+  },
+  {
+    name: 'to look for what would help thousands that wait holds up all other work',
+    file: `${FOLDER}/addresses/supply-worker.ts`,
+    find: 'if (this.#slices.isOver) await this.#slices.pause();',
+    replace: '',
+    foundBy: pacing,
+  },
+  {
+    name: 'records of many ports are judged in one go',
+    file: `${FOLDER}/snapshot.ts`,
+    find: `  for (const { recorded } of records) {
+    await turn();`,
+    replace: '  for (const { recorded } of records) {',
+    foundBy: pacing,
+  },
+  {
+    name: 'a record of what is in no pool is kept account of',
+    file: `${FOLDER}/observed.ts`,
+    find: ' && allocator.has({ id })',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/snapshot.test.ts` },
   },
   {
     name: 'unused addresses that are held back stay until something else happens',
