@@ -170,7 +170,7 @@ export function nodeProjection({ metadata, spec, status }: Node): Node {
 }
 
 /** The fields of these names that are there. */
-function picked<Whole extends object, Name extends keyof Whole>(
+export function picked<Whole extends object, Name extends keyof Whole>(
   whole: Whole,
   names: readonly Name[],
 ): Partial<Pick<Whole, Name>> {

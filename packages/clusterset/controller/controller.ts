@@ -12,6 +12,7 @@ import {
 import { ClusterEvents, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
 import type { Settings } from '../decision/settings.ts';
 import { globalIngressIps } from '../records/global-addresses.ts';
+import { keptService } from '../records/local-export.ts';
 import { mayTakePart } from '../records/trust.ts';
 import { Applier } from './apply.ts';
 import { BrokerLink } from './broker-link.ts';
@@ -59,7 +60,7 @@ export async function runController(options: ControllerOptions, environment: Lea
   const health = new Health(readiness);
   const member = {
     exports: caches.cache(settings.serviceExports),
-    services: caches.cache(services),
+    services: caches.projected(services, keptService),
     slices: caches.cache(endpointSlices),
     imports: caches.cache(settings.serviceImports),
     namespaces: caches.cache(namespaces),

@@ -1,4 +1,5 @@
-import type { EndpointSlice, Service, WantedCondition } from '@fairlead/kube';
+import type { EndpointSlice, Service, ServiceSpec, WantedCondition } from '@fairlead/kube';
+import { picked } from '@fairlead/service';
 import type { ImportedPort, ServiceExport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import { inadmissible, malformation } from './malformed.ts';
@@ -6,6 +7,29 @@ import { derivedKey } from './marks.ts';
 
 /** Kubernetes' own. */
 export const DEFAULT_AFFINITY_SECONDS = 10_800;
+
+const EXPORTED = [
+  'type',
+  'clusterIP',
+  'clusterIPs',
+  'ports',
+  'ipFamilies',
+  'sessionAffinity',
+  'sessionAffinityConfig',
+  'internalTrafficPolicy',
+  'trafficDistribution',
+] as const satisfies readonly (keyof ServiceSpec)[];
+
+/**
+ * What a cache keeps of a Service: of one that is not ours to write, no more than is exported of it. Its owner can fill
+ * labels, annotations and selectors at will.
+ */
+export function keptService(service: Service): Service {
+  if (derivedKey(service) !== undefined) return service;
+  const { metadata, spec } = service;
+  const identity = picked(metadata, ['namespace', 'uid', 'resourceVersion', 'deletionTimestamp']);
+  return { metadata: { name: metadata.name, ...identity }, spec: picked(spec, EXPORTED) };
+}
 
 /** What this cluster exports under a name; since when is the broker's to say. */
 export type ExportFields = Omit<Export, 'since'>;

@@ -52,9 +52,23 @@ export const clustersetRecordDefects: readonly Defect[] = [
   {
     name: 'a derived Service can be exported again',
     file: `${FOLDER}/records/local-export.ts`,
-    find: 'if (derivedKey(service) !== undefined)',
-    replace: 'if (derivedKey(service) === null)',
+    find: 'if (derivedKey(service) !== undefined) {',
+    replace: 'if (derivedKey(service) === null) {',
     foundBy: derived,
+  },
+  {
+    name: 'all that an owner writes into a Service is kept in memory',
+    file: `${FOLDER}/records/local-export.ts`,
+    find: 'spec: picked(spec, EXPORTED) };',
+    replace: 'spec };',
+    foundBy: { unit: `${FOLDER}/records/local-export.test.ts` },
+  },
+  {
+    name: 'a derived Service loses what others wrote into it',
+    file: `${FOLDER}/records/local-export.ts`,
+    find: 'if (derivedKey(service) !== undefined) return service;',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/records/local-export.test.ts` },
   },
   {
     name: 'pods that are not ready are exported as ready',
