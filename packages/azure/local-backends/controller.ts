@@ -1,8 +1,14 @@
 import { KeyBatcher } from '@fairlead/cloud';
 import { Lanes } from '@fairlead/control';
-import { type CacheFactory, type Controller, endpointSlices, type Node, nodes, services } from '@fairlead/kube';
+import { type CacheFactory, type Controller, endpointSlices, nodes, services } from '@fairlead/kube';
 import { Comparison, Health, type LeaderEnvironment, OutcomeCounts, objectController } from '@fairlead/part';
-import { endpointSliceProjection, type ServiceKey, serviceProjection, toServiceKey } from '@fairlead/service';
+import {
+  endpointSliceProjection,
+  nodeProjection,
+  type ServiceKey,
+  serviceProjection,
+  toServiceKey,
+} from '@fairlead/service';
 import type { OpenedAzure } from '../arm/index.ts';
 import { AzureResourceLocker, noResourceLock } from './azure-resource-locker.ts';
 import { BackendPoolUpdater } from './backend-pools/backend-pool-updater.ts';
@@ -120,7 +126,7 @@ function watchBackends(
   backends: BackendTracker,
   pools: PoolRegistry,
 ): void {
-  controller.watch(caches.projected(nodes, nodeFacts), (change) => {
+  controller.watch(caches.projected(nodes, nodeProjection), (change) => {
     const isGone = change.type === 'delete';
     pools.follow(isGone ? backends.deleteNode(change.before.metadata.name) : backends.setNode(change.after));
   });
@@ -128,20 +134,4 @@ function watchBackends(
     const isGone = change.type === 'delete';
     pools.follow(isGone ? backends.deleteSlice(change.before.metadata) : backends.setSlice(change.after));
   });
-}
-
-/** Of a node that reports its health all the time, what a load balancer needs changes rarely. */
-function nodeFacts({ metadata, spec, status }: Node): Node {
-  const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
-  return {
-    metadata: {
-      name,
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-      ...(labels === undefined ? {} : { labels }),
-    },
-    spec: { taints: spec?.taints ?? [] },
-    status: { addresses: status?.addresses ?? [] },
-  };
 }

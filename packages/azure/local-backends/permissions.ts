@@ -1,21 +1,10 @@
-import type { Permission } from '@fairlead/part';
+import { clusterPermission, type Permission } from '@fairlead/part';
+import { servicePermissions } from '@fairlead/service';
 
 /** What the part needs in the cluster, and why. */
 export const permissions: readonly Permission[] = [
-  {
-    group: '',
-    resources: ['services'],
-    verbs: ['get', 'list', 'watch', 'patch'],
-    scope: 'cluster',
-    because: 'It reads Services, and records the load balancer and its finalizer on those of its class.',
-  },
-  {
-    group: '',
-    resources: ['services/status'],
-    verbs: ['patch'],
-    scope: 'cluster',
-    because: 'It publishes the address in the status of the Service.',
-  },
+  ...servicePermissions,
+  clusterPermission,
   {
     group: 'discovery.k8s.io',
     resources: ['endpointslices'],
@@ -29,13 +18,6 @@ export const permissions: readonly Permission[] = [
     verbs: ['list', 'watch'],
     scope: 'cluster',
     because: 'A node stands in a backend pool by its address.',
-  },
-  {
-    group: '',
-    resources: ['namespaces'],
-    verbs: ['get'],
-    scope: 'cluster',
-    because: 'The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.',
   },
   {
     group: 'coordination.k8s.io',

@@ -9,6 +9,7 @@ import {
 import { ClusterEvents, Comparison, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
 import {
   endpointSliceProjection,
+  nodeProjection,
   podProjection,
   type ServiceKey,
   serviceProjection,
@@ -124,7 +125,7 @@ export class ServiceGatewayController {
     this.#services.watch(caches.projected(endpointSlices, endpointSliceProjection), (change) =>
       this.#feed.onSlice(change),
     );
-    this.#services.watch(caches.cache(nodeResource), (change) => this.#feed.onNode(change));
+    this.#services.watch(caches.projected(nodeResource, nodeProjection), (change) => this.#feed.onNode(change));
     this.#pods.watch(pods, (change) => this.#podFeed.onPod(change));
   }
 

@@ -1,21 +1,10 @@
-import type { Permission } from '@fairlead/part';
+import { clusterPermission, type Permission } from '@fairlead/part';
+import { servicePermissions } from '@fairlead/service';
 
 /** What the part needs in the cluster, and why. */
 export const permissions: readonly Permission[] = [
-  {
-    group: '',
-    resources: ['services'],
-    verbs: ['get', 'list', 'watch', 'patch'],
-    scope: 'cluster',
-    because: 'It reads Services, and puts its finalizers on those of its class.',
-  },
-  {
-    group: '',
-    resources: ['services/status'],
-    verbs: ['patch'],
-    scope: 'cluster',
-    because: 'It publishes the public address in the status of the Service.',
-  },
+  ...servicePermissions,
+  clusterPermission,
   {
     group: 'discovery.k8s.io',
     resources: ['endpointslices'],
@@ -37,12 +26,5 @@ export const permissions: readonly Permission[] = [
     scope: 'cluster',
     because:
       'It reads pods that choose an egress gateway, or did, and holds them until their addresses have left Azure.',
-  },
-  {
-    group: '',
-    resources: ['namespaces'],
-    verbs: ['get'],
-    scope: 'cluster',
-    because: 'The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.',
   },
 ];

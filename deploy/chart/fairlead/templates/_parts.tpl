@@ -59,14 +59,18 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
   verbs: [get, list, watch]
 {{- end }}
 {{- if has "azure-service-gateway" (include "fairlead.activeParts" . | fromJsonArray) }}
-# azure-service-gateway: It reads Services, and puts its finalizers on those of its class.
+# azure-service-gateway: It reads Services, and puts its finalizer and what it records on those of its class.
 - apiGroups: ['']
   resources: [services]
   verbs: [get, list, watch, patch]
-# azure-service-gateway: It publishes the public address in the status of the Service.
+# azure-service-gateway: It publishes the address, and a condition, in the status of the Service.
 - apiGroups: ['']
   resources: [services/status]
   verbs: [patch]
+# azure-service-gateway: The UID of kube-system marks what belongs to this cluster outside; Events about all of it are on that.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
 # azure-service-gateway: It tells Azure where the endpoints of Services are.
 - apiGroups: ['discovery.k8s.io']
   resources: [endpointslices]
@@ -79,20 +83,20 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
 - apiGroups: ['']
   resources: [pods]
   verbs: [get, list, watch, patch]
-# azure-service-gateway: The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.
-- apiGroups: ['']
-  resources: [namespaces]
-  verbs: [get]
 {{- end }}
 {{- if has "azure-local" (include "fairlead.activeParts" . | fromJsonArray) }}
-# azure-local: It reads Services, and records the load balancer and its finalizer on those of its class.
+# azure-local: It reads Services, and puts its finalizer and what it records on those of its class.
 - apiGroups: ['']
   resources: [services]
   verbs: [get, list, watch, patch]
-# azure-local: It publishes the address in the status of the Service.
+# azure-local: It publishes the address, and a condition, in the status of the Service.
 - apiGroups: ['']
   resources: [services/status]
   verbs: [patch]
+# azure-local: The UID of kube-system marks what belongs to this cluster outside; Events about all of it are on that.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
 # azure-local: A backend pool has the nodes on which the Service has endpoints.
 - apiGroups: ['discovery.k8s.io']
   resources: [endpointslices]
@@ -101,10 +105,6 @@ fairlead.dev/octavia: Gives Services load balancers of OpenStack Octavia, each k
 - apiGroups: ['']
   resources: [nodes]
   verbs: [list, watch]
-# azure-local: The UID of kube-system marks what belongs to this cluster in Azure; Events about all of it are on that.
-- apiGroups: ['']
-  resources: [namespaces]
-  verbs: [get]
 {{- end }}
 {{- if has "clusterset" (include "fairlead.activeParts" . | fromJsonArray) }}
 # clusterset: A ServiceExport asks for a Service to be there in all clusters.
