@@ -619,6 +619,43 @@ describe('Election', () => {
     expect(leader.leads()).toBe(true);
   });
 
+  it('waits out a missing permission also when it has only stood by', async () => {
+    const { clock, join } = world();
+    join('a');
+    await clock.advance(1000);
+    const other = join('b');
+    await clock.advance(5000);
+    other.network.fault = () => ({ status: 403, reason: 'Forbidden' });
+    await clock.advance(10_000);
+    expect(other.election.state).toMatchObject({ kind: 'waiting', failure: expect.stringContaining('403') });
+    other.network.fault = () => undefined;
+    await clock.advance(5000);
+    expect(other.election.state).toEqual({ kind: 'waiting', holder: expect.stringMatching(/^a_/) });
+  });
+
+  it('says why it cannot make a Lease for as long as that lasts', async () => {
+    const { clock, api, join } = world();
+    api.fault = ({ method }) => (method === 'POST' ? { status: 500, reason: 'InternalError' } : undefined);
+    const candidate = join('a');
+    await clock.advance(1000);
+    for (let second = 0; second < 30; second += 1) {
+      await clock.advance(1000);
+      expect(candidate.election.state).toMatchObject({ failure: expect.stringContaining('500') });
+    }
+  });
+
+  it('begins anew above the epoch that another client writes, and above its own', async () => {
+    const { clock, api, join, epochs } = world();
+    join('a');
+    for (const epoch of ['9', '3']) {
+      await clock.advance(10_000);
+      const lease = api.at(PATH);
+      api.put(PATH, { ...lease, metadata: { ...lease?.metadata, annotations: { 'fairlead.dev/epoch': epoch } } });
+    }
+    await clock.advance(10_000);
+    expect(epochs).toEqual([1, 10, 11]);
+  });
+
   it('leaves no timers behind', async () => {
     const { clock, join, candidates } = world();
     join('a');

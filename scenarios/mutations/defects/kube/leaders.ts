@@ -116,4 +116,35 @@ export const kubeLeadingDefects: readonly Defect[] = [
     replace: '',
     foundBy: leader,
   },
+  {
+    name: 'a candidate that stood by ends when it may no longer read the Lease',
+    file: `${FOLDER}/leader/election.ts`,
+    find: `    if (holder !== undefined) {
+      this.#reached = true;
+`,
+    replace: `    if (holder !== undefined) {
+`,
+    foundBy: leader,
+  },
+  {
+    name: 'why a Lease cannot be made is forgotten while one that was deleted is waited for',
+    file: `${FOLDER}/leader/election.ts`,
+    find: 'if (holder !== undefined && found !== undefined) this.#succeed();',
+    replace: 'if (holder !== undefined) this.#succeed();',
+    foundBy: leader,
+  },
+  {
+    name: 'a leader leads on under another epoch than its Lease names',
+    file: `${FOLDER}/leader/election.ts`,
+    find: 'holderOf(lease) !== this.#identity || epochOf(lease) !== leadership.epoch',
+    replace: 'holderOf(lease) !== this.#identity',
+    foundBy: leader,
+  },
+  {
+    name: 'an epoch that another client lowered is gone by',
+    file: `${FOLDER}/leader/lease-observation.ts`,
+    find: 'this.#highestEpoch = Math.max(this.#highestEpoch, epochOf(lease));',
+    replace: 'this.#highestEpoch = epochOf(lease);',
+    foundBy: leader,
+  },
 ];
