@@ -24,4 +24,24 @@ describe('waiting until it can read', () => {
     expect(sentAt).toHaveLength(2);
     expect(sentAt[1]).toBeGreaterThanOrEqual(20_000);
   });
+
+  it('tries each of them, and waits for no answer for ever', async () => {
+    const clock = new VirtualClock();
+    const asked: string[] = [];
+    const send = async ({ url }: { readonly url: string }) => {
+      asked.push(new URL(url).pathname);
+      if (url.includes('/pods') && asked.length < 5) return new Promise<never>(() => {});
+      return { status: 200, headers: {}, body: emptyList() };
+    };
+    const readiness = { set: () => {} };
+    const options = { connection: connectionOver({ send }, clock), clock, random: seededRandom(1), readiness };
+    let isSeen = false;
+    const seen = untilReadable(options, ['/api/v1/services', '/api/v1/pods'], new AbortController().signal);
+    void seen.then(() => (isSeen = true));
+    await clock.advance(9_000);
+    expect(isSeen).toBe(false);
+    await clock.advance(60_000);
+    expect(isSeen).toBe(true);
+    expect(asked).toHaveLength(6);
+  });
 });

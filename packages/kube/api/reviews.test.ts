@@ -85,6 +85,7 @@ describe('identify', () => {
     undefined,
     {},
     { authenticated: false },
+    { authenticated: false, user: { username: 'jane', groups: [] } },
     { authenticated: true },
     { authenticated: true, user: { groups: [] } },
   ])('knows nobody by %j', async (status) => {

@@ -419,6 +419,8 @@ describe('a cache survives', () => {
       await clock.advance(30_000);
       await world.retry(cache);
     }
+    await world.eventually(() => server.watches.size === 1);
+    expect(cache.status.failure).toBeUndefined();
     await staysInStep(world, cache);
     expect(resumedFrom(server.exchanges)).toEqual(['list', 'check', 'check', 'check', '102']);
     expect(server.exchanges.map(({ query }) => query.get('labelSelector') ?? 'none')).toEqual([

@@ -2,6 +2,7 @@ import type { Defect } from '../defect.ts';
 
 const FOLDER = 'packages/part';
 const runPart = { unit: `${FOLDER}/run-part` };
+const sight = { unit: `${FOLDER}/sight` };
 const comparison = { unit: `${FOLDER}/controller/comparison` };
 
 export const partDefects: readonly Defect[] = [
@@ -37,6 +38,20 @@ export const partDefects: readonly Defect[] = [
     this.#seeAgain();
 `,
     foundBy: runPart,
+  },
+  {
+    name: 'a blind replica tries only the first of what it could not read',
+    file: `${FOLDER}/sight.ts`,
+    find: 'for (const path of paths) await readOne',
+    replace: 'for (const path of paths.slice(0, 1)) await readOne',
+    foundBy: sight,
+  },
+  {
+    name: 'a blind replica waits for an answer for ever',
+    file: `${FOLDER}/sight.ts`,
+    find: 'milliseconds: PROBE_DEADLINE_MILLISECONDS };',
+    replace: 'milliseconds: 3_600_000 };',
+    foundBy: sight,
   },
   {
     name: 'Events are written on after the leadership has ended',

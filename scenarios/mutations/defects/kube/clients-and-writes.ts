@@ -267,4 +267,11 @@ export const kubeWritingDefects: readonly Defect[] = [
     replace: 'cut',
     foundBy: objects,
   },
+  {
+    name: 'a token that the server does not know is taken for that of its user',
+    file: `${FOLDER}/api/reviews.ts`,
+    find: "if (status?.['authenticated'] !== true || !isRecord(user)) return undefined;",
+    replace: 'if (!isRecord(user)) return undefined;',
+    foundBy: { unit: `${FOLDER}/api/reviews` },
+  },
 ];

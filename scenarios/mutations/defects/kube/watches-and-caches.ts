@@ -139,4 +139,11 @@ export const kubeReadingDefects: readonly Defect[] = [
       'const present = [...this.#feeds];\n    for (const feed of present) feed.deliver(change);\n    for (const index of this.#indexes.values()) index.update(change);',
     foundBy: cache,
   },
+  {
+    name: 'a cache that is back in step after a silence still says that it failed',
+    file: `${FOLDER}/watch/collection-watch.ts`,
+    find: 'if (this.#fellSilent) this.#health.succeed();',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/cache/survival` },
+  },
 ];
