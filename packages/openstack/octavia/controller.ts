@@ -20,7 +20,7 @@ import {
 } from '@fairlead/part';
 import { EndpointIndex, nodeProjection, serviceProjection } from '@fairlead/service';
 import { BalancerCloud } from './balancer/cloud.ts';
-import { sharersIn } from './balancer/sharers.ts';
+import { sharersIn } from './balancer/sharing/sharers.ts';
 import { claimRules } from './claim.ts';
 import type { OctaviaConfiguration } from './configuration.ts';
 import { NeutronSecurityGroups } from './drivers/security-groups.ts';
@@ -28,7 +28,7 @@ import { NeutronSubnets } from './drivers/subnet-driver.ts';
 import { EndpointsHandler } from './handlers/endpoints-handler.ts';
 import { KuryrLoadBalancerHandler } from './handlers/loadbalancer-handler.ts';
 import { MemberReach } from './handlers/member-reach.ts';
-import { PendingWaits } from './handlers/pending.ts';
+import { PendingWaits } from './handlers/waiting/pending.ts';
 import { ServiceHandler } from './handlers/service-handler.ts';
 import { Takedown } from './handlers/takedown.ts';
 import { LEFTOVER_BRAKE, livingOwners } from './leftovers.ts';

@@ -8,14 +8,15 @@ import {
   type Subnet,
 } from '../../client/index.ts';
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
-import { BalancerUsers, type Heirs } from './balancer-users.ts';
+import { BalancerUsers, type Heirs } from './sharing/balancer-users.ts';
 import type { Adoption, Inheritance } from './adoption.ts';
 import type { DesiredBalancer, DesiredVip } from './desired.ts';
 import { requireFree, type UserPort } from './user-port.ts';
-import { markedPorts } from './hand-on.ts';
+import { markedPorts } from './sharing/hand-on.ts';
+import type { Heir } from './sharing/sharers.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
 import { isNetworkStep, performNetworkStep } from './network-steps.ts';
-import type { BalancerTree, Heir, ObservedBalancer, Serving } from './observed.ts';
+import type { BalancerTree, ObservedBalancer, Serving } from './observed.ts';
 import { type BalancerStep, IF_IT_DIES } from './plan.ts';
 import type { Leftovers } from './removal.ts';
 

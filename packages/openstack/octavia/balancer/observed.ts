@@ -26,27 +26,6 @@ export interface Serving {
   readonly relation: 'own' | 'shared' | 'adoptable';
 }
 
-/** A Service to which another hands a load balancer, or what belongs to one, when it leaves. */
-export type Heir = {
-  readonly uid: string;
-  readonly balancerId: string;
-} & (
-  | {
-      /** It shares the load balancer. */
-      readonly relation: 'shared';
-      /** What its listeners there carry. */
-      readonly tags: readonly string[];
-    }
-  /** The load balancer is its own already. */
-  | { readonly relation: 'own' }
-);
-
-/** A Service that asks to be served by a load balancer that is there. */
-export interface Sharer {
-  readonly uid: string;
-  readonly balancerId: string;
-}
-
 /** What there is in OpenStack of one Service. */
 export interface ObservedBalancer {
   readonly serving: Serving | undefined;

@@ -4,7 +4,7 @@ import { type LoadBalancer, type PortRequest, provisioningOf } from '../../clien
 import type { LbaasStep } from '../drivers/lbaas-driver.ts';
 import type { DesiredBalancer } from './desired.ts';
 import { floatingIpSteps } from './floating-ips.ts';
-import { handOnSteps } from './hand-on.ts';
+import { handOnSteps } from './sharing/hand-on.ts';
 import { type BalancerOwner, descriptionOf, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
 import type { NetworkStep } from './network-steps.ts';
 import type { ObservedBalancer } from './observed.ts';

@@ -1,8 +1,9 @@
 import { type FloatingIp, type Listener, type LoadBalancer, type Port, provisioningOf } from '../../client/index.ts';
 import { floatingIpRemovals } from './floating-ips.ts';
-import { handOnSteps } from './hand-on.ts';
+import { handOnSteps } from './sharing/hand-on.ts';
 import { type BalancerOwner, descriptionOf, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
-import type { BalancerTree, Sharer } from './observed.ts';
+import type { BalancerTree } from './observed.ts';
+import type { Sharer } from './sharing/sharers.ts';
 import type { BalancerPlan, BalancerStep } from './plan.ts';
 
 /** All that is left in OpenStack of a Service, found by its mark alone. */

@@ -11,7 +11,8 @@ import type {
   PoolChanges,
   PoolRequest,
 } from '../../client/index.ts';
-import type { BalancerTree, Heir } from '../balancer/observed.ts';
+import type { BalancerTree } from '../balancer/observed.ts';
+import type { Heir } from '../balancer/sharing/sharers.ts';
 
 /** One change of a load balancer: one call, after which it is PENDING for a while. */
 export type LbaasStep =

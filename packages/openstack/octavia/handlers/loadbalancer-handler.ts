@@ -14,21 +14,16 @@ import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '
 import { keepsFloatingIp } from './annotations.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import type { MemberReach } from './member-reach.ts';
-import type { PendingWaits } from './pending.ts';
 import { isInherited } from './inheritance.ts';
 import { errorWrites, failureWrites, heldWrites, settledWrites, waitingWrites } from './resource-status.ts';
 import { holdWrites, releaseWrites, type ResourceWrite } from './resource-writes.ts';
 import type { Held, Takedown } from './takedown.ts';
+import { ParkedResources } from './waiting/parked.ts';
+import type { PendingWaits } from './waiting/pending.ts';
+import { Recoveries } from './waiting/recoveries.ts';
 
 /** Each makes one change, and what is there then is looked at afresh. */
 const MOST_STEPS = 20;
-/** A quota is raised, or something else is deleted, by people. */
-const QUOTA_MILLISECONDS = 600_000;
-/** What does not exist may be created, and what is taken may become free. */
-const REFUSED_MILLISECONDS = 300_000;
-/** Between two attempts to make a load balancer anew that ends in ERROR: twice as long each time. */
-const FIRST_RECOVERY_MILLISECONDS = 30_000;
-const LONGEST_RECOVERY_MILLISECONDS = 1_800_000;
 
 export interface LoadBalancerHandlerOptions {
   readonly environment: LeaderEnvironment;
@@ -42,18 +37,6 @@ export interface LoadBalancerHandlerOptions {
   readonly waits: PendingWaits;
 }
 
-/** What failed for a reason that people have to put right: it waits, unless the resource changes. */
-interface Parked {
-  readonly spec: string;
-  readonly until: number;
-}
-
-/** How often a load balancer was made anew, and when it may be again. */
-interface Recovery {
-  readonly count: number;
-  readonly notBefore: number;
-}
-
 /** Brings OpenStack in step with a resource that both other handlers have filled, and tells how far it is. */
 export class KuryrLoadBalancerHandler {
   readonly #options: LoadBalancerHandlerOptions;
@@ -61,11 +44,14 @@ export class KuryrLoadBalancerHandler {
   readonly #settled = new Map<string, string>();
   /** Keys of those that are to be looked at again, be it that the look which is on its way finds them as they should be. */
   readonly #suspected = new Set<string>();
-  readonly #recoveries = new Map<string, Recovery>();
-  readonly #parked = new Map<string, Parked>();
+  readonly #recoveries: Recoveries;
+  readonly #parked: ParkedResources;
 
   constructor(options: LoadBalancerHandlerOptions) {
     this.#options = options;
+    const { clock } = options.environment;
+    this.#recoveries = new Recoveries(clock);
+    this.#parked = new ParkedResources(clock);
   }
 
   /** Notes what the members of a load balancer need that is there already, before any rule is taken for unused. */
@@ -78,7 +64,7 @@ export class KuryrLoadBalancerHandler {
 
   /** Something of it has changed in OpenStack: the next pass looks, be it that the last one was refused. */
   changed(key: string): void {
-    this.#parked.delete(key);
+    this.#parked.over(key);
     this.suspect(key);
   }
 
@@ -98,8 +84,8 @@ export class KuryrLoadBalancerHandler {
     const desired = desiredBalancer(readResource(resource), site);
     // One of the handlers has not said its part yet.
     if (desired === undefined || this.#settled.get(key) === fingerprintOf(resource)) return;
-    const waits = this.#parkedFor(key, resource);
-    if (waits > 0) return { afterMilliseconds: waits };
+    const parked = this.#parked.again(key, resource);
+    if (parked !== undefined) return parked;
     // What is found from here on may be changed, be it that the resource is then as it was.
     this.#settled.delete(key);
     this.#suspected.delete(key);
@@ -112,7 +98,7 @@ export class KuryrLoadBalancerHandler {
       await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
       if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, held, signal);
       // Not before it is told.
-      this.#park(key, held, error);
+      this.#parked.failed(key, held, error);
       throw error;
     }
   }
@@ -128,22 +114,6 @@ export class KuryrLoadBalancerHandler {
   /** Whether the Service of this UID lives elsewhere: what it has is not the resource's to take down. */
   #isOfAnother(key: string, uid: string): boolean {
     return [...this.#options.services.list()].some(({ metadata }) => metadata.uid === uid && keyText(metadata) !== key);
-  }
-
-  /** Telling of a failure changes the status, and that is no reason to try again. */
-  #park(key: string, { spec }: KuryrLoadBalancer, error: unknown): void {
-    const isQuota = problemIn(error) === 'quota';
-    if (!isQuota && verdictOf(error) !== 'terminal') return;
-    const pause = isQuota ? QUOTA_MILLISECONDS : REFUSED_MILLISECONDS;
-    const until = this.#options.environment.clock.monotonic() + pause;
-    this.#parked.set(key, { spec: JSON.stringify(spec), until });
-  }
-
-  /** For how many milliseconds it still waits. */
-  #parkedFor(key: string, { spec }: KuryrLoadBalancer): number {
-    const parked = this.#parked.get(key);
-    if (parked === undefined || parked.spec !== JSON.stringify(spec)) return 0;
-    return parked.until - this.#options.environment.clock.monotonic();
   }
 
   async #converge(
@@ -164,8 +134,8 @@ export class KuryrLoadBalancerHandler {
       const [step] = steps;
       if (step === undefined && waitsFor === undefined) {
         waits.over(key);
-        this.#recoveries.delete(key);
-        this.#parked.delete(key);
+        this.#recoveries.over(key);
+        this.#parked.over(key);
         await reach.settle(key, fitting, observed, signal);
         const settled = (latest: KuryrLoadBalancer, now: number) => settledWrites(latest, fitting, observed, now);
         const written = await this.#publish(resource, settled, signal);
@@ -180,7 +150,7 @@ export class KuryrLoadBalancerHandler {
         return again;
       }
       if (recovers !== undefined) {
-        const again = this.#recoveryAfter(key);
+        const again = this.#recoveries.again(key);
         await this.#publish(resource, (latest, now) => errorWrites(latest, recovers, now), signal);
         if (again !== undefined) return again;
       }
@@ -195,16 +165,6 @@ export class KuryrLoadBalancerHandler {
       }
     }
     return waits.again(key);
-  }
-
-  /** Undefined when it may be made anew now; else when. */
-  #recoveryAfter(key: string): Again | undefined {
-    const now = this.#options.environment.clock.monotonic();
-    const { count, notBefore } = this.#recoveries.get(key) ?? { count: 0, notBefore: now };
-    if (now < notBefore) return { afterMilliseconds: notBefore - now };
-    const pause = Math.min(FIRST_RECOVERY_MILLISECONDS * 2 ** count, LONGEST_RECOVERY_MILLISECONDS);
-    this.#recoveries.set(key, { count: count + 1, notBefore: now + pause });
-    return undefined;
   }
 
   /** Finds nothing left by its mark before it lets go. */
@@ -273,8 +233,8 @@ export class KuryrLoadBalancerHandler {
   #forget(key: string): void {
     this.#settled.delete(key);
     this.#suspected.delete(key);
-    this.#recoveries.delete(key);
-    this.#parked.delete(key);
+    this.#recoveries.over(key);
+    this.#parked.over(key);
     this.#options.waits.over(key);
     this.#options.reach.forget(key);
   }

@@ -8,7 +8,7 @@ import { planRemoval } from '../balancer/removal.ts';
 import type { SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { type Obstacle, obstacleOf } from './obstacle.ts';
-import type { PendingWaits } from './pending.ts';
+import type { PendingWaits } from './waiting/pending.ts';
 
 /** Each deletes one thing, and what is there then is looked at afresh. */
 const MOST_STEPS = 50;

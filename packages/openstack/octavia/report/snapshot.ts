@@ -7,7 +7,7 @@ import { desiredBalancer } from '../balancer/desired.ts';
 import { BalancerCloud } from '../balancer/cloud.ts';
 import { isCreation } from '../balancer/plan.ts';
 import { removalSteps } from '../balancer/removal.ts';
-import { sharersIn } from '../balancer/sharers.ts';
+import { sharersIn } from '../balancer/sharing/sharers.ts';
 import { claimRules } from '../claim.ts';
 import type { OctaviaConfiguration } from '../configuration.ts';
 import type { Site } from '../drivers/site.ts';

@@ -216,14 +216,14 @@ export const octaviaBalancerDefects: readonly Defect[] = [
   },
   {
     name: 'who shares a load balancer in ERROR is not told when another finds it so',
-    file: `${HOME}/balancer/balancer-users.ts`,
+    file: `${HOME}/balancer/sharing/balancer-users.ts`,
     find: 'this.#heirs.hasChanged(owner);\n    this.#tellSharers(id, finderUid);',
     replace: 'this.#heirs.hasChanged(owner);',
     foundBy: IN_ERROR,
   },
   {
     name: 'the owner of a load balancer in ERROR is not told when one who shares it finds it so',
-    file: `${HOME}/balancer/balancer-users.ts`,
+    file: `${HOME}/balancer/sharing/balancer-users.ts`,
     find: 'if (owner !== undefined && owner !== finderUid) this.#heirs.hasChanged(owner);',
     replace: '',
     foundBy: IN_ERROR,
@@ -307,9 +307,9 @@ export const octaviaBalancerDefects: readonly Defect[] = [
   },
   {
     name: 'an address is handed to a Service of another namespace',
-    file: `${HOME}/balancer/hand-on.ts`,
+    file: `${HOME}/balancer/sharing/hand-on.ts`,
     find: ' && namespaceOf(balancer) === namespaceOf(thing)',
     replace: '',
-    foundBy: { unit: `${HOME}/balancer/hand-on.test.ts` },
+    foundBy: { unit: `${HOME}/balancer/sharing/hand-on.test.ts` },
   },
 ];

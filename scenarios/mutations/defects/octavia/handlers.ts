@@ -78,21 +78,21 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   },
   {
     name: 'a load balancer that ends in ERROR again and again is made anew without a pause',
-    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    file: `${HOME}/handlers/waiting/recoveries.ts`,
     find: 'if (now < notBefore) return { afterMilliseconds: notBefore - now };',
     replace: '',
     foundBy: BEHAVIOUR,
   },
   {
     name: 'a quota that is met is tried again as soon as it is told',
-    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    file: `${HOME}/handlers/waiting/parked.ts`,
     find: "if (!isQuota && verdictOf(error) !== 'terminal') return;",
     replace: "if (verdictOf(error) !== 'terminal') return;",
     foundBy: BEHAVIOUR,
   },
   {
     name: 'a load balancer that stays PENDING is looked at every second',
-    file: `${HOME}/handlers/pending.ts`,
+    file: `${HOME}/handlers/waiting/pending.ts`,
     find: 'afterMilliseconds: isStuck ? STUCK_MILLISECONDS : grown',
     replace: 'afterMilliseconds: FIRST_MILLISECONDS',
     foundBy: BEHAVIOUR,
@@ -171,7 +171,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     name: 'a refusal that could not be told waits until the Service is tried again',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
     find: 'await this.#publish(held, (latest, now) => failureWrites',
-    replace: 'this.#park(key, held, error);\n      await this.#publish(held, (latest, now) => failureWrites',
+    replace: 'this.#parked.failed(key, held, error);\n      await this.#publish(held, (latest, now) => failureWrites',
     foundBy: HANDLERS,
   },
   {
@@ -274,10 +274,10 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   },
   {
     name: 'a load balancer that never becomes as it should is changed every second for ever',
-    file: `${HOME}/handlers/pending.ts`,
+    file: `${HOME}/handlers/waiting/pending.ts`,
     find: 'isMany ? looks : 0',
     replace: '0',
-    foundBy: { unit: `${HOME}/handlers/pending.test.ts` },
+    foundBy: { unit: `${HOME}/handlers/waiting/pending.test.ts` },
   },
   {
     name: 'what was to be taken over stays when its Service goes before it has a resource',

@@ -101,10 +101,10 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
   },
   {
     name: 'an heir gives away a floating IP that it has elsewhere',
-    file: `${HOME}/balancer/hand-on.ts`,
+    file: `${HOME}/balancer/sharing/hand-on.ts`,
     find: 'one.port_id === vip_port_id && isMisplaced(one)',
     replace: 'isMisplaced(one)',
-    foundBy: { unit: `${HOME}/balancer/hand-on.test.ts` },
+    foundBy: { unit: `${HOME}/balancer/sharing/hand-on.test.ts` },
   },
   {
     name: 'two long names are the same',
@@ -150,15 +150,15 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
   },
   {
     name: 'a load balancer in ERROR waits ever longer to be made anew',
-    file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'Math.min(FIRST_RECOVERY_MILLISECONDS * 2 ** count, LONGEST_RECOVERY_MILLISECONDS)',
-    replace: 'FIRST_RECOVERY_MILLISECONDS * 2 ** count',
+    file: `${HOME}/handlers/waiting/recoveries.ts`,
+    find: 'Math.min(FIRST_MILLISECONDS * 2 ** count, LONGEST_MILLISECONDS)',
+    replace: 'FIRST_MILLISECONDS * 2 ** count',
     foundBy: PUT_RIGHT,
   },
   {
     name: 'a load balancer waits to be made anew for an ERROR that was put right',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: '        this.#recoveries.delete(key);\n        this.#parked',
+    find: '        this.#recoveries.over(key);\n        this.#parked',
     replace: '        this.#parked',
     foundBy: PUT_RIGHT,
   },

@@ -1,6 +1,6 @@
-import { type LoadBalancer, provisioningOf } from '../../client/index.ts';
-import { readMark } from './marks.ts';
-import type { Sharer } from './observed.ts';
+import { type LoadBalancer, provisioningOf } from '../../../client/index.ts';
+import { readMark } from '../marks.ts';
+import type { Sharer } from './sharers.ts';
 
 /** The Services of this cluster, as far as they use load balancers of others, or may inherit them. */
 export interface Heirs {

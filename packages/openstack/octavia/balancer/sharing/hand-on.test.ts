@@ -1,7 +1,7 @@
 import { clusterId } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { handOnSteps } from './hand-on.ts';
-import { type BalancerOwner, descriptionOf, tagsOf } from './marks.ts';
+import { type BalancerOwner, descriptionOf, tagsOf } from '../marks.ts';
 
 const cluster = clusterId('cluster-1');
 const leaver = { cluster, uid: 'leaver', name: 'shop/leaver' };
