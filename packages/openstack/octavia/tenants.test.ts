@@ -1,3 +1,4 @@
+import { sleep } from '@fairlead/control';
 import {
   type EndpointSlice,
   endpointSlices,
@@ -195,6 +196,34 @@ describe('a tenant', () => {
     await world.cluster.deleteService('first');
     await world.run(60);
     expect(await world.cluster.service('first')).toBeUndefined();
+  });
+});
+
+describe('a tenant of many ports', () => {
+  it('keeps no other Service waiting for all of its rules', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project, neutron } = world.openstack;
+    const group = emulator.create('security-groups', { name: 'pods' }, project);
+    world.site = { ...world.site, memberSecurityGroupIds: [group] };
+    const create = neutron.createSecurityGroupRule.bind(neutron);
+    vi.spyOn(neutron, 'createSecurityGroupRule').mockImplementation(async (body, options) => {
+      await sleep(world.cluster.clock, 100);
+      return create(body, options);
+    });
+    world.start();
+    // As many as are looked at side by side.
+    for (let one = 0; one < 20; one += 1) {
+      const name = `greedy-${one}`;
+      for (let port = 10_000 + one * 100; port % 100 < 20; port += 1) {
+        await world.cluster.putSlice(name, `${name}-${port}`, [`10.1.1.${one}@node-1`], { port });
+      }
+      await world.cluster.createService(name);
+    }
+    await world.run(10);
+    await world.serve('web');
+    await world.run(40);
+    expect(reasonsOf(await world.cluster.service('web'))).toEqual(['Programmed']);
+    expect(emulator.resources('security-group-rules').length).toBeLessThan(20 * 20 * 3);
   });
 });
 

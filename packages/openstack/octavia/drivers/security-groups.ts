@@ -79,16 +79,17 @@ export interface SecurityGroupDriver {
   /** It may need more than is known: until that is told by `want`, no rule is taken for unused. */
   wantUnknown(key: string): void;
   /**
-   * Creates what is missing of what this Service needs, and deletes those of ours that none needs any more, where
-   * something has changed. Rejects when a rule cannot be created.
+   * Creates some of what is missing of what this Service needs, and deletes some of those of ours that none needs any
+   * more, where something has changed. Resolves with whether nothing is left to do for the Service: who has more to do
+   * comes back, and keeps no place that another could have meanwhile. Rejects when a rule cannot be created.
    */
-  ensure(key: string, signal: AbortSignal): Promise<void>;
+  ensure(key: string, signal: AbortSignal): Promise<boolean>;
   /** Another may have changed the rules: the next time they are looked at. */
   suspect(): void;
 }
 
 /** A tenant can need as many rules as there are ports: the others have their turn in between. */
-const MOST_CHANGES_AT_ONCE = 20;
+const MOST_CHANGES_AT_ONCE = 10;
 
 /** The security groups of Neutron. */
 export class NeutronSecurityGroups implements SecurityGroupDriver {
@@ -136,10 +137,8 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   }
 
   /** One at a time: two that look at the same moment would create the same rule. */
-  async ensure(key: string, signal: AbortSignal): Promise<void> {
-    if (this.#groupIds.length === 0) return;
-    let isDone = false;
-    while (!isDone) isDone = await this.#lane.run('', () => this.#advance(key, signal), signal);
+  async ensure(key: string, signal: AbortSignal): Promise<boolean> {
+    return this.#groupIds.length === 0 || this.#lane.run('', () => this.#advance(key, signal), signal);
   }
 
   /** Makes some of the changes; whether nothing is left to do for the Service. */

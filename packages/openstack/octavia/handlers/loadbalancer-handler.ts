@@ -13,7 +13,7 @@ import { isNewerShape, readResource } from '../resource/older-shapes.ts';
 import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
 import { keepsFloatingIp } from './annotations.ts';
 import type { Lookup } from './endpoints-handler.ts';
-import type { MemberReach } from './member-reach.ts';
+import { type MemberReach, MORE_RULES } from './member-reach.ts';
 import { isInherited } from './inheritance.ts';
 import { errorWrites, failureWrites, heldWrites, settledWrites, waitingWrites } from './resource-status.ts';
 import { holdWrites, releaseWrites, type ResourceWrite } from './resource-writes.ts';
@@ -96,7 +96,7 @@ export class KuryrLoadBalancerHandler {
     } catch (error) {
       signal.throwIfAborted();
       await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
-      if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, held, signal);
+      if (verdictOf(error) === 'terminal' && !(await this.#options.reach.keep(key, held, signal))) return MORE_RULES;
       // Not before it is told.
       this.#parked.failed(key, held, error);
       throw error;
@@ -130,13 +130,14 @@ export class KuryrLoadBalancerHandler {
       const keeps = this.#keepsFloatingIp(key, resource);
       const { steps, waitsFor, recovers } = await planWithStrays(cloud, fitting, observed, keeps, signal);
       // Nothing is opened for what is refused, by us or by Octavia.
-      if (observed.serving !== undefined) await reach.open(key, resource, fitting, observed, signal);
+      const isOpen = observed.serving === undefined || (await reach.open(key, resource, fitting, observed, signal));
+      if (!isOpen) return MORE_RULES;
       const [step] = steps;
       if (step === undefined && waitsFor === undefined) {
         waits.over(key);
         this.#recoveries.over(key);
         this.#parked.over(key);
-        await reach.settle(key, fitting, observed, signal);
+        if (!(await reach.settle(key, fitting, observed, signal))) return MORE_RULES;
         const settled = (latest: KuryrLoadBalancer, now: number) => settledWrites(latest, fitting, observed, now);
         const written = await this.#publish(resource, settled, signal);
         // The resource may ask for more by now than what was looked at: that is not settled.

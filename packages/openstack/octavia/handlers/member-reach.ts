@@ -1,4 +1,5 @@
 import { verdictOf } from '@fairlead/control';
+import type { Again } from '@fairlead/kube';
 import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
 import { memberRules, type MemberRule, type SecurityGroupDriver, sourcesOf } from '../drivers/security-groups.ts';
@@ -7,7 +8,13 @@ import type { SubnetDriver } from '../drivers/subnet-driver.ts';
 import { readResource } from '../resource/older-shapes.ts';
 import type { KuryrLoadBalancer } from '../resource/types.ts';
 
-/** Sees to it that load balancers reach their members, from where they are and from where they are to be. */
+/** When who is not done comes back: others have had their turn by then. */
+export const MORE_RULES: Again = { afterMilliseconds: 100 };
+
+/**
+ * Sees to it that load balancers reach their members, from where they are and from where they are to be. What has many
+ * rules to make or to delete is told that it is not done, and comes back.
+ */
 export class MemberReach {
   readonly #site: Site;
   readonly #subnets: SubnetDriver;
@@ -37,22 +44,27 @@ export class MemberReach {
     desired: DesiredBalancer,
     observed: ObservedBalancer,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const there = await this.#rules(desired, vipSubnetsOf(observed), signal);
     this.#securityGroups.want(key, [...there, ...(await this.#rulesAsTold(resource, signal))]);
-    await this.#securityGroups.ensure(key, signal);
+    return this.#securityGroups.ensure(key, signal);
   }
 
   /** It is served there, and nowhere else. */
-  async settle(key: string, desired: DesiredBalancer, observed: ObservedBalancer, signal: AbortSignal): Promise<void> {
+  async settle(
+    key: string,
+    desired: DesiredBalancer,
+    observed: ObservedBalancer,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     this.#securityGroups.want(key, await this.#rules(desired, vipSubnetsOf(observed), signal));
-    await this.#securityGroups.ensure(key, signal);
+    return this.#securityGroups.ensure(key, signal);
   }
 
   /** What it asks for is refused: it is reached where it is, and nowhere else. */
-  async keep(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<void> {
+  async keep(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<boolean> {
     this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));
-    await this.#securityGroups.ensure(key, signal);
+    return this.#securityGroups.ensure(key, signal);
   }
 
   /** It needs nothing any more; another pass takes its rules away. */

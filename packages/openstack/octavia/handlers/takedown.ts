@@ -7,6 +7,7 @@ import type { BalancerStep } from '../balancer/plan.ts';
 import { planRemoval } from '../balancer/removal.ts';
 import type { SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
+import { MORE_RULES } from './member-reach.ts';
 import { type Obstacle, obstacleOf } from './obstacle.ts';
 import type { PendingWaits } from './waiting/pending.ts';
 
@@ -80,8 +81,7 @@ export class Takedown {
       if (step === undefined) {
         this.#waits.over(key);
         this.#securityGroups.want(key, []);
-        await this.#securityGroups.ensure(key, signal);
-        return undefined;
+        return (await this.#securityGroups.ensure(key, signal)) ? undefined : MORE_RULES;
       }
       try {
         await runSteps([this.#cloud.toStep(step)], record, signal);

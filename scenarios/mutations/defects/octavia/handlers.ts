@@ -64,7 +64,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'the security group rules of a load balancer are left behind',
     file: `${HOME}/handlers/takedown.ts`,
-    find: 'await this.#securityGroups.ensure(key, signal);\n        return undefined;',
+    find: 'return (await this.#securityGroups.ensure(key, signal)) ? undefined : MORE_RULES;',
     replace: 'return undefined;',
     foundBy: REACH,
   },
@@ -163,8 +163,8 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'rules are made for a load balancer that is refused',
     file: `${HOME}/handlers/member-reach.ts`,
-    find: 'this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));\n    await',
-    replace: 'await',
+    find: 'this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));\n    return',
+    replace: 'return',
     foundBy: REACH,
   },
   {
@@ -184,7 +184,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'rules for where a Service was served before stay when it is served elsewhere',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'await reach.settle(key, fitting, observed, signal);',
+    find: 'if (!(await reach.settle(key, fitting, observed, signal))) return MORE_RULES;',
     replace: '',
     foundBy: REACH,
   },

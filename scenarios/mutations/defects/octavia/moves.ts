@@ -34,14 +34,14 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'rules are opened before Octavia has made the load balancer, which it may refuse',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'if (observed.serving !== undefined) await reach.open',
-    replace: 'await reach.open',
+    find: 'observed.serving === undefined || (await reach.open(key, resource, fitting, observed, signal));',
+    replace: 'await reach.open(key, resource, fitting, observed, signal);',
     foundBy: REACH,
   },
   {
     name: 'a rule for a Service that is refused is not made again',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: "if (verdictOf(error) === 'terminal') await this.#options.reach.keep(key, held, signal);",
+    find: "if (verdictOf(error) === 'terminal' && !(await this.#options.reach.keep(key, held, signal))) return MORE_RULES;",
     replace: '',
     foundBy: REACH,
   },
