@@ -134,6 +134,8 @@ describe('members', () => {
     }
     await world.serve('web', {}, { 'loadbalancer.openstack.org/node-selector': 'role=web' });
     expect([...world.lbaas.members.values()].flat().map(({ address }) => address)).toEqual(['10.0.0.11']);
+    await world.serve('none', {}, { 'loadbalancer.openstack.org/node-selector': 'constructor' });
+    expect([...world.lbaas.members.values()].flat()).toHaveLength(1);
   });
 });
 

@@ -136,20 +136,7 @@ export class Annotations {
     throw invalid(`${PREFIX}proxy-protocol`, value, 'true, v1 or v2');
   }
 
-  /** `key=value` pairs with commas between; a key alone stands for any value. */
-  get nodeSelector(): readonly (readonly [key: string, value: string | undefined])[] {
-    const pairs = (this.text('node-selector') ?? '').split(',').map((pair) => pair.trim());
-    // Each once: all of them are asked of every node, and a tenant can write the same thousands of times.
-    return [...new Set(pairs)]
-      .filter((pair) => pair !== '')
-      .map((pair) => {
-        const [key = '', value, ...more] = pair.split('=');
-        if (key === '' || more.length > 0) throw invalid(`${PREFIX}node-selector`, pair, 'key=value');
-        return [key, value];
-      });
-  }
-
-  #either(name: 'timeout-client-data' | 'timeout-member-data', kuryr: string): number | undefined {
+  #either(name: 'timeout-client-data' | 'timeout-member-data'): number | undefined {
     const ours = this.number(name);
     const theirs = this.#number(kuryr, 0, LONGEST_MILLISECONDS);
     if (ours !== undefined && theirs !== undefined && ours !== theirs) {
@@ -177,6 +164,22 @@ export class Annotations {
   #at(name: string): string | undefined {
     return this.#values[name]?.trim() || undefined;
   }
+}
+
+/** Labels that a node must have, and their values; undefined: any. */
+export type NodeSelector = readonly (readonly [key: string, value: string | undefined])[];
+
+/** `key=value` pairs with commas between; a key alone stands for any value. */
+export function parseNodeSelector(text: string): NodeSelector {
+  const pairs = text.split(',').map((pair) => pair.trim());
+  // Each once: all of them are asked of every node, and a tenant can write the same thousands of times.
+  return [...new Set(pairs)]
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [key = '', value, ...more] = pair.split('=');
+      if (key === '' || more.length > 0) throw invalid(`${PREFIX}node-selector`, pair, 'key=value');
+      return [key, value];
+    });
 }
 
 /** Also of a Service that is refused for other annotations. */

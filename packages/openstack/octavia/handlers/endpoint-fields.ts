@@ -1,18 +1,15 @@
-import type { Node, Service } from '@fairlead/kube';
+import type { Node, Service, ServicePort } from '@fairlead/kube';
 import {
-  demandsOf,
   endpointsOfPort,
+  familiesOf,
   type GatheredEndpoints,
   nodeAddress,
   nodeExclusion,
   selectEndpoints,
-  type ServiceDemands,
   type ServiceEndpoint,
 } from '@fairlead/service';
-import type { Site } from '../drivers/site.ts';
-import type { EndpointSubset, SubsetEndpoint } from '../resource/types.ts';
-import { Annotations } from './annotations.ts';
-import { memberKindOf } from './service-fields.ts';
+import type { BalancedPort, EndpointSubset, ServiceFields, SubsetEndpoint } from '../resource/types.ts';
+import { type NodeSelector, parseNodeSelector } from './annotations.ts';
 
 /** The members of one port of the Service. */
 interface PortMembers {
@@ -22,32 +19,46 @@ interface PortMembers {
 
 /**
  * What stands behind the Service: the pods that take traffic, or the nodes by their node ports. Each port has the
- * endpoints of its own, however slices mix them. An empty list is as good an answer as any.
+ * endpoints of its own, however slices mix them. An empty list is as good an answer as any. The fields are those that the
+ * Service asks for, or of one that is refused, those that it asked for before.
  */
 export function endpointFields(
   service: Service,
+  { ports = [], members, node_selector = '' }: ServiceFields,
   endpoints: GatheredEndpoints,
   nodes: Iterable<Node>,
-  site: Site,
 ): readonly EndpointSubset[] {
-  const annotations = new Annotations(service);
-  const demands = demandsOf(service);
-  const isByPod = memberKindOf(annotations, site) === 'pods';
-  return merged(isByPod ? podMembers(demands, endpoints) : nodeMembers(demands, nodes, annotations.nodeSelector));
+  if (members === 'pods') return merged(podMembers(service, ports, endpoints));
+  return merged(nodeMembers(service, ports, nodes, parseNodeSelector(node_selector)));
 }
 
-function podMembers(demands: ServiceDemands, gathered: GatheredEndpoints): readonly PortMembers[] {
-  return demands.ports.flatMap(({ name, protocol }) => {
+/** The port of the Service as it is now: of one that is refused, it may have got another name or number. */
+function portNow({ spec: { ports = [] } }: Service, balanced: BalancedPort): ServicePort | undefined {
+  const ofProtocol = ports.filter(({ protocol = 'TCP' }) => protocol === balanced.protocol);
+  const byNumber = ofProtocol.find(({ port }) => port === balanced.port);
+  return byNumber ?? ofProtocol.find(({ name }) => name === balanced.name);
+}
+
+function numbered({ name, protocol }: BalancedPort, port: number): PortMembers['port'] {
+  return { ...(name === undefined ? {} : { name }), protocol, port };
+}
+
+function podMembers(
+  service: Service,
+  ports: readonly BalancedPort[],
+  gathered: GatheredEndpoints,
+): readonly PortMembers[] {
+  const families = familiesOf(service.spec);
+  return ports.flatMap((balanced) => {
+    const { protocol } = balanced;
+    const name = portNow(service, balanced)?.name ?? '';
     const taking = selectEndpoints(endpointsOfPort(gathered, { name, protocol })).endpoints.filter(({ family }) =>
-      demands.families.includes(family),
+      families.includes(family),
     );
     const byNumber = Map.groupBy(taking, ({ port }) => port);
     return [...byNumber]
       .toSorted(([left], [right]) => left - right)
-      .map(([port, endpoints]) => ({
-        port: { ...(name === '' ? {} : { name }), protocol, port },
-        endpoints: endpoints.map(toEndpoint),
-      }));
+      .map(([port, endpoints]) => ({ port: numbered(balanced, port), endpoints: endpoints.map(toEndpoint) }));
   });
 }
 
@@ -64,11 +75,12 @@ function toEndpoint({ address, target }: ServiceEndpoint): SubsetEndpoint {
 
 /** Every node that takes traffic from outside; a health monitor finds those that are not ready. */
 function nodeMembers(
-  { ports, families }: ServiceDemands,
+  service: Service,
+  ports: readonly BalancedPort[],
   nodes: Iterable<Node>,
-  selector: Annotations['nodeSelector'],
+  selector: NodeSelector,
 ): readonly PortMembers[] {
-  const [family = 'IPv4'] = families;
+  const [family = 'IPv4'] = familiesOf(service.spec);
   const endpoints = [...nodes]
     .filter((node) => isSelected(node, selector) && nodeExclusion(node, 'left-out') === undefined)
     .flatMap((node): readonly SubsetEndpoint[] => {
@@ -78,13 +90,14 @@ function nodeMembers(
       return [{ addresses: [address], conditions: { ready: true }, targetRef }];
     })
     .toSorted((left, right) => ((left.addresses[0] ?? '') < (right.addresses[0] ?? '') ? -1 : 1));
-  return ports.flatMap(({ name, protocol, nodePort }) =>
-    nodePort === undefined ? [] : [{ port: { ...(name === '' ? {} : { name }), protocol, port: nodePort }, endpoints }],
-  );
+  return ports.flatMap((balanced) => {
+    const { nodePort = 0 } = portNow(service, balanced) ?? {};
+    return nodePort === 0 ? [] : [{ port: numbered(balanced, nodePort), endpoints }];
+  });
 }
 
-function isSelected({ metadata: { labels = {} } }: Node, selector: Annotations['nodeSelector']): boolean {
-  return selector.every(([key, value]) => key in labels && (value === undefined || labels[key] === value));
+function isSelected({ metadata: { labels = {} } }: Node, selector: NodeSelector): boolean {
+  return selector.every(([key, value]) => Object.hasOwn(labels, key) && (value === undefined || labels[key] === value));
 }
 
 /** Ports with the same endpoints stand together, as in a slice: most Services have one list, and it may be long. */

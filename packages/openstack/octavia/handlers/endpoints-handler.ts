@@ -4,7 +4,7 @@ import { type ClaimRules, claimService, type EndpointIndex } from '@fairlead/ser
 import type { Site } from '../drivers/site.ts';
 import { appliedByEndpoints, ENDPOINTS_MANAGER } from '../resource/applied.ts';
 import { isNewerShape } from '../resource/older-shapes.ts';
-import { isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
+import { isOwnResource, type KuryrLoadBalancer, type ServiceFields, serviceUidOf } from '../resource/types.ts';
 import { endpointFields } from './endpoint-fields.ts';
 import { serviceFields } from './service-fields.ts';
 
@@ -42,16 +42,14 @@ export class EndpointsHandler {
     // Endpoints whose Service is not ours, or does not exist, create nothing.
     if (service === undefined || claimService(service, rules).state !== 'claimed') return;
     const resource = writer.latest(key, resources.get(key));
-    if (resource === undefined ? !isServed(service, site) : !isFor(service, resource)) return;
-    const found = attempt(() => endpointFields(service, endpoints.endpoints(service.metadata), nodes(), site));
-    const applied = found === undefined ? undefined : appliedByEndpoints(service, found, resource);
+    if (resource !== undefined && !isFor(service, resource)) return;
+    // One that is refused gets no resource; what it has of before is kept up to date.
+    const served = asked(service, site) ?? { members: site.members, ...resource?.spec };
+    if (served.ports === undefined) return;
+    const found = endpointFields(service, served, endpoints.endpoints(service.metadata), nodes());
+    const applied = appliedByEndpoints(service, found, resource);
     if (applied !== undefined) await writer.apply(applied, ENDPOINTS_MANAGER, ABOUT, signal);
   }
-}
-
-/** One that is refused gets no resource; what it has of before is kept up to date. */
-function isServed(service: Service, site: Site): boolean {
-  return attempt(() => serviceFields(service, site)) !== undefined;
 }
 
 /** The resource of a Service of the same name that was there before goes first. */
@@ -60,10 +58,10 @@ function isFor({ metadata }: Service, resource: KuryrLoadBalancer): boolean {
   return isOwnResource(resource) && serviceUidOf(resource) === metadata.uid;
 }
 
-/** The ServiceHandler tells of refusals. */
-function attempt<Result>(work: () => Result): Result | undefined {
+/** Undefined when it is refused: the ServiceHandler tells of that. */
+function asked(service: Service, site: Site): ServiceFields | undefined {
   try {
-    return work();
+    return serviceFields(service, site);
   } catch (error) {
     if (findFairleadError(error) === undefined) throw error;
     return undefined;

@@ -20,7 +20,7 @@ import {
   type TrafficSpec,
   type VipSpec,
 } from '../resource/types.ts';
-import { Annotations } from './annotations.ts';
+import { Annotations, parseNodeSelector } from './annotations.ts';
 import { inheritedAddresses, isInherited } from './inheritance.ts';
 import { contradictions, forbidden, headless, unsupportedAnnotations } from './service-refusals.ts';
 
@@ -30,11 +30,6 @@ const METHODS: Readonly<Record<string, TrafficSpec['lb_method']>> = {
   SOURCE_IP: 'SOURCE_IP',
   SOURCE_IP_PORT: 'SOURCE_IP_PORT',
 };
-
-/** What is to stand behind the load balancer of a Service. */
-export function memberKindOf(annotations: Annotations, site: Site): MemberKind {
-  return annotations.members ?? site.members;
-}
 
 /**
  * The fields of the resource that the Service asks for, with what the configuration says where it does not. Throws a
@@ -46,7 +41,7 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
   const { type = 'ClusterIP' } = service.spec;
   const provider = annotations.provider ?? site.provider;
   const capabilities = capabilitiesOf(provider, site.features);
-  const members = memberKindOf(annotations, site);
+  const members = annotations.members ?? site.members;
   const isShared = annotations.text('load-balancer-id') !== undefined;
   const own = { members, families: familiesAt(site, annotations, type) };
   const supported = serviceCapabilities(capabilities, own);
@@ -63,6 +58,8 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
   const chosen = addressOf(demands, families[0]);
   const flavor = annotations.text('flavor-id') ?? site.flavorId;
   const zone = annotations.text('availability-zone') ?? site.availabilityZone;
+  const selector = annotations.text('node-selector');
+  parseNodeSelector(selector ?? '');
   const memberSubnet = annotations.text('member-subnet-id') ?? classOf(annotations, site)?.memberSubnetId;
   const clientData = annotations.timeoutClientData;
   const memberData = annotations.timeoutMemberData;
@@ -73,6 +70,8 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
     type,
     ports: demands.ports.map(balancedPort),
     project_id: site.project.projectOf(service.metadata),
+    members,
+    ...(selector === undefined ? {} : { node_selector: selector }),
     ...(service.spec.clusterIP === undefined ? {} : { ip: service.spec.clusterIP }),
     ...(chosen === undefined ? {} : { lb_ip: chosen }),
     ...(site.memberSecurityGroupIds.length === 0 ? {} : { security_groups_ids: site.memberSecurityGroupIds }),

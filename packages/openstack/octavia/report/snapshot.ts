@@ -80,9 +80,9 @@ function filled(
   service: Service,
   asked: Extract<ServiceAsked, { kind: 'serve' }>,
   before: KuryrLoadBalancer | undefined,
-  { cluster, site }: Surroundings,
+  { cluster }: Surroundings,
 ): { readonly applied: number; readonly wanted: KuryrLoadBalancer } {
-  const slices = endpointFields(service, cluster.endpoints.endpoints(service.metadata), cluster.nodes, site);
+  const slices = endpointFields(service, asked.wanted, cluster.endpoints.endpoints(service.metadata), cluster.nodes);
   const applies = [appliedByService(service, asked.wanted, before), appliedByEndpoints(service, slices, before)];
   const applied = applies.filter((one) => one !== undefined);
   const ownerReferences = applied[0]?.metadata.ownerReferences ?? before?.metadata.ownerReferences ?? [];

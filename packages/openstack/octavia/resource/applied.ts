@@ -29,6 +29,8 @@ const SERVICE_FIELDS: Readonly<Record<keyof ServiceFields, true>> = {
   ports: true,
   project_id: true,
   security_groups_ids: true,
+  members: true,
+  node_selector: true,
   subnet_id: true,
   member_subnet_id: true,
   provider: true,

@@ -43,6 +43,8 @@ const spec = object({
   ports: list(balancedPort),
   project_id: name,
   security_groups_ids: list(name),
+  members: { ...text, enum: ['pods', 'node-ports'] },
+  node_selector: text,
   subnet_id: name,
   member_subnet_id: name,
   provider: name,

@@ -78,6 +78,10 @@ export interface ServiceFields {
   readonly ports?: readonly BalancedPort[];
   readonly project_id?: string;
   readonly security_groups_ids?: readonly string[];
+  /** What stands behind it: of one that is refused later, it is that still. */
+  readonly members?: 'pods' | 'node-ports';
+  /** Which nodes, as the Service says it. */
+  readonly node_selector?: string;
   readonly subnet_id?: string;
   readonly member_subnet_id?: string;
   readonly provider?: string;

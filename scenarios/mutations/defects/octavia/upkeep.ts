@@ -179,7 +179,7 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
   {
     name: 'members are of families that the Service has not',
     file: `${HOME}/handlers/endpoint-fields.ts`,
-    find: 'demands.families.includes(family)',
+    find: 'families.includes(family)',
     replace: 'family !== undefined',
     foundBy: PUT_RIGHT,
   },

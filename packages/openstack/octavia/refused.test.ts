@@ -1,0 +1,85 @@
+import { type Node, nodes, type Service, services, statusOf } from '@fairlead/kube';
+import { NAMESPACE } from '@fairlead/part/testing';
+import { describe, expect, it } from 'vitest';
+import type { Site } from './drivers/site.ts';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+const PREFIX = 'loadbalancer.openstack.org';
+const key = { namespace: NAMESPACE, name: 'web' };
+const reasonsOf = (service: Service | undefined) => service?.status?.conditions?.map(({ reason }) => reason);
+const membersIn = ({ lbaas }: OctaviaWorld) =>
+  [...lbaas.members.values()].flat().map(({ address, protocol_port }) => `${address}:${protocol_port}`);
+
+/** A Service whose only port has a name. */
+async function named(annotations: Readonly<Record<string, string>> = {}): Promise<OctaviaWorld> {
+  const world = await new OctaviaWorld().setUp();
+  world.start();
+  await world.cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1'], { name: 'http', port: 8080 });
+  await world.cluster.createService('web', { ports: [{ name: 'http', port: 80, targetPort: 8080 }] }, annotations);
+  await world.run();
+  expect(membersIn(world)).toEqual(['10.1.0.1:8080']);
+  return world;
+}
+
+/** Where members are the node ports of two nodes. */
+async function withNodes(site: Partial<Site> = {}): Promise<OctaviaWorld> {
+  const world = await new OctaviaWorld().setUp({ members: 'node-ports', ...site });
+  const status = { conditions: [{ type: 'Ready', status: 'True' }] } as const;
+  for (const name of ['node-1', 'node-2'])
+    await world.cluster.client.patchMerge<Node>(statusOf(nodes), { name }, { status });
+  world.start();
+  return world;
+}
+
+describe('a Service that was served before it is refused', () => {
+  it.each([
+    ['gets another name', { name: 'web', port: 80 }],
+    ['gets another number', { name: 'http', port: 81 }],
+  ])('has its members followed, though its port %s', async (_, port) => {
+    const world = await named();
+    await world.cluster.editService('web', {
+      metadata: { annotations: { [`${PREFIX}/speed`]: 'fast' } },
+      spec: { ports: [{ ...port, targetPort: 8080 }] },
+    });
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.7@node-1'], { name: port.name, port: 8080 });
+    await world.run();
+    expect(reasonsOf(await world.cluster.service('web'))).toEqual(['AnnotationUnknown']);
+    expect(membersIn(world)).toEqual(['10.1.0.7:8080']);
+    expect([...world.lbaas.listeners.values()].map(({ protocol_port }) => protocol_port)).toEqual([80]);
+  });
+
+  it('has its members followed, though what it asks for cannot be read', async () => {
+    const world = await named();
+    const annotations = { 'fairlead.dev/load-balancer-addresses': 'any' };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.7@node-1'], { name: 'http', port: 8080 });
+    await world.run();
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ status: 'False' }]);
+    expect(membersIn(world)).toEqual(['10.1.0.7:8080']);
+  });
+
+  it.each([['octavia-members'], ['node-selector']])('does not choose its members by %s', async (forbidden) => {
+    const world = await withNodes({ forbiddenAnnotations: [forbidden] });
+    await world.serve();
+    const before = membersIn(world);
+    expect(before).toHaveLength(2);
+    const annotations = { 'fairlead.dev/octavia-members': 'pods', [`${PREFIX}/node-selector`]: 'role=web' };
+    const asked = Object.entries(annotations).filter(([name]) => name.endsWith(forbidden));
+    await world.cluster.editService('web', { metadata: { annotations: Object.fromEntries(asked) } });
+    await world.run();
+    expect(reasonsOf(await world.cluster.service('web'))).toEqual(['AnnotationForbidden']);
+    expect(membersIn(world)).toEqual(before);
+  });
+
+  it('keeps the nodes that it selected', async () => {
+    const world = await withNodes();
+    await world.cluster.client.patchMerge<Node>(nodes, { name: 'node-1' }, { metadata: { labels: { role: 'web' } } });
+    await world.serve('web', {}, { [`${PREFIX}/node-selector`]: 'role=web' });
+    const before = membersIn(world);
+    expect(before).toHaveLength(1);
+    const annotations = { [`${PREFIX}/node-selector`]: null, [`${PREFIX}/speed`]: 'fast' };
+    await world.cluster.editService('web', { metadata: { annotations } });
+    await world.run();
+    expect(membersIn(world)).toEqual(before);
+  });
+});
