@@ -20,7 +20,7 @@ import {
 } from '@fairlead/part';
 import { EndpointIndex, nodeProjection, serviceProjection } from '@fairlead/service';
 import { BalancerCloud } from './balancer/cloud.ts';
-import { sharersIn } from './balancer/sharing/sharers.ts';
+import { servedOn, sharersIn } from './balancer/sharing/sharers.ts';
 import { claimRules } from './claim.ts';
 import type { OctaviaConfiguration } from './configuration.ts';
 import { NeutronSecurityGroups } from './drivers/security-groups.ts';
@@ -67,6 +67,7 @@ export async function runController(
   const cloud = new BalancerCloud(lbaas, neutron, {
     // As the handlers see them: the cache may not have what they wrote a moment ago.
     sharers: () => sharersIn(resourceCache.list().map((one) => writer.latest(keyText(one.metadata), one) ?? one)),
+    servedOn: (portId) => servedOn(portId, resourceCache.list()),
     hasChanged(uid) {
       for (const one of resourceCache.list()) {
         if (serviceUidOf(one) !== uid) continue;

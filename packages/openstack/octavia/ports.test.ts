@@ -1,6 +1,7 @@
-import { namespaces, type Service, services } from '@fairlead/kube';
+import { namespaces, type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
+import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 /* Octavia leaves a port that it is given as it is: nothing there tells that a load balancer has it. */
@@ -26,11 +27,18 @@ describe('a port of the user', () => {
     expect([await askedByTenant(world, portId), world.lbaas.balancers.size]).toEqual(['PortUnavailable', 1]);
   });
 
-  it('that has the floating IP of a Service is not given to another while its load balancer is made anew', async () => {
-    const { world, portId } = await served({ hasFloatingIps: true });
+  it.each([
+    ['that a Service is served on', false],
+    ['that has the floating IP of a Service whose status was emptied', true],
+  ])('%s is not given to another while its load balancer is made anew', async (_, hasFloatingIps) => {
+    const { world, portId } = await served({ hasFloatingIps });
     world.lbaas.refuse = ({ kind }) => (kind === 'create-load-balancer' ? new Error('not now') : undefined);
     for (const id of world.lbaas.balancers.keys()) world.lbaas.setStatus(id, 'ERROR');
     await world.run(90);
+    if (hasFloatingIps) {
+      const key = { namespace: NAMESPACE, name: 'web' };
+      await world.cluster.client.patchMerge<KuryrLoadBalancer>(statusOf(kuryrLoadBalancers), key, { status: null });
+    }
     expect([await askedByTenant(world, portId), world.lbaas.balancers.size]).toEqual(['PortUnavailable', 0]);
     world.lbaas.refuse = () => undefined;
     await world.run(300);

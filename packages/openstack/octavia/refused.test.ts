@@ -83,3 +83,64 @@ describe('a Service that was served before it is refused', () => {
     expect(membersIn(world)).toEqual(before);
   });
 });
+
+describe('a Service is refused', () => {
+  it.each([
+    ['a selector of nodes that is none', { 'node-selector': 'a=b=c' }, 'AnnotationInvalid'],
+    ['nodes among pods', { 'node-selector': 'role=web', 'octavia-members': 'pods' }, 'AnnotationsContradict'],
+    ['a subnet of floating IPs without a network', { 'floating-subnet-id': 'some' }, 'AnnotationsContradict'],
+    ['a port and a subnet for its VIP', { 'port-id': 'one', 'subnet-id': 'other' }, 'AnnotationsContradict'],
+    [
+      'a provider of one that it shares',
+      { 'load-balancer-id': 'one', 'octavia-provider': 'ovn' },
+      'AnnotationsContradict',
+    ],
+    ['an unknown subnet of members', { 'member-subnet-id': 'none' }, 'SubnetUnknown'],
+  ])('that asks for %s, and nothing is created', async (_, asked, reason) => {
+    const world = await new OctaviaWorld().setUp({ members: 'node-ports' });
+    world.start();
+    const annotations = Object.entries(asked).map(([name, value]) => {
+      return [name.startsWith('octavia-') ? `fairlead.dev/${name}` : `${PREFIX}/${name}`, value] as const;
+    });
+    expect(reasonsOf(await world.serve('web', {}, Object.fromEntries(annotations)))).toEqual([reason]);
+    expect([world.steps, world.openstack.emulator.resources('ports')]).toEqual([[], []]);
+  });
+
+  it('that asks for a subnet of another network, and nothing is created', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const network = world.openstack.emulator.create('networks', { name: 'edge' }, world.openstack.project);
+    world.start();
+    const { id = '' } = world.site.vipSubnets.IPv4 ?? {};
+    const annotations = { [`${PREFIX}/network-id`]: network, [`${PREFIX}/subnet-id`]: id };
+    expect(reasonsOf(await world.serve('web', {}, annotations))).toEqual(['AnnotationsContradict']);
+    expect([world.steps, world.openstack.emulator.resources('ports')]).toEqual([[], []]);
+  });
+
+  it.each([['which does not exist'], ['of another network']])(
+    'that asks for a subnet of floating IPs %s, and nothing is created',
+    async (which) => {
+      const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+      const before = world.openstack.emulator.resources('ports');
+      world.start();
+      const subnet = which === 'of another network' ? (world.site.vipSubnets.IPv4?.id ?? '') : 'none';
+      const service = await world.serve('web', {}, { [`${PREFIX}/floating-subnet-id`]: subnet });
+      expect(reasonsOf(service)).toEqual(['SubnetUnknown']);
+      expect([world.steps, world.openstack.emulator.resources('ports')]).toEqual([[], before]);
+    },
+  );
+
+  it('that asks for another address than the port has which it names, and served when it asks for that', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project } = world.openstack;
+    const { network_id = '', id: subnet_id = '' } = world.site.vipSubnets.IPv4 ?? {};
+    const fixed_ips = [{ subnet_id, ip_address: '10.0.0.77' }];
+    const port = emulator.create('ports', { network_id, fixed_ips }, project);
+    world.start();
+    const annotations = { [`${PREFIX}/port-id`]: port };
+    const refused = await world.serve('web', { loadBalancerIP: '10.0.0.78' }, annotations);
+    expect(reasonsOf(refused)).toEqual(['AddressUnavailable']);
+    await world.cluster.editService('web', { spec: { loadBalancerIP: '10.0.0.77' } });
+    await world.run();
+    expect(reasonsOf(await world.cluster.service('web'))).toEqual(['Programmed']);
+  });
+});

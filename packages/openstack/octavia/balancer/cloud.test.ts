@@ -14,7 +14,7 @@ it('makes no port for a Service that is handed one at the same time', async () =
   const description = descriptionOf(owner);
   await lbaas.perform({ kind: 'create-load-balancer', body: { name: 'web', description, tags: [...tagsOf(owner)] } });
   const [balancerId = ''] = lbaas.balancers.keys();
-  const cloud = new BalancerCloud(lbaas, neutron, { sharers: () => [], hasChanged() {} });
+  const cloud = new BalancerCloud(lbaas, neutron, { sharers: () => [], servedOn: () => [], hasChanged() {} });
   const creating = vi.spyOn(neutron, 'createPort');
   const name = vipPortName(owner.uid);
   const id = emulator.create('ports', { network_id }, project);

@@ -1,5 +1,4 @@
 import { type ClusterId, Lanes, type Step } from '@fairlead/control';
-import { refusal } from '@fairlead/service';
 import {
   type FloatingIp,
   type LoadBalancer,
@@ -11,7 +10,7 @@ import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import { BalancerUsers, type Heirs } from './sharing/balancer-users.ts';
 import type { Adoption, Inheritance } from './adoption.ts';
 import type { DesiredBalancer, DesiredVip } from './desired.ts';
-import { requireFree, type UserPort } from './user-port.ts';
+import { requireKnown } from './require-known.ts';
 import { markedPorts } from './sharing/hand-on.ts';
 import type { Heir } from './sharing/sharers.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
@@ -156,27 +155,8 @@ export class BalancerCloud {
   }
 
   /** Refuses what names something that does not exist, before anything is created for it. */
-  async requireKnown(desired: DesiredBalancer, signal: AbortSignal): Promise<void> {
-    const { flavorId, vip, floatingIp } = desired;
-    if (flavorId !== undefined && !(await this.#lbaas.hasFlavor(flavorId, signal))) {
-      throw refusal('flavor-unknown', `it asks for the flavor ${flavorId}, which does not exist`);
-    }
-    if (vip.kind === 'port') requireFree(desired.owner, vip.portId, await this.#userPort(vip.portId, signal));
-    if (floatingIp === undefined) return;
-    const network = await this.#neutron.findNetwork(floatingIp.network_id, { signal });
-    if (network?.['router:external'] === true) return;
-    const what = network === undefined ? 'does not exist' : 'is not external';
-    throw refusal('network-unknown', `its floating IP is to be of the network ${floatingIp.network_id}, which ${what}`);
-  }
-
-  async #userPort(id: string, signal: AbortSignal): Promise<UserPort> {
-    const port = await this.#neutron.findPort(id, { signal });
-    if (port === undefined) return { port, balancers: [], floatingIps: [] };
-    const [balancers, floatingIps] = await Promise.all([
-      this.#lbaas.listOnPort(id, signal),
-      this.#neutron.listFloatingIps({ port_id: id }, { signal }),
-    ]);
-    return { port, balancers, floatingIps };
+  requireKnown(desired: DesiredBalancer, signal: AbortSignal): Promise<void> {
+    return requireKnown(desired, { lbaas: this.#lbaas, neutron: this.#neutron, heirs: this.#heirs }, signal);
   }
 
   toStep(step: BalancerStep): Step {

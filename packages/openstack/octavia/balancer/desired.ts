@@ -64,7 +64,7 @@ export interface DesiredListener {
 /** Where the VIP is to be. */
 export type DesiredVip =
   /** On a port of the user's. */
-  | { readonly kind: 'port'; readonly portId: string }
+  | { readonly kind: 'port'; readonly portId: string; readonly address: string | undefined }
   | {
       readonly kind: 'subnet';
       /** Absent: some subnet of the network. */
@@ -85,6 +85,8 @@ export interface DesiredBalancer {
   readonly availabilityZone: string | undefined;
   readonly vip: DesiredVip;
   readonly floatingIp: FloatingIpSpec | undefined;
+  /** Where the Service says that its members are. */
+  readonly memberSubnetId: string | undefined;
   readonly listeners: readonly DesiredListener[];
   readonly isCreatedInOneCall: boolean;
   /** Whether members are reached from the addresses of clients, and not from its own. */
@@ -118,6 +120,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
     availabilityZone: spec.availability_zone,
     vip: vipOf(spec),
     floatingIp: spec.floating_ip,
+    memberSubnetId: spec.member_subnet_id,
     listeners: spec.ports.map((port) => listenerOf(port, spec, name, capabilities, site)),
     isCreatedInOneCall: capabilities.populatedCreation,
     keepsClientAddresses: capabilities.clientAddresses,
@@ -133,10 +136,10 @@ function vipOf(spec: KuryrLoadBalancerSpec): DesiredVip {
   if (load_balancer_id !== undefined) {
     return { kind: 'shared', loadBalancerId: load_balancer_id, address: spec.lb_ip ?? undefined };
   }
-  if (port_id !== undefined) return { kind: 'port', portId: port_id };
   // Of a ClusterIP Service it is the ClusterIP; of others it is chosen only where no floating IP is.
   const chosen = spec.floating_ip === undefined ? (spec.lb_ip ?? undefined) : undefined;
   const address = spec.type === 'LoadBalancer' ? chosen : spec.ip;
+  if (port_id !== undefined) return { kind: 'port', portId: port_id, address };
   return { kind: 'subnet', subnetId: spec.subnet_id, networkId: network_id, address, additional };
 }
 

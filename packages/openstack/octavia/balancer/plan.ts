@@ -97,7 +97,7 @@ function requireSharable(owner: BalancerOwner, balancer: LoadBalancer): void {
 function requireUnchanged({ provider, flavorId, availabilityZone, vip }: DesiredBalancer, there: LoadBalancer): void {
   const all = [
     ["VIP's port", vip.kind === 'port' ? vip.portId : undefined, there.vip_port_id],
-    ['VIP', vip.kind === 'subnet' ? spelled(vip.address) : undefined, spelled(there.vip_address)],
+    ['VIP', vip.kind === 'shared' ? undefined : spelled(vip.address), spelled(there.vip_address)],
     ['provider', provider, there.provider],
     ['flavor', flavorId, there.flavor_id],
     ['availability zone', availabilityZone, there.availability_zone],
@@ -168,6 +168,10 @@ function vipPortRequest({ owner, vip }: DesiredBalancer, { subnets }: ObservedBa
   if (subnet === undefined) {
     const what = vip.subnetId === undefined ? `the network ${vip.networkId ?? ''}` : `the subnet ${vip.subnetId}`;
     throw refusal('subnet-unknown', `its VIP is to be in ${what}, which does not exist`);
+  }
+  if (vip.networkId !== undefined && vip.networkId !== subnet.network_id) {
+    const message = `it asks for the subnet ${subnet.id} and for the network ${vip.networkId}, which has it not`;
+    throw refusal('annotations-contradict', message);
   }
   const gateways = subnets.map(({ gateway_ip }) => gateway_ip);
   const taken = [vip.address, ...vip.additional.map(({ ip_address }) => ip_address)].find(

@@ -50,7 +50,7 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
     headless(service),
     forbidden(annotations, site.forbiddenAnnotations),
     unsupportedAnnotations(annotations, demands, capabilities, members),
-    contradictions(annotations, demands),
+    contradictions(annotations, demands, members),
   );
   const families = servedFamilies(demands, supported);
   const placement = placementOf(annotations, site, demands, families, type);
@@ -141,8 +141,8 @@ function placementOf(
   }
   const chosen = classOf(annotations, site);
   const portId = annotations.text('port-id');
-  const networkId = annotations.text('network-id') ?? chosen?.networkId;
-  const subnetId = annotations.text('subnet-id') ?? chosen?.subnetId;
+  const own = { networkId: annotations.text('network-id'), subnetId: annotations.text('subnet-id') };
+  const { networkId, subnetId } = own.networkId === undefined && own.subnetId === undefined ? (chosen ?? own) : own;
   const isElsewhere = portId !== undefined || networkId !== undefined || subnetId !== undefined;
   if (isElsewhere && mustHaveBoth) throw oneFamily('chooses a place for its VIP, which then has one');
   const additional = further.flatMap((family) => {
@@ -173,6 +173,10 @@ function floatingIpOf(
 ): FloatingIpSpec | undefined {
   const chosen = classOf(annotations, site);
   const network_id = annotations.text('floating-network-id') ?? chosen?.floatingNetworkId ?? site.floatingNetworkId;
+  if (network_id === undefined && annotations.text('floating-subnet-id') !== undefined) {
+    const message = 'it names a subnet of floating IPs, and no network of these is configured, or named';
+    throw refusal('annotations-contradict', message);
+  }
   // Of one that is shared, the address is whoever's it is.
   const isElsewhere = annotations.isInternal || annotations.text('load-balancer-id') !== undefined;
   if (type !== 'LoadBalancer' || isElsewhere || network_id === undefined || !families.includes('IPv4'))

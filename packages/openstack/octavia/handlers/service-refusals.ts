@@ -87,7 +87,7 @@ function hasTimeouts(annotations: Annotations): boolean {
 }
 
 /** What cannot be had together, or is malformed. */
-export function* contradictions(annotations: Annotations, { ports }: ServiceDemands) {
+export function* contradictions(annotations: Annotations, { ports }: ServiceDemands, members: MemberKind) {
   const code = 'annotations-contradict';
   const isForwarded = annotations.flag('x-forwarded-for') === true;
   const hasTls = annotations.text('default-tls-container-ref') !== undefined;
@@ -103,12 +103,23 @@ export function* contradictions(annotations: Annotations, { ports }: ServiceDema
   }
   const shared = annotations.text('load-balancer-id') !== undefined;
   const own = ['subnet-id', 'network-id', 'port-id', 'flavor-id', 'availability-zone'] as const;
-  const given = own.filter((name) => annotations.text(name) !== undefined);
+  const provider = annotations.provider === undefined ? [] : ['octavia-provider'];
+  const given = [...own.filter((name) => annotations.text(name) !== undefined), ...provider];
   if (shared && given.length > 0) {
     yield { code, message: `it shares a load balancer, and asks for ${given.join(', ')} of its own` };
   }
-  if (annotations.isInternal && annotations.text('floating-network-id') !== undefined) {
-    yield { code, message: 'it is internal, and names a network of floating IPs' };
+  const places = (['subnet-id', 'network-id'] as const).filter((name) => annotations.text(name) !== undefined);
+  if (annotations.text('port-id') !== undefined && places.length > 0) {
+    yield { code, message: `it names the port of its VIP, and ${places.join(', ')}: keep one` };
+  }
+  const floating = (['floating-network-id', 'floating-subnet-id'] as const).filter(
+    (name) => annotations.text(name) !== undefined,
+  );
+  if (annotations.isInternal && floating.length > 0) {
+    yield { code, message: `it is internal, and names where floating IPs are (${floating.join(', ')})` };
+  }
+  if (members === 'pods' && annotations.text('node-selector') !== undefined) {
+    yield { code, message: 'it selects nodes, and its members are pods' };
   }
   const hostname = annotations.text('hostname') ?? 'a';
   if (hostname.length > 253 || !HOST_NAME.test(hostname) || parseIpAddress(hostname) !== undefined) {

@@ -7,7 +7,7 @@ import { desiredBalancer } from '../balancer/desired.ts';
 import { BalancerCloud } from '../balancer/cloud.ts';
 import { isCreation } from '../balancer/plan.ts';
 import { removalSteps } from '../balancer/removal.ts';
-import { sharersIn } from '../balancer/sharing/sharers.ts';
+import { servedOn, sharersIn } from '../balancer/sharing/sharers.ts';
 import { claimRules } from '../claim.ts';
 import type { OctaviaConfiguration } from '../configuration.ts';
 import type { Site } from '../drivers/site.ts';
@@ -44,7 +44,11 @@ export async function takeSnapshot(
   const { site, lbaas, neutron } = openstack;
   const rules = claimRules(configuration, defaultClass);
   let listed: readonly KuryrLoadBalancer[] = [];
-  const cloud = new BalancerCloud(lbaas, neutron, { sharers: () => sharersIn(listed), hasChanged() {} });
+  const cloud = new BalancerCloud(lbaas, neutron, {
+    sharers: () => sharersIn(listed),
+    servedOn: (portId) => servedOn(portId, listed),
+    hasChanged() {},
+  });
   // First: what is there was made for a Service that is listed after it.
   const there = await cloud.owners(site.cluster, signal);
   const [all, resources, slices, listedNodes] = await Promise.all([

@@ -294,7 +294,7 @@ export const octaviaBalancerDefects: readonly Defect[] = [
   {
     name: 'another address than the VIP that is there is left out in silence',
     file: `${HOME}/balancer/plan.ts`,
-    find: "    ['VIP', vip.kind === 'subnet' ? spelled(vip.address) : undefined, spelled(there.vip_address)],\n",
+    find: "    ['VIP', vip.kind === 'shared' ? undefined : spelled(vip.address), spelled(there.vip_address)],\n",
     replace: '',
     foundBy: { unit: `${HOME}/placement.test.ts` },
   },

@@ -171,7 +171,7 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
   },
   {
     name: 'a floating IP is asked of a network that is not external',
-    file: `${HOME}/balancer/cloud.ts`,
+    file: `${HOME}/balancer/require-known.ts`,
     find: "network?.['router:external'] === true",
     replace: 'network !== undefined',
     foundBy: PUT_RIGHT,

@@ -5,6 +5,8 @@ import type { Sharer } from './sharers.ts';
 /** The Services of this cluster, as far as they use load balancers of others, or may inherit them. */
 export interface Heirs {
   sharers(): readonly Sharer[];
+  /** The UIDs of those that are told to be served on a port. */
+  servedOn(portId: string): readonly string[];
   /** Something that the Service of this UID has, or is to have, may have changed: nothing in the cluster tells of it. */
   hasChanged(uid: string): void;
 }

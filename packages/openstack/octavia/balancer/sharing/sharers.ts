@@ -30,3 +30,9 @@ export function sharersIn(resources: readonly KuryrLoadBalancer[]): readonly Sha
     return resource.metadata.deletionTimestamp === undefined ? [{ uid, balancerId }] : [];
   });
 }
+
+/** The UIDs of Services whose resources tell of a load balancer on the port, be it that it is being made anew. */
+export function servedOn(portId: string, resources: readonly KuryrLoadBalancer[]): readonly string[] {
+  const served = resources.filter(({ status }) => status?.loadbalancer?.port_id === portId);
+  return served.flatMap((resource) => serviceUidOf(resource) ?? []);
+}
