@@ -173,6 +173,21 @@ describe('treeSteps', () => {
     expect(kinds(await converge(lbaas, plain))).toContain('create-pool');
   });
 
+  it('leads a listener back to its pool from one of another, which it leaves as it is', async () => {
+    const lbaas = await made(plain);
+    const [listener] = lbaas.listeners.values();
+    const [pool] = lbaas.pools.values();
+    if (listener === undefined || pool === undefined) throw new Error('there is no listener with a pool');
+    const ofListener = { listeners: [{ id: listener.id }], tags: [], description: '' };
+    const theirs = { ...pool, id: 'theirs', name: 'by hand', protocol: 'PROXY', ...ofListener } as const;
+    lbaas.pools.set(pool.id, { ...pool, listeners: [] }).set(theirs.id, theirs);
+    lbaas.listeners.set(listener.id, { ...listener, default_pool_id: theirs.id });
+    expect(await converge(lbaas, plain)).toEqual([
+      { kind: 'update-listener', id: listener.id, changes: { default_pool_id: pool.id } },
+    ]);
+    expect(lbaas.pools.get(theirs.id)).toEqual(theirs);
+  });
+
   it('changes for how long clients of UDP are sent to the same member', async () => {
     const udp: KuryrLoadBalancerSpec = { ...plain, ports: [{ protocol: 'UDP', port: 53, targetPort: '53' }] };
     const lbaas = await made({ ...udp, traffic: { affinity_seconds: 60 } });

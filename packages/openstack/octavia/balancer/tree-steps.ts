@@ -25,7 +25,7 @@ export function treeSteps(balancer: DesiredBalancer, tree: BalancerTree): readon
   const { owner, listeners } = balancer;
   const pairs = listeners.map((desired) => {
     const found = listenerFor(desired, balancer, tree);
-    return { desired, found, pool: poolFor(owner, desired, found, tree) };
+    return { desired, found, pool: poolFor(balancer, desired, found, tree) };
   });
   const kept = new Set(pairs.flatMap(({ found }) => found?.id ?? []));
   const keptPools = new Set(pairs.flatMap(({ pool }) => pool?.id ?? []));
@@ -89,15 +89,16 @@ function listenerSteps(
   return [...members, ...update, ...poolSteps(owner, desired, pool, tree)];
 }
 
-/** That of the listener, or one that was made for it and has lost it. */
+/** That of the listener, or one that was made for it and has lost it, be it that another was put in its place. */
 function poolFor(
-  owner: BalancerOwner,
+  whole: DesiredBalancer,
   { name, pool: { protocol } }: DesiredListener,
   found: Listener | undefined,
-  { pools }: BalancerTree,
+  { balancer, pools }: BalancerTree,
 ): Pool | undefined {
+  const { owner } = whole;
   const current = pools.find(({ id }) => id === found?.default_pool_id);
-  if (current !== undefined) return current;
+  if (current !== undefined && (isOwn(current, owner) || isAdoptable(whole, balancer, current))) return current;
   return pools.find(
     (pool) =>
       pool.name === name &&
