@@ -117,25 +117,38 @@ export async function runController(
 
   const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
   const guard = new DeletionGuard<string>({ ...environment, cluster, brake: LEFTOVER_BRAKE, gauge: leftoversHeld });
-  /** Takes down what no Service stands behind, and has every load balancer looked at again. */
+  const { comparisonIntervalSeconds: seconds } = configuration;
+  const intervalMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** Has every load balancer looked at again, and takes down what no Service stands behind. */
   async function compare(): Promise<number | void> {
     const begunAt = clock.monotonic();
+    // What is left of Services has rounds of its own, one soon after the other, until it is gone.
+    if (begunAt - lookedAt >= intervalMilliseconds / 2) {
+      lookedAt = begunAt;
+      for (const key of resourceCache.keys()) lookAgain(key);
+    }
     const there = await cloud.owners(site.cluster, signal);
     // Only now: what was listed was made for a Service that the caches had before.
     const living = livingOwners(serviceCache.list(), resourceCache.list(), rules);
     const leftovers = [...there].filter((uid) => !living.has(uid));
     let again: number | undefined;
+    const failures: unknown[] = [];
     for (const uid of guard.allow(leftovers, there.size, begunAt)) {
-      const left = await takedown.remove({ namespace: 'leftover', name: uid }, uid, false, signal);
-      again = left?.afterMilliseconds ?? again;
+      try {
+        const left = await takedown.remove({ namespace: 'leftover', name: uid }, uid, false, signal);
+        again = left?.afterMilliseconds ?? again;
+      } catch (error) {
+        signal.throwIfAborted();
+        failures.push(error);
+      }
     }
-    for (const key of resourceCache.keys()) lookAgain(key);
+    // Only now: one that cannot be taken down keeps no other from going.
+    if (failures.length > 0) throw failures[0];
     return again;
   }
 
   const health = new Health(readiness);
-  const { comparisonIntervalSeconds: seconds } = configuration;
-  const intervalMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
   const comparison = new Comparison({ ...environment, health, outside: 'OpenStack', intervalMilliseconds, compare });
   const all = [serviceController, endpointsController, balancerController];
   await Promise.all(all.map((controller) => controller.synced(signal)));

@@ -1,0 +1,47 @@
+import { FairleadError } from '@fairlead/control';
+import { describe, expect, it } from 'vitest';
+import { OctaviaWorld } from './testing/octavia-world.ts';
+
+/** Load balancers of Services that are gone, of which some cannot be deleted. */
+async function withLeftovers(names: readonly string[], isStuck: (name: string) => boolean) {
+  const world = await new OctaviaWorld().setUp();
+  for (const name of names) {
+    const tags = ['fairlead-cluster=cluster-1', 'fairlead-part=octavia', `fairlead-service=${name}`];
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name, tags } });
+  }
+  const stuck = new FairleadError('not now', { verdict: 'retriable', code: 'unavailable' });
+  world.lbaas.refuse = (step) => {
+    if (step.kind !== 'delete-load-balancer') return undefined;
+    return isStuck(world.lbaas.balancers.get(step.id)?.name ?? '') ? stuck : undefined;
+  };
+  return world;
+}
+
+describe('the comparison with OpenStack', () => {
+  it('goes on, though something that is left of a Service cannot be taken down', async () => {
+    const world = await withLeftovers(['first', 'second', 'third'], (name) => name === 'second');
+    world.start({ comparisonIntervalSeconds: 300 });
+    await world.serve();
+    await world.run(60);
+    expect([...world.lbaas.balancers.values()].map(({ name }) => name)).toEqual(['second', 'shop/web']);
+    world.lbaas.listeners.clear();
+    await world.run(600);
+    expect(world.lbaas.listeners.size).toBe(1);
+  });
+
+  it('looks at no Service more often because of what is left of another', async () => {
+    const world = await withLeftovers(['gone'], () => true);
+    world.start({ comparisonIntervalSeconds: 3_600 });
+    await world.serve();
+    await world.run(60);
+    const { uid = '' } = (await world.cluster.service('web'))?.metadata ?? {};
+    let looks = 0;
+    const listTagged = world.lbaas.listTagged.bind(world.lbaas);
+    world.lbaas.listTagged = async (tags) => {
+      if (tags.some((tag) => tag.endsWith(uid))) looks += 1;
+      return listTagged(tags);
+    };
+    await world.run(1_500);
+    expect(looks).toBe(0);
+  });
+});
