@@ -49,4 +49,48 @@ describe('a tenant', () => {
     expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
     expect(world.steps).toEqual([]);
   });
+
+  /* Another cluster of the project has a Service of the same name, which cloud-provider-openstack serves. */
+  async function besideAnother(): Promise<OctaviaWorld> {
+    const world = await new OctaviaWorld().setUp({ adoptedClusterName: 'kubernetes' });
+    const { vipOf } = world.lbaas;
+    world.lbaas.vipOf = (portId) => (portId === 'theirs' ? '10.0.0.99' : vipOf(portId));
+    const body = { name: 'kube_service_kubernetes_tenant_web', vip_port_id: 'theirs' };
+    await world.lbaas.perform({ kind: 'create-load-balancer', body });
+    await world.cluster.client.create(namespaces, { metadata: { name: key.namespace } });
+    world.start({ adopt: {} });
+    return world;
+  }
+
+  const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
+  const ports = [{ port: 80, targetPort: 8080 }];
+
+  it('has no load balancer of another cluster taken down by a host name that begins with its address', async () => {
+    const world = await besideAnother();
+    const annotations = { 'loadbalancer.openstack.org/hostname': '10.0.0.99.nip.io' };
+    await world.cluster.client.create<Service>(services, {
+      metadata: { ...key, finalizers, annotations },
+      spec: { type: 'LoadBalancer', ports },
+    });
+    await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'AnnotationInvalid' }]);
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    expect(world.lbaas.balancers.size).toBe(1);
+  });
+
+  it('has no load balancer of another cluster taken down by asking for its address in another network', async () => {
+    const world = await besideAnother();
+    await world.cluster.client.create<Service>(services, {
+      metadata: { ...key, finalizers },
+      spec: { type: 'LoadBalancer', ports, loadBalancerIP: '10.0.0.99' },
+    });
+    await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    expect(world.lbaas.balancers.size).toBe(1);
+  });
 });

@@ -187,14 +187,29 @@ export class BalancerCloud {
     return vip_port_id === undefined ? [] : this.#neutron.listFloatingIps({ port_id: vip_port_id }, { signal });
   }
 
-  async #beforeCreation({ owner, vip }: DesiredBalancer, signal: AbortSignal) {
+  async #beforeCreation(desired: DesiredBalancer, signal: AbortSignal) {
+    const { owner, vip } = desired;
     const [named, vipPorts, subnets] = await Promise.all([
-      this.#lbaas.listNamed(owner.name, signal),
+      this.#namesakes(desired, signal),
       vip.kind === 'subnet' ? this.#neutron.listPorts({ name: vipPortName(owner.uid) }, { signal }) : [],
       vip.kind === 'subnet' ? this.#subnetsOf(vip, signal) : [],
     ]);
     // Another cluster in the same project may well have a Service of the same name.
     return { namesake: named.find((one) => readMark(one) === undefined), vipPorts, subnets };
+  }
+
+  /**
+   * Also those that a predecessor of ours made for a Service of this name, at the very address that this one chooses: by
+   * that address it would take it over, which is another in another network.
+   */
+  async #namesakes(
+    { owner, vip, predecessorNames }: DesiredBalancer,
+    signal: AbortSignal,
+  ): Promise<readonly LoadBalancer[]> {
+    const named = await this.#lbaas.listNamed(owner.name, signal);
+    if (vip.kind !== 'subnet' || vip.address === undefined) return named;
+    const others = await Promise.all(predecessorNames.map((name) => this.#lbaas.listNamed(name, signal)));
+    return [...named, ...others.flat().filter(({ vip_address }) => vip_address === vip.address)];
   }
 
   /** Those that a VIP may be in, and those of further VIPs with an address that the Service chose. */

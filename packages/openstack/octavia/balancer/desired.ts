@@ -95,6 +95,8 @@ export interface DesiredBalancer {
   readonly beyondProvider: readonly string[];
   /** Names of load balancers that become ours where they carry no mark: by Kuryr, and by cloud-provider-openstack. */
   readonly adoptedNames: readonly string[];
+  /** What those called it who may have served the Service before. */
+  readonly predecessorNames: readonly string[];
   /** One of which they must have, as VIP or floating IP. */
   readonly adoptedAddresses: readonly string[];
   /** Where it must have it, if a tenant can choose the address; undefined: anywhere. */
@@ -126,6 +128,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
     keepsClientAddresses: capabilities.clientAddresses,
     beyondProvider: [...beyondProvider(spec, capabilities)],
     adoptedNames: spec.adopts === true ? adoptedNames(resource.metadata, site) : [],
+    predecessorNames: adoptedNames(resource.metadata, site),
     adoptedAddresses: spec.adopted_addresses ?? [],
     adoptedSubnetId: adoptedSubnet(spec.type, site),
   };

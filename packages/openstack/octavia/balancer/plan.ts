@@ -141,13 +141,14 @@ export function isCreation(kind: BalancerStep['kind']): boolean {
 }
 
 function creationSteps(desired: DesiredBalancer, observed: ObservedBalancer): readonly BalancerStep[] {
-  const { owner, vip } = desired;
+  const { vip } = desired;
   if (vip.kind === 'shared') {
     const message = `it asks for the load balancer ${vip.loadBalancerId}, which does not exist`;
     throw refusal('load-balancer-unknown', message);
   }
   if (observed.namesake !== undefined) {
-    const message = `there is a load balancer ${owner.name} already, ${observed.namesake.id}, which is not ours`;
+    const { id, name } = observed.namesake;
+    const message = `there is a load balancer ${name} already, ${id}, which is not ours`;
     throw refusal('name-taken', message);
   }
   const port = vipPortOf(desired, observed);

@@ -6,7 +6,7 @@ import type { Site } from '../drivers/site.ts';
 import { KURYR_SERVICE_FINALIZER } from '../resource/types.ts';
 
 /** Where the address of a Service is shown as a host name, as cloud-provider-openstack does with the PROXY protocol. */
-const ADDRESS_AS_HOST_NAME = /^(\d+\.\d+\.\d+\.\d+)\./;
+export const ADDRESS_AS_HOST_NAME = /^(\d+\.\d+\.\d+\.\d+)\./;
 
 /**
  * Whether Kuryr or cloud-provider-openstack served it before. A tenant can write their finalizers, and so take a load

@@ -22,7 +22,7 @@ import {
 } from '../resource/types.ts';
 import { Annotations, parseNodeSelector } from './annotations.ts';
 import { inheritedAddresses, isInherited } from './inheritance.ts';
-import { contradictions, forbidden, headless, unsupportedAnnotations } from './service-refusals.ts';
+import { contradictions, forbidden, forged, headless, unsupportedAnnotations } from './service-refusals.ts';
 
 const METHODS: Readonly<Record<string, TrafficSpec['lb_method']>> = {
   ROUND_ROBIN: 'ROUND_ROBIN',
@@ -49,6 +49,7 @@ export function serviceFields(service: Service, site: Site): ServiceFields {
     unsupported(demands, supported),
     headless(service),
     forbidden(annotations, site.forbiddenAnnotations),
+    forged(annotations, service, site),
     unsupportedAnnotations(annotations, demands, capabilities, members),
     contradictions(annotations, demands, members),
   );

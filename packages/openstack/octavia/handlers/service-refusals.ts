@@ -2,7 +2,9 @@ import { parseIpAddress } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { DemandedPort, Refusal, ServiceDemands } from '@fairlead/service';
 import type { BalancerCapabilities, MemberKind } from '../drivers/capabilities.ts';
+import type { Site } from '../drivers/site.ts';
 import type { Annotations } from './annotations.ts';
+import { ADDRESS_AS_HOST_NAME } from './inheritance.ts';
 
 /** As API servers take it in the status of a Service: it would never be shown otherwise. */
 const HOST_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -22,6 +24,18 @@ export function* forbidden(annotations: Annotations, names: readonly string[]): 
   for (const name of annotations.among(names)) {
     yield { code: 'annotation-forbidden', message: `its annotation ${name} is forbidden by the configuration` };
   }
+}
+
+/**
+ * Those who served a Service before show its address so, and by that address its load balancer is taken over: a tenant
+ * who could have it shown would take that of another. Only Services without a class are taken over.
+ */
+export function* forged(annotations: Annotations, { spec }: Service, { adoptedClusterName }: Site): Generator<Refusal> {
+  if (adoptedClusterName === undefined || spec.loadBalancerClass !== undefined) return;
+  if (!ADDRESS_AS_HOST_NAME.test(annotations.text('hostname') ?? '')) return;
+  const message =
+    'its hostname begins with an address, which only Services of a class may have while others are adopted';
+  yield { code: 'annotation-invalid', message };
 }
 
 /** What its provider of load balancers, or this version of Octavia, has not. */
