@@ -30,6 +30,22 @@ describe('a load balancer that is PENDING', () => {
     expect(addressOf(await world.cluster.service('slow'))).toMatch(/^10\.0\.0\./);
   });
 
+  it('for its changes, and not for those who look at it, is told of, too', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve();
+    const text = '{"faultstring":"Load Balancer 1 is immutable and cannot be updated."}';
+    world.lbaas.refuse = () =>
+      new OpenStackError({ what: 'PUT' }, { status: 409, headers: {}, text, retryAfterMilliseconds: undefined });
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.7@node-1']);
+    await world.run(3_600);
+    const told = (await world.cluster.eventLines('web')).filter((line) => line.includes('SyncLoadBalancerFailed'));
+    expect(told).toEqual([expect.stringMatching(/for more than five minutes\.$/)]);
+    world.lbaas.refuse = () => undefined;
+    await world.run(120);
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ status: 'True' }]);
+  });
+
   it('shows no address before it is ACTIVE', async () => {
     const world = await new OctaviaWorld().setUp();
     world.start();

@@ -145,11 +145,7 @@ export class KuryrLoadBalancerHandler {
         this.#settled.set(key, fingerprintOf(written));
         return;
       }
-      if (step === undefined) {
-        const { isStuck, ...again } = waits.again(key);
-        await this.#publish(resource, (latest, now) => waitingWrites(latest, fitting, observed, isStuck, now), signal);
-        return again;
-      }
+      if (step === undefined) return this.#wait(key, resource, fitting, observed, signal);
       if (recovers !== undefined) {
         const again = this.#recoveries.again(key);
         await this.#publish(resource, (latest, now) => errorWrites(latest, recovers, now), signal);
@@ -162,10 +158,22 @@ export class KuryrLoadBalancerHandler {
       } catch (error) {
         // Octavia is at a change of it that began after the look.
         if (problemIn(error) !== 'immutable') throw error;
-        return waits.again(key);
+        return this.#wait(key, resource, fitting, observed, signal);
       }
     }
     return waits.again(key);
+  }
+
+  async #wait(
+    key: string,
+    resource: KuryrLoadBalancer,
+    desired: DesiredBalancer,
+    observed: ObservedBalancer,
+    signal: AbortSignal,
+  ): Promise<Again> {
+    const { isStuck, ...again } = this.#options.waits.again(key);
+    await this.#publish(resource, (latest, now) => waitingWrites(latest, desired, observed, isStuck, now), signal);
+    return again;
   }
 
   /** Finds nothing left by its mark before it lets go. */
