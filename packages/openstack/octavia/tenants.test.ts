@@ -228,6 +228,14 @@ describe('a tenant of many ports', () => {
 });
 
 describe('a tenant who is refused', () => {
+  it('has no timeout by the words of Kuryr that the operator forbids', async () => {
+    const world = await new OctaviaWorld().setUp({ forbiddenAnnotations: ['timeout-client-data'] });
+    world.start();
+    const service = await world.serve('web', {}, { 'openstack.org/kuryr-timeout-client-data': '60000' });
+    expect(reasonsOf(service)).toEqual(['AnnotationForbidden']);
+    expect(world.steps).toEqual([]);
+  });
+
   it('has no clients of others admitted to the ports of its members', async () => {
     const world = await new OctaviaWorld().setUp();
     const { emulator, project } = world.openstack;

@@ -3,15 +3,14 @@ import { refusal } from '@fairlead/service';
 
 const PREFIX = 'loadbalancer.openstack.org/';
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
-const KURYR_CLIENT_DATA = 'openstack.org/kuryr-timeout-client-data';
-const KURYR_MEMBER_DATA = 'openstack.org/kuryr-timeout-member-data';
+const KURYR_PREFIX = 'openstack.org/kuryr-';
 const OUR_PREFIX = 'fairlead.dev/octavia-';
 const MEMBERS = `${OUR_PREFIX}members`;
 const PROVIDER = `${OUR_PREFIX}provider`;
 const OURS = [MEMBERS, PROVIDER];
 
 /** How the annotations begin that are read, or refused. */
-export const ANNOTATION_PREFIXES = [PREFIX, INTERNAL, 'openstack.org/kuryr-', OUR_PREFIX];
+export const ANNOTATION_PREFIXES = [PREFIX, INTERNAL, KURYR_PREFIX, OUR_PREFIX];
 
 const TEXTS = [
   'floating-network-id',
@@ -99,9 +98,9 @@ export class Annotations {
     return this.#flag(PREFIX + name);
   }
 
-  /** Those that it has of these. */
+  /** Those that it has of these, in whatever words. */
   among(names: readonly string[]): readonly string[] {
-    const all = names.flatMap((name) => [PREFIX + name, `fairlead.dev/${name}`]);
+    const all = names.flatMap((name) => [PREFIX + name, KURYR_PREFIX + name, `fairlead.dev/${name}`]);
     return all.filter((name) => this.#at(name) !== undefined);
   }
 
@@ -121,11 +120,11 @@ export class Annotations {
 
   /** As cloud-provider-openstack spells it, or as Kuryr did. */
   get timeoutClientData(): number | undefined {
-    return this.#either('timeout-client-data', KURYR_CLIENT_DATA);
+    return this.#either('timeout-client-data');
   }
 
   get timeoutMemberData(): number | undefined {
-    return this.#either('timeout-member-data', KURYR_MEMBER_DATA);
+    return this.#either('timeout-member-data');
   }
 
   get proxyProtocol(): 'v1' | 'v2' | undefined {
@@ -138,6 +137,7 @@ export class Annotations {
 
   #either(name: 'timeout-client-data' | 'timeout-member-data'): number | undefined {
     const ours = this.number(name);
+    const kuryr = KURYR_PREFIX + name;
     const theirs = this.#number(kuryr, 0, LONGEST_MILLISECONDS);
     if (ours !== undefined && theirs !== undefined && ours !== theirs) {
       throw refusal('annotations-contradict', `its annotations ${PREFIX}${name} and ${kuryr} differ: keep one`);

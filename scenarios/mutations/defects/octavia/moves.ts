@@ -125,8 +125,8 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'a provider is chosen that the operator leaves to no Service',
     file: `${HOME}/handlers/annotations.ts`,
-    find: '[PREFIX + name, `fairlead.dev/${name}`]',
-    replace: '[PREFIX + name]',
+    find: '[PREFIX + name, KURYR_PREFIX + name, `fairlead.dev/${name}`]',
+    replace: '[PREFIX + name, KURYR_PREFIX + name]',
     foundBy: TENANTS,
   },
 ];
