@@ -202,7 +202,7 @@ export class ServiceHandler {
     const asked = found === undefined ? undefined : readAsked(found, this.#options.rules, this.#options.site);
     const isServed = asked !== undefined && asked.kind !== 'foreign' && asked.kind !== 'release';
     // The cache was behind; it is the Service's turn when it has caught up.
-    if (isServed && found?.metadata.uid === serviceUidOf(resource)) return;
+    if (isServed) return;
     await this.#delete(resource, signal);
   }
 
