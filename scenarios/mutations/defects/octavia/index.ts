@@ -3,6 +3,7 @@ import { octaviaBalancerDefects } from './balancer.ts';
 import { octaviaClientDefects } from './client.ts';
 import { octaviaHandlerDefects } from './handlers.ts';
 import { octaviaMoveDefects } from './moves.ts';
+import { octaviaTenantDefects } from './tenants.ts';
 import { octaviaUpkeepDefects } from './upkeep.ts';
 
 /** In the load balancers of Octavia. */
@@ -11,5 +12,6 @@ export const octaviaDefects: readonly Defect[] = [
   ...octaviaBalancerDefects,
   ...octaviaHandlerDefects,
   ...octaviaMoveDefects,
+  ...octaviaTenantDefects,
   ...octaviaUpkeepDefects,
 ];
