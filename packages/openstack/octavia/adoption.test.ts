@@ -88,9 +88,13 @@ describe('adoption', () => {
 
   it('takes a load balancer of cloud-provider-openstack over with its address, by nothing but our mark', async () => {
     const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    const { listeners, pools } = world.lbaas;
+    for (const [id, one] of listeners) listeners.set(id, { ...one, tags: ['theirs'] });
+    for (const [id, one] of pools) pools.set(id, { ...one, tags: ['theirs'] });
     world.start({ adopt: {} });
     await world.run(30);
     expect(world.steps).toEqual(MARKS);
+    expect([...listeners.values(), ...pools.values()].map(({ tags }) => tags[0])).toEqual(['theirs', 'theirs']);
     expect(await world.cluster.addresses('web')).toEqual(['10.0.0.99']);
     expect([...world.lbaas.balancers.values()].map(({ tags }) => tags[0])).toEqual(['theirs']);
     await world.cluster.deleteService('web');
@@ -243,6 +247,15 @@ describe('adoption', () => {
     await world.cluster.deleteService('web');
     await world.run(30);
     expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+  });
+
+  it('takes down what it was to take over, though it is in ERROR, and takes no mark any more', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    for (const id of world.lbaas.balancers.keys()) world.lbaas.setStatus(id, 'ERROR');
+    await world.cluster.deleteService('web');
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.run(30);
+    expect([await world.cluster.service('web'), world.steps]).toEqual([undefined, ['delete-load-balancer']]);
   });
 
   it.each([KURYR, CLOUD_PROVIDER])(

@@ -29,6 +29,16 @@ describe('the comparison with OpenStack', () => {
     expect(world.lbaas.listeners.size).toBe(1);
   });
 
+  it('holds back for ten minutes what is more than plausible', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `gone-${index}`);
+    const world = await withLeftovers(names, () => false);
+    world.start();
+    await world.run(300);
+    expect(world.lbaas.balancers.size).toBe(12);
+    await world.run(1_200);
+    expect(world.lbaas.balancers.size).toBe(0);
+  });
+
   it('looks at no Service more often because of what is left of another', async () => {
     const world = await withLeftovers(['gone'], () => true);
     world.start({ comparisonIntervalSeconds: 3_600 });

@@ -80,11 +80,12 @@ describe('a Service that is served', () => {
 });
 
 describe('what a load balancer is made of', () => {
-  it('never changes: another availability zone is refused', async () => {
+  it.each([['availability-zone'], ['flavor-id']])('never changes: another %s is refused', async (annotation) => {
     const world = await new OctaviaWorld().setUp();
+    world.lbaas.flavors.add('first').add('second');
     world.start();
-    await world.serve('web', {}, { 'loadbalancer.openstack.org/availability-zone': 'az-1' });
-    const annotations = { 'loadbalancer.openstack.org/availability-zone': 'az-2' };
+    await world.serve('web', {}, { [`loadbalancer.openstack.org/${annotation}`]: 'first' });
+    const annotations = { [`loadbalancer.openstack.org/${annotation}`]: 'second' };
     await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
     await world.run();
     expect([reasonOf(await world.cluster.service('web')), world.steps]).toEqual([

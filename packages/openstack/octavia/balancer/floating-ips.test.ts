@@ -40,6 +40,16 @@ describe('the floating IP of a VIP', () => {
     ]);
   });
 
+  it('is not taken from another port, nor from another for whom it was made', () => {
+    const asked = { ...wanted, address: '203.0.113.2' };
+    const made = descriptionOf({ ...owner, uid: 'uid-2' });
+    for (const changes of [{ port_id: 'machine' }, { description: made }]) {
+      expect(() => floatingIpSteps(owner, asked, 'vip', [floatingIp('2', changes)])).toThrowError(
+        expect.objectContaining({ code: 'address-unavailable' }),
+      );
+    }
+  });
+
   it('of ours that is on no port any more is put back, and no other is made', () => {
     expect(floatingIpSteps(owner, wanted, 'vip', [ours('1', null)])).toEqual([
       { kind: 'assign-floating-ip', id: '1', portId: 'vip', revision: 3 },

@@ -10,7 +10,8 @@ import { loadBalancerRequest } from './requests.ts';
 import { treeSteps } from './tree-steps.ts';
 
 const PORT = { id: 'port', fixed_ips: [{ subnet_id: 'subnet-4', ip_address: '10.0.0.9' }] };
-const UNMARKED = { name: 'by hand', tags: [], weight: 7, backup: true, monitor_port: 99, admin_state_up: false };
+const MONITORED = { monitor_address: '10.1.0.98', monitor_port: 99 };
+const UNMARKED = { name: 'by hand', tags: [], weight: 7, backup: true, ...MONITORED, admin_state_up: false };
 
 function desired(spec: KuryrLoadBalancerSpec): DesiredBalancer {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'uid-1' }];

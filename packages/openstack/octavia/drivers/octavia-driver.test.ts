@@ -27,4 +27,19 @@ describe('the load balancers of Octavia', () => {
     const tree = await result(clock, new OctaviaDriver(octavia).tree(balancer, new AbortController().signal));
     expect([tree.members.size, most]).toEqual([1_000, 10]);
   });
+
+  it.each([
+    ['listener', ['mine'], []],
+    ['pool', [], ['mine']],
+  ])('are found by a %s alone that a Service has there', async (_, tags, poolTags) => {
+    const openstack = emulated();
+    const { clock, octavia } = openstack;
+    const pool = { name: 'web', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members: [], tags: poolTags } as const;
+    const listener = { protocol: 'TCP', protocol_port: 80, default_pool: pool, tags } as const;
+    const body = { name: 'web', vip_network_id: withNetwork(openstack), listeners: [listener] };
+    const { id } = await result(clock, octavia.createLoadBalancer(body));
+    const { signal } = new AbortController();
+    const found = await result(clock, new OctaviaDriver(octavia).listTaggedChildren(['mine'], signal));
+    expect(found.map(({ loadbalancers }) => loadbalancers)).toEqual([[{ id }]]);
+  });
 });

@@ -52,6 +52,48 @@ it.each([
   expect([await ensured(), creating.mock.calls.length]).toEqual(['ensured', calls]);
 });
 
+describe('the rules that are there', () => {
+  async function setUp() {
+    const { emulator, project, neutron, clock } = emulated();
+    const group = emulator.create('security-groups', { name: 'nodes' }, project);
+    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group]);
+    const range = { port_range_min: 80, port_range_max: 80 };
+    const rule = {
+      security_group_id: group,
+      direction: 'ingress',
+      ethertype: 'IPv4',
+      protocol: 'tcp',
+      ...range,
+    } as const;
+    const ensured = async () => {
+      const pass = driver.ensure('shop/web', new AbortController().signal);
+      await clock.advance(10_000);
+      return pass;
+    };
+    return { emulator, project, neutron, driver, rule, ensured };
+  }
+
+  it('stand for none that is needed where they admit a security group alone', async () => {
+    const { emulator, project, neutron, driver, rule, ensured } = await setUp();
+    emulator.create('security-group-rules', { ...rule, remote_group_id: rule.security_group_id }, project);
+    const creating = vi.spyOn(neutron, 'createSecurityGroupRule');
+    driver.want('shop/web', [{ ...rule, remote_ip_prefix: '0.0.0.0/0' }]);
+    expect([await ensured(), creating.mock.calls.length]).toEqual([true, 1]);
+  });
+
+  it('are looked at again when that was asked for during a look', async () => {
+    const { neutron, driver, rule, ensured } = await setUp();
+    const list = neutron.listSecurityGroupRules.bind(neutron);
+    const listing = vi.spyOn(neutron, 'listSecurityGroupRules').mockImplementationOnce(async (...asked) => {
+      driver.suspect();
+      return list(...asked);
+    });
+    driver.want('shop/web', [{ ...rule, remote_ip_prefix: '10.0.0.0/24' }]);
+    expect([await ensured(), listing.mock.calls.length]).toEqual([true, 2]);
+    expect([await ensured(), listing.mock.calls.length]).toEqual([true, 2]);
+  });
+});
+
 async function untilDone(driver: NeutronSecurityGroups, key: string): Promise<void> {
   const { signal } = new AbortController();
   let isDone = false;

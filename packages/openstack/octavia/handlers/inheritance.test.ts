@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testSite } from '../testing/test-site.ts';
-import { isInherited } from './inheritance.ts';
+import { inheritedAddresses, isInherited } from './inheritance.ts';
 
 const KURYR = 'kuryr.openstack.org/service-finalizer';
 const site = { ...testSite, adoptedClusterName: 'kubernetes' };
@@ -24,4 +24,11 @@ describe('isInherited', () => {
     expect(isInherited({ ...service, metadata: { namespace: 'shop', name: 'web' } }, site)).toBe(false);
     expect(isInherited({ ...service, spec: { ...service.spec, loadBalancerClass: 'any' } }, site)).toBe(false);
   });
+});
+
+it('reads an address that is shown as a host name, as with the PROXY protocol, and no other host name', () => {
+  const spec = { type: 'LoadBalancer' } as const;
+  const shown = (hostname: string) => ({ metadata, spec, status: { loadBalancer: { ingress: [{ hostname }] } } });
+  expect(inheritedAddresses(shown('203.0.113.7.nip.io'))).toEqual(['203.0.113.7']);
+  expect(inheritedAddresses(shown('web-203.0.113.7.example.com'))).toEqual([]);
 });

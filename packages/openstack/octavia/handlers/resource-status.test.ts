@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { desiredBalancer } from '../balancer/desired.ts';
 import type { KuryrLoadBalancer } from '../resource/types.ts';
 import { testSite } from '../testing/test-site.ts';
-import { failureWrites, settledWrites } from './resource-status.ts';
+import { failureWrites, settledWrites, waitingWrites } from './resource-status.ts';
 
 it('takes out of the status a floating IP that is no longer there', () => {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'uid-1' }];
@@ -29,4 +29,25 @@ it('tells of a refusal once, whatever number the request had', () => {
   const { status } = JSON.parse(JSON.stringify(first?.patch));
   expect(status.conditions).toMatchObject([{ message: 'Refused: no such flavor.' }]);
   expect(failureWrites({ ...resource, status }, refusal('2c3d'), 1_000)).toEqual([]);
+});
+
+it('tells of nothing that changed under our hands', () => {
+  const resource: KuryrLoadBalancer = { metadata: { namespace: 'shop', name: 'web' } };
+  expect(failureWrites(resource, new FairleadError('gone', { verdict: 'stale', code: 'conflict' }), 0)).toEqual([]);
+});
+
+it('goes on telling of what is below a load balancer while Octavia is at a change of it', () => {
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'uid-1' }];
+  const [listeners, pools, members] = [[{ id: 'listener' }], [{ id: 'pool' }], [{ id: 'member' }]];
+  const resource: KuryrLoadBalancer = {
+    metadata: { namespace: 'shop', name: 'web', ownerReferences },
+    spec: { ports: [], endpointSlices: [] },
+    status: { listeners, pools, members },
+  };
+  const desired = desiredBalancer(resource, testSite);
+  if (desired === undefined) throw new Error('it is not complete');
+  const nothing = { serving: undefined, tree: undefined, namesake: undefined };
+  const observed = { ...nothing, vipPorts: [], subnets: [], floatingIps: [], users: [] };
+  const [write] = waitingWrites(resource, desired, observed, false, 0);
+  expect(write?.patch.status).toMatchObject({ listeners, pools, members });
 });

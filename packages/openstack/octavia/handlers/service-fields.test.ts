@@ -24,6 +24,33 @@ it.each([
   expect(() => serviceFields(service, { ...testSite, features })).toThrowError(expect.objectContaining({ code }));
 });
 
+const PREFIX = 'loadbalancer.openstack.org';
+const local = {
+  externalTrafficPolicy: 'Local',
+  healthCheckNodePort: 32_000,
+  ports: [{ ...port('a', 'UDP'), nodePort: 30_053 }],
+} as const;
+
+it.each([
+  ['timeouts', { [`${PREFIX}/timeout-client-data`]: '5' }, {}],
+  ['flavors', { [`${PREFIX}/flavor-id`]: 'gold' }, {}],
+  ['availability-zones', { [`${PREFIX}/availability-zone`]: 'north' }, {}],
+  ['proxyv2', { [`${PREFIX}/proxy-protocol`]: 'v2' }, {}],
+  ['allowed-cidrs', {}, { loadBalancerSourceRanges: ['10.0.0.0/8'] }],
+  ['additional-vips', {}, { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }],
+  ['udp-http-monitors', { 'fairlead.dev/octavia-members': 'node-ports' }, local],
+] as const)('refuses what takes %s where the API of Octavia is older than that', (feature, annotations, spec) => {
+  const service: Service = {
+    metadata: { namespace: 'shop', name: 'web', uid: 'uid-1', annotations },
+    spec: { type: 'LoadBalancer', ports: [port('a', 'TCP')], ...spec },
+  };
+  expect(serviceFields(service, testSite).ports).toHaveLength(1);
+  const features = new Set([...testSite.features].filter((one) => one !== feature));
+  expect(() => serviceFields(service, { ...testSite, features })).toThrowError(
+    expect.objectContaining({ verdict: 'terminal' }),
+  );
+});
+
 it('reads a selector of nodes once, however often a tenant has written it', () => {
   expect(parseNodeSelector('role=web,'.repeat(20_000))).toEqual([['role', 'web']]);
 });

@@ -1,6 +1,7 @@
 import type { Defect } from '../../defect.ts';
 import { octaviaBalancerDefects } from './balancer.ts';
 import { octaviaClientDefects } from './client.ts';
+import { octaviaDetailDefects } from './details.ts';
 import { octaviaHandlerDefects } from './handlers.ts';
 import { octaviaMoveDefects } from './moves.ts';
 import { octaviaTenantDefects } from './tenants.ts';
@@ -11,6 +12,7 @@ export const octaviaDefects: readonly Defect[] = [
   ...octaviaClientDefects,
   ...octaviaBalancerDefects,
   ...octaviaHandlerDefects,
+  ...octaviaDetailDefects,
   ...octaviaMoveDefects,
   ...octaviaTenantDefects,
   ...octaviaUpkeepDefects,
