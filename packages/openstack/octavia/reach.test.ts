@@ -162,10 +162,12 @@ describe('security groups', () => {
       kind === 'create-load-balancer'
         ? new FairleadError('Provider ovn is not enabled.', { verdict: 'terminal', code: 'provider-not-enabled' })
         : undefined;
+    const creating = vi.spyOn(world.openstack.neutron, 'createSecurityGroupRule');
     world.start();
     const service = await world.serve('web', {}, { 'fairlead.dev/octavia-provider': 'ovn' });
     expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'ProviderNotEnabled' }]);
-    expect(rules()).toEqual([]);
+    // Not for a moment.
+    expect([rules(), creating.mock.calls]).toEqual([[], []]);
   });
 
   it.each([
