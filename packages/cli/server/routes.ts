@@ -99,7 +99,9 @@ function noSuchPart({ journals }: Served, part: string): Answer {
 function parsePath(rest: string): { part: string; subject: Subject | undefined } {
   const [part = '', kind, ...names] = rest.split('/');
   const [first, second] = names;
-  if (kind === undefined || kind === '' || first === undefined || names.length > 2) return { part, subject: undefined };
+  // Who asks no part for an object asks for all there is, and needs the right to that.
+  const isOfOne = part !== '' && kind !== undefined && kind !== '' && first !== undefined && names.length <= 2;
+  if (!isOfOne) return { part, subject: undefined };
   if (second === undefined) return { part, subject: { kind, name: first } };
   return { part, subject: { kind, namespace: first, name: second } };
 }

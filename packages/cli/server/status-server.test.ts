@@ -8,13 +8,18 @@ import { type Route, text } from './router.ts';
 import { statusRoutes } from './routes.ts';
 import { isLoopback, type StatusServer, startStatusServer } from './status-server.ts';
 
-/** What the server answers to a request line that no client library would send. */
-async function statusLine(url: string, requestLine: string, host = 'status'): Promise<string> {
+/** What the server answers to a request that no client library would send. */
+async function answerTo(url: string, requestLine: string, host = 'status'): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.end(`${requestLine}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   let answer = '';
   for await (const piece of socket) answer += String(piece);
+  return answer;
+}
+
+async function statusLine(url: string, requestLine: string, host?: string): Promise<string> {
+  const answer = await answerTo(url, requestLine, host);
   return answer.slice(0, answer.indexOf('\r\n'));
 }
 
@@ -143,6 +148,33 @@ describe('the status server', () => {
     for (const token of ['one', 'two']) void get(path, 'GET', { 'x-fairlead-token': token }).catch(() => undefined);
     while (asked.length < 2) await new Promise((resolve) => setImmediate(resolve));
     expect((await get(path, 'GET', { 'x-fairlead-token': 'jane' })).status).toBe(200);
+  });
+
+  it.each([
+    ['/debug/journal/gateway/service/shop/web', 200],
+    ['/debug/why/gateway/service/shop/web', 200],
+    ['/debug/journal/gateway/service/bank/vault', 403],
+    ['/debug/journal', 403],
+    ['/debug/journal/', 403],
+    ['/debug/journal/gateway', 403],
+    ['/debug/journal/gateway/service/shop/web/more', 403],
+    ['/debug/journal/gateway//shop/web', 403],
+    ['/debug/journal//service/shop/web', 403],
+    ['/debug/journal/%2Fservice/shop/web', 403],
+    ['/debug/why//service/shop/web', 404],
+    ['/debug/why/../journal', 404],
+  ])('answers who may read the Service shop/web, and no other, at %s with %i', async (path, status) => {
+    const postJson = async (_: string, body: object): Promise<unknown> => {
+      const { resourceAttributes: { namespace, name } = {} } = Object(Reflect.get(body, 'spec'));
+      const allowed = namespace === 'shop' && name === 'web';
+      return { status: { authenticated: true, user: { username: 'jane' }, allowed } };
+    };
+    const guard = new JournalGuard('token', { postJson }, new VirtualClock());
+    const { journal } = await start(Promise.resolve(), guard);
+    for (const name of ['shop/web', 'bank/vault']) journal.record(`service ${name}`, { kind: 'note', text: name });
+    const answer = await answerTo(server?.url ?? '', `GET ${path} HTTP/1.1\r\nX-Fairlead-Token: jane`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).not.toContain('bank/vault"');
   });
 
   it('tells what there is when asked for something else, and changes nothing', async () => {
