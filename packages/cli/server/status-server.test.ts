@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Journal, VirtualClock } from '@fairlead/control';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PrometheusMetrics } from '../observability/metrics.ts';
@@ -21,6 +22,12 @@ async function answerTo(url: string, requestLine: string, host = 'status'): Prom
 async function statusLine(url: string, requestLine: string, host?: string): Promise<string> {
   const answer = await answerTo(url, requestLine, host);
   return answer.slice(0, answer.indexOf('\r\n'));
+}
+
+/** However it is closed. */
+async function closed(socket: Socket): Promise<void> {
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('close', resolve));
 }
 
 describe('the status server', () => {
@@ -97,6 +104,8 @@ describe('the status server', () => {
     expect((await get('/metrics')).body).toContain('# HELP lamps Lamps that burn.');
     metrics.set(lamps, 3, { colour: 'red' });
     expect((await get('/metrics')).body).toContain('lamps{colour="red"} 3');
+    metrics.observe({ name: 'waits', kind: 'histogram', help: 'Waits.', buckets: [7] }, 1);
+    expect((await get('/metrics')).body).toContain('waits_bucket{le="7"} 1\nwaits_bucket{le="+Inf"} 1');
   });
 
   it('serves the journal of an object, with the cluster it is of', async () => {
@@ -177,8 +186,15 @@ describe('the status server', () => {
     expect(answer).not.toContain('bank/vault"');
   });
 
+  it('has no cache keep what one caller was told', async () => {
+    await start();
+    const answer = await answerTo(server?.url ?? '', 'GET /readyz HTTP/1.1');
+    expect(answer.toLowerCase()).toContain('\r\ncache-control: no-store\r\n');
+  });
+
   it('tells what there is when asked for something else, and changes nothing', async () => {
     const { get } = await start();
+    expect((await get('/healthzy')).status).toBe(404);
     expect((await get('/nothing')).body).toContain('there is /healthz, /readyz, /metrics, /debug/journal, /debug/why');
     expect((await get('/healthz', 'POST')).status).toBe(405);
     expect((await get('/%zz')).status).toBe(400);
@@ -226,6 +242,31 @@ describe('the status server', () => {
     ['', false],
   ])('takes %j for this machine: %s', (host, expected) => {
     expect(isLoopback(host)).toBe(expected);
+  });
+
+  it.each(['X-Slow: ', 'Content-Length: 100000\r\n\r\n'])(
+    'waits only so long for a request that comes letter by letter after %j',
+    async (begun) => {
+      server = await startStatusServer('127.0.0.1:0', new Map(), 100);
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1').resume();
+      socket.write(`GET /healthz HTTP/1.1\r\nHost: status\r\n${begun}`);
+      const letters = setInterval(() => socket.write('x'), 20);
+      await closed(socket);
+      clearInterval(letters);
+      expect(socket.bytesWritten).toBeLessThan(1_000);
+    },
+  );
+
+  it('keeps an answer only so long for who does not read it', async () => {
+    const whole = 64 * 1024 * 1024;
+    server = await startStatusServer('127.0.0.1:0', new Map([['/big', async () => text(200, 'x'.repeat(whole))]]), 100);
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write('GET /big HTTP/1.1\r\nHost: status\r\n\r\n');
+    await sleep(1_000);
+    let read = 0;
+    socket.on('data', (piece) => (read += piece.length));
+    await closed(socket);
+    expect(read).toBeLessThan(whole);
   });
 
   it('says which setting to change when it cannot listen', async () => {

@@ -5,6 +5,9 @@ import { type Answer, type Caller, type Route, route, text } from './router.ts';
 /** Where a caller shows a token of the cluster. */
 export const TOKEN_HEADER = 'x-fairlead-token';
 
+/** A question is a few lines, and an answer some pages: who is slower than this keeps memory that is ours. */
+const PATIENCE_MILLISECONDS = 30_000;
+
 export interface StatusServer {
   /** `http://127.0.0.1:8080`, with the port it really got. */
   readonly url: string;
@@ -12,9 +15,17 @@ export interface StatusServer {
 }
 
 /** Serves the routes, to GET and HEAD only. `listen` is `HOST:PORT`; port 0 takes a free one. */
-export async function startStatusServer(listen: string, routes: ReadonlyMap<string, Route>): Promise<StatusServer> {
+export async function startStatusServer(
+  listen: string,
+  routes: ReadonlyMap<string, Route>,
+  patienceMilliseconds = PATIENCE_MILLISECONDS,
+): Promise<StatusServer> {
   const host = hostOf(listen);
-  const server = createServer((request, response) => void respond(routes, request, response));
+  const patience = { headersTimeout: patienceMilliseconds, requestTimeout: patienceMilliseconds };
+  const checking = { connectionsCheckingInterval: patienceMilliseconds / 2 };
+  const server = createServer({ ...patience, ...checking }, (request, response) => {
+    void respond(routes, request, response);
+  }).setTimeout(patienceMilliseconds);
   await listening(server, host === '' ? undefined : host, portOf(listen), listen);
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
