@@ -1,8 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../scripts/run-command.ts';
 import { parts } from './parts.ts';
 import { runProgram } from './program.ts';
 import { recordedTerminal } from './testing/recorded-terminal.ts';
+
+function isInstalled(shell: string): boolean {
+  return spawnSync(shell, ['--version']).status === 0;
+}
 
 function run(...words: readonly string[]) {
   return runAs('fairlead', words);
@@ -95,6 +100,40 @@ describe('completion', () => {
     expect(await offered('status', '-o', '')).toEqual(['table', 'json', 'yaml']);
     expect(await offered('why', 'serv')).toEqual(['service', 'serviceexport', 'serviceimport']);
     expect(await offered('run', '--config', 'packag')).toContain('package.json');
+  });
+
+  it.skipIf(!isInstalled('fish'))('in fish knows them likewise, and complains of nothing', async () => {
+    const { printed } = await run('completion', 'fish');
+    const inFish = async (line: string) => {
+      const { stdout, stderr } = await runCommand('fish', ['--no-config', '-c', `${printed}\ncomplete -C '${line}'`]);
+      expect(stderr).toBe('');
+      return stdout.split('\n').flatMap((found) => found.split('\t')[0] || []);
+    };
+    expect(await inFish('fairlead s')).toEqual(['status']);
+    expect(await inFish('fairlead ')).toContain('why');
+    expect(await inFish('fairlead clusterset ')).toEqual(['status']);
+    expect(await inFish('fairlead plan --det')).toEqual(['--detailed-exitcode']);
+    for (const flag of ['-o', '--output'])
+      expect(await inFish(`fairlead status ${flag} `)).toEqual(['json', 'table', 'yaml']);
+    for (const flag of ['-c', '--config'])
+      expect(await inFish(`fairlead run ${flag} packag`)).toContain('package.json');
+  });
+
+  it.skipIf(!isInstalled('zsh'))('in zsh knows them likewise, sourced or as a function of the path', async () => {
+    const { printed } = await run('completion', 'zsh');
+    // What of the completion system is called, as far as it matters which words it is given.
+    const system = 'compdef() { }; compadd() { print -l -- "${@:2}" }; _describe() { print -l -- "${(@P)2%%:*}" }';
+    const inZsh = async (script: string, ...words: readonly string[]) => {
+      const typed = words.map((word) => `'${word}'`).join(' ');
+      const asked = `${system}\nwords=(${typed}) CURRENT=${words.length}\n${script}\n_fairlead\n`;
+      const { stdout, stderr } = await runCommand('zsh', ['-f'], asked);
+      expect(stderr).toBe('');
+      return stdout.trim().split('\n');
+    };
+    expect(await inZsh(printed, 'fairlead', '')).toContain('why');
+    expect(await inZsh(printed, 'fairlead', 'clusterset', '')).toEqual(['status', '--help']);
+    expect(await inZsh(printed, 'fairlead', 'status', '-o', '')).toEqual(['table', 'json', 'yaml']);
+    expect(await inZsh(`_fairlead() {\n${printed}\n}`, 'fairlead', 'clusterset', '')).toEqual(['status', '--help']);
   });
 
   it.each(['bash', 'zsh', 'fish'])('in %s has every command', async (shell) => {

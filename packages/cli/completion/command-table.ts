@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 /** A word that may come next on a command line. */
 export interface Word {
   readonly name: string;
+  /** The letter of an option: `-c`. */
+  readonly short?: string | undefined;
   readonly summary: string;
 }
 
@@ -34,7 +36,7 @@ export function commandTable(program: Command, choices: ReadonlyMap<string, read
         options.set(long, { flags: named(short, long), value: valueOf(flags, choices) });
     }
     entries.push({ command: path.join(' '), words: wordsOf(command, path.length === 0, choices) });
-    for (const below of command.commands) visit(below, [...path, below.name()]);
+    for (const below of shown(command)) visit(below, [...path, below.name()]);
   };
   visit(program, []);
   return { entries, options: [...options.values()] };
@@ -45,16 +47,23 @@ function wordsOf(
   isProgram: boolean,
   choices: ReadonlyMap<string, readonly string[]>,
 ): readonly Word[] {
-  const below = command.commands.map((one) => ({ name: one.name(), summary: one.description() }));
+  const below = shown(command).map((one) => ({ name: one.name(), summary: one.description() }));
   const help = isProgram ? [{ name: 'help', summary: 'Shows the help of a command.' }] : [];
   const values = command.registeredArguments.flatMap((argument) =>
     (choices.get(argument.name()) ?? []).map((name) => ({ name, summary: argument.description })),
   );
-  const options = command.options.map(({ long, flags, description }) => ({
+  const options = command.options.map(({ long, short, flags, description }) => ({
     name: long ?? flags,
+    short,
     summary: description,
   }));
   return [...below, ...help, ...values, ...options, { name: '--help', summary: 'Shows help.' }];
+}
+
+/** Those that help shows: a bundle hides the demo, which it has no world for. */
+function shown(command: Command): readonly Command[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((one) => visible.includes(one));
 }
 
 function valueOf(flags: string, choices: ReadonlyMap<string, readonly string[]>): ValueOption['value'] {

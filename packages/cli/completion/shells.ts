@@ -60,7 +60,7 @@ ${cases.join('\n')}
   esac
   _describe fairlead found
 }
-compdef _fairlead fairlead`;
+if [[ "\${funcstack[1]}" == _fairlead ]]; then _fairlead "$@"; else compdef _fairlead fairlead; fi`;
 }
 
 function fish({ entries, options }: CommandTable): string {
@@ -68,20 +68,23 @@ function fish({ entries, options }: CommandTable): string {
   const valueOfFlag = new Map(options.flatMap(({ flags, value }) => flags.map((flag) => [flag, value])));
   const lines = entries.flatMap(({ command, words }) => {
     const when = `-n ${quoted(`__fairlead_at "${command}"`)}`;
-    return words.map(({ name, summary }) => {
-      const what = name.startsWith('--') ? `-l ${name.slice(2)}${fishValue(valueOfFlag.get(name))}` : `-a ${name}`;
+    return words.map(({ name, short, summary }) => {
+      const letter = short === undefined ? '' : `-s ${short.slice(1)} `;
+      const option = `${letter}-l ${name.slice(2)}${fishValue(valueOfFlag.get(name))}`;
+      const what = name.startsWith('--') ? option : `-a ${name}`;
       return `complete -c fairlead ${when} ${what} -d ${quoted(summary)}`;
     });
   });
   return `# fairlead completion fish
 function __fairlead_at
-  set -l at
+  set -l at ''
   for word in (commandline -opc)[2..-1]
-    if contains -- (string join ' ' $at $word) ${known.join(' ')}
-      set at $at $word
+    set -l longer (string trim -- "$at $word")
+    if contains -- "$longer" ${known.join(' ')}
+      set at $longer
     end
   end
-  test (string join ' ' $at) = "$argv[1]"
+  test "$at" = "$argv[1]"
 end
 complete -c fairlead -f
 ${lines.join('\n')}`;
