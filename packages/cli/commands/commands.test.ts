@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { leases } from '@fairlead/kube';
 import type { Part, PlannedChange } from '@fairlead/part';
 import type { AccessQuestion } from '@fairlead/sim/kube';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -65,6 +66,19 @@ describe('status', () => {
       exitCode: 1,
       printed: expect.stringContaining('  not ready: the cloud is away'),
     });
+  });
+
+  it('has the lines that it means to, whatever is written into a Lease', async () => {
+    const { client, lead, run } = await start([toyPart('one')]);
+    await lead('one');
+    const key = { namespace: NAMESPACE, name: 'fairlead-one' };
+    await client.patchMerge(leases, key, { spec: { holderIdentity: 'pod\ntwo: all is well\u001b[32m (led by pod_1' } });
+    const { printed } = await run('status');
+    expect(printed.split('\n').filter((line) => !line.startsWith(' '))).toEqual([
+      expect.stringMatching(/^Cluster: /),
+      expect.stringMatching(/^one: all is well \(led by pod two: all is well\\u001b\[32m \(led by pod, Lease /),
+    ]);
+    expect((await run('release', 'one')).printed.split('\n')).toHaveLength(1);
   });
 
   it('tells of the other parts where one cannot look outside, and fails', async () => {

@@ -1,6 +1,7 @@
 import { FairleadError } from '@fairlead/control';
 import { keyText, leases } from '@fairlead/kube';
 import { leaseName, type Part, RELEASE_ANNOTATION } from '@fairlead/part';
+import { oneLine } from '../render/printable.ts';
 import { findLeader, leaderText } from '../why/leader.ts';
 import { look } from './read-only.ts';
 
@@ -28,6 +29,6 @@ export async function releaseCommand(
     const mark = new Date(environment.clock.now()).toISOString();
     const patch = { metadata: { annotations: { [RELEASE_ANNOTATION]: mark } } };
     await cluster.client.patchMerge(leases, key, patch, { signal, fieldManager: 'fairlead-release' });
-    print(`${leader.replica} lets go what ${name} holds back when it next renews its Lease ${keyText(key)}.`);
+    print(oneLine(`${leader.replica} lets go what ${name} holds back when it next renews its Lease ${keyText(key)}.`));
   });
 }

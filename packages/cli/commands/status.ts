@@ -74,7 +74,7 @@ function renderPart(reported: ReportedPart, palette: Palette): string {
   const { part, summary, figures, problems = [] } = reported;
   const rows = Object.entries(figures).map(([name, figure]) => [`  ${name}`, String(figure)]);
   return [
-    `${palette.strong(part)}: ${summary} (${standingText(reported, palette)})`,
+    `${palette.strong(part)}: ${oneLine(summary)} (${standingText(reported, palette)})`,
     ...readinessLines(reported, palette),
     ...problems.map((problem) => `  ${palette.bad(oneLine(problem))}`),
     ...renderTable(rows),
@@ -83,7 +83,7 @@ function renderPart(reported: ReportedPart, palette: Palette): string {
 
 function standingText({ election, replicas }: ReportedPart, palette: Palette): string {
   if (election !== undefined) {
-    const led = `${leaderText(election.leader)}, Lease ${election.lease}`;
+    const led = oneLine(`${leaderText(election.leader)}, Lease ${election.lease}`);
     return election.leader.kind === 'led' ? led : palette.bad(led);
   }
   const ready = replicas === undefined ? [] : replicaLines(replicas).ready;
@@ -97,7 +97,8 @@ function readinessLines({ election, replicas }: ReportedPart, palette: Palette):
   }
   if (election?.leader.kind !== 'led') return [];
   const { readiness } = election;
-  if ('unasked' in readiness) return [`  whether its leader is ready could not be asked: ${readiness.unasked}`];
+  if ('unasked' in readiness)
+    return [`  ${oneLine(`whether its leader is ready could not be asked: ${readiness.unasked}`)}`];
   return readiness.ready ? [] : [`  ${palette.bad(oneLine(`not ready: ${readiness.reason}`))}`];
 }
 

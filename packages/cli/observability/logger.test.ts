@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { paletteFor } from '../render/palette.ts';
 import { createLogger, openLog } from './logger.ts';
 import { readableLine } from './readable-line.ts';
 
@@ -41,6 +42,13 @@ it('moves nothing on a terminal, whatever a tenant wrote', () => {
   expect(lines.join('')).toMatch(
     /^\S+ info {2}refused: \\u001b\[2J forged reason=\\u001b\[2J\\u009b1A\\u202e other="a b\\u009b"\n$/,
   );
+});
+
+it('has no colours but its own', () => {
+  const palette = paletteFor(true, {});
+  const line = JSON.stringify({ level: 'warn', msg: 'refused\u001b[32m', reason: '\u001b[32mfine' });
+  const own = `${palette.careful('warn ')} refused\\u001b[32m ${palette.faint('reason=\\u001b[32mfine')}`;
+  expect(readableLine(line, palette)).toBe(` ${own}\n`);
 });
 
 it('is opened once, however often a command that is watched looks', () => {

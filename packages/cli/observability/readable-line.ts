@@ -16,11 +16,13 @@ export function readableLine(json: string, palette: Palette = plain): string {
   const time = textOf('time')
     .replace(/^.*T/, '')
     .replace(/\.\d+Z$/, 'Z');
-  const rest = fields.filter(([name]) => !PLACED.has(name)).map(([name, value]) => `${name}=${fieldText(value)}`);
+  const rest = fields
+    .filter(([name]) => !PLACED.has(name))
+    .map(([name, value]) => palette.faint(printable(`${name}=${fieldText(value)}`)));
   const paint = PAINTS[textOf('level')];
   const level = textOf('level').padEnd(LONGEST_LEVEL);
   const told = [time, paint === undefined ? level : palette[paint](level), oneLine(textOf('msg'))];
-  return `${printable([...told, ...rest.map(palette.faint)].join(' '), palette)}\n`;
+  return `${[...told, ...rest].join(' ')}\n`;
 }
 
 /** Quoted only where it would be unclear where it ends. */

@@ -22,6 +22,12 @@ describe('what is printed', () => {
     );
   });
 
+  it('has no colour that a tenant wrote, which would go on in the lines after it', () => {
+    const palette = paletteFor(true, {});
+    const line = palette.bad(oneLine('refused\u001b[39m\u001b[32m: all is well'));
+    expect(printable(line, palette)).toBe(palette.bad('refused\\u001b[39m\\u001b[32m: all is well'));
+  });
+
   it('is the same value to a program', () => {
     const value = { answer: 'a\u001bb\u009bc\u202ed \u{1f6a2} é' };
     expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);

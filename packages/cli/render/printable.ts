@@ -2,12 +2,12 @@ import { type Palette, plain } from './palette.ts';
 
 /** All that moves a terminal's cursor, changes what it shows or turns the direction of text, but for ends of lines. */
 const CONTROLS = /(?![\n\t])(?:\p{Cc}(?:\[\d+m)?|\p{Bidi_Control})/gu;
-/** What the palette paints with: who writes it into an annotation can colour that, and no more. */
+/** What the palette paints with. */
 const COLOURS = new Set([1, 2, 22, 31, 32, 33, 39].map((code) => `\u001b[${code}m`));
 
-/** What tenants may have put ends of lines into, where one line is meant: they forge none of ours. */
+/** Words of tenants where one line is meant, before it is painted: they forge no line, and no colour, of ours. */
 export function oneLine(text: string): string {
-  return text.replace(/[\s\u0085]+/gu, ' ').trim();
+  return printable(text.replace(/[\s\u0085]+/gu, ' ').trim());
 }
 
 /** A text that tenants may have put words into, for the terminal of an operator; in JSON it stands for the same. */

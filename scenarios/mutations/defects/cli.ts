@@ -116,8 +116,8 @@ export const cliDefects: readonly Defect[] = [
   {
     name: 'what a tenant wrote moves the cursor of an operator who reads the log',
     file: 'packages/cli/observability/readable-line.ts',
-    find: "return `${printable([...told, ...rest.map(palette.faint)].join(' '), palette)}",
-    replace: "return `${[...told, ...rest.map(palette.faint)].join(' ')}",
+    find: 'palette.faint(printable(`${name}=${fieldText(value)}`))',
+    replace: 'palette.faint(`${name}=${fieldText(value)}`)',
     foundBy: { unit: 'packages/cli/observability' },
   },
   {
