@@ -10,9 +10,10 @@ export function nameOf([, script = '']: readonly string[]): string {
 /** What a person types to run it again, from the words it was started with. */
 export function typedAs(
   words: readonly string[],
-  { npm_lifecycle_event: npmScript }: Readonly<Record<string, string | undefined>>,
+  { npm_lifecycle_event: npmScript, npm_config_local_prefix: checkout }: Readonly<Record<string, string | undefined>>,
 ): string {
-  if (npmScript === 'start') return 'npm start -s --';
+  // Another terminal may be elsewhere.
+  if (npmScript === 'start') return `npm start -s${checkout === undefined ? '' : ` --prefix ${checkout}`} --`;
   const [node = '', script = ''] = words;
   return [KUBECTL_PLUGIN, 'fairlead'].includes(basename(script)) ? nameOf(words) : `${node} ${script}`;
 }

@@ -13,10 +13,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// Who reads our output may have seen enough, as with `fairlead demo | head`: the command ends as by a stop signal.
+// Who reads our output may have seen enough, as with `fairlead demo | head`, or have closed the terminal: the command
+// ends as by a stop signal.
 let isReaderGone = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (!isReaderGone && error.code !== 'EPIPE') process.exit(1);
+  if (!isReaderGone && error.code !== 'EPIPE' && error.code !== 'EIO') process.exit(1);
   isReaderGone = true;
   stop.abort();
 });

@@ -6,8 +6,10 @@ import { NAMESPACE, TestCluster } from './testing/index.ts';
 describe('the progress of a scene', () => {
   it('is done when every Service of its namespace has an address', async () => {
     const cluster = await new TestCluster().setUp();
-    await cluster.createService('web');
-    await cluster.createService('api');
+    await cluster.createService('web', { loadBalancerClass: 'fairlead.dev/gateway' });
+    await cluster.createService('api', { loadBalancerClass: 'fairlead.dev/gateway' });
+    await cluster.createService('foreign', { loadBalancerClass: 'example.org/other' });
+    await cluster.createService('inside', { type: 'ClusterIP' });
     const progress = () => addressProgress(NAMESPACE, cluster.client, new AbortController().signal);
     expect(await progress()).toEqual({
       done: 0,

@@ -37,6 +37,8 @@ export async function demoCommand(
     terminal.print(exampleSettings(parts));
     return;
   }
+  // A terminal that is closed ends the demo as Ctrl+C does: it leaves nothing either.
+  process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
   await using outsides = await startOutsides();
   const world = await startWorld();
   const stop = new AbortController();

@@ -39,7 +39,9 @@ export async function showLive(
   });
   const tell = async (subject: string) => {
     story = [`Asking why ${subject} is as it is ...`];
-    story = await storyOf(world.configurationPath, parts, subject, stop);
+    const told = await storyOf(world.configurationPath, parts, subject, stop);
+    // Meanwhile a person may have asked about another one.
+    if (state.page === 'why' && state.subject === subject) story = told;
     draw();
   };
   const draw = () => {
@@ -51,7 +53,10 @@ export async function showLive(
     const commands = demoCommands(typed, world, keysOf()[state.selected]);
     const lines = commands.flatMap((command) => ['', ...continued(command, canvas.columns)]);
     const text = state.page === 'why' ? story : ['In another terminal:', ...lines];
-    return renderPage(text, state.scroll, canvas);
+    const page = renderPage(text, state.scroll, canvas);
+    // Who scrolls beyond the end is there when they turn back.
+    state = { ...state, scroll: page.scroll };
+    return page.lines;
   };
   while (!stop.aborted) {
     draw();
@@ -73,7 +78,7 @@ async function storyOf(
   try {
     await whyCommand(file, parts, { subject, server: undefined, format: 'table' }, signal, output);
   } catch (error) {
-    lines.push(messageOf(error));
+    lines.push(...messageOf(error).split('\n'));
   }
   return lines;
 }

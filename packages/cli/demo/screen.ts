@@ -1,9 +1,11 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 
-const ENTER = '\u001b[?1049h\u001b[?25l';
-const LEAVE = '\u001b[?25h\u001b[?1049l';
+/** No line is broken: characters of double width, which anybody may write into an Event, move none of the others. */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l';
+const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
-const END_OF_LINE = '\u001b[K';
+/** Before a line is written: behind one that is as long as the screen is wide, its last character would go, too. */
+const REST_OF_LINE = '\u001b[K';
 const REST_OF_SCREEN = '\u001b[J';
 
 /** Of a terminal that does not tell its size. */
@@ -40,7 +42,7 @@ export class Screen implements Disposable {
 
   /** Draws what differs from what is there; a line that is too long is the caller's to cut. */
   draw(lines: readonly string[]): void {
-    const frame = lines.map((line) => `${line}${END_OF_LINE}`).join('\r\n');
+    const frame = lines.map((line) => `${REST_OF_LINE}${line}`).join('\r\n');
     if (!this.#isOpen || frame === this.#shown) return;
     this.#shown = frame;
     this.#output.write(`${HOME}${frame}${REST_OF_SCREEN}`);

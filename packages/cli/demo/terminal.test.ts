@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '@fairlead/control';
 import { systemClock } from '@fairlead/control/adapters';
 import { KubeClient, leases, namespaces } from '@fairlead/kube';
@@ -68,7 +69,7 @@ describe.concurrent('on a terminal', () => {
       expect(existsSync(folder)).toBe(true);
       terminal.type(CTRL_C + CTRL_C);
       expect(await terminal.ended()).toBe(0);
-      expect(terminal.text.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
+      expect(terminal.text.endsWith('\u001b[?7h\u001b[?25h\u001b[?1049l')).toBe(true);
       expect(existsSync(folder)).toBe(false);
     },
     LIMIT_MS,
@@ -88,6 +89,23 @@ describe.concurrent('on a terminal', () => {
       expect(folder).toContain('fairlead-demo-');
       expect(existsSync(folder)).toBe(false);
       expect(terminal.text).not.toContain('\u001b[3');
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'a demo whose terminal is closed ends, and leaves no folder',
+    async () => {
+      await using terminal = new PseudoTerminal([...PROGRAM, 'demo'], compiled);
+      await terminal.until('the view', ({ text }) => text.includes('q quit'));
+      terminal.type('c');
+      await terminal.until('commands', ({ screen }) => screen.includes('In another terminal:'));
+      const folder = /(\S+)\/kubeconfig/.exec(terminal.screen.join('\n'))?.[1] ?? '';
+      expect(existsSync(folder)).toBe(true);
+      await terminal.close();
+      const end = performance.now() + 20_000;
+      while (existsSync(folder) && performance.now() < end) await sleep(50);
+      expect(existsSync(folder)).toBe(false);
     },
     LIMIT_MS,
   );

@@ -49,12 +49,20 @@ describe('the view of the demo', () => {
     ]);
   });
 
+  it('shows how each Service is, however long the name of one of them', () => {
+    const services = [service(`refused-${'x'.repeat(55)}`, 'fairlead.dev/gateway'), service('web', 'example.org/x')];
+    const lines = renderServices(scene(...services), 0, small);
+    expect(lines).toContain('> shop/refused-xxxxxxxxx…  80/TCP,443/TCP  <none>   waiting');
+    expect(lines).toContain('  shop/web                 80/TCP,443/TCP  <none>   not ours');
+  });
+
   it('fits the screen, and keeps the selected Service on it', () => {
     const many = Array.from({ length: 30 }, (_, index) => service(`web-${index}`, 'fairlead.dev/gateway'));
     const lines = renderServices(scene(...many), 25, small);
     expect(lines).toHaveLength(16);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
     expect(lines).toContain('> shop/web-25  80/TCP,443/TCP  <none>   waiting');
+    expect(lines).toContain('  … 25 more');
     expect(lines.at(-1)).toContain('q quit');
     expect(lines).toContainEqual(expect.stringMatching(/^12:00:01 shop\/web .*…$/));
   });
@@ -66,8 +74,10 @@ describe('the view of the demo', () => {
   });
 
   it('breaks a page between words, and scrolls no further than its end', () => {
-    const lines = renderPage(['    - a rather long line that is broken'], 99, { columns: 20, rows: 4, palette: plain });
+    const text = ['begin', '    - a rather long line that is broken'];
+    const { lines, scroll } = renderPage(text, 99, { columns: 20, rows: 4, palette: plain });
     expect(lines.slice(0, 3)).toEqual(['    - a rather long', '      line that is', '      broken']);
+    expect(scroll).toBe(1);
   });
 });
 
@@ -93,10 +103,10 @@ describe('the clock of the demo', () => {
     const shown = { ...scene(service('web', 'fairlead.dev/gateway', forged)), activity: ['a\u001b[2J\nb'] };
     expect(renderScene(shown).join('|')).toContain('x\\u009b2J forged');
     expect(renderServices(shown, 0, small)).toContain('a\\u001b[2J b');
-    expect(renderPage(['a\u001b[2Jb'], 0, small)[0]).toBe('a\\u001b[2Jb');
+    expect(renderPage(['a\u001b[2Jb'], 0, small).lines[0]).toBe('a\\u001b[2Jb');
   });
 
   it('breaks a line that is indented further than the screen is wide', () => {
-    expect(renderPage([`${'- '.repeat(40)}end`], 0, small).join('')).toContain('end');
+    expect(renderPage([`${'- '.repeat(40)}end`], 0, small).lines.join('')).toContain('end');
   });
 });

@@ -30,14 +30,14 @@ export function renderScene(scene: Scene): string[] {
     one.class,
     one.ports,
     one.addresses,
-    shown(one.message) || one.state,
+    oneLine(one.message) || one.state,
   ]);
   return [
     titleOf(scene),
     '',
     ...renderTable([['SERVICE', 'CLASS', 'PORTS', 'ADDRESS', 'STATE'], ...rows]),
     '',
-    ...scene.parts.map((part) => shown(partText(part))),
+    ...scene.parts.map((part) => oneLine(partText(part))),
   ];
 }
 
@@ -48,11 +48,11 @@ export function renderServices(scene: Scene, selected: number, { columns, rows, 
     return part.unready === undefined ? text : palette.careful(text);
   });
   const room = Math.max(1, rows - parts.length - LEAST_ACTIVITY - 7);
-  const table = renderTable([
+  const table = [
     ['SERVICE', 'PORTS', 'ADDRESS', 'STATE'],
     ...scene.services.map(({ key, ports, addresses, state }) => [key, ports, addresses, state]),
-  ]);
-  const [header = '', ...lines] = table;
+  ];
+  const [header = '', ...lines] = renderTable(narrowed(table, columns - 2));
   const first = Math.max(0, Math.min(selected - Math.floor(room / 2), lines.length - room));
   const services = lines.slice(first, first + room).map((line, index) => {
     const service = scene.services[first + index];
@@ -63,7 +63,7 @@ export function renderServices(scene: Scene, selected: number, { columns, rows, 
     '',
     palette.faint(fitted(`  ${header}`, columns)),
     ...services,
-    '',
+    lines.length > room ? palette.faint(`  … ${lines.length - room} more`) : '',
     ...parts,
     '',
     palette.strong('Recent activity'),
@@ -72,11 +72,15 @@ export function renderServices(scene: Scene, selected: number, { columns, rows, 
   return withFooter([...top, ...activity.map((line) => fitted(line, columns))], KEYS_OF_SERVICES, rows, palette);
 }
 
-/** A page of text, from a line on. */
-export function renderPage(text: readonly string[], scroll: number, { columns, rows, palette }: Canvas): string[] {
-  const lines = text.flatMap((line) => wrapped(line, columns));
-  const first = Math.min(scroll, Math.max(0, lines.length - (rows - 1)));
-  return withFooter(lines.slice(first, first + rows - 1), KEYS_OF_PAGES, rows, palette);
+/** A page of text, from a line on, or from the last one that leaves none of the page empty; tells which. */
+export function renderPage(
+  text: readonly string[],
+  scroll: number,
+  { columns, rows, palette }: Canvas,
+): { readonly lines: readonly string[]; readonly scroll: number } {
+  const all = text.flatMap((line) => wrapped(line, columns));
+  const first = Math.min(scroll, Math.max(0, all.length - (rows - 1)));
+  return { lines: withFooter(all.slice(first, first + rows - 1), KEYS_OF_PAGES, rows, palette), scroll: first };
 }
 
 function serviceLine(
@@ -90,6 +94,18 @@ function serviceLine(
   const at = text.lastIndexOf(state);
   const painted = at < 0 ? text : `${text.slice(0, at)}${palette[STATE_PAINTS[state]](state)}`;
   return isSelected ? palette.strong(painted) : painted;
+}
+
+/** Cut where they are widest, so that the last column is seen whatever the others hold. */
+function narrowed(rows: readonly (readonly string[])[], columns: number): string[][] {
+  const widths: number[] = [];
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  const last = widths.length - 1;
+  for (let over = widths.reduce((sum, width) => sum + width, 2 * last) - columns; over > 0; over -= 1) {
+    const widest = widths.indexOf(Math.max(...widths.slice(0, last)));
+    widths[widest] = Math.max(1, (widths[widest] ?? 0) - 1);
+  }
+  return rows.map((row) => row.map((cell, at) => fitted(cell, widths[at] ?? 0)));
 }
 
 /** It counts what is shown; what else the scenes are made of is counted with their parts. */
@@ -108,11 +124,6 @@ function withFooter(lines: readonly string[], keys: string, rows: number, { fain
   const shown = lines.slice(0, rows - 1);
   const blank = Array.from({ length: rows - 1 - shown.length }, () => '');
   return [...shown, ...blank, faint(keys)];
-}
-
-/** In one line, and without what would move the cursor: tenants write conditions and Events, too. */
-function shown(text: string): string {
-  return printable(oneLine(text));
 }
 
 function fitted(given: string, columns: number): string {

@@ -57,11 +57,19 @@ export class PseudoTerminal implements AsyncDisposable {
     return this.#child.exitCode;
   }
 
+  /** As when its window is closed: what runs on it is told, and nothing can be read or written there any more. */
+  async close(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const exited = once(this.#child, 'exit');
-      this.#child.kill('SIGTERM');
-      await exited;
-    }
+    await this.#end('SIGTERM');
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await exited;
   }
 }
