@@ -26,21 +26,23 @@ const PERSONAL: readonly { readonly title: string; readonly permissions: readonl
         resources: ['pods/proxy'],
         verbs: ['get'],
         scope: 'own-namespace',
-        because: 'That replica is asked through the API server, with the token of the person.',
+        because: 'That replica is asked through the API server, and shown a token.',
       },
       {
         group: '',
         resources: ['pods'],
         verbs: ['get'],
         scope: 'own-namespace',
-        because: 'Only for who has a certificate and no token: it names the account of the replica.',
+        because: 'Only with the next: it names the account of the replica.',
       },
       {
         group: '',
         resources: ['serviceaccounts/token'],
         verbs: ['create'],
         scope: 'own-namespace',
-        because: 'Likewise: a token of that account is asked for, and shown.',
+        because:
+          'Only for who has a certificate and no token, or shows no Pod their own: one of that account is asked for. ' +
+          'Whoever has this right has all of Fairlead’s.',
       },
     ],
   },
