@@ -58,7 +58,7 @@ describe('the log alone', () => {
   const linesOf = ({ log }: RunningFairlead): readonly Line[] => log.map((line) => JSON.parse(line));
 
   it('tells every assignment, both refusals, who stands by and the takeover, and nothing twice', async () => {
-    for (const [index, name] of SERVED.entries()) await create(name, 8000 + index);
+    await Promise.all(SERVED.map((name, index) => create(name, 8000 + index)));
     await eventually(
       async () => (await cluster.client.list(services, { namespace })).items.filter(addressOf).length === 50,
       { describe: '50 addresses' },
