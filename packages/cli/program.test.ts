@@ -55,6 +55,13 @@ describe('the command line', () => {
     });
   });
 
+  it('calls a mistake in the file one of the configuration', async () => {
+    expect(await run('check', '--config', '/nowhere/fairlead.yaml')).toMatchObject({
+      exitCode: 1,
+      printed: expect.stringMatching(/^✗ configuration: cannot read the configuration file \/nowhere\/fairlead\.yaml/),
+    });
+  });
+
   it('goes by the name under which kubectl runs it', async () => {
     const { printed } = await runAs('kubectl fairlead', ['why', '--help']);
     expect(printed).toContain('Usage: kubectl fairlead why [options] <object...>');
@@ -98,6 +105,7 @@ describe('completion', () => {
     expect(await offered('clusterset', '')).toEqual(['status', '--help']);
     expect(await offered('plan', '--det')).toEqual(['--detailed-exitcode']);
     expect(await offered('status', '-o', '')).toEqual(['table', 'json', 'yaml']);
+    expect(await offered('status', '--json', '--wat')).toEqual(['--watch']);
     expect(await offered('why', 'serv')).toEqual(['service', 'serviceexport', 'serviceimport']);
     expect(await offered('run', '--config', 'packag')).toContain('package.json');
   });

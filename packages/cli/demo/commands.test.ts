@@ -13,3 +13,12 @@ it('a command that is too long is broken as a shell takes it', () => {
     '   /tmp/fairlead-demo-123456/fairlead.yaml',
   ]);
 });
+
+it('no line of a command that is broken is wider than the screen', () => {
+  const command = 'npm start -s -- why service shop/web --config /tmp/fairlead-demo/fairlead.yaml';
+  for (let columns = 45; columns < 80; columns += 1) {
+    const lines = continued(command, columns);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(lines.join('\n').replaceAll(' \\\n   ', ' ')).toBe(command);
+  }
+});

@@ -124,7 +124,8 @@ function scenePart(name: string, { done, total }: SceneProgress, readiness: Read
   return { name, done, total, ...(state?.ready === false ? { unready: state.reason } : {}) };
 }
 
-function recent(all: readonly KubeEvent[]): readonly string[] {
+/** The newest first. */
+export function recent(all: readonly KubeEvent[]): readonly string[] {
   return all
     .toSorted((left, right) => (lastTime(left) < lastTime(right) ? 1 : -1))
     .slice(0, MOST_ACTIVITY)

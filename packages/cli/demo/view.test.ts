@@ -1,8 +1,8 @@
 import { VirtualClock } from '@fairlead/control';
-import type { Service } from '@fairlead/kube';
+import type { KubeEvent, Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { paletteFor, plain } from '../render/palette.ts';
-import { type Scene, sceneService, Stopwatch } from './scene.ts';
+import { recent, type Scene, sceneService, Stopwatch } from './scene.ts';
 import { renderPage, renderScene, renderServices } from './view.ts';
 
 function service(name: string, loadBalancerClass: string, status: Service['status'] = {}): Service {
@@ -49,6 +49,20 @@ describe('the view of the demo', () => {
     ]);
   });
 
+  it('has a word for how a Service is', () => {
+    const classes = new Set(['fairlead.dev/gateway']);
+    const stateOf = (status: Service['status'], metadata: Partial<Service['metadata']> = {}) => {
+      const one = service('web', 'fairlead.dev/gateway', status);
+      return sceneService({ ...one, metadata: { ...one.metadata, ...metadata } }, classes).state;
+    };
+    const conditions = programmed.conditions.map((one) => ({ ...one, status: 'False' as const }));
+    expect(stateOf(programmed)).toBe('programmed');
+    expect(stateOf(programmed, { deletionTimestamp: '2026-01-01T00:00:00Z' })).toBe('being deleted');
+    expect(stateOf({ conditions })).toBe('refused');
+    expect(stateOf({ ...programmed, conditions })).toBe('waiting');
+    expect(stateOf({})).toBe('waiting');
+  });
+
   it('shows how each Service is, however long the name of one of them', () => {
     const services = [service(`refused-${'x'.repeat(55)}`, 'fairlead.dev/gateway'), service('web', 'example.org/x')];
     const lines = renderServices(scene(...services), 0, small);
@@ -79,6 +93,31 @@ describe('the view of the demo', () => {
     expect(lines.slice(0, 3)).toEqual(['    - a rather long', '      line that is', '      broken']);
     expect(scroll).toBe(1);
   });
+});
+
+it('the newest activity of the demo is told first, by when it was seen last', () => {
+  const event = (name: string, eventTime: string, lastObservedTime?: string): KubeEvent => ({
+    metadata: { namespace: 'shop', name },
+    eventTime,
+    ...(lastObservedTime === undefined ? {} : { series: { count: 2, lastObservedTime } }),
+    reportingController: 'fairlead.dev/gateway',
+    reportingInstance: 'fairlead-0',
+    action: 'Reconcile',
+    reason: 'Seen',
+    type: 'Normal',
+    regarding: { kind: 'Service', namespace: 'shop', name },
+    note: 'again',
+  });
+  const told = recent([
+    event('first', '2026-01-01T10:00:00Z'),
+    event('again', '2026-01-01T09:00:00Z', '2026-01-01T12:00:00Z'),
+    event('last', '2026-01-01T11:00:00Z'),
+  ]);
+  expect(told).toEqual([
+    '12:00:00 shop/again Seen: again',
+    '11:00:00 shop/last Seen: again',
+    '10:00:00 shop/first Seen: again',
+  ]);
 });
 
 describe('the clock of the demo', () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type StatusServer, startStatusServer } from '../server/status-server.ts';
 import { ACCOUNT, askedCluster, forgetful, question, type Tokens } from '../testing/asked-cluster.ts';
 import { askLeader } from './ask-leader.ts';
+import { podProxyPath } from './running-client.ts';
 
 describe('what listens on this machine', () => {
   let server: StatusServer | undefined;
@@ -39,6 +40,18 @@ async function askPod(tokens: Tokens) {
 }
 
 describe('the Pod that leads', () => {
+  it.each(['../../secrets', 'pod-1/../pod-2', 'pod-1?x=', 'Pod', '-pod', ''])('is no Pod by the name %j', (replica) => {
+    expect(podProxyPath(question.configuration, replica)).toBeUndefined();
+  });
+
+  it('is asked with a token that is good for ten minutes', async () => {
+    const cluster = askedCluster({});
+    vi.spyOn(cluster.client, 'getText').mockResolvedValue(ANSWER);
+    const requests = vi.spyOn(cluster.client, 'postJson');
+    await askLeader({ ...question, cluster });
+    expect(requests.mock.calls).toMatchObject([[ACCOUNT, { spec: { expirationSeconds: 600 } }, {}]]);
+  });
+
   it('is shown a token of its own account rather than ours, which it may not be worthy of', async () => {
     expect(await askPod({ own: 'my-own' })).toMatchObject({ asked: { by: 'pod-1' }, shown: `of ${ACCOUNT}` });
   });

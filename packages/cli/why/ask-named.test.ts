@@ -1,7 +1,8 @@
 import { VirtualClock } from '@fairlead/control';
 import { KubeClient } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { text } from '../server/router.ts';
 import { type StatusServer, startStatusServer } from '../server/status-server.ts';
 import { ACCOUNT, askedCluster, forgetful, question, type Tokens } from '../testing/asked-cluster.ts';
 import { askNamed } from './ask-leader.ts';
@@ -63,6 +64,20 @@ describe('a Fairlead that a person names', () => {
       /^the Fairlead at http:\S+ runs on another cluster than https:\/\/cluster$/,
     );
     expect((await asking({ own: 'my-own', ofCluster: 'this' })).asked).toHaveProperty('answer');
+  });
+
+  it('is believed by who may not read which cluster it is', async () => {
+    const { routes } = forgetful({ cluster: 'another' });
+    server = await startStatusServer('127.0.0.1:0', routes);
+    const cluster = askedCluster({ own: 'my-own' });
+    vi.spyOn(cluster.client, 'get').mockRejectedValue(new Error('you may not get namespaces'));
+    expect(await askNamed(server.url, { ...question, cluster })).toHaveProperty('answer');
+  });
+
+  it('is quoted in a few words where it refuses at length', async () => {
+    server = await startStatusServer('127.0.0.1:0', new Map([['/debug', async () => text(403, 'no '.repeat(5_000))]]));
+    const asked = await askNamed(server.url, { ...question, cluster: askedCluster({ own: 'my-own' }) });
+    expect('unasked' in asked && asked.unasked.length).toBeLessThan(400);
   });
 
   it('fails the command where it is none, or does not answer', async () => {

@@ -85,7 +85,8 @@ describe('the replicas of a part that runs in every one', () => {
     const answers = { 'pod-1': READY, 'pod-2': elsewhere, 'pod-3': READY };
     const { asked: found } = await asked({ pods: answers, leaving: ['pod-3'] });
     expect(found.map(({ replica }) => replica)).toEqual(['pod-1']);
-    expect(await asked({ pods: { 'pod-1': READY }, podStatus: { phase: 'Failed' } })).toMatchObject({ asked: [] });
+    for (const phase of ['Failed', 'Succeeded'] as const)
+      expect(await asked({ pods: { 'pod-1': READY }, podStatus: { phase } })).toMatchObject({ asked: [] });
   });
 
   it('are believed by their Pods where they do not answer', async () => {
