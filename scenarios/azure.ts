@@ -1,5 +1,5 @@
 import { type HttpTransport, randomPick } from '@fairlead/control';
-import { ArmClient, armId, cloudConfiguration, groupPath, type OpenAzure } from '@fairlead/azure/arm';
+import { ArmClient, armId, clientOptionsOf, cloudConfiguration, groupPath, type OpenAzure } from '@fairlead/azure/arm';
 import type { Simulation } from '@fairlead/sim';
 import { type ArmBehaviour, ArmEmulator, armDialect } from '@fairlead/sim/azure';
 
@@ -45,9 +45,9 @@ export function serveAzure(simulation: Simulation, behaviour: Partial<ArmBehavio
 
 /** A way to Azure over a transport: that of a simulated process, or the emulator itself, without a network in between. */
 export function openAzureOver(transport: HttpTransport): OpenAzure {
-  return async ({ cloud = cloudConfiguration.parse(CLOUD) }, dependencies) => ({
-    client: new ArmClient({ ...dependencies, endpoint: 'https://azure', transport }),
-    cloud,
+  return async (source, dependencies) => ({
+    client: new ArmClient({ ...dependencies, ...clientOptionsOf(source), endpoint: 'https://azure', transport }),
+    cloud: source.cloud ?? cloudConfiguration.parse(CLOUD),
     [Symbol.asyncDispose]: async () => {},
   });
 }

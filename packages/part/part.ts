@@ -54,6 +54,8 @@ export type ConfiguredPart = LeaderPart | ReplicaPart | NodePart;
 /** One replica, while it holds the part's Lease. */
 export interface LeaderPart extends Questions, Start<LeaderEnvironment> {
   readonly runs: 'leader';
+  /** How long a write to the outside may take: its Lease is longer than configured where it would not outlive one. */
+  readonly longestWriteMilliseconds?: number;
 }
 
 /** Every replica, as a DNS server. */

@@ -121,6 +121,37 @@ describe('runPart', () => {
     await Promise.all([ended, other]);
   });
 
+  it('has a Lease that is as long as configured, or as long as the longest write of the part takes to be outlived', async () => {
+    for (const [longestWriteMilliseconds, seconds] of [
+      [undefined, 15],
+      [10_000, 15],
+      [20_000, 30],
+      [7 * 60_000, 630],
+    ] as const) {
+      const { clock, api, options } = world();
+      const stop = new AbortController();
+      let mayWrite: boolean[] = [];
+      const start = async ({ leadership, signal }: LeaderEnvironment) => {
+        for (;;) {
+          await sleep(clock, 1_000, signal);
+          mayWrite.push(leadership.covers(longestWriteMilliseconds ?? 10_000));
+        }
+      };
+      const longest = longestWriteMilliseconds === undefined ? {} : { longestWriteMilliseconds };
+      const ended = runPart({ runs: 'leader', start, ...questions, ...longest }, options('one', []), stop.signal);
+      await clock.advance(seconds * 3_000);
+      const operator = new KubeClient(api.connect(clock), clock);
+      const lease = operator.get(leases, { namespace: 'fairlead', name: 'fairlead-lighthouse' });
+      await clock.advance(1_000);
+      expect((await lease).spec?.leaseDurationSeconds).toBe(seconds);
+      expect(new Set(mayWrite)).toEqual(new Set([true]));
+      mayWrite = [];
+      stop.abort();
+      await clock.advance(seconds * 1_000);
+      await ended;
+    }
+  });
+
   it('runs the part while it leads, and another replica after that', async () => {
     const { clock, replica } = world();
     const led: string[] = [];

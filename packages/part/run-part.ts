@@ -18,6 +18,7 @@ import {
   EventRecorder,
   KubeClient,
   type Leadership,
+  leaseMillisecondsFor,
 } from '@fairlead/kube';
 import { CacheReadiness } from './cache-readiness.ts';
 import type {
@@ -50,6 +51,7 @@ export interface PartRunOptions extends NodePartOptions {
   readonly namespace: string;
   /** Who we are among the replicas, such as the name of the Pod. */
   readonly replica: string;
+  /** At least: see `longestWriteMilliseconds` of the part. */
   readonly leaseDurationMilliseconds: number;
   readonly defaultClass?: string;
   /** Is told whether we lead. */
@@ -96,7 +98,7 @@ export function runPart(
   return keepRunning(options, signal, `looking for ${leaseText(options)}`, async (stop) => {
     await untilReadable(options, unreadable, stop);
     const releases = new Releases(options.part);
-    await electionFor(options, releases).run(stop, async (leadership) => {
+    await electionFor(configured, options, releases).run(stop, async (leadership) => {
       const sight = new Sight(options.clock);
       try {
         await lead(configured, options, leadership, releases, sight);
@@ -156,7 +158,11 @@ async function keepRunning(
   }
 }
 
-function electionFor(options: PartRunOptions, releases: Releases): Election {
+function electionFor(
+  { longestWriteMilliseconds = 0 }: LeaderPart,
+  options: PartRunOptions,
+  releases: Releases,
+): Election {
   let toldHolder: string | undefined;
   const { connection, clock, random, logger, metrics, namespace, part, replica, readiness } = options;
   const { leaseDurationMilliseconds } = options;
@@ -167,7 +173,7 @@ function electionFor(options: PartRunOptions, releases: Releases): Election {
     logger: logger.child({ part }),
     lease: { namespace, name: leaseName(part) },
     name: replica,
-    durationMilliseconds: leaseDurationMilliseconds,
+    durationMilliseconds: Math.max(leaseDurationMilliseconds, leaseMillisecondsFor(longestWriteMilliseconds)),
     onLease: (lease) => releases.observe(lease),
     onState: (state) => {
       metrics.set(leading, state.kind === 'leading' ? 1 : 0, { part });

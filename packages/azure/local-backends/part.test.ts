@@ -17,6 +17,13 @@ async function fullWorld(): Promise<LocalWorld> {
   return world;
 }
 
+describe('the Lease', () => {
+  it('outlives the longest write, and is not held up by what only another part does', () => {
+    const longest = (deadlines: object) => new LocalWorld().configured({ deadlines }).longestWriteMilliseconds;
+    expect([longest({}), longest({ writeSeconds: 30 })]).toEqual([10_000, 30_000]);
+  });
+});
+
 describe('the plan', () => {
   it('tells, before the first run, exactly the writes that the run then makes', async () => {
     const world = await fullWorld();

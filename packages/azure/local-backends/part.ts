@@ -1,7 +1,7 @@
 import { type CloudCall, withinLease } from '@fairlead/cloud';
 import { definePart, type LeaderEnvironment, type LeaderPart, type Part, type ReadEnvironment } from '@fairlead/part';
 import { describeServiceEvents, serviceKey } from '@fairlead/service';
-import { type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
+import { longestMillisecondsOf, type OpenAzure, openToRead, openToRun } from '../arm/index.ts';
 import { newRetriableBackendPoolUpdateError } from './backend-pools/update-error.ts';
 import { updateEvents } from './backend-pools/update-reporter.ts';
 import { type LocalBackendsConfiguration, localBackendsConfiguration } from './configuration.ts';
@@ -59,6 +59,7 @@ export function localBackendsPart(openAzure: OpenAzure): Part<LeaderPart> {
     demo: demoScene,
     configure: (configuration) => ({
       runs: 'leader',
+      longestWriteMilliseconds: longestMillisecondsOf(['PUT', 'DELETE'], configuration),
       async start(environment) {
         const beforeCall = retriableWithinLease(environment);
         await using azure = await openToRun(openAzure, configuration, PART_NAME, environment, beforeCall);

@@ -57,6 +57,12 @@ describe('the Azure service gateway as a part', () => {
     expect(linesOf(await part.plan(environment)).every((line) => /^(adopt|refuse) .*\(0\)$/.test(line))).toBe(true);
   });
 
+  it('has a Lease that outlives its longest write, which is an update of the gateway by default', async () => {
+    const { azure } = await newWorld();
+    const longest = (deadlines: object) => configuredPart(azure, { deadlines }).longestWriteMilliseconds;
+    expect([longest({}), longest({ actionSeconds: 5 })]).toEqual([20_000, 10_000]);
+  });
+
   describe('plans exactly what is left to be written to the cluster', () => {
     const key = { namespace: NAMESPACE, name: 'web' };
 

@@ -10,7 +10,7 @@ import {
   readClusterId,
 } from '@fairlead/part';
 import { problemsOf } from '@fairlead/service';
-import { type OpenAzure, type OpenedAzure, openToRead, openToRun } from '../arm/index.ts';
+import { longestMillisecondsOf, type OpenAzure, type OpenedAzure, openToRead, openToRun } from '../arm/index.ts';
 import { SERVICE_GATEWAY_CLASS } from './cluster/desired.ts';
 import { type ServiceGatewayConfiguration, serviceGatewayConfiguration } from './configuration.ts';
 import { ServiceGatewayController } from './controller.ts';
@@ -47,6 +47,7 @@ export function serviceGatewayPart(openAzure: OpenAzure): Part<LeaderPart> {
     demo: demoScene,
     configure: (configuration): LeaderPart => ({
       runs: 'leader',
+      longestWriteMilliseconds: longestMillisecondsOf(['PUT', 'DELETE', 'POST'], configuration),
       start: (environment) => run(openAzure, configuration, environment),
       plan: async (environment) =>
         partPlan(await look(openAzure, configuration, environment), configuration, environment.clock),

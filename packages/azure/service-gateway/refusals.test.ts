@@ -106,8 +106,8 @@ describe('an Azure that refuses everything for a reason of its own', () => {
 });
 
 describe('an Azure that is slow', () => {
-  it('gets all addresses in when each answer takes 12 seconds, with a deadline that allows for it', async () => {
-    const { clock, azure, replica, addEndpoints, located } = await newWorld({ deadlines: { actionSeconds: 20 } });
+  it('gets all addresses in when each answer takes 12 seconds', async () => {
+    const { clock, azure, replica, addEndpoints, located } = await newWorld();
     azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'delay', milliseconds: 12_000 }, 1_000_000);
     await addEndpoints();
     await clock.advance(MINUTE);
@@ -116,17 +116,14 @@ describe('an Azure that is slow', () => {
     await replica.stop();
   });
 
-  it('that never answers within the deadline makes us not ready, with the keys that allow for more', async () => {
+  it('that never answers within the deadline makes us not ready, with the key that allows for more', async () => {
     const { clock, azure, replica, addEndpoints, located } = await newWorld();
-    azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'delay', milliseconds: 12_000 }, 1_000_000);
+    azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'delay', milliseconds: 22_000 }, 1_000_000);
     await addEndpoints();
     await clock.advance(5 * MINUTE);
     const { reason } = { reason: '', ...replica.readiness };
     expect(reason).toContain('updateAddressLocations');
-    expect(reason).toContain(
-      'not done within 10 s; if this stays, raise deadlines.actionSeconds, and set leaderElection.leaseDurationSeconds ' +
-        'to one and a half times as much',
-    );
+    expect(reason).toContain('not done within 20 s; if this stays, raise deadlines.actionSeconds');
     azure.faults.clear();
     await clock.advance(2 * MINUTE);
     expect([located(), replica.readiness]).toEqual([ADDRESSES, { ready: true }]);

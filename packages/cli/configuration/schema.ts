@@ -47,7 +47,9 @@ const leaderElection = z
       .min(15, 'must be at least 15: a leader writes to a cloud only what its Lease outlives')
       .max(3600)
       .default(15)
-      .describe('How long the other replicas wait for a leader that fell silent.'),
+      .describe(
+        'How long the other replicas wait for a leader that fell silent; a part whose calls may take longer makes it longer.',
+      ),
   })
   .prefault({});
 

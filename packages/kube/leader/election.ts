@@ -35,6 +35,13 @@ const DEFAULT_DURATION_MILLISECONDS = 15_000;
  */
 const VALID_FRACTION = 0.9;
 const SLACK_FRACTION = 0.01;
+/** So many times as long as a call a Lease has to be: a sixth of it may have passed since it was renewed. */
+const LEASE_FOR_A_CALL = 1.5;
+
+/** How long a Lease has to be for calls of this length to start at any time that is not shortly before its end. */
+export function leaseMillisecondsFor(callMilliseconds: number): number {
+  return LEASE_FOR_A_CALL * callMilliseconds;
+}
 
 export interface ElectionOptions {
   readonly client: KubeClient;

@@ -7,6 +7,13 @@ const comparison = { unit: `${FOLDER}/controller/comparison` };
 
 export const partDefects: readonly Defect[] = [
   {
+    name: 'the Lease of a part does not outlive its longest write',
+    file: `${FOLDER}/run-part.ts`,
+    find: 'leaseMillisecondsFor(longestWriteMilliseconds))',
+    replace: 'longestWriteMilliseconds)',
+    foundBy: runPart,
+  },
+  {
     name: 'the caches of a leadership go on after it has ended',
     file: `${FOLDER}/run-part.ts`,
     find: 'logger, metrics, signal, onStatus',

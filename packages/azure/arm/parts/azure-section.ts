@@ -4,19 +4,20 @@ import { API_VERSION, type ArmClientOptions } from '../client/client.ts';
 import { REQUEST_DEADLINE_MILLISECONDS } from '../client/deadlines.ts';
 import { cloudConfiguration } from '../configuration/cloud-configuration.ts';
 
-const deadlines = z.strictObject({
-  readSeconds: seconds('a read'),
-  writeSeconds: seconds('a PUT or DELETE'),
-  actionSeconds: seconds('an update of the service gateway, which Azure answers only when it is done'),
-});
+const USUAL_SECONDS = REQUEST_DEADLINE_MILLISECONDS / 1_000;
 
-function seconds(what: string) {
-  return z
-    .int()
-    .min(1)
-    .max(600)
-    .default(REQUEST_DEADLINE_MILLISECONDS / 1_000)
-    .describe(`For ${what}.`);
+const deadlines = z.strictObject({
+  readSeconds: seconds(USUAL_SECONDS, 'a read'),
+  writeSeconds: seconds(USUAL_SECONDS, 'a PUT or DELETE'),
+  actionSeconds: seconds(
+    2 * USUAL_SECONDS,
+    'an update of the service gateway, which Azure answers only when it is done',
+  ),
+});
+const DEFAULT_DEADLINES = deadlines.parse({});
+
+function seconds(usual: number, what: string) {
+  return z.int().min(1).max(600).default(usual).describe(`For ${what}.`);
 }
 
 /** What every part on Azure has in its section of the configuration. */
@@ -28,7 +29,7 @@ export const azureSection = {
     .describe(`The version of the network API, for a cloud that lags behind. Unset: ${API_VERSION}.`),
   deadlines: deadlines
     .optional()
-    .describe('When a request is given up. No write is begun that the Lease of the leader would not outlive.'),
+    .describe('When a request is given up. The Lease of the leader is long enough to outlive a write.'),
   cloud: cloudConfiguration.optional().describe('What azure.json would say, with the same keys.'),
   cloudFile: z.string().min(1).optional().describe('The path of azure.json, in place of cloud.'),
   clusterId: z
@@ -50,13 +51,19 @@ export type SectionClientOptions = Pick<
 
 /** What of it is for the client. */
 export function clientOptionsOf({ apiVersion, deadlines: given }: CloudSource): SectionClientOptions {
-  const requestDeadlineMilliseconds = (verb: CallVerb) =>
-    given === undefined ? REQUEST_DEADLINE_MILLISECONDS : given[deadlineKey(verb)] * 1_000;
-  const deadlineAdvice = (verb: CallVerb) => `raise deadlines.${deadlineKey(verb)}${isWrite(verb) ? LONGER_LEASE : ''}`;
+  const requestDeadlineMilliseconds = (verb: CallVerb) => deadlineMilliseconds(given, verb);
+  const deadlineAdvice = (verb: CallVerb) => `raise deadlines.${deadlineKey(verb)}`;
   return { requestDeadlineMilliseconds, deadlineAdvice, ...(apiVersion === undefined ? {} : { apiVersion }) };
 }
 
-const LONGER_LEASE = ', and set leaderElection.leaseDurationSeconds to one and a half times as much';
+/** How long the longest write takes of a part that makes such calls: what its Lease has to outlive. */
+export function longestMillisecondsOf(verbs: readonly CallVerb[], { deadlines: given }: CloudSource): number {
+  return Math.max(...verbs.map((verb) => deadlineMilliseconds(given, verb)));
+}
+
+function deadlineMilliseconds(given: CloudSource['deadlines'], verb: CallVerb): number {
+  return (given ?? DEFAULT_DEADLINES)[deadlineKey(verb)] * 1_000;
+}
 
 function deadlineKey(verb: CallVerb): keyof z.infer<typeof deadlines> {
   if (!isWrite(verb)) return 'readSeconds';

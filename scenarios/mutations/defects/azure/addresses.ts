@@ -186,7 +186,7 @@ export const azureAddressDefects: readonly Defect[] = [
   },
   {
     name: 'the Lease that is recommended is as long as the call',
-    file: 'packages/cloud/within-lease.ts',
+    file: 'packages/kube/leader/election.ts',
     find: 'const LEASE_FOR_A_CALL = 1.5;',
     replace: 'const LEASE_FOR_A_CALL = 1;',
     foundBy: { unit: 'packages/cloud/within-lease' },

@@ -14,6 +14,20 @@ export const azurePartDefectsFromSources: readonly Defect[] = [
     foundBy: { unit: `${ARM}/client` },
   },
   {
+    name: 'an update of the gateway that takes 12 seconds is given up by default',
+    file: `${ARM}/parts/azure-section.ts`,
+    find: '2 * USUAL_SECONDS',
+    replace: 'USUAL_SECONDS',
+    foundBy: { unit: `${GATEWAY}/refusals` },
+  },
+  {
+    name: 'the Lease does not follow the deadline of updates of the gateway',
+    file: `${GATEWAY}/part.ts`,
+    find: "longestMillisecondsOf(['PUT', 'DELETE', 'POST'], configuration)",
+    replace: "longestMillisecondsOf(['PUT', 'DELETE'], configuration)",
+    foundBy: { unit: `${GATEWAY}/part` },
+  },
+  {
     name: 'an update of the gateway has the deadline of a PUT',
     file: `${ARM}/parts/azure-section.ts`,
     find: "return verb === 'POST' ? 'actionSeconds' : 'writeSeconds';",
