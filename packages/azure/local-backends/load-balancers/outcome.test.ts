@@ -78,4 +78,12 @@ describe('the place of a Service', () => {
     expect(placed([web], { one: [...theirs(250), ruleOf(web, web)] })).toEqual(['one']);
     expect(placed([web], { one: [...theirs(250), ruleOf(web, service('other'))] })).toEqual(['two']);
   });
+
+  it('is another one when it asks for more rules than there is room for, and none when there is no room anywhere', () => {
+    const web = service('web', 'one', ['IPv4', 'IPv6']);
+    const full = [...theirs(249), ruleOf(web, web)];
+    expect(placed([web], { one: full })).toEqual(['two']);
+    expect(placed([web], { one: full, two: theirs(249) })).toEqual(['refuse']);
+    expect(placed([web], { one: full.slice(1), two: theirs(249) })).toEqual(['one']);
+  });
 });

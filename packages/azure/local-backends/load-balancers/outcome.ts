@@ -63,8 +63,8 @@ export function decide(input: DecisionInput): ReadonlyMap<ServiceKey, Outcome> {
 function placementRequest(wanted: WantedService, pools: AdoptablePools, there: ServicesThere): PlacementRequest {
   const { key, scope, allowed, families, ports } = wanted;
   const recorded = wanted.recordedLoadBalancer ?? pools.whereFor(wanted);
-  const isThere = recorded !== undefined && there.has(recorded, serviceMark(wanted.uid));
-  return { service: key, scope, allowed, rules: families.length * ports.length, recorded, isThere };
+  const rulesThere = recorded === undefined ? 0 : there.count(recorded, serviceMark(wanted.uid));
+  return { service: key, scope, allowed, rules: families.length * ports.length, recorded, rulesThere };
 }
 
 /** Which Services have rules on which load balancers. */
@@ -82,8 +82,8 @@ class ServicesThere {
     return this.#owners;
   }
 
-  has(loadBalancer: string, mark: ServiceMark): boolean {
-    return this.#owners.get(loadBalancer.toLowerCase())?.includes(mark) ?? false;
+  count(loadBalancer: string, mark: ServiceMark): number {
+    return this.#owners.get(loadBalancer.toLowerCase())?.filter((owner) => owner === mark).length ?? 0;
   }
 }
 
@@ -104,7 +104,7 @@ function occupiedBy(
   for (const service of cluster) {
     const name = recordedLoadBalancer(service)?.toLowerCase();
     const mark = markOf(service);
-    if (name === undefined || asked.has(mark) || there.has(name, mark)) continue;
+    if (name === undefined || asked.has(mark) || there.count(name, mark) > 0) continue;
     const desired = desiredFor(service, options);
     if (desired.kind !== 'serve') continue;
     const { ports, families } = desired.wanted;

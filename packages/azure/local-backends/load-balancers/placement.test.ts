@@ -15,7 +15,7 @@ const request = (service: ServiceKey, more: Partial<PlacementRequest> = {}): Pla
   rules: 1,
   allowed: undefined,
   recorded: undefined,
-  isThere: false,
+  rulesThere: 0,
   ...more,
 });
 const place = (requests: readonly PlacementRequest[], occupied: Readonly<Record<string, number>> = {}) => {
@@ -42,10 +42,35 @@ describe('placeServices', () => {
     const forged = request('a/1', { recorded: 'one' });
     expect(place([forged], { one: 250 })).toEqual(['two']);
     expect(place([forged], { one: 249 })).toEqual(['one']);
-    expect(place([{ ...forged, isThere: true }], { one: 250 })).toEqual(['one']);
-    const there = request('a/2', { recorded: 'one', isThere: true, rules: 250 });
+    expect(place([{ ...forged, rulesThere: 1 }], { one: 250 })).toEqual(['one']);
+    const there = request('a/2', { recorded: 'one', rulesThere: 250, rules: 250 });
     expect(place([forged, there])).toEqual(['two', 'one']);
     expect(place([forged, request('a/3', { recorded: 'one' })], { one: 249 })).toEqual(['one', 'two']);
+  });
+
+  it('lets a Service have more rules where it is only while there is room for them', () => {
+    const growing = request('a/1', { recorded: 'one', rulesThere: 2, rules: 5 });
+    expect(place([growing], { one: 245 })).toEqual(['one']);
+    expect(place([growing], { one: 246 })).toEqual(['two']);
+    expect(place([growing], { one: 246, two: 246 })).toEqual([undefined]);
+    expect(place([{ ...growing, rules: 1 }], { one: 300, two: 300 })).toEqual(['one']);
+  });
+
+  it('leaves room for the rules that all of them have when one gets more', () => {
+    const [first, second] = [
+      request('a/1', { recorded: 'one', rulesThere: 120, rules: 131 }),
+      request('a/2', { recorded: 'one', rulesThere: 120, rules: 120 }),
+    ];
+    expect(place([first, second], { two: 250 })).toEqual([undefined, 'one']);
+    expect(
+      place(
+        [
+          { ...first, rules: 130 },
+          { ...second, rules: 121 },
+        ],
+        { two: 250 },
+      ),
+    ).toEqual(['one', undefined]);
   });
 
   it('moves a Service that may no longer be where it was', () => {

@@ -22,16 +22,16 @@ export interface PlacementRequest {
   readonly allowed: readonly string[] | undefined;
   /** The load balancer it was placed on before. */
   readonly recorded: string | undefined;
-  /** Whether it has rules there. */
-  readonly isThere: boolean;
+  /** How many rules it has there. */
+  readonly rulesThere: number;
 }
 
 /**
  * Where each Service goes: it stays where it was placed before, as long as it may be there; a new one goes to the load
  * balancer with the fewest rules that has room for its own, the first of the list on a tie. Owners can write into what is
- * recorded: it holds on a load balancer that is full only for who has rules there. `occupied` has the rules of the
- * Services that are not asked about, and of others than us, by load balancer in lower case. A Service for which there is
- * no load balancer is not in the answer.
+ * recorded, and more ports into a Service: on a load balancer that is full, it holds for no more rules than are there.
+ * `occupied` has the rules of the Services that are not asked about, and of others than us, by load balancer in lower
+ * case. A Service for which there is no load balancer is not in the answer.
  */
 export function placeServices(
   requests: readonly PlacementRequest[],
@@ -41,24 +41,24 @@ export function placeServices(
   const rules = new Map(occupied);
   const rulesOn = (name: string) => rules.get(name.toLowerCase()) ?? 0;
   const count = (name: string, more: number) => rules.set(name.toLowerCase(), rulesOn(name) + more);
-  const hasRoom = (name: string, request: PlacementRequest) => rulesOn(name) + request.rules <= MOST_RULES;
-  const stays = (request: PlacementRequest) => candidates(request, loadBalancers).find((name) => isAt(request, name));
+  const hasRoom = (name: string, more: number) => rulesOn(name) + more <= MOST_RULES;
   const placements = new Map<ServiceKey, string>();
-  const place = (request: PlacementRequest, name: string) => {
-    count(name, request.rules);
+  const place = (request: PlacementRequest, name: string, more: number) => {
+    count(name, more);
     placements.set(request.service, name);
   };
-  const byPresence = Map.groupBy(requests, ({ isThere }) => isThere);
-  for (const request of [...(byPresence.get(true) ?? []), ...(byPresence.get(false) ?? [])]) {
-    const name = stays(request);
-    if (name !== undefined && (request.isThere || hasRoom(name, request))) place(request, name);
-  }
+  const staying = requests.flatMap((request) => {
+    const name = candidates(request, loadBalancers).find((candidate) => isAt(request, candidate));
+    return name === undefined ? [] : [{ request, name, more: request.rules - request.rulesThere }];
+  });
+  for (const { request, name } of staying) count(name, request.rulesThere);
+  for (const { request, name, more } of staying) if (more <= 0 || hasRoom(name, more)) place(request, name, more);
   for (const request of requests) {
     if (placements.has(request.service)) continue;
     const [first] = candidates(request, loadBalancers)
-      .filter((name) => hasRoom(name, request))
+      .filter((name) => hasRoom(name, request.rules))
       .toSorted((left, right) => rulesOn(left) - rulesOn(right));
-    if (first !== undefined) place(request, first);
+    if (first !== undefined) place(request, first, request.rules);
   }
   return placements;
 }

@@ -26,15 +26,29 @@ export const azureAddressDefects: readonly Defect[] = [
   {
     name: 'who records a load balancer is placed there, though it is full',
     file: `${BALANCERS}/placement.ts`,
-    find: '(request.isThere || hasRoom(name, request))',
-    replace: '(!request.isThere || hasRoom(name, request))',
+    find: 'more <= 0 || hasRoom(name, more)',
+    replace: 'more > 0 || hasRoom(name, more)',
     foundBy: { unit: `${BALANCERS}/outcome` },
+  },
+  {
+    name: 'who has a rule on a load balancer gets as many as it likes there',
+    file: `${BALANCERS}/placement.ts`,
+    find: 'more <= 0 || hasRoom(name, more)',
+    replace: 'request.rulesThere > 0 || hasRoom(name, more)',
+    foundBy: { unit: `${BALANCERS}/placement` },
+  },
+  {
+    name: 'a Service that gets more rules takes the room of those that are decided for with it',
+    file: `${BALANCERS}/placement.ts`,
+    find: 'for (const { request, name } of staying) count(name, request.rulesThere);',
+    replace: '',
+    foundBy: { unit: `${BALANCERS}/placement` },
   },
   {
     name: 'Services that are decided for together are counted twice where they are recorded',
     file: `${BALANCERS}/outcome.ts`,
-    find: 'asked.has(mark) || there.has',
-    replace: 'there.has',
+    find: 'asked.has(mark) || there.count',
+    replace: 'there.count',
     foundBy: { unit: `${BALANCERS}/outcome` },
   },
   {

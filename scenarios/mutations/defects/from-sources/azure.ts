@@ -151,7 +151,7 @@ export const azureDefectsFromSources: readonly Defect[] = [
   {
     name: 'Services that are placed together do not count for each other',
     file: 'packages/azure/local-backends/load-balancers/placement.ts',
-    find: '    count(name, request.rules);\n',
+    find: '    count(name, more);\n',
     replace: '',
     foundBy: { unit: 'packages/azure/local-backends/controller.test.ts' },
   },
