@@ -27,6 +27,39 @@ function putAddress(world: LocalWorld, name: string, tags: Readonly<Record<strin
   world.byHand('PUT', id, { location: 'westeurope', sku: { name: 'Standard' }, tags, properties });
 }
 
+describe('a subnet that a Service names', () => {
+  it.each([
+    ['that we may not use it', 403, 'LinkedAuthorizationFailed'],
+    ['that it is not there', 404, 'NotFound'],
+    ['that it does not fit', 400, 'SubnetNotInSameVnet'],
+  ])('holds up only that Service when Azure says %s', async (_, status, code) => {
+    const world = await new LocalWorld().setUp();
+    const send = world.azure.send.bind(world.azure);
+    world.azure.send = (request) => {
+      const isForged = request.method === 'PUT' && (request.body ?? '').includes('/subnets/theirs');
+      if (isForged) world.azure.faults.next({ kind: 'loadBalancers' }, { kind: 'refuse', status, code });
+      return send(request);
+    };
+    const internal = demanding({ 'load-balancer-internal': 'true' });
+    await world.createService(
+      'forged',
+      {},
+      { ...internal, ...demanding({ 'load-balancer-internal-subnet': 'theirs' }) },
+    );
+    for (const name of ['api', 'web']) await world.createService(name, {}, internal);
+    await world.start();
+    expect(await Promise.all(['api', 'web'].map((name) => world.addresses(name)))).toEqual([
+      [expect.any(String)],
+      [expect.any(String)],
+    ]);
+    // Not even at first: who is tried again at another time than the forged one is served after all.
+    for (const name of ['api', 'web']) expect(await world.reasons(name)).not.toContain('SyncLoadBalancerFailed');
+    expect(await world.addresses('forged')).toEqual([]);
+    expect((await world.events('forged')).at(-1)?.note).toContain(code);
+    await world.stop();
+  });
+});
+
 describe('a resource group that a Service names', () => {
   it.each([
     ['403, as Azure does where nothing may be read', 403, 'AuthorizationFailed'],

@@ -94,16 +94,20 @@ export async function converge(
   return { observed, writes, failures };
 }
 
+/** We may change the resource, but not use another to which the change refers: a subnet or an address that a Service names. */
+const LINKED = 'LinkedAuthorizationFailed';
+
 /** Whether leaving some of the Services out may let the others through. */
 export function mayBlameOneService({ error, isShared }: ConvergenceFailure): boolean {
-  if (!isShared || verdictOf(error) !== 'terminal') return false;
+  if (!isShared) return false;
   const refusal = findArmError(error);
-  return refusal === undefined || !isAccessError(refusal.status);
+  if (refusal?.codes.includes(LINKED)) return true;
+  return verdictOf(error) === 'terminal' && !isAccessError(refusal?.status);
 }
 
-/** Not about what was sent: about who we are, or about a resource that is missing. */
-function isAccessError(status: number): boolean {
-  return status === 401 || status === 403 || status === 404;
+/** Not about what was sent, but about who we are. */
+function isAccessError(status: number | undefined): boolean {
+  return status === 401 || status === 403;
 }
 
 /** What Azure answered to a write, in place of what was observed before. */

@@ -6,6 +6,20 @@ const foundBy = { unit: 'packages/azure/local-backends/forged-input.test.ts' };
 /** What owners of Services could do to others by what they may write: annotations and records. */
 export const forgedInputDefects: readonly Defect[] = [
   {
+    name: 'a subnet that we may not use holds up all Services of the load balancer',
+    file: `${LOAD_BALANCERS}/apply.ts`,
+    find: 'if (refusal?.codes.includes(LINKED)) return true;',
+    replace: '',
+    foundBy,
+  },
+  {
+    name: 'a subnet that is not there holds up all Services of the load balancer',
+    file: `${LOAD_BALANCERS}/apply.ts`,
+    find: 'return status === 401 || status === 403;',
+    replace: 'return status === 401 || status === 403 || status === 404;',
+    foundBy,
+  },
+  {
     name: 'a resource group that may not be read holds up every Service',
     file: `${LOAD_BALANCERS}/observed.ts`,
     find: "      call.signal?.throwIfAborted();\n      return [resourceGroup, { kind: 'unread', error }];",
