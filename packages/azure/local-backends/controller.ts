@@ -58,6 +58,7 @@ export async function runController(
 
   const backends = new BackendTracker();
   const localServices = new LocalServices();
+  const reporter = new UpdateReporter({ ...environment, serviceOf });
   const updater = new BackendPoolUpdater({
     ...locks,
     client: arm,
@@ -65,7 +66,7 @@ export async function runController(
     networkId: site.networkId,
     services: localServices,
     backends,
-    reporter: new UpdateReporter({ ...environment, serviceOf }),
+    reporter,
     settings: updaterSettings(cloud, configuration.leadingEdge),
     clock,
     logger,
@@ -74,7 +75,7 @@ export async function runController(
       controller.add(service);
     },
   });
-  const pools = new PoolRegistry({ site, services: localServices, backends, serviceOf, updater });
+  const pools = new PoolRegistry({ site, services: localServices, backends, serviceOf, updater, reporter });
   watchBackends(controller, caches, backends, pools);
   controller.watch(cache, (change) => {
     // The updater leaves a Service that is on its way out alone from the moment we hear of it.

@@ -52,7 +52,7 @@ function followed() {
   tracker.setNode(node('a', ['10.0.0.1', 'fd00::1']));
   tracker.setNode(node('b', ['10.0.0.2', 'fd00::2']));
   tracker.setNode(node('c', ['10.0.0.3']));
-  backends.follow('shop/web');
+  backends.follow({ service: 'shop/web', rules: 1, createdAt: '' });
   const addresses = (family: IpFamily = 'IPv4') => backends.addresses('shop/web', family);
   return { tracker, told, addresses };
 }
@@ -140,6 +140,74 @@ describe('the nodes that serve a Service', () => {
           const now = addresses();
           expect(told.filter((line) => line.endsWith('IPv4'))).toHaveLength(String(now) === String(last) ? 0 : 1);
           last = now;
+        }
+      }),
+    );
+  });
+});
+
+describe('the nodes of Services that share them', () => {
+  const SERVICES = ['large', 'middle', 'small'] as const;
+  const RULES = { large: 200, middle: 100, small: 60 };
+  const claim = (name: (typeof SERVICES)[number]) => ({
+    service: `shop/${name}` as const,
+    rules: RULES[name],
+    createdAt: '',
+  });
+
+  it('are those with room for their rules, and all of them are told whenever that changes', () => {
+    const names = fc.constantFrom('a', 'b');
+    const services = fc.constantFrom(...SERVICES);
+    const event = fc.oneof(
+      fc.record({ service: services, nodes: fc.uniqueArray(names) }),
+      fc.record({ followed: services }),
+      fc.record({ unfollowed: services }),
+      fc.record({ node: names, isThere: fc.boolean() }),
+    );
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+        const backends = new BackendTracker();
+        backends.setNode(node('a', ['10.0.0.1']));
+        backends.setNode(node('b', ['10.0.0.2']));
+        const followed = new Set<string>();
+        const addresses = () =>
+          new Map(SERVICES.map((name) => [name, backends.addresses(`shop/${name}`, 'IPv4').join()]));
+        const act = (happened: typeof event extends fc.Arbitrary<infer Event> ? Event : never) => {
+          if ('service' in happened) {
+            return backends.setSlice(
+              slice(
+                `${happened.service}-1`,
+                happened.nodes.map((name) => ready(name)),
+                happened.service,
+              ),
+            );
+          }
+          if ('node' in happened) {
+            if (!happened.isThere) return backends.deleteNode(happened.node);
+            return backends.setNode(node(happened.node, [happened.node === 'a' ? '10.0.0.1' : '10.0.0.2']));
+          }
+          if ('followed' in happened) {
+            followed.add(happened.followed);
+            return backends.follow(claim(happened.followed));
+          }
+          followed.delete(happened.unfollowed);
+          return backends.unfollow(`shop/${happened.unfollowed}`);
+        };
+        for (const happened of events) {
+          const before = addresses();
+          const told = new Set(act(happened).map(({ service }) => service));
+          const after = addresses();
+          for (const name of SERVICES) {
+            const isItself = 'followed' in happened && happened.followed === name;
+            if (!followed.has(name) || isItself) continue;
+            expect(told.has(`shop/${name}`)).toBe(before.get(name) !== after.get(name));
+          }
+          for (const address of ['10.0.0.1', '10.0.0.2']) {
+            const there = SERVICES.filter(
+              (name) => followed.has(name) && after.get(name)?.split(',').includes(address),
+            );
+            expect(there.reduce((sum, name) => sum + RULES[name], 0)).toBeLessThanOrEqual(250);
+          }
         }
       }),
     );

@@ -10,6 +10,7 @@ import {
   selectByNode,
   toServiceKey,
 } from '@fairlead/service';
+import { type RuleClaim, RulesPerNode } from './rules-per-node.ts';
 
 const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
 
@@ -20,6 +21,7 @@ interface KnownNode extends Readonly<Record<IpFamily, IpAddress | undefined>> {
 
 /** What was last told of a Service that is followed. */
 interface Followed {
+  readonly claim: RuleClaim;
   readonly addresses: Readonly<Record<IpFamily, readonly IpAddress[]>>;
   readonly nodes: ReadonlySet<string>;
 }
@@ -40,8 +42,8 @@ export class BackendTracker {
   /** Address -> how many nodes report it. */
   readonly #reported = new Map<IpAddress, number>();
   readonly #followed = new Map<ServiceKey, Followed>();
-  /** Node -> the followed Services with endpoints on it. */
-  readonly #followersOf = new Map<string, Set<ServiceKey>>();
+  /** Of the Services that are followed, on each node that they have endpoints on. */
+  readonly #rules = new RulesPerNode();
 
   setSlice(slice: EndpointSlice): readonly BackendsChange[] {
     return this.#refresh(this.#endpoints.set(slice));
@@ -59,14 +61,16 @@ export class BackendTracker {
     return this.#setNode(name, undefined);
   }
 
-  /** The addresses of the nodes that serve the Service now: sorted, each once. */
+  /** The addresses of the nodes that serve the Service now and have room for its rules: sorted, each once. */
   addresses(service: ServiceKey, family: IpFamily): readonly IpAddress[] {
-    const hosts = this.#endpoints.hosts(objectKeyOf(service)).filter((host) => host.family === family);
-    const addresses = [...selectByNode(hosts).keys()].flatMap((name) => {
-      const node = this.#nodes.get(name);
-      return node?.takesTraffic ? (node[family] ?? []) : [];
-    });
-    return [...new Set(addresses)].toSorted();
+    return this.#addresses(this.#claimOf(service), family);
+  }
+
+  /** The nodes that serve the Service and have no room for its rules: sorted. */
+  nodesWithoutRoom(service: ServiceKey): readonly string[] {
+    const claim = this.#claimOf(service);
+    const serving = new Set(FAMILIES.flatMap((family) => this.#serving(service, family)));
+    return [...serving].filter((name) => !this.#rules.hasRoom(name, claim)).toSorted();
   }
 
   /** Whether a node of this cluster has the address. */
@@ -74,13 +78,14 @@ export class BackendTracker {
     return this.#reported.has(address);
   }
 
-  /** From now on, changes of the Service's nodes are told. */
-  follow(service: ServiceKey): void {
-    this.#remember(service, this.#look(service));
+  /** From now on, changes of the Service's nodes are told. Gives what it changes for others. */
+  follow(claim: RuleClaim): readonly BackendsChange[] {
+    const { service } = claim;
+    return this.#crowding(service, () => this.#remember(service, this.#look(claim)));
   }
 
-  unfollow(service: ServiceKey): void {
-    this.#remember(service, undefined);
+  unfollow(service: ServiceKey): readonly BackendsChange[] {
+    return this.#crowding(service, () => this.#remember(service, undefined));
   }
 
   #setNode(name: string, after: KnownNode | undefined): readonly BackendsChange[] {
@@ -92,7 +97,7 @@ export class BackendTracker {
     }
     if (after === undefined) this.#nodes.delete(name);
     else this.#nodes.set(name, after);
-    return this.#refresh([...(this.#followersOf.get(name) ?? [])]);
+    return this.#refresh(this.#rules.claimants(name));
   }
 
   #count(address: IpAddress | undefined, more: 1 | -1): void {
@@ -106,38 +111,70 @@ export class BackendTracker {
     return services.map(toServiceKey).flatMap((service) => {
       const before = this.#followed.get(service);
       if (before === undefined) return [];
-      const after = this.#look(service);
-      this.#remember(service, after);
-      const changed = FAMILIES.filter(
-        (family) => !isDeepStrictEqual(before.addresses[family], after.addresses[family]),
-      );
-      return changed.map((family) => ({ service, family }));
+      const others = this.#crowding(service, () => this.#remember(service, this.#look(before.claim)));
+      return [...this.#changed(service, before), ...others];
     });
   }
 
-  #look(service: ServiceKey): Followed {
-    const hosts = this.#endpoints.hosts(objectKeyOf(service));
+  /** Does it, and gives what it changes for the other Services on nodes that have not room for all. */
+  #crowding(service: ServiceKey, work: () => void): readonly BackendsChange[] {
+    const crowded = new Set(this.#crowdedNodes(service));
+    work();
+    for (const name of this.#crowdedNodes(service)) crowded.add(name);
+    const others = new Set([...crowded].flatMap((name) => this.#rules.claimants(name)));
+    others.delete(service);
+    return [...others].flatMap((other) => {
+      const before = this.#followed.get(other);
+      if (before === undefined) return [];
+      this.#remember(other, this.#look(before.claim));
+      return this.#changed(other, before);
+    });
+  }
+
+  #crowdedNodes(service: ServiceKey): readonly string[] {
+    return [...(this.#followed.get(service)?.nodes ?? [])].filter((name) => this.#rules.isCrowded(name));
+  }
+
+  #changed(service: ServiceKey, before: Followed): readonly BackendsChange[] {
+    const after = this.#followed.get(service);
+    return FAMILIES.filter((family) => !isDeepStrictEqual(before.addresses[family], after?.addresses[family])).map(
+      (family) => ({ service, family }),
+    );
+  }
+
+  #addresses(claim: RuleClaim, family: IpFamily): readonly IpAddress[] {
+    const addresses = this.#serving(claim.service, family).flatMap((name) => {
+      const address = this.#nodes.get(name)?.[family];
+      return address !== undefined && this.#rules.hasRoom(name, claim) ? [address] : [];
+    });
+    return [...new Set(addresses)].toSorted();
+  }
+
+  /** The nodes with endpoints of it that take traffic. */
+  #serving(service: ServiceKey, family: IpFamily): readonly string[] {
+    const hosts = this.#endpoints.hosts(objectKeyOf(service)).filter((host) => host.family === family);
+    return [...selectByNode(hosts).keys()].filter((name) => this.#nodes.get(name)?.takesTraffic);
+  }
+
+  #claimOf(service: ServiceKey): RuleClaim {
+    return this.#followed.get(service)?.claim ?? { service, rules: 0, createdAt: '' };
+  }
+
+  #look(claim: RuleClaim): Followed {
+    const hosts = this.#endpoints.hosts(objectKeyOf(claim.service));
     const nodes = new Set(hosts.flatMap(({ nodeName }) => nodeName ?? []));
-    const addresses = { IPv4: this.addresses(service, 'IPv4'), IPv6: this.addresses(service, 'IPv6') };
-    return { addresses, nodes };
+    const addresses = { IPv4: this.#addresses(claim, 'IPv4'), IPv6: this.#addresses(claim, 'IPv6') };
+    return { claim, addresses, nodes };
   }
 
   #remember(service: ServiceKey, after: Followed | undefined): void {
-    for (const name of this.#followed.get(service)?.nodes ?? []) {
-      const followers = this.#followersOf.get(name);
-      followers?.delete(service);
-      if (followers?.size === 0) this.#followersOf.delete(name);
-    }
+    for (const name of this.#followed.get(service)?.nodes ?? []) this.#rules.delete(name, service);
     if (after === undefined) {
       this.#followed.delete(service);
       return;
     }
     this.#followed.set(service, after);
-    for (const name of after.nodes) {
-      const followers = this.#followersOf.get(name);
-      if (followers === undefined) this.#followersOf.set(name, new Set([service]));
-      else followers.add(service);
-    }
+    for (const name of after.nodes) this.#rules.set(name, after.claim);
   }
 }
 

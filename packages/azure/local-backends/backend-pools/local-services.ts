@@ -1,5 +1,6 @@
 import type { IpFamily } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
+import type { RuleClaim } from './rules-per-node.ts';
 
 /** A backend pool, whatever the case in which it is spelled. */
 export type PoolKey = string & { readonly brand: 'PoolKey' };
@@ -10,8 +11,7 @@ export interface LocalPool {
 }
 
 /** Where a Service is that has its load balancer. */
-export interface LocalServiceInfo {
-  readonly service: ServiceKey;
+export interface LocalServiceInfo extends RuleClaim {
   readonly loadBalancer: string;
   readonly pools: readonly LocalPool[];
 }

@@ -10,6 +10,7 @@ import type { BackendPoolUpdater } from './backend-pool-updater.ts';
 import type { BackendsChange, BackendTracker } from './backend-tracker.ts';
 import type { LocalPool, LocalServiceInfo, LocalServices } from './local-services.ts';
 import { mergeEntries } from './pool-entries.ts';
+import type { UpdateReporter } from './update-reporter.ts';
 
 export interface PoolRegistryOptions {
   readonly site: AzureSite;
@@ -18,14 +19,24 @@ export interface PoolRegistryOptions {
   /** As it is now; undefined when there is none of this name. */
   readonly serviceOf: (key: ServiceKey) => Service | undefined;
   readonly updater: Pick<BackendPoolUpdater, 'addOperation' | 'removeOperation'>;
+  readonly reporter: Pick<UpdateReporter, 'leftOut'>;
 }
 
 /** Knows which Services have pools, and sees to it that the updater hears of every pool that is out of step. */
 export class PoolRegistry {
   readonly #options: PoolRegistryOptions;
+  /** Service -> the nodes that were last told to be without room for it. */
+  readonly #leftOut = new Map<ServiceKey, string>();
 
   constructor(options: PoolRegistryOptions) {
     this.#options = options;
+  }
+
+  /** The Service is about to get its pools: with the nodes that have room for it beside all others. */
+  expect(service: Service, info: LocalServiceInfo): void {
+    const { services, backends } = this.#options;
+    const isKnown = services.get(info.service) !== undefined;
+    if (!isKnown && this.#isStillThere(info.service, service)) this.follow(backends.follow({ ...info, isNew: true }));
   }
 
   /**
@@ -36,34 +47,47 @@ export class PoolRegistry {
     const { services, backends } = this.#options;
     if (!this.#isStillThere(info.service, service)) return;
     services.set(info);
-    backends.follow(info.service);
+    this.follow(backends.follow(info));
+    this.#tellOfRoom(info.service);
     for (const pool of poolsOutOfStep(info, body, backends)) this.#add(info, pool);
   }
 
   /** For a Service that cannot be served as it is now: what it has goes on following its endpoints. */
   registerWhatIsThere(key: ServiceKey, service: Service, body: LoadBalancer | undefined): void {
-    if (body === undefined) return;
-    const pools = poolsThere(this.#options.site, service, body);
-    if (pools.length > 0) this.register(service, { service: key, loadBalancer: body.name, pools }, body);
+    const { site, services, backends } = this.#options;
+    const info = body === undefined ? undefined : infoThere(site, key, service, body);
+    if (info !== undefined && info.pools.length > 0) this.register(service, info, body);
+    else if (services.get(key) === undefined) this.follow(backends.unfollow(key));
   }
 
   /** The Service is on its way out, or was never ours: nothing that waits for it is tried any more. */
   forget(service: ServiceKey): void {
     const { services, backends, updater } = this.#options;
-    if (services.get(service) === undefined) return;
+    const isKnown = services.get(service) !== undefined;
     services.delete(service);
-    backends.unfollow(service);
-    updater.removeOperation(service);
+    this.#leftOut.delete(service);
+    if (isKnown) updater.removeOperation(service);
+    this.follow(backends.unfollow(service));
   }
 
   /** The nodes that serve these Services changed. */
   follow(changes: readonly BackendsChange[]): void {
     for (const { service, family } of changes) {
       const info = this.#options.services.get(service);
-      for (const pool of info?.pools ?? []) {
-        if (info !== undefined && pool.family === family) this.#add(info, pool);
-      }
+      if (info === undefined) continue;
+      this.#tellOfRoom(service);
+      for (const pool of info.pools) if (pool.family === family) this.#add(info, pool);
     }
+  }
+
+  /** Once, and again when they are others. */
+  #tellOfRoom(service: ServiceKey): void {
+    const { backends, reporter } = this.#options;
+    const nodes = backends.nodesWithoutRoom(service);
+    const text = nodes.join(', ');
+    if (text === (this.#leftOut.get(service) ?? '')) return;
+    this.#leftOut.set(service, text);
+    if (nodes.length > 0) reporter.leftOut(service, nodes);
   }
 
   #isStillThere(key: ServiceKey, { metadata: { uid } }: Service): boolean {
@@ -87,6 +111,14 @@ export function poolsOutOfStep(
     const entries = there?.properties.loadBalancerBackendAddresses ?? [];
     return mergeEntries(entries, backends.addresses(service, family), backends) !== undefined;
   });
+}
+
+/** What a Service has on a load balancer, whatever it asks for. */
+export function infoThere(site: AzureSite, key: ServiceKey, service: Service, body: LoadBalancer): LocalServiceInfo {
+  const mark = markOf(service);
+  const rules = (body.properties.loadBalancingRules ?? []).filter(({ name }) => serviceOfName(site, name) === mark);
+  const claim = { service: key, rules: rules.length, createdAt: service.metadata.creationTimestamp ?? '' };
+  return { ...claim, loadBalancer: body.name, pools: poolsThere(site, service, body) };
 }
 
 function poolsThere(site: AzureSite, service: Service, body: LoadBalancer): readonly LocalPool[] {

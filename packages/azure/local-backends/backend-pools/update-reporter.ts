@@ -9,6 +9,7 @@ import {
   retriesTotal,
 } from '../metrics.ts';
 import { type BackendPoolOperation, distinctServices, type OperationGroup } from './operation-queue.ts';
+import { MOST_RULES_PER_NODE } from './rules-per-node.ts';
 
 /** The Events of the updater; users and their alerts go by the reasons. */
 export const updateEvents = {
@@ -22,11 +23,16 @@ export const updateEvents = {
     meaning:
       'the backend pool could not be updated; no further attempt is made before something changes, unless the note says that newer changes are still being tried',
   },
+  NodesWithoutRoomForRules: {
+    type: 'Warning',
+    meaning: 'nodes that serve the Service have no room for its rules, and are left out of its backend pools',
+  },
 } as const satisfies Readonly<Record<string, { readonly type: EventType; readonly meaning: string }>>;
 
 type UpdateEventReason = keyof typeof updateEvents;
 
 const OPERATION = { prefix: 'services_local', request: 'update_backend_pool' };
+const MOST_NODES_SHOWN = 5;
 const STILL_TRIED = 'Newer changes of this Service are still being tried.';
 const GUIDANCE = 'To retrigger, cause an endpoint change for the Service (e.g., restart or scale a backing pod).';
 
@@ -84,6 +90,17 @@ export class UpdateReporter {
     }
   }
 
+  /** These nodes serve the Service, and its pools go without them. */
+  leftOut(service: ServiceKey, nodes: readonly string[]): void {
+    const shown = nodes.slice(0, MOST_NODES_SHOWN).join(', ');
+    const more = nodes.length > MOST_NODES_SHOWN ? ` and ${nodes.length - MOST_NODES_SHOWN} more` : '';
+    const note =
+      `${shown}${more}: so many rules of other Services lead there that there is no room for those of this one, as ` +
+      `Azure limits them for each network interface, and ${MOST_RULES_PER_NODE} are used at most. ` +
+      'Its pods there get no traffic: spread pods over more nodes, or give Services fewer ports.';
+    this.#tell('NodesWithoutRoomForRules', note, service);
+  }
+
   /** For `fairlead why`: when the next attempt is due, on the monotonic clock, and after what. */
   waiting(group: OperationGroup, dueAt: number, error: unknown): void {
     const { clock } = this.#options;
@@ -106,12 +123,14 @@ export class UpdateReporter {
   }
 
   #notify(reason: UpdateEventReason, note: string, operations: readonly BackendPoolOperation[]): void {
-    const { events, serviceOf } = this.#options;
-    this.#record(operations, { kind: 'note', text: `${reason}: ${note}` });
-    for (const key of distinctServices(operations)) {
-      const service = serviceOf(key);
-      if (service !== undefined) events.record(services, service, { type: updateEvents[reason].type, reason, note });
-    }
+    for (const service of distinctServices(operations)) this.#tell(reason, note, service);
+  }
+
+  #tell(reason: UpdateEventReason, note: string, key: ServiceKey): void {
+    const { events, serviceOf, journal } = this.#options;
+    journal.record(`service ${key}`, { kind: 'note', text: `${reason}: ${note}` });
+    const service = serviceOf(key);
+    if (service !== undefined) events.record(services, service, { type: updateEvents[reason].type, reason, note });
   }
 
   #record(operations: readonly BackendPoolOperation[], record: Parameters<Journal['record']>[1]): void {

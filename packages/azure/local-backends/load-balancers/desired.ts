@@ -65,6 +65,8 @@ export interface WantedPort {
 export interface WantedService extends AnnotatedDemands {
   readonly key: ServiceKey;
   readonly uid: ServiceUid;
+  /** As the cluster tells it. */
+  readonly createdAt: string;
   /** The preferred one first. */
   readonly families: readonly IpFamily[];
   readonly ports: readonly WantedPort[];
@@ -128,6 +130,7 @@ function wantedService(service: Service, hasSecurityGroup: boolean): WantedServi
     ...sources,
     key: serviceKey(service.metadata),
     uid: serviceUid(service.metadata.uid ?? ''),
+    createdAt: service.metadata.creationTimestamp ?? '',
     families,
     ownAddresses: isPublic ? ownAddresses(service, families, addresses) : {},
     prefixIds: prefixIds(service, families),

@@ -104,7 +104,9 @@ export class ReconcilePass {
     }
     const writes = writesBeforeAzure(outcome);
     task.service = await this.#options.writer.write(service, writes, this.#input.signal);
-    if (outcome.kind !== 'serve' || writes.length === 0 || task.service === undefined) return;
+    if (outcome.kind !== 'serve' || task.service === undefined) return;
+    this.#options.pools.expect(task.service, localServiceInfo(this.#options.site, outcome.target));
+    if (writes.length === 0) return;
     const isNew = shownAddresses(service).length === 0;
     if (isNew) this.#tell(task, 'EnsuringLoadBalancer', `Placed on the load balancer ${outcome.target.loadBalancer}.`);
   }

@@ -38,6 +38,7 @@ function explainServed(
     wanted: [
       `${wanted.scope} ${wanted.families.join(' and ')} with ${ports} on ${loadBalancer}, because ${claim.sentence}`,
       ...pools.map(({ family }) => `${family} to ${listed(backends.addresses(key, family))}`),
+      ...withoutRoom(backends.nodesWithoutRoom(key)),
     ],
     there: [...shownIngress(claim.service), ...pools.map(({ name }) => poolThere(loadBalancer, name, snapshot))],
   };
@@ -61,6 +62,10 @@ function poolThere(loadBalancer: string, name: string, { observed }: Snapshot): 
   if (pool === undefined) return `no backend pool ${name}`;
   const entries = pool.properties.loadBalancerBackendAddresses ?? [];
   return `the backend pool ${name} with ${listed(entries.map(({ properties }) => properties.ipAddress ?? '?'))}`;
+}
+
+function withoutRoom(nodes: readonly string[]): readonly string[] {
+  return nodes.length === 0 ? [] : [`not to ${nodes.join(', ')}, where there is no room for its rules`];
 }
 
 function listed(addresses: readonly string[]): string {

@@ -3,10 +3,10 @@ import type { ReadEnvironment } from '@fairlead/part';
 import type { ServiceKey, ServiceWrite } from '@fairlead/service';
 import type { OpenedAzure } from '../../arm/index.ts';
 import { BackendTracker } from '../backend-pools/backend-tracker.ts';
-import { poolsOutOfStep } from '../backend-pools/pool-registry.ts';
+import { infoThere, poolsOutOfStep } from '../backend-pools/pool-registry.ts';
 import type { LocalBackendsConfiguration } from '../configuration.ts';
 import { localServiceInfo } from '../load-balancers/request-bodies/child-resources.ts';
-import { desiredOptions } from '../load-balancers/desired.ts';
+import { desiredOptions, recordedLoadBalancer } from '../load-balancers/desired.ts';
 import { servicesInAzure } from '../load-balancers/leftovers.ts';
 import { AzureIndex, type ObservedAzure, observe } from '../load-balancers/observed.ts';
 import { decide, detachedTargetOf, type Outcome, targetOf } from '../load-balancers/outcome.ts';
@@ -51,6 +51,10 @@ export async function takeSnapshot(
   const { loadBalancers } = observed;
   const options = desiredOptions(site, defaultClass);
   const outcomes = decide({ site, options, services: cluster, cluster, loadBalancers });
+  for (const [key, outcome] of outcomes) {
+    const info = infoOf(site, key, outcome, observed);
+    if (info !== undefined) backends.follow(info);
+  }
   const there = servicesInAzure(site, observed, cluster, options.rules);
   const leftovers = there.leftovers.map(leftover);
   const targets = [...outcomes].flatMap(([key, outcome]) => targetOf(key, outcome) ?? []);
@@ -80,6 +84,14 @@ export async function takeSnapshot(
     azureWrites,
     serviceWrites: new Map(serviceWrites),
   };
+}
+
+/** What the Service has or gets, as far as a leader has its pools follow its endpoints. */
+function infoOf(site: AzureSite, key: ServiceKey, outcome: Outcome, { loadBalancers }: ObservedAzure) {
+  if (outcome.kind === 'serve') return localServiceInfo(site, outcome.target);
+  const { service } = outcome.claim;
+  const body = loadBalancers.get(recordedLoadBalancer(service)?.toLowerCase() ?? '');
+  return outcome.kind === 'refuse' && body !== undefined ? infoThere(site, key, service, body) : undefined;
 }
 
 /** What is written to Azure for this Service alone, or for others, too. */

@@ -120,7 +120,8 @@ export class UpdaterWorld {
   }
 
   place(service: ServiceKey, pool = nameOf(service), loadBalancer = 'lb'): void {
-    this.services.set({ service, loadBalancer, pools: [{ family: 'IPv4', name: pool }] });
+    const pools = [{ family: 'IPv4', name: pool }] as const;
+    this.services.set({ service, loadBalancer, pools, rules: 1, createdAt: '' });
   }
 
   /** One tick, without the time before it. */

@@ -32,6 +32,7 @@ export function wantedService(key: ServiceKey, more: Partial<WantedService> = {}
   return {
     key,
     uid: serviceUid(`uid-${key.replaceAll('/', '-')}`),
+    createdAt: '',
     scope: 'public',
     subnet: undefined,
     allowed: undefined,

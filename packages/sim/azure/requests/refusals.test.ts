@@ -60,6 +60,30 @@ describe('what the emulated resource manager refuses', () => {
     expect([answered.status, code(answered)]).toEqual([400, expected]);
   });
 
+  it('lets no more rules lead to an address than a network interface takes, over all load balancers', async () => {
+    const { emulator } = emulated();
+    const put = (name: string, rules: number, addresses: readonly string[]) => {
+      emulator.byHand({ method: 'PUT', path: ids.publicIp(name), body: bodies.publicIp });
+      const body = bodies.loadBalancer(
+        name,
+        Array.from({ length: rules }, (_, index) => 1_000 + index),
+      );
+      const entries = addresses.map((ipAddress) => ({ name: ipAddress, properties: { ipAddress } }));
+      const [pool] = [valueAt(body, 'properties', 'backendAddressPools')].flat();
+      const properties = { ...objectOf(valueAt(pool, 'properties')), loadBalancerBackendAddresses: entries };
+      const backendAddressPools = [{ ...objectOf(pool), properties }];
+      return send(emulator, 'PUT', ids.loadBalancer(name), {
+        ...body,
+        properties: { ...objectOf(body['properties']), backendAddressPools },
+      });
+    };
+    expect((await put('one', 200, ['10.0.0.4', '10.0.0.5'])).status).toBe(201);
+    expect(code(await put('two', 100, ['10.0.0.5', '10.0.0.6']))).toBe('NetworkInterfaceRuleCountLimitReached');
+    expect((await put('two', 99, ['10.0.0.5', '10.0.0.6'])).status).toBe(201);
+    expect((await put('two', 299, ['10.0.0.6'])).status).toBe(200);
+    expect(code(await put('two', 300, ['10.0.0.6']))).toBe('NetworkInterfaceRuleCountLimitReached');
+  });
+
   it('gives an address to one user only, and of a SKU that fits', async () => {
     const { emulator } = emulated();
     withInbound(emulator, 'web');

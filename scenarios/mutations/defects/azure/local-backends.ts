@@ -8,6 +8,41 @@ const sim = { sim: 'local-backends', seeds: 200 } as const;
 
 export const localBackendsDefects: readonly Defect[] = [
   {
+    name: 'more rules lead to a node than its network interface takes',
+    file: `${POOLS}/rules-per-node.ts`,
+    find: 'return rules <= MOST_RULES_PER_NODE;',
+    replace: 'return true;',
+    foundBy: { unit: `${LOCAL}/full-nodes` },
+  },
+  {
+    name: 'a Service with many rules takes nodes away from those with few',
+    file: `${POOLS}/rules-per-node.ts`,
+    find: 'return left.rules < right.rules;',
+    replace: 'return left.rules > right.rules;',
+    foundBy: { unit: `${LOCAL}/full-nodes` },
+  },
+  {
+    name: 'a Service that is not there yet takes nodes away from others',
+    file: `${POOLS}/pool-registry.ts`,
+    find: '{ ...info, isNew: true }',
+    replace: 'info',
+    foundBy: { unit: `${LOCAL}/full-nodes` },
+  },
+  {
+    name: 'nobody hears that a node has room again',
+    file: `${POOLS}/backend-tracker.ts`,
+    find: 'new Set(this.#crowdedNodes(service))',
+    replace: 'new Set<string>()',
+    foundBy: { unit: `${LOCAL}/full-nodes` },
+  },
+  {
+    name: 'nobody hears that a node has no room any more',
+    file: `${POOLS}/backend-tracker.ts`,
+    find: 'for (const name of this.#crowdedNodes(service)) crowded.add(name);',
+    replace: '',
+    foundBy: { unit: `${POOLS}/backend-tracker` },
+  },
+  {
     name: 'a pool is written without saying what it was made from',
     file: `${POOLS}/pool-writer.ts`,
     find: 'const precondition = etag === undefined ? {} : { ifMatch: etag };',
@@ -73,8 +108,8 @@ export const localBackendsDefects: readonly Defect[] = [
   {
     name: 'only the first Service of a group is told',
     file: `${POOLS}/update-reporter.ts`,
-    find: 'for (const key of distinctServices(operations)) {\n      const service = serviceOf(key);',
-    replace: 'for (const key of distinctServices(operations).slice(0, 1)) {\n      const service = serviceOf(key);',
+    find: 'for (const service of distinctServices(operations)) this.#tell(',
+    replace: 'for (const service of distinctServices(operations).slice(0, 1)) this.#tell(',
     foundBy: pools,
   },
   {
@@ -131,7 +166,7 @@ export const localBackendsDefects: readonly Defect[] = [
   {
     name: 'nobody is blamed alone when Azure refuses several Services at once',
     file: `${BALANCERS}/apply.ts`,
-    find: "if (!isShared || verdictOf(error) !== 'terminal') return false;",
+    find: 'if (!isShared) return false;',
     replace: 'if (isShared || verdictOf(error)) return false;',
     foundBy: { unit: LOCAL },
   },

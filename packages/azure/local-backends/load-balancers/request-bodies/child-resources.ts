@@ -46,7 +46,8 @@ function poolNameFor(site: AzureSite, wanted: WantedService, family: IpFamily): 
 /** Where the pools of a Service are that is to be served. */
 export function localServiceInfo(site: AzureSite, { wanted, loadBalancer }: PresentTarget): LocalServiceInfo {
   const pools = wanted.families.map((family) => ({ family, name: poolNameFor(site, wanted, family) }));
-  return { service: wanted.key, loadBalancer, pools };
+  const { key: service, createdAt, families, ports } = wanted;
+  return { service, createdAt, rules: families.length * ports.length, loadBalancer, pools };
 }
 
 /** What the Service is to have inside the load balancer; its nodes go into pools that are new. */

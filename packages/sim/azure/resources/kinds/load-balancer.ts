@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf, valueAt } from '../../../json.ts';
 import { invalid, invalidReference } from '../../requests/refusal.ts';
+import { checkRulesPerInterface } from '../rules-per-interface.ts';
 import type { ResourceStore, StoredResource } from '../store.ts';
 import { checkPublicIpUse } from './public-ip-address.ts';
 import type { Draft, KindRules } from './rules.ts';
@@ -27,6 +28,7 @@ export const loadBalancerRules: KindRules = {
     for (const rule of rules) checkRule(draft, rule);
     checkNoTwoRulesAlike(id, rules);
     checkNothingUsedIsDropped(draft, store);
+    checkRulesPerInterface(draft, store);
   },
 };
 
