@@ -1,6 +1,7 @@
 import { armId, groupPath } from '@fairlead/azure/arm';
 import { seededRandom, type VirtualClock } from '@fairlead/control';
 import { ArmEmulator, FAST } from '@fairlead/sim/azure';
+import { ARM_BUCKETS } from '../arm-buckets.ts';
 
 export const GROUP = { subscriptionId: 'sub', resourceGroup: 'cluster' };
 export const LOCATION = 'westeurope';
@@ -17,12 +18,6 @@ export interface AzureHabits {
   readonly hasBuckets?: boolean;
 }
 
-const BUCKETS = {
-  reads: { size: 250, refillPerSecond: 25 },
-  writes: { size: 200, refillPerSecond: 10 },
-  deletes: { size: 200, refillPerSecond: 10 },
-};
-
 /** An Azure with a network in it, the same for both sides. */
 export function emulatedAzure(
   clock: VirtualClock,
@@ -36,7 +31,7 @@ export function emulatedAzure(
       ...FAST,
       latency: LATENCY,
       operationTime: { minimum: writeMilliseconds, maximum: writeMilliseconds },
-      ...(hasBuckets ? { rateLimits: BUCKETS } : {}),
+      ...(hasBuckets ? { rateLimits: ARM_BUCKETS } : {}),
     },
   });
   const subnets = [{ name: 'nodes', properties: { addressPrefix: '10.0.0.0/16' } }];

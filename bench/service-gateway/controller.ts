@@ -1,7 +1,8 @@
 // Our side where calls are counted and time is virtual: the whole controller on a simulated cluster and an emulated
-// Azure. `node controller.ts burst SERVICES ENDPOINTS LATENCY` or `... restart SERVICES ENDPOINTS`; prints one line.
+// Azure. `node controller.ts burst SERVICES ENDPOINTS LATENCY [1: with ARM's buckets]` or `... restart SERVICES ENDPOINTS`; prints one line.
 import { GatewayCluster, newAzure, Replica, scope } from '@fairlead/azure/service-gateway/testing';
 import { VirtualClock } from '@fairlead/control';
+import { ARM_BUCKETS } from '../arm-buckets.ts';
 
 const NODES = 50;
 const LONGEST_MILLISECONDS = 10 * 60_000;
@@ -9,7 +10,7 @@ const LONGEST_MILLISECONDS = 10 * 60_000;
 const WATCHED_AFTER_RESTART_MILLISECONDS = 60 * 60_000;
 
 const [scenario, ...numbers] = process.argv.slice(2);
-const [services = 0, endpoints = 0, latencyMilliseconds = 0] = numbers.map(Number);
+const [services = 0, endpoints = 0, latencyMilliseconds = 0, hasBuckets = 0] = numbers.map(Number);
 const clock = new VirtualClock();
 const azure = newAzure(clock);
 const cluster = new GatewayCluster(clock);
@@ -25,7 +26,8 @@ async function burst() {
   const replica = new Replica(cluster, azure);
   await replica.settle();
   azure.log.clear();
-  azure.behave({ latency: { minimum: latencyMilliseconds, maximum: latencyMilliseconds } });
+  const latency = { minimum: latencyMilliseconds, maximum: latencyMilliseconds };
+  azure.behave({ latency, ...(hasBuckets === 1 ? { rateLimits: ARM_BUCKETS } : {}) });
   const startedAt = clock.monotonic();
   await createServices();
   await programmed(replica, () => servicesTold() === services);
