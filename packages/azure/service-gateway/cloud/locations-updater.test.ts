@@ -94,6 +94,16 @@ describe('LocationsUpdater', () => {
     expect(bench.refused).toHaveLength(1);
   });
 
+  it('tells that a round went well only when nothing was left out of it', async () => {
+    const bench = await benchWithService();
+    bench.rounds.length = 0;
+    bench.azure.faults.next({ kind: 'updateAddressLocations' }, { kind: 'delay', milliseconds: 12_000 }, 4);
+    bench.engine.updateEndpoints(web, manyEndpoints(40, 3));
+    await bench.settle(120_000);
+    expect(bench.writes).toHaveLength(2);
+    expect(bench.rounds).toEqual([expect.objectContaining({ code: 'deadline-exceeded' }), undefined]);
+  });
+
   it('sends again what got lost, whether or not it had arrived', async () => {
     for (const kind of ['lose-request', 'lose-response'] as const) {
       const bench = await benchWithService();

@@ -85,6 +85,8 @@ export class AzureBench {
   readonly drained: PodUid[] = [];
   readonly refused: { readonly entry: AddressEntry; readonly services: ServiceList }[] = [];
   readonly suspicions: string[] = [];
+  /** Of each round of addresses: why some have to be sent again, if so. */
+  readonly rounds: unknown[] = [];
   readonly #stop = new AbortController();
 
   constructor({ behaviour = {}, limits = ENOUGH, metrics = noMetrics, world }: AzureBenchOptions = {}) {
@@ -128,6 +130,8 @@ export class AzureBench {
         this.suspicions.push(notice.why);
         break;
       case 'locations-round':
+        this.rounds.push(notice.error);
+        break;
       case 'pod-refused':
     }
   }
