@@ -3,6 +3,7 @@ import { type Clock, FairleadError, type IpAddress, type IpFamily } from '@fairl
 import {
   type ArmClient,
   type ArmId,
+  armName,
   type CallOptions,
   clusterTags,
   type GatewayService,
@@ -226,8 +227,20 @@ export class Repository {
 
   async #read<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {
     const body = await this.#client.find(id, options);
+    // How it ends is not told by how it is meanwhile: it may fail yet.
+    if (UNDER_WAY.has(body?.properties.provisioningState ?? '')) throw underWay(kind, armName(id));
     this.inventory.set(kind, id, body === undefined ? { state: 'absent' } : { state: 'present', body });
   }
+}
+
+/** Of a resource that Azure is still at work on. */
+const UNDER_WAY: ReadonlySet<string> = new Set(['Updating', 'Deleting']);
+
+function underWay(kind: InventoryKind, name: string): FairleadError {
+  return new FairleadError(`Azure is still at work on ${kind}/${name}, which was begun before`, {
+    verdict: 'retriable',
+    code: 'still-under-way',
+  });
 }
 
 /** An ETag that stands for none: it is not told before Azure is done. */

@@ -1,3 +1,4 @@
+import { FairleadError } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { loadBalancerId, natGatewayId } from '../scope.ts';
 import { AzureBench, scope } from '../testing/azure-bench.ts';
@@ -347,6 +348,28 @@ describe('ServiceUpdater', () => {
 });
 
 describe('ServiceUpdater, in a burst', () => {
+  it.each([
+    ['publicIPAddresses', inboundSpec('web')],
+    ['loadBalancers', inboundSpec('web')],
+    ['natGateways', outboundSpec('blue')],
+  ] as const)('makes one of the %s again at which Azure failed after its answer was lost', async (kind, spec) => {
+    const bench = new AzureBench({ behaviour: { operationTime: { minimum: 4_000, maximum: 4_000 } } });
+    const send = bench.azure.send.bind(bench.azure);
+    let isLost = false;
+    bench.azure.send = async (request) => {
+      const isFirst = !isLost && request.method === 'PUT' && request.url.includes(`/${kind}/`);
+      if (!isFirst) return send(request);
+      isLost = true;
+      bench.azure.faults.next({ kind }, { kind: 'fail-operation', code: 'InternalServerError' });
+      await send(request);
+      throw new FairleadError('the connection was reset', { verdict: 'retriable', code: 'connection-reset' });
+    };
+    bench.engine.addService(spec);
+    await bench.settle();
+    await bench.clock.advance(30_000);
+    expect(bench.azure.resources(kind)).toMatchObject([{ properties: { provisioningState: 'Succeeded' } }]);
+  });
+
   it('creates 500 Services with 10 endpoints each in 2N+10 writes, as fast as the lanes allow', async () => {
     const count = 500;
     const latency = 50;
