@@ -1,7 +1,7 @@
 import { messageOf } from '@fairlead/control';
 import { z } from 'zod';
 import { apiVersionSince, azureSection, isArmId, namesOneCloud, ONE_CLOUD } from '../arm/index.ts';
-import type { EgressPolicy } from './cluster/egress-pod.ts';
+import { ALL_OTHERS, type EgressPolicy } from './cluster/egress-pod.ts';
 import { egressName } from './engine/nrp-key.ts';
 
 /** The oldest that has service gateways; from 2025-09-01 on, updates of addresses and services are answered at once. */
@@ -34,7 +34,9 @@ const egressGateway = z.strictObject({
 });
 
 const egressRule = z.strictObject({
-  gateway,
+  gateway: z
+    .union([z.literal(ALL_OTHERS), gateway])
+    .describe('The egress gateway, as pods name it in their label; "*" for all that no other rule names.'),
   namespaces: z.array(z.string().min(1)).describe('The namespaces whose pods may use it; no others may.'),
 });
 
@@ -81,7 +83,9 @@ export const serviceGatewayConfiguration = z
       .array(egressRule)
       .default([])
       .refine(namesEachOnce, 'names a gateway twice')
-      .describe('Which namespaces may use which egress gateway. A gateway that is not named here is open to all.'),
+      .describe(
+        'Which namespaces may use which egress gateway. A gateway that is not named here is open to all, unless "*" is.',
+      ),
   })
   .refine(namesOneCloud, ONE_CLOUD)
   .refine(...apiVersionSince(FIRST_API_VERSION, 'older ones know no service gateways'));
@@ -89,5 +93,10 @@ export const serviceGatewayConfiguration = z
 export type ServiceGatewayConfiguration = z.infer<typeof serviceGatewayConfiguration>;
 
 export function egressPolicy({ egressPolicy: rules }: ServiceGatewayConfiguration): EgressPolicy {
-  return new Map(rules.map(({ gateway: name, namespaces: allowed }) => [egressName(name), new Set(allowed)]));
+  return new Map(
+    rules.map(({ gateway: name, namespaces: allowed }) => [
+      name === ALL_OTHERS ? ALL_OTHERS : egressName(name),
+      new Set(allowed),
+    ]),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Pod } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
-import { EGRESS_LABEL, egressName } from '../engine/nrp-key.ts';
-import { egressRequest } from './egress-pod.ts';
+import { EGRESS_LABEL, type EgressName, egressName } from '../engine/nrp-key.ts';
+import { type EgressPolicy, egressRequest } from './egress-pod.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const later = new Date(NOW + 30_000).toISOString();
@@ -60,5 +60,21 @@ describe('what a pod wants of an egress gateway', () => {
       error: { code: 'namespace-not-allowed' },
     });
     expect(egressRequest(pod({ metadata: { namespace: 'bank' } }), policy, NOW)).toMatchObject({ kind: 'egress' });
+  });
+
+  it('is refused where the policy leaves gateways that it does not name to other namespaces', () => {
+    const policy: EgressPolicy = new Map<EgressName | '*', Set<string>>([
+      [egressName('blue'), new Set(['shop'])],
+      ['*', new Set(['bank'])],
+    ]);
+    const green = { labels: { [EGRESS_LABEL]: 'green' } };
+    expect(egressRequest(pod({}), policy, NOW)).toMatchObject({ kind: 'egress' });
+    expect(egressRequest(pod({ metadata: green }), policy, NOW)).toMatchObject({
+      kind: 'refused',
+      error: { code: 'namespace-not-allowed' },
+    });
+    expect(egressRequest(pod({ metadata: { ...green, namespace: 'bank' } }), policy, NOW)).toMatchObject({
+      kind: 'egress',
+    });
   });
 });

@@ -6,8 +6,11 @@ import { EGRESS_LABEL, type EgressName, egressName, type PodUid, podUid } from '
 /** What holds a pod until all its addresses have left NRP. */
 export const POD_FINALIZER = 'servicegateway.azure.com/pod-cleanup';
 
+/** Stands for every gateway that no other rule names. */
+export const ALL_OTHERS = '*';
+
 /** Which namespaces may use a gateway; a gateway without a rule is open to all. */
-export type EgressPolicy = ReadonlyMap<EgressName, ReadonlySet<string>>;
+export type EgressPolicy = ReadonlyMap<EgressName | typeof ALL_OTHERS, ReadonlySet<string>>;
 
 /** What a pod wants of an egress gateway. */
 export type EgressRequest =
@@ -48,7 +51,7 @@ export function egressRequest(pod: Pod, policy: EgressPolicy, now: number): Egre
     if (spec.hostNetwork === true) {
       throw refusal('host-network', 'it uses the network of its node, whose traffic takes no egress gateway');
     }
-    const allowed = policy.get(name);
+    const allowed = policy.get(name) ?? policy.get(ALL_OTHERS);
     if (allowed !== undefined && !allowed.has(metadata.namespace ?? '')) {
       throw refusal('namespace-not-allowed', `its namespace may not use the egress gateway ${name}`);
     }

@@ -4,6 +4,13 @@ const PODS = 'packages/azure/service-gateway/cluster/pod-feed';
 
 export const azurePodDefects: readonly Defect[] = [
   {
+    name: 'gateways that no rule names are open to all although a rule says otherwise',
+    file: 'packages/azure/service-gateway/cluster/egress-pod.ts',
+    find: 'policy.get(name) ?? policy.get(ALL_OTHERS)',
+    replace: 'policy.get(name)',
+    foundBy: { unit: 'packages/azure/service-gateway/cluster/egress-pod' },
+  },
+  {
     name: 'a new leader takes an address from a pod because a pod with that address has ended on another node',
     file: `${PODS}.ts`,
     find: '(programmed.get(address) ?? []).filter((entry) => isLeftAt(entry, location))',
