@@ -56,7 +56,6 @@ export class OperationPoller {
       } catch (error) {
         if (!(error instanceof ArmError)) throw error;
         if (error.status === 404 && poll.style !== 'resource') throw forgotten(what(write));
-        if (error.status === 404 && write.method === 'DELETE') return undefined;
         if (error.status !== 429) throw error;
         asked = error.retryAfterMilliseconds;
       }
