@@ -72,6 +72,15 @@ const calls = (steps: readonly ResourceStep[]) =>
   steps.map(({ kind, resource, id }) => `${kind} ${resource}/${id.slice(id.lastIndexOf('/') + 1)}`);
 
 describe('the plan of a service', () => {
+  it('registers the default outbound service again that is registered as another', () => {
+    const inventory = new Inventory(new VirtualClock());
+    carryOut(outboundSpec('blue'), inventory);
+    const register = (isDefault: boolean) =>
+      planCreation({ scope, inventory }, outboundSpec('blue', { isDefault })).register;
+    expect(register(false)).toBeUndefined();
+    expect(register(true)).toMatchObject({ isDelete: false, service: { properties: { isDefault: true } } });
+  });
+
   it('makes the address first, then what uses it, then the registration', () => {
     const plan = planCreation({ scope, inventory: new Inventory(new VirtualClock()) }, inboundSpec('web'));
     expect(calls(plan.prepare)).toEqual(['put publicIPAddresses/web-pip', 'put loadBalancers/web']);

@@ -408,6 +408,16 @@ describe('ServiceUpdater, in a burst', () => {
     expect(bench.registered).toHaveLength(30);
   });
 
+  it('changes what it has just made in one call, by what Azure calls it when it is done', async () => {
+    const bench = new AzureBench({ behaviour: { operationTime: { minimum: 1_000, maximum: 1_000 } } });
+    bench.engine.addService(inboundSpec('web'));
+    await bench.settle();
+    bench.azure.log.clear();
+    bench.engine.addService(changedSpec('web', 443));
+    await bench.settle();
+    expect(bench.writes).toEqual(['PUT loadBalancers/web 200']);
+  });
+
   it('loses nothing that another program has written to what it changes', async () => {
     const bench = new AzureBench({ behaviour: { operationTime: { minimum: 1_000, maximum: 1_000 } } });
     bench.engine.addService(inboundSpec('web'));
