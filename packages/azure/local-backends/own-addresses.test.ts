@@ -152,6 +152,20 @@ describe('a public address that is made', () => {
     await world.stop();
   });
 
+  it('stays in the zones of its frontend when an internal one is exchanged', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', {}, { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' });
+    await world.start({ zones: ['1', '2'] });
+    await world.stop();
+    await world.start({ zones: ['3'] });
+    await world.editService('web', { spec: { loadBalancerIP: '10.0.9.9' } });
+    await world.pass(5);
+    expect(world.loadBalancer('inside')?.properties.frontendIPConfigurations).toMatchObject([
+      { zones: ['1', '2'], properties: { privateIPAddress: '10.0.9.9' } },
+    ]);
+    await world.stop();
+  });
+
   it('comes from the prefix and is in the zones that are asked for, and in no others later', async () => {
     const world = await newWorld({ 'pip-prefix-id': PREFIX }, { zones: ['1', '2'] });
     const made = () => world.publicIps.find(({ name }) => name !== 'mine');

@@ -10,6 +10,13 @@ const egress = { unit: `${GATEWAY}/egress-addresses` };
 /** What Services and operators may say of addresses, and of who may come to them. */
 export const azureAddressDefects: readonly Defect[] = [
   {
+    name: 'a frontend that changes loses its zones',
+    file: `${BALANCERS}/request-bodies/load-balancer-body.ts`,
+    find: 'return frontend.zones === undefined ? target : { ...target, zones: frontend.zones };',
+    replace: 'return target;',
+    foundBy: own,
+  },
+  {
     name: 'older Services of one namespace use up the resource groups that are looked into',
     file: `${BALANCERS}/observed.ts`,
     find: 'left.turn - right.turn',
