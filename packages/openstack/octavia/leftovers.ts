@@ -3,12 +3,7 @@ import { type ClaimRules, claimService } from '@fairlead/service';
 import { isOwnResource, type KuryrLoadBalancer, serviceUidOf } from './resource/types.ts';
 
 /** Load balancers that no Service stands behind, all at once, are more likely a mistake than meant. */
-export const LEFTOVER_BRAKE = {
-  things: 'load balancers',
-  fraction: 0.3,
-  minimumCount: 10,
-  confirmAfterMilliseconds: 600_000,
-};
+export const LEFTOVER_BRAKE = { things: 'load balancers' };
 
 /** The UIDs of Services that may have something in OpenStack. */
 export function livingOwners(
