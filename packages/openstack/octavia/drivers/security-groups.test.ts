@@ -100,7 +100,7 @@ async function untilDone(driver: NeutronSecurityGroups, key: string): Promise<vo
   while (!isDone) isDone = await driver.ensure(key, signal);
 }
 
-describe('a Service that needs thousands of rules', () => {
+describe('a Service that needs hundreds of rules', () => {
   const ruleFor = (group: string, port: number) =>
     ({
       security_group_id: group,
@@ -111,7 +111,7 @@ describe('a Service that needs thousands of rules', () => {
       port_range_max: port,
       remote_ip_prefix: '10.0.0.0/24',
     }) as const;
-  const many = (group: string) => Array.from({ length: 2_000 }, (_, index) => ruleFor(group, 10_000 + index));
+  const many = (group: string) => Array.from({ length: 500 }, (_, index) => ruleFor(group, 10_000 + index));
 
   it('keeps no other waiting for more than a few of them, neither when it comes nor when it goes', async () => {
     const { emulator, project, neutron, clock } = emulated();
@@ -128,7 +128,7 @@ describe('a Service that needs thousands of rules', () => {
     await clock.advance(3_600_000);
     await Promise.all([greedy, web]);
     expect(before[0]).toBeLessThan(100);
-    expect(creating).toHaveBeenCalledTimes(2_001);
+    expect(creating).toHaveBeenCalledTimes(501);
     driver.want('shop/greedy', []);
     const going = untilDone(driver, 'shop/greedy');
     driver.want('shop/web', [ruleFor(group, 81)]);
@@ -136,7 +136,7 @@ describe('a Service that needs thousands of rules', () => {
     await clock.advance(3_600_000);
     await Promise.all([going, again]);
     expect(before[1]).toBeLessThan(100);
-    expect(deleting).toHaveBeenCalledTimes(2_001);
+    expect(deleting).toHaveBeenCalledTimes(501);
   });
 
   it('comes back for the next of them, and keeps no place meanwhile', async () => {
