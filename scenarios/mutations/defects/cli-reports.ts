@@ -123,9 +123,9 @@ export const cliReportDefects: readonly Defect[] = [
   },
   {
     name: 'the demo waits for the address of a Service that is not ours',
-    file: 'packages/part/demo-progress.ts',
+    file: 'packages/part/demo-scene.ts',
     find: "spec.loadBalancerClass?.startsWith('fairlead.dev/')",
     replace: "spec.loadBalancerClass !== 'fairlead.dev/'",
-    foundBy: { unit: 'packages/part/demo-progress.test.ts' },
+    foundBy: { unit: 'packages/part/demo-scene.test.ts' },
   },
 ];
