@@ -66,5 +66,5 @@ export function environmentOf(
 
 /** All but the Lease, and the question of a replica that gave it back whether it can read again. */
 function isForLeaders({ url, signal }: HttpRequest): boolean {
-  return signal?.aborted !== true && !/\/leases\b|[?&]limit=1(&|$)/.test(url);
+  return signal?.aborted !== true && !/\/leases\b|[?&](limit|timeoutSeconds)=1(&|$)/.test(url);
 }
