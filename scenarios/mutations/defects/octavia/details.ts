@@ -10,6 +10,13 @@ const GROUPS = { unit: `${HOME}/drivers/security-groups.test.ts` } as const;
 /** In the single values that are read, said or compared. */
 export const octaviaDetailDefects: readonly Defect[] = [
   {
+    name: 'what was refused before another attempt waits on as if there had been none',
+    file: `${HOME}/handlers/waiting/parked.ts`,
+    find: '      this.#parked.delete(key);\n      return undefined;',
+    replace: '      return undefined;',
+    foundBy: { unit: `${HOME}/handlers/waiting/parked.test.ts` },
+  },
+  {
     name: 'another flavor is left out in silence',
     file: `${HOME}/balancer/plan.ts`,
     find: "    ['flavor', flavorId, there.flavor_id],\n",

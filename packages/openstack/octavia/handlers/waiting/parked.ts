@@ -33,7 +33,12 @@ export class ParkedResources {
   /** Undefined when it does not wait, or no longer; else when its turn comes. */
   again(key: string, { spec }: KuryrLoadBalancer): Again | undefined {
     const parked = this.#parked.get(key);
-    if (parked === undefined || parked.spec !== JSON.stringify(spec)) return undefined;
+    if (parked === undefined) return undefined;
+    if (parked.spec !== JSON.stringify(spec)) {
+      // What is tried now may leave something behind that goes only when this is tried again.
+      this.#parked.delete(key);
+      return undefined;
+    }
     const afterMilliseconds = parked.until - this.#clock.monotonic();
     return afterMilliseconds > 0 ? { afterMilliseconds } : undefined;
   }
