@@ -26,7 +26,7 @@ const config: KnipConfig = {
     },
     deploy: { entry: ['{bundle,generate}.ts'] },
     e2e: { entry: ['generate-schemas.ts', 'fuzz/run.ts', 'gateway/hand.ts'] },
-    scenarios: { entry: ['{run,job}.ts', 'mutations/{run,hook}.ts'] },
+    scenarios: { entry: ['{run,job}.ts', 'mutations/{run,hook,suites}.ts'] },
     // A library in its own right: others may use more of it than we do.
     'packages/kube': { includeEntryExports: false },
     // The client of parts that are still to come.

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { AskedProcess } from './asked-process.ts';
 import type { SeedRunner } from './run-seeds.ts';
 import type { SeedReport } from './scenario.ts';
 
@@ -32,41 +32,26 @@ export class Jobs {
 }
 
 class Job {
-  #child = start();
+  #process = start();
   #seeds = 0;
 
-  run(request: JobRequest): Promise<SeedReport> {
+  async run(request: JobRequest): Promise<SeedReport> {
     if (this.#seeds === SEEDS_OF_A_PROCESS) {
-      this.end();
-      this.#child = start();
+      void this.#process.hangUp();
+      this.#process = start();
       this.#seeds = 0;
     }
     this.#seeds += 1;
-    return ask(this.#child, request);
+    const answer = await this.#process.ask(request);
+    if ('error' in answer) throw new Error(answer.error);
+    return answer.report;
   }
 
   end(): void {
-    this.#child.disconnect();
+    void this.#process.hangUp();
   }
 }
 
-function start(): ChildProcess {
-  return fork(new URL('./job.ts', import.meta.url));
-}
-
-function ask(child: ChildProcess, request: JobRequest): Promise<SeedReport> {
-  return new Promise((resolve, reject) => {
-    const settle = (action: () => void) => {
-      child.off('message', onMessage);
-      child.off('exit', onExit);
-      action();
-    };
-    const onMessage = (answer: JobAnswer) =>
-      settle(() => ('report' in answer ? resolve(answer.report) : reject(new Error(answer.error))));
-    const onExit = (code: number | null) =>
-      settle(() => reject(new Error(`the job for seed ${request.seed} ended with ${code ?? 'a signal'}`)));
-    child.on('message', onMessage);
-    child.on('exit', onExit);
-    child.send(request);
-  });
+function start(): AskedProcess<JobRequest, JobAnswer> {
+  return new AskedProcess(new URL('./job.ts', import.meta.url));
 }

@@ -21,7 +21,7 @@ export const VARIABLE = 'FAIRLEAD_DEFECT';
 /** The source of a file, with the defect that the environment asks for in it. */
 export function withDefect(path: string, source: string): string {
   const text = process.env[VARIABLE];
-  if (text === undefined) return source;
+  if (text === undefined || text === '') return source;
   const { file, find, replace }: Defect = JSON.parse(text);
   return path.endsWith(`/${file}`) ? applied({ file, find, replace }, source) : source;
 }

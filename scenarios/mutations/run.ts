@@ -1,14 +1,14 @@
 // Puts each defect of the table into the code, one at a time, and sees whether what should find it does.
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { applied, type Defect, type FoundBy, VARIABLE } from './defect.ts';
+import { applied, type Defect, type FoundBy } from './defect.ts';
 import { defects } from './defects/index.ts';
+import { Finder, type Verdict } from './finder.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** A few that take a second or two each: a sample for every run of all tests. */
-const SAMPLE_EVERY = 127;
+const SAMPLE_EVERY = 61;
 const SAMPLE_FROM = 7;
 const HELP = `npm run mutations                 puts every defect into the code, one at a time; each must be found
 npm run mutations -- WORDS        those whose sentence or file has these words
@@ -30,21 +30,28 @@ function chosen(words: string): readonly Defect[] {
 async function run(list: readonly Defect[]): Promise<number> {
   // Looked at in the whole table: a row that nobody runs for weeks would otherwise go unnoticed.
   const outdated = defects.filter((defect) => !applies(defect));
-  let missed = 0;
-  for (const [index, defect] of list.entries()) {
-    if (outdated.includes(defect)) continue;
-    const started = performance.now();
-    const isFound = await fails(defect);
-    const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-    if (!isFound) missed += 1;
-    console.log(
-      `${index + 1}/${list.length} ${isFound ? 'found ' : 'MISSED'} ${defect.name} (${checkText(defect.foundBy)}, ${seconds} s)`,
-    );
-  }
+  const tried = list.filter((defect) => !outdated.includes(defect));
+  const waiting = tried.values();
+  const missed: string[] = [];
+  let ended = 0;
+  const work = async (): Promise<void> => {
+    const finder = new Finder();
+    for (const defect of waiting) {
+      const started = performance.now();
+      const verdict = await finder.find(defect);
+      const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+      const line = `${verdictText(verdict)} ${defect.name} (${checkText(defect.foundBy)}, ${seconds} s)`;
+      if (verdict.kind !== 'found') missed.push(line);
+      ended += 1;
+      console.log(`${ended}/${tried.length} ${line}`);
+    }
+    await finder.end();
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), tried.length) }, work));
+  for (const line of missed) console.log(line);
   for (const { name, file } of outdated) console.log(`OUTDATED ${name}: what it changes is no longer once in ${file}`);
-  const tried = list.filter((defect) => !outdated.includes(defect)).length;
-  console.log(`${tried - missed} passed, ${missed + outdated.length} failed`);
-  return missed + outdated.length === 0 && tried > 0 ? 0 : 1;
+  console.log(`${tried.length - missed.length} passed, ${missed.length + outdated.length} failed`);
+  return missed.length + outdated.length === 0 && tried.length > 0 ? 0 : 1;
 }
 
 function applies(defect: Defect): boolean {
@@ -56,39 +63,9 @@ function applies(defect: Defect): boolean {
   }
 }
 
-/** A check that cannot even run proves nothing: a test or a seed has to have failed. */
-async function fails(defect: Defect): Promise<boolean> {
-  const { foundBy } = defect;
-  const hook = join(import.meta.dirname, 'hook.ts');
-  const parameters =
-    'unit' in foundBy
-      ? [
-          join('node_modules', 'vitest', 'vitest.mjs'),
-          'run',
-          '--project',
-          'unit',
-          '--reporter=dot',
-          '--fsModuleCache=false',
-          '--bail=1',
-          foundBy.unit,
-        ]
-      : [
-          '--import',
-          hook,
-          join('scenarios', 'run.ts'),
-          foundBy.sim,
-          '--seeds',
-          String(foundBy.seeds),
-          '--from',
-          String(foundBy.from ?? 1),
-        ];
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...parameters], {
-    cwd: ROOT,
-    env: { ...process.env, [VARIABLE]: JSON.stringify(defect), NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return /\bTests\s+\d+ failed|\bFAILED\b|unhandled error/.test(stdout + stderr);
+function verdictText(verdict: Verdict): string {
+  if (verdict.kind === 'undecided') return `UNDECIDED (${verdict.why})`;
+  return verdict.kind === 'found' ? 'found ' : 'MISSED';
 }
 
 function checkText(foundBy: FoundBy): string {
