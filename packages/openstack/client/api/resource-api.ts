@@ -137,9 +137,8 @@ export class ResourceApi {
     options: CallOptions,
   ): Promise<Body> {
     const { body } = await this.send(call, options);
-    const parsed = z.object({ [kind.singular]: kind.shape }).safeParse(body);
-    const found = parsed.success ? parsed.data[kind.singular] : undefined;
-    if (found !== undefined) return found;
+    const found = kind.shape.safeParse(fieldOf(body, kind.singular));
+    if (found.success) return found.data;
     throw unexpectedAnswer('an OpenStack service', `${call.verb} ${call.kind}`, `is not a ${kind.singular}`);
   }
 
@@ -182,14 +181,11 @@ export class ResourceApi {
     if (marker !== undefined) query.set('marker', marker);
     const call = { ...called(kind, 'LIST', ''), method: 'GET', path: `${kind.path}?${query.toString()}` } as const;
     const { body } = await this.send(call, options);
-    const links = `${kind.plural}_links`;
-    const parsed = z.object({ [kind.plural]: z.array(kind.shape) }).safeParse(body);
-    const items = parsed.success ? parsed.data[kind.plural] : undefined;
-    if (items === undefined)
-      throw unexpectedAnswer('an OpenStack service', `LIST ${kind.path}`, `lists no ${kind.plural}`);
+    const items = z.array(kind.shape).safeParse(fieldOf(body, kind.plural));
+    if (!items.success) throw unexpectedAnswer('an OpenStack service', `LIST ${kind.path}`, `lists no ${kind.plural}`);
     // The link itself is not followed: behind a proxy it leads elsewhere.
-    const next = linksShape.parse(typeof body === 'object' && body !== null ? Reflect.get(body, links) : undefined);
-    return { items, hasMore: next.some(({ rel }) => rel === 'next') };
+    const next = linksShape.parse(fieldOf(body, `${kind.plural}_links`));
+    return { items: items.data, hasMore: next.some(({ rel }) => rel === 'next') };
   }
 }
 
@@ -204,6 +200,10 @@ function called<Verb extends CallVerb>(kind: ResourceKind<{ readonly id: string 
 
 function conditionOf({ revision }: UpdateOptions): Pick<ServiceCall, 'headers'> {
   return revision === undefined ? {} : { headers: { 'if-match': `revision_number=${revision}` } };
+}
+
+function fieldOf(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
 }
 
 function pathOf({ path }: ResourceKind<{ readonly id: string }>, id: string): string {
