@@ -62,7 +62,7 @@ export async function runController(
   const serviceWriter = new ObjectWriter<Service>({ ...writes, resource: services });
   const writer = new ObjectWriter<KuryrLoadBalancer>({ ...writes, resource: kuryrLoadBalancers });
   const securityGroups = new NeutronSecurityGroups(neutron, site.cluster, site.memberSecurityGroupIds);
-  const reach = new MemberReach(site, new NeutronSubnets(neutron), securityGroups);
+  const reach = new MemberReach(site, new NeutronSubnets(neutron), securityGroups, lbaas);
   const waits = new PendingWaits(clock);
   const cloud = new BalancerCloud(lbaas, neutron, {
     // As the handlers see them: the cache may not have what they wrote a moment ago.

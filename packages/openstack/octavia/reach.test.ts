@@ -156,6 +156,20 @@ describe('security groups', () => {
     expect([service?.status?.conditions?.[0]?.status, rules()]).toEqual(['False', []]);
   });
 
+  it('have no rules for a Service that is refused as the load balancer is gone that it shared', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start({ comparisonIntervalSeconds: 60 });
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'by-hand', vip_port_id: 'theirs' } });
+    const [id = ''] = world.lbaas.balancers.keys();
+    await world.serve('web', {}, { 'loadbalancer.openstack.org/load-balancer-id': id });
+    expect(rules()).not.toEqual([]);
+    await world.lbaas.perform({ kind: 'delete-load-balancer', id });
+    await world.run(120);
+    const service = await world.cluster.service('web');
+    expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'LoadBalancerUnknown' }]);
+    expect(rules()).toEqual([]);
+  });
+
   it('have no rules for a Service whose load balancer is refused', async () => {
     const { world, rules } = await worldWithGroup();
     world.lbaas.refuse = ({ kind }) =>

@@ -2,6 +2,7 @@ import { verdictOf } from '@fairlead/control';
 import type { Again } from '@fairlead/kube';
 import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
 import type { ObservedBalancer } from '../balancer/observed.ts';
+import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import { memberRules, type MemberRule, type SecurityGroupDriver, sourcesOf } from '../drivers/security-groups.ts';
 import { configuredSubnets, type Site } from '../drivers/site.ts';
 import type { SubnetDriver } from '../drivers/subnet-driver.ts';
@@ -19,11 +20,18 @@ export class MemberReach {
   readonly #site: Site;
   readonly #subnets: SubnetDriver;
   readonly #securityGroups: SecurityGroupDriver;
+  readonly #lbaas: Pick<LbaasDriver, 'find'>;
 
-  constructor(site: Site, subnets: SubnetDriver, securityGroups: SecurityGroupDriver) {
+  constructor(
+    site: Site,
+    subnets: SubnetDriver,
+    securityGroups: SecurityGroupDriver,
+    lbaas: Pick<LbaasDriver, 'find'>,
+  ) {
     this.#site = site;
     this.#subnets = subnets;
     this.#securityGroups = securityGroups;
+    this.#lbaas = lbaas;
   }
 
   /** Notes what a load balancer needs that is there already, before any rule is taken for unused. */
@@ -61,9 +69,10 @@ export class MemberReach {
     return this.#securityGroups.ensure(key, signal);
   }
 
-  /** What it asks for is refused: it is reached where it is, and nowhere else. */
+  /** What it asks for is refused: it is reached where it is, and nowhere else. What is told of may be gone by now. */
   async keep(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<boolean> {
-    this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));
+    const isThere = await this.#isThere(resource, signal);
+    this.#securityGroups.want(key, isThere ? await this.#rulesAsTold(resource, signal) : []);
     return this.#securityGroups.ensure(key, signal);
   }
 
@@ -75,6 +84,13 @@ export class MemberReach {
   /** Another may have changed the rules: the next time they are looked at. */
   suspect(): void {
     this.#securityGroups.suspect();
+  }
+
+  async #isThere({ status }: KuryrLoadBalancer, signal: AbortSignal): Promise<boolean> {
+    const { memberSecurityGroupIds } = this.#site;
+    const id = status?.loadbalancer?.id;
+    if (id === undefined || memberSecurityGroupIds.length === 0) return false;
+    return (await this.#lbaas.find(id, signal)) !== undefined;
   }
 
   /** What it needs on the load balancer that its status tells of. */

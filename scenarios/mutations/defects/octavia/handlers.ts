@@ -163,8 +163,8 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'rules are made for a load balancer that is refused',
     file: `${HOME}/handlers/member-reach.ts`,
-    find: 'this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));\n    return',
-    replace: 'return',
+    find: 'this.#securityGroups.want(key, isThere ? await this.#rulesAsTold(resource, signal) : []);',
+    replace: '',
     foundBy: REACH,
   },
   {

@@ -46,6 +46,13 @@ export const octaviaMoveDefects: readonly Defect[] = [
     foundBy: REACH,
   },
   {
+    name: 'rules stay for a Service that is refused, and are made again, though its load balancer is gone',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'return (await this.#lbaas.find(id, signal)) !== undefined;',
+    replace: 'return true;',
+    foundBy: REACH,
+  },
+  {
     name: 'no Service is served while Neutron does not tell of a subnet that one of them chose',
     file: `${HOME}/handlers/member-reach.ts`,
     find: "if (verdictOf(error) !== 'terminal') this.#securityGroups.wantUnknown(key);",
