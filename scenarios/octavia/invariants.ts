@@ -2,6 +2,7 @@ import { endpointSlices, type KubeObject, keyText, nodes, type Service, services
 import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
 import { addressInvariants } from './addresses.ts';
+import { isHeldByError, isNotRecovered } from './in-error.ts';
 import { unreached } from './reach.ts';
 import { PREDECESSORS, partsOf } from './predecessors.ts';
 import { resources } from './resources.ts';
@@ -41,6 +42,12 @@ function isOurs({ settings }: World): (service: Service) => boolean {
   return ({ metadata, spec }) =>
     spec.type === 'LoadBalancer' &&
     (spec.loadBalancerClass === CLASS || (isTakenOver && metadata.name in PREDECESSORS));
+}
+
+/** Who leaves asks for nothing any more: only one that a load balancer in ERROR holds is still there in the end. */
+function isToBeServed(world: World): (service: Service) => boolean {
+  const isWanted = isOurs(world);
+  return (service) => service.metadata.deletionTimestamp === undefined && isWanted(service);
 }
 
 /** Asked after every step, and looks only when something can have changed: most steps are about a Lease. */
@@ -149,37 +156,10 @@ export async function unfinished(world: World): Promise<string | undefined> {
   return missing(world);
 }
 
-/**
- * Whether its Service asks for one by its id, and is refused. If that is this one, it is not made anew, as it would have
- * another id; if that is another, it stays as it is until the Service is served there. Both are for a user to put right.
- */
-function isNotRecovered({ objects }: World, balancer: Found): boolean {
-  const isOfIt = (uid: string | undefined) => JSON.stringify(balancer).includes(`fairlead-service=${uid ?? ''}`);
-  const service = objects(services).find(({ metadata }) => isOfIt(metadata.uid));
-  const resource = objects(resources).find(({ metadata }) => isOfIt(metadata.ownerReferences?.[0]?.uid));
-  const isRefused = service?.status?.conditions?.some(({ message }) => message.startsWith('Refused')) === true;
-  const isSharing = resource?.spec?.vip?.load_balancer_id !== undefined;
-  return balancer['provisioning_status'] === 'ERROR' && isSharing && isRefused;
-}
-
-/** Octavia takes nothing away from one in ERROR: who leaves it is held, and told so, until a user has put that right. */
-function isHeldByError(world: World, { metadata }: KubeObject): boolean {
-  const uid = metadata.ownerReferences?.[0]?.uid ?? metadata.uid ?? '';
-  return world.emulator
-    .octaviaResources('loadbalancers')
-    .filter((one) => isNotRecovered(world, one))
-    .some(({ id }) =>
-      world.emulator
-        .octaviaResources('listeners')
-        .map((one) => JSON.stringify(one))
-        .some((listener) => listener.includes(fieldText({ id }, 'id')) && listener.includes(uid)),
-    );
-}
-
 /** What should be so, worked out from the objects alone and not by the code that makes it so. */
 function missing(world: World): string | undefined {
   const { objects, emulator } = world;
-  for (const service of objects(services).filter(isOurs(world))) {
+  for (const service of objects(services).filter(isToBeServed(world))) {
     const key = keyText(service.metadata);
     const condition = service.status?.conditions?.find(({ type }) => type === 'fairlead.dev/Programmed');
     if (condition?.status !== 'True') {
@@ -276,11 +256,11 @@ export function leaked(world: World): readonly string[] {
 }
 
 export function lost(world: World): readonly string[] {
-  const isWanted = isOurs(world);
+  const isWanted = isToBeServed(world);
   return world.objects(services).flatMap((service) => {
     const { loadBalancer, conditions = [] } = service.status ?? {};
     const isRefused = conditions.some(({ message }) => message.startsWith('Refused'));
-    const isServed = (loadBalancer?.ingress ?? []).length > 0;
-    return !isWanted(service) || isServed || isRefused ? [] : [`the address of ${keyText(service.metadata)}`];
+    const hasAddress = (loadBalancer?.ingress ?? []).length > 0;
+    return !isWanted(service) || hasAddress || isRefused ? [] : [`the address of ${keyText(service.metadata)}`];
   });
 }

@@ -22,6 +22,7 @@ interface LoadBalancerResource extends KubeObject {
   readonly status?: {
     readonly loadbalancer?: { readonly id?: string; readonly port_id?: string } | null;
     readonly members?: readonly unknown[];
+    readonly conditions?: readonly { readonly reason?: string }[];
   };
 }
 

@@ -1,0 +1,37 @@
+import { type KubeObject, services } from '@fairlead/kube';
+import { resources } from './resources.ts';
+import { fieldText } from './site.ts';
+import type { World } from './world.ts';
+
+type Found = Readonly<Record<string, unknown>>;
+
+/**
+ * Whether its Service asks for one by its id, and is refused. If that is this one, it is not made anew, as it would have
+ * another id; if that is another, it stays as it is until the Service is served there. Both are for a user to put right.
+ */
+export function isNotRecovered({ objects }: World, balancer: Found): boolean {
+  const isOfIt = (uid: string | undefined) => JSON.stringify(balancer).includes(`fairlead-service=${uid ?? ''}`);
+  const service = objects(services).find(({ metadata }) => isOfIt(metadata.uid));
+  const resource = objects(resources).find(({ metadata }) => isOfIt(metadata.ownerReferences?.[0]?.uid));
+  const isRefused = service?.status?.conditions?.some(({ message }) => message.startsWith('Refused')) === true;
+  const isSharing = resource?.spec?.vip?.load_balancer_id !== undefined;
+  return balancer['provisioning_status'] === 'ERROR' && isSharing && isRefused;
+}
+
+/** Octavia takes nothing away from one in ERROR: who leaves it is held, and told so, until a user has put that right. */
+export function isHeldByError(world: World, { metadata }: KubeObject): boolean {
+  const uid = metadata.ownerReferences?.[0]?.uid ?? metadata.uid ?? '';
+  const resource = world.objects(resources).find((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
+  const isTold = resource?.status?.conditions?.some(({ reason }) => reason === 'LoadBalancerInError');
+  // Without a resource, only an Event tells of it.
+  if (resource !== undefined && isTold !== true) return false;
+  return world.emulator
+    .octaviaResources('loadbalancers')
+    .filter((one) => isNotRecovered(world, one))
+    .some(({ id }) =>
+      world.emulator
+        .octaviaResources('listeners')
+        .map((one) => JSON.stringify(one))
+        .some((listener) => listener.includes(fieldText({ id }, 'id')) && listener.includes(uid)),
+    );
+}
