@@ -10,7 +10,9 @@ type Found = Readonly<Record<string, unknown>>;
  * another id; if that is another, it stays as it is until the Service is served there. Both are for a user to put right.
  */
 export function isNotRecovered({ objects }: World, balancer: Found): boolean {
-  const isOfIt = (uid: string | undefined) => JSON.stringify(balancer).includes(`fairlead-service=${uid ?? ''}`);
+  const mark = JSON.stringify(balancer);
+  // What Kuryr stored has no owner.
+  const isOfIt = (uid: string | undefined) => uid !== undefined && mark.includes(`fairlead-service=${uid}`);
   const service = objects(services).find(({ metadata }) => isOfIt(metadata.uid));
   const resource = objects(resources).find(({ metadata }) => isOfIt(metadata.ownerReferences?.[0]?.uid));
   const isRefused = service?.status?.conditions?.some(({ message }) => message.startsWith('Refused')) === true;
