@@ -62,7 +62,6 @@ export async function runController(
   const serviceWriter = new ObjectWriter<Service>({ ...writes, resource: services });
   const writer = new ObjectWriter<KuryrLoadBalancer>({ ...writes, resource: kuryrLoadBalancers });
   const securityGroups = new NeutronSecurityGroups(neutron, site.cluster, site.memberSecurityGroupIds);
-  const reach = new MemberReach(site, new NeutronSubnets(neutron), securityGroups, lbaas);
   const waits = new PendingWaits(clock);
   const cloud = new BalancerCloud(lbaas, neutron, {
     // As the handlers see them: the cache may not have what they wrote a moment ago.
@@ -76,6 +75,7 @@ export async function runController(
       }
     },
   });
+  const reach = new MemberReach(site, new NeutronSubnets(neutron), securityGroups, cloud);
   const takedown = new Takedown(cloud, securityGroups, site, journal, waits);
   const endpoints = new EndpointIndex();
 

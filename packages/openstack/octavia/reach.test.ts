@@ -1,7 +1,8 @@
 import { FairleadError, sleep } from '@fairlead/control';
-import { type Service, services } from '@fairlead/kube';
+import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 const PORT_81 = { ports: [{ port: 81, targetPort: 8080 }] };
@@ -170,6 +171,32 @@ describe('security groups', () => {
     expect(rules()).toEqual([]);
   });
 
+  it('have rules for the members that a Service has which is refused, not for those that it would have', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start();
+    await world.serve('web');
+    const ports = () => [...new Set(rules().map(({ port_range_min }) => port_range_min))];
+    const [pool = '', [member] = []] = [...world.lbaas.members].at(0) ?? [];
+    if (member !== undefined)
+      world.lbaas.members.set(pool, [member, { ...member, id: 'by-hand', protocol_port: 7000, tags: [] }]);
+    await refuse(world, 'web');
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1'], { port: 9090 });
+    await world.run();
+    expect(ports()).toEqual([8080]);
+  });
+
+  it('have rules for the members that a Service has which is refused, though its status is emptied', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start();
+    await world.serve('web');
+    const before = rules();
+    await refuse(world, 'web');
+    const key = { namespace: NAMESPACE, name: 'web' };
+    await world.cluster.client.patchMerge(statusOf(kuryrLoadBalancers), key, { status: null });
+    await world.run(400);
+    expect(rules()).toEqual(before);
+  });
+
   it('have no rules for a Service whose load balancer is refused', async () => {
     const { world, rules } = await worldWithGroup();
     world.lbaas.refuse = ({ kind }) =>
@@ -213,6 +240,19 @@ describe('security groups', () => {
     },
   );
 });
+
+/** A load balancer keeps the flavor that it has. */
+async function refuse(world: OctaviaWorld, name: string): Promise<void> {
+  const annotations = { 'loadbalancer.openstack.org/flavor-id': 'another' };
+  await world.cluster.client.patchMerge<Service>(
+    services,
+    { namespace: NAMESPACE, name },
+    { metadata: { annotations } },
+  );
+  await world.run();
+  const service = await world.cluster.service(name);
+  expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'Immutable' }]);
+}
 
 async function worldWithGroup() {
   const world = await new OctaviaWorld().setUp();

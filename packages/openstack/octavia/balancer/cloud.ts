@@ -1,15 +1,9 @@
 import { type ClusterId, Lanes, type Step } from '@fairlead/control';
-import {
-  type FloatingIp,
-  type LoadBalancer,
-  type NeutronClient,
-  provisioningOf,
-  type Subnet,
-} from '../../client/index.ts';
+import { type FloatingIp, type LoadBalancer, type NeutronClient, provisioningOf } from '../../client/index.ts';
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import { BalancerUsers, type Heirs } from './sharing/balancer-users.ts';
 import type { Adoption, Inheritance } from './adoption.ts';
-import type { DesiredBalancer, DesiredVip } from './desired.ts';
+import type { DesiredBalancer } from './desired.ts';
 import { requireKnown } from './require-known.ts';
 import { markedPorts } from './sharing/hand-on.ts';
 import type { Heir } from './sharing/sharers.ts';
@@ -18,6 +12,7 @@ import { isNetworkStep, performNetworkStep } from './network-steps.ts';
 import type { BalancerTree, ObservedBalancer, Serving } from './observed.ts';
 import { type BalancerStep, IF_IT_DIES } from './plan.ts';
 import type { Leftovers } from './removal.ts';
+import { vipSubnets } from './vip-subnets.ts';
 
 /** More than there are Services that are looked at side by side. */
 const CONCURRENT_LOOKS = 100;
@@ -90,6 +85,12 @@ export class BalancerCloud {
       return { ...found, users: await this.#users(owner, found, balancersOf(left.own), signal) };
     };
     return this.#lanes.run(owner.uid, look, signal);
+  }
+
+  /** The load balancers on which a Service has something, be it refused where it asks to be served now. */
+  async standing(owner: BalancerOwner, signal: AbortSignal): Promise<readonly BalancerTree[]> {
+    const { own, shared } = await this.#marked(owner, undefined, signal);
+    return [...own, ...shared];
   }
 
   /** What carries the mark of a Service and is of no use to it any more: it was served elsewhere before. */
@@ -192,7 +193,7 @@ export class BalancerCloud {
     const [named, vipPorts, subnets] = await Promise.all([
       this.#namesakes(desired, signal),
       vip.kind === 'subnet' ? this.#neutron.listPorts({ name: vipPortName(owner.uid) }, { signal }) : [],
-      vip.kind === 'subnet' ? this.#subnetsOf(vip, signal) : [],
+      vip.kind === 'subnet' ? vipSubnets(vip, this.#neutron, signal) : [],
     ]);
     // Another cluster in the same project may well have a Service of the same name.
     return { namesake: named.find((one) => readMark(one) === undefined), vipPorts, subnets };
@@ -210,27 +211,6 @@ export class BalancerCloud {
     if (vip.kind !== 'subnet' || vip.address === undefined) return named;
     const others = await Promise.all(predecessorNames.map((name) => this.#lbaas.listNamed(name, signal)));
     return [...named, ...others.flat().filter(({ vip_address }) => vip_address === vip.address)];
-  }
-
-  /** Those that a VIP may be in, and those of further VIPs with an address that the Service chose. */
-  async #subnetsOf(vip: Extract<DesiredVip, { kind: 'subnet' }>, signal: AbortSignal): Promise<readonly Subnet[]> {
-    const chosen = vip.additional.filter(({ ip_address }) => ip_address !== undefined);
-    const all = [
-      this.#subnets(vip.subnetId, vip.networkId, signal),
-      ...chosen.map(({ subnet_id }) => this.#subnets(subnet_id, undefined, signal)),
-    ];
-    return (await Promise.all(all)).flat();
-  }
-
-  async #subnets(
-    subnetId: string | undefined,
-    networkId: string | undefined,
-    signal: AbortSignal,
-  ): Promise<readonly Subnet[]> {
-    if (subnetId === undefined && networkId === undefined) return [];
-    if (subnetId === undefined) return this.#neutron.listSubnets({ network_id: networkId ?? '' }, { signal });
-    const found = await this.#neutron.findSubnet(subnetId, { signal });
-    return found === undefined ? [] : [found];
   }
 
   async #floatingIps({ floatingIp, vip }: DesiredBalancer, balancer: LoadBalancer, signal: AbortSignal) {

@@ -14,7 +14,8 @@ it('lets the health of nodes be asked by TCP, whatever the ports are that they s
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'dns', uid: 'uid-1' }];
   const resource: KuryrLoadBalancer = { metadata: { namespace: 'shop', name: 'dns', ownerReferences }, spec };
   const desired = desiredBalancer(resource, testSite);
-  const rules = desired === undefined ? [] : memberRules(desired, ['nodes'], ['10.0.0.0/24']);
+  const pools = (desired?.listeners ?? []).map(({ pool }) => pool);
+  const rules = memberRules(pools, ['nodes'], ['10.0.0.0/24']);
   expect(rules.map(({ protocol, port_range_min }) => [protocol, port_range_min])).toEqual([
     ['udp', 30_053],
     ['tcp', 32_000],

@@ -1,11 +1,11 @@
 import { type ClusterId, type IpFamily, Lanes, parseIpRange } from '@fairlead/control';
 import {
+  type Member,
   type NeutronClient,
   problemIn,
   type SecurityGroupRule,
   type SecurityGroupRuleRequest,
 } from '../../client/index.ts';
-import type { DesiredBalancer } from '../balancer/desired.ts';
 import { clusterText, isOfCluster } from '../balancer/marks.ts';
 import { configuredSubnets, type Site } from './site.ts';
 
@@ -18,9 +18,15 @@ const EVERYWHERE: Readonly<Record<IpFamily, string>> = { IPv4: '0.0.0.0/0', IPv6
  * From where members are reached: amphorae have an interface in the subnets of members, and reach others from that of
  * their VIP. A load balancer in the switches leaves the addresses of clients as they are.
  */
-export function sourcesOf({ keepsClientAddresses }: DesiredBalancer, site: Site): readonly string[] {
+export function sourcesOf(keepsClientAddresses: boolean, site: Site): readonly string[] {
   if (keepsClientAddresses) return Object.values(EVERYWHERE);
   return [...new Set(configuredSubnets(site).map(({ cidr }) => cidr))];
+}
+
+/** Members that are, or are to be, behind a load balancer. */
+export interface ReachedPool {
+  readonly protocol: string;
+  readonly members: readonly (Partial<Pick<Member, 'monitor_port' | 'subnet_id'>> & Pick<Member, 'protocol_port'>)[];
 }
 
 /**
@@ -28,16 +34,16 @@ export function sourcesOf({ keepsClientAddresses }: DesiredBalancer, site: Site)
  * their health, from where they are reached.
  */
 export function memberRules(
-  desired: DesiredBalancer,
+  pools: readonly ReachedPool[],
   groupIds: readonly string[],
   sourceCidrs: readonly string[],
 ): readonly MemberRule[] {
   const rules = new Map<string, MemberRule>();
-  for (const { pool } of desired.listeners) {
+  for (const pool of pools) {
     const transport = pool.protocol === 'UDP' ? 'udp' : pool.protocol === 'SCTP' ? 'sctp' : 'tcp';
     const ports = pool.members.flatMap(({ protocol_port, monitor_port }) => [
       [transport, protocol_port] as const,
-      ...(monitor_port === undefined ? [] : [['tcp', monitor_port] as const]),
+      ...(typeof monitor_port === 'number' ? [['tcp', monitor_port] as const] : []),
     ]);
     for (const [protocol, port] of ports) {
       for (const security_group_id of groupIds) {

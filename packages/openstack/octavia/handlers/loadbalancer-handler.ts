@@ -96,7 +96,8 @@ export class KuryrLoadBalancerHandler {
     } catch (error) {
       signal.throwIfAborted();
       await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
-      if (verdictOf(error) === 'terminal' && !(await this.#options.reach.keep(key, held, signal))) return MORE_RULES;
+      const isRefused = verdictOf(error) === 'terminal';
+      if (isRefused && !(await this.#options.reach.keep(key, desired.owner, signal))) return MORE_RULES;
       // Not before it is told.
       this.#parked.failed(key, held, error);
       throw error;

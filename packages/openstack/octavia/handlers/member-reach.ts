@@ -1,9 +1,18 @@
 import { verdictOf } from '@fairlead/control';
 import type { Again } from '@fairlead/kube';
+import type { LoadBalancer } from '../../client/index.ts';
+import type { BalancerCloud } from '../balancer/cloud.ts';
 import { type DesiredBalancer, desiredBalancer } from '../balancer/desired.ts';
-import type { ObservedBalancer } from '../balancer/observed.ts';
-import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
-import { memberRules, type MemberRule, type SecurityGroupDriver, sourcesOf } from '../drivers/security-groups.ts';
+import { type BalancerOwner, isOwn } from '../balancer/marks.ts';
+import type { BalancerTree, ObservedBalancer } from '../balancer/observed.ts';
+import { capabilitiesOf } from '../drivers/capabilities.ts';
+import {
+  memberRules,
+  type MemberRule,
+  type ReachedPool,
+  type SecurityGroupDriver,
+  sourcesOf,
+} from '../drivers/security-groups.ts';
 import { configuredSubnets, type Site } from '../drivers/site.ts';
 import type { SubnetDriver } from '../drivers/subnet-driver.ts';
 import { readResource } from '../resource/older-shapes.ts';
@@ -20,18 +29,18 @@ export class MemberReach {
   readonly #site: Site;
   readonly #subnets: SubnetDriver;
   readonly #securityGroups: SecurityGroupDriver;
-  readonly #lbaas: Pick<LbaasDriver, 'find'>;
+  readonly #cloud: Pick<BalancerCloud, 'standing'>;
 
   constructor(
     site: Site,
     subnets: SubnetDriver,
     securityGroups: SecurityGroupDriver,
-    lbaas: Pick<LbaasDriver, 'find'>,
+    cloud: Pick<BalancerCloud, 'standing'>,
   ) {
     this.#site = site;
     this.#subnets = subnets;
     this.#securityGroups = securityGroups;
-    this.#lbaas = lbaas;
+    this.#cloud = cloud;
   }
 
   /** Notes what a load balancer needs that is there already, before any rule is taken for unused. */
@@ -53,7 +62,7 @@ export class MemberReach {
     observed: ObservedBalancer,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const there = await this.#rules(desired, vipSubnetsOf(observed), signal);
+    const there = await this.#rules(reachedBy(desired), vipSubnetsOf(observed), signal);
     this.#securityGroups.want(key, [...there, ...(await this.#rulesAsTold(resource, signal))]);
     return this.#securityGroups.ensure(key, signal);
   }
@@ -65,14 +74,21 @@ export class MemberReach {
     observed: ObservedBalancer,
     signal: AbortSignal,
   ): Promise<boolean> {
-    this.#securityGroups.want(key, await this.#rules(desired, vipSubnetsOf(observed), signal));
+    this.#securityGroups.want(key, await this.#rules(reachedBy(desired), vipSubnetsOf(observed), signal));
     return this.#securityGroups.ensure(key, signal);
   }
 
-  /** What it asks for is refused: it is reached where it is, and nowhere else. What is told of may be gone by now. */
-  async keep(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<boolean> {
-    const isThere = await this.#isThere(resource, signal);
-    this.#securityGroups.want(key, isThere ? await this.#rulesAsTold(resource, signal) : []);
+  /** What it asks for is refused: the members that it has are reached where they are, and nothing else is. */
+  async keep(key: string, owner: BalancerOwner, signal: AbortSignal): Promise<boolean> {
+    if (this.#site.memberSecurityGroupIds.length === 0) return true;
+    const rules: MemberRule[] = [];
+    for (const tree of await this.#cloud.standing(owner, signal)) {
+      const { provider } = tree.balancer;
+      const keepsClientAddresses = capabilitiesOf(provider, this.#site.features).clientAddresses;
+      const pools = poolsOf(owner, tree);
+      rules.push(...(await this.#rules({ keepsClientAddresses, pools }, subnetsOf(tree.balancer), signal)));
+    }
+    this.#securityGroups.want(key, rules);
     return this.#securityGroups.ensure(key, signal);
   }
 
@@ -86,13 +102,6 @@ export class MemberReach {
     this.#securityGroups.suspect();
   }
 
-  async #isThere({ status }: KuryrLoadBalancer, signal: AbortSignal): Promise<boolean> {
-    const { memberSecurityGroupIds } = this.#site;
-    const id = status?.loadbalancer?.id;
-    if (id === undefined || memberSecurityGroupIds.length === 0) return false;
-    return (await this.#lbaas.find(id, signal)) !== undefined;
-  }
-
   /** What it needs on the load balancer that its status tells of. */
   async #rulesAsTold(resource: KuryrLoadBalancer, signal: AbortSignal): Promise<readonly MemberRule[]> {
     const { loadbalancer } = resource.status ?? {};
@@ -100,36 +109,52 @@ export class MemberReach {
     const { provider, subnet_id } = loadbalancer;
     const desired = desiredBalancer(readResource(resource), this.#site, provider);
     if (desired === undefined) return [];
-    return this.#rules(desired, subnet_id === undefined ? [] : [subnet_id], signal);
+    return this.#rules(reachedBy(desired), subnet_id === undefined ? [] : [subnet_id], signal);
   }
 
   async #rules(
-    desired: DesiredBalancer,
+    { keepsClientAddresses, pools }: Reached,
     vipSubnetIds: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly MemberRule[]> {
     const { memberSecurityGroupIds } = this.#site;
     if (memberSecurityGroupIds.length === 0) return [];
-    const sources = sourcesOf(desired, this.#site);
+    const sources = sourcesOf(keepsClientAddresses, this.#site);
     const configured = new Set(configuredSubnets(this.#site).map(({ id }) => id));
-    const used = [...vipSubnetIds, ...memberSubnetsOf(desired)];
-    const chosen = desired.keepsClientAddresses ? [] : used.filter((id) => !configured.has(id));
-    return memberRules(desired, memberSecurityGroupIds, [
-      ...sources,
-      ...(await this.#subnets.rangesOf(chosen, signal)),
-    ]);
+    const used = [...vipSubnetIds, ...memberSubnetsOf(pools)];
+    const chosen = keepsClientAddresses ? [] : used.filter((id) => !configured.has(id));
+    return memberRules(pools, memberSecurityGroupIds, [...sources, ...(await this.#subnets.rangesOf(chosen, signal))]);
   }
 }
 
+/** What is behind one load balancer, and whether that leaves the addresses of clients as they are. */
+interface Reached {
+  readonly keepsClientAddresses: boolean;
+  readonly pools: readonly ReachedPool[];
+}
+
+function reachedBy({ keepsClientAddresses, listeners }: DesiredBalancer): Reached {
+  return { keepsClientAddresses, pools: listeners.map(({ pool }) => pool) };
+}
+
+/** The members of a Service, as they are. */
+function poolsOf(owner: BalancerOwner, { pools, members }: BalancerTree): readonly ReachedPool[] {
+  return pools.map(({ id, protocol }) => {
+    return { protocol, members: (members.get(id) ?? []).filter((member) => isOwn(member, owner)) };
+  });
+}
+
 function vipSubnetsOf({ serving }: ObservedBalancer): readonly string[] {
-  if (serving === undefined) return [];
-  const { vip_subnet_id, additional_vips } = serving.balancer;
+  return serving === undefined ? [] : subnetsOf(serving.balancer);
+}
+
+function subnetsOf({ vip_subnet_id, additional_vips }: LoadBalancer): readonly string[] {
   return [
     ...(vip_subnet_id === undefined ? [] : [vip_subnet_id]),
     ...additional_vips.map(({ subnet_id }) => subnet_id),
   ];
 }
 
-function memberSubnetsOf({ listeners }: DesiredBalancer): readonly string[] {
-  return listeners.flatMap(({ pool }) => pool.members.flatMap(({ subnet_id }) => subnet_id ?? []));
+function memberSubnetsOf(pools: readonly ReachedPool[]): readonly string[] {
+  return pools.flatMap(({ members }) => members.flatMap(({ subnet_id }) => subnet_id ?? []));
 }

@@ -128,8 +128,9 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'rules go into whatever security groups the resource names',
     file: `${HOME}/handlers/member-reach.ts`,
-    find: 'const there = await this.#rules(desired, vipSubnetsOf(observed), signal);',
-    replace: "const there = memberRules(desired, resource.spec?.security_groups_ids ?? [], ['10.0.0.0/24']);",
+    find: 'const there = await this.#rules(reachedBy(desired), vipSubnetsOf(observed), signal);',
+    replace:
+      "const there = memberRules(reachedBy(desired).pools, resource.spec?.security_groups_ids ?? [], ['10.0.0.0/24']);",
     foundBy: TENANTS,
   },
   {
@@ -163,7 +164,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'rules are made for a load balancer that is refused',
     file: `${HOME}/handlers/member-reach.ts`,
-    find: 'this.#securityGroups.want(key, isThere ? await this.#rulesAsTold(resource, signal) : []);',
+    find: 'this.#securityGroups.want(key, rules);',
     replace: '',
     foundBy: REACH,
   },
@@ -191,14 +192,14 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'a load balancer does not reach its members from a subnet that its Service chose for the VIP',
     file: `${HOME}/handlers/member-reach.ts`,
-    find: 'const used = [...vipSubnetIds, ...memberSubnetsOf(desired)];',
-    replace: 'const used = memberSubnetsOf(desired);',
+    find: 'const used = [...vipSubnetIds, ...memberSubnetsOf(pools)];',
+    replace: 'const used = memberSubnetsOf(pools);',
     foundBy: REACH,
   },
   {
     name: 'a load balancer does not reach its members from the subnet that its Service chose for them',
     file: `${HOME}/handlers/member-reach.ts`,
-    find: 'const used = [...vipSubnetIds, ...memberSubnetsOf(desired)];',
+    find: 'const used = [...vipSubnetIds, ...memberSubnetsOf(pools)];',
     replace: 'const used = vipSubnetIds;',
     foundBy: REACH,
   },

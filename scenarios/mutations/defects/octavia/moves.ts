@@ -41,15 +41,22 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'a rule for a Service that is refused is not made again',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: "if (verdictOf(error) === 'terminal' && !(await this.#options.reach.keep(key, held, signal))) return MORE_RULES;",
+    find: 'if (isRefused && !(await this.#options.reach.keep(key, desired.owner, signal))) return MORE_RULES;',
     replace: '',
     foundBy: REACH,
   },
   {
     name: 'rules stay for a Service that is refused, and are made again, though its load balancer is gone',
     file: `${HOME}/handlers/member-reach.ts`,
-    find: 'return (await this.#lbaas.find(id, signal)) !== undefined;',
-    replace: 'return true;',
+    find: 'this.#securityGroups.want(key, rules);',
+    replace: 'if (rules.length > 0) this.#securityGroups.want(key, rules);',
+    foundBy: REACH,
+  },
+  {
+    name: 'a Service that is refused has the members of others admitted on its load balancer',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: '.filter((member) => isOwn(member, owner))',
+    replace: '',
     foundBy: REACH,
   },
   {
