@@ -17,8 +17,11 @@ interface Surroundings {
  * too, but some of it only when the port of the VIP, or the load balancer, is there.
  */
 export async function requireKnown(desired: DesiredBalancer, around: Surroundings, signal: AbortSignal): Promise<void> {
-  const { flavorId, vip } = desired;
+  const { flavorId, provider, vip } = desired;
   const { lbaas, neutron } = around;
+  if (provider !== undefined && !(await lbaas.hasProvider(provider, signal))) {
+    throw refusal('provider-unknown', `it asks for the provider ${provider}, which Octavia has not`);
+  }
   if (flavorId !== undefined && !(await lbaas.hasFlavor(flavorId, signal))) {
     throw refusal('flavor-unknown', `it asks for the flavor ${flavorId}, which does not exist`);
   }

@@ -53,5 +53,6 @@ export interface LbaasDriver {
   /** Listeners and pools of these tags, on whatever load balancers. */
   listTaggedChildren(tags: readonly string[], signal: AbortSignal): Promise<readonly TaggedChild[]>;
   hasFlavor(id: string, signal: AbortSignal): Promise<boolean>;
+  hasProvider(name: string, signal: AbortSignal): Promise<boolean>;
   perform(step: LbaasStep, signal: AbortSignal): Promise<void>;
 }

@@ -42,4 +42,14 @@ describe('the load balancers of Octavia', () => {
     const found = await result(clock, new OctaviaDriver(octavia).listTaggedChildren(['mine'], signal));
     expect(found.map(({ loadbalancers }) => loadbalancers)).toEqual([[{ id }]]);
   });
+
+  it('are of a provider that Octavia lists, or of any where it does not tell', async () => {
+    const { clock, emulator, octavia } = emulated();
+    const driver = new OctaviaDriver(octavia);
+    const { signal } = new AbortController();
+    const has = (name: string) => result(clock, driver.hasProvider(name, signal));
+    expect([await has('amphora'), await has('none')]).toEqual([true, false]);
+    emulator.faults.next({ method: 'GET', kind: 'providers' }, { kind: 'refuse', status: 403 });
+    expect(await has('none')).toBe(true);
+  });
 });

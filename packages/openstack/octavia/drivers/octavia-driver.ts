@@ -1,5 +1,5 @@
 import { intoBatches } from '@fairlead/control';
-import type { LoadBalancer, OctaviaClient } from '../../client/index.ts';
+import { type LoadBalancer, type OctaviaClient, problemIn } from '../../client/index.ts';
 import type { BalancerTree } from '../balancer/observed.ts';
 import type { LbaasDriver, LbaasStep, TaggedChild } from './lbaas-driver.ts';
 
@@ -61,6 +61,16 @@ export class OctaviaDriver implements LbaasDriver {
 
   async hasFlavor(id: string, signal: AbortSignal): Promise<boolean> {
     return (await this.#octavia.findFlavor(id, { signal })) !== undefined;
+  }
+
+  /** Where a policy keeps the list from us, Octavia itself refuses what it has not. */
+  async hasProvider(name: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await this.#octavia.listProviders({ signal })).some((provider) => provider.name === name);
+    } catch (error) {
+      if (problemIn(error) === 'forbidden') return true;
+      throw error;
+    }
   }
 
   async perform(step: LbaasStep, signal: AbortSignal): Promise<void> {

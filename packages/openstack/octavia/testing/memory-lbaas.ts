@@ -23,6 +23,7 @@ export class MemoryLbaas implements LbaasDriver {
   readonly members = new Map<string, Member[]>();
   readonly monitors = new Map<string, HealthMonitor>();
   readonly flavors = new Set<string>();
+  readonly providers = new Set(['amphora', 'ovn']);
   /** What was done, in order. */
   readonly log: LbaasStep[] = [];
   /** Which address a port has. */
@@ -74,6 +75,10 @@ export class MemoryLbaas implements LbaasDriver {
 
   async hasFlavor(id: string): Promise<boolean> {
     return this.flavors.has(id);
+  }
+
+  async hasProvider(name: string): Promise<boolean> {
+    return this.providers.has(name);
   }
 
   /** Sets the status of a load balancer, as Octavia does when a change is under way, or has failed. */

@@ -24,6 +24,13 @@ export const octaviaDetailDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/put-right.test.ts` },
   },
   {
+    name: 'the port of a VIP is made before it is known that Octavia has not the provider',
+    file: `${HOME}/balancer/require-known.ts`,
+    find: 'if (provider !== undefined && !(await lbaas.hasProvider(provider, signal))) {',
+    replace: 'if (provider !== undefined && provider !== desired.provider) {',
+    foundBy: { unit: `${HOME}/refused.test.ts` },
+  },
+  {
     name: 'a member of a user loses the address at which its health is asked',
     file: `${HOME}/balancer/requests.ts`,
     find: '    ...(monitor_address === undefined ? {} : { monitor_address }),\n',
