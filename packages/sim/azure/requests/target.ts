@@ -120,9 +120,17 @@ export function lastSegment(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }
 
+/** `/subscriptions/…/resourceGroups/…/providers/…/kind/name`, and what comes before the first slash. */
+const ROOT_SEGMENTS = 9;
+
 /** The id of the resource in the group that this id is, or is a part of; equal for all spellings. */
 export function rootKey(id: string): string {
-  return id.toLowerCase().split('/').slice(0, 9).join('/');
+  let end = -1;
+  for (let segment = 0; segment < ROOT_SEGMENTS; segment += 1) {
+    end = id.indexOf('/', end + 1);
+    if (end === -1) return id.toLowerCase();
+  }
+  return id.slice(0, end).toLowerCase();
 }
 
 function rootKind(text: string): RootKind | undefined {

@@ -11,42 +11,39 @@ export interface Reference {
 
 /** Who names whom, both ways, so that asking who uses a resource does not walk the world. */
 export class ReferenceIndex {
-  readonly #bySource = new Map<string, readonly Reference[]>();
-  /** From the key of a resource to the sources that name it or a part of it. */
-  readonly #sources = new Map<string, Set<string>>();
+  /** From a source to the keys of the resources that it names, or parts of them. */
+  readonly #targets = new Map<string, ReadonlySet<string>>();
+  /** From the key of a resource to those who name it or a part of it, by source. */
+  readonly #byTarget = new Map<string, Map<string, readonly Reference[]>>();
 
   /** Everything that `source` names, in place of what it named before. */
   set(source: string, references: readonly Reference[]): void {
     this.delete(source);
     if (references.length === 0) return;
-    this.#bySource.set(source, references);
-    for (const { to } of references) {
-      const key = rootKey(to);
-      const sources = this.#sources.get(key);
-      if (sources === undefined) this.#sources.set(key, new Set([source]));
-      else sources.add(source);
+    const byTarget = Map.groupBy(references, ({ to }) => rootKey(to));
+    this.#targets.set(source, new Set(byTarget.keys()));
+    for (const [key, list] of byTarget) {
+      const known = this.#byTarget.get(key);
+      if (known === undefined) this.#byTarget.set(key, new Map([[source, list]]));
+      else known.set(source, list);
     }
   }
 
   delete(source: string): void {
-    for (const { to } of this.#bySource.get(source) ?? []) {
-      const sources = this.#sources.get(rootKey(to));
-      sources?.delete(source);
-      if (sources?.size === 0) this.#sources.delete(rootKey(to));
+    for (const key of this.#targets.get(source) ?? []) {
+      const known = this.#byTarget.get(key);
+      known?.delete(source);
+      if (known?.size === 0) this.#byTarget.delete(key);
     }
-    this.#bySource.delete(source);
+    this.#targets.delete(source);
   }
 
   /** What names this resource, or, with `exactly`, this very part. */
   to(id: string, exactly: 'whole' | 'exactly'): readonly Reference[] {
     const key = id.toLowerCase();
-    const found: Reference[] = [];
-    for (const source of this.#sources.get(rootKey(id)) ?? []) {
-      for (const reference of this.#bySource.get(source) ?? []) {
-        if (exactly === 'exactly' ? reference.to === key : rootKey(reference.to) === key) found.push(reference);
-      }
-    }
-    return found;
+    const found = [...(this.#byTarget.get(rootKey(id))?.values() ?? [])].flat();
+    if (exactly === 'exactly') return found.filter(({ to }) => to === key);
+    return rootKey(id) === key ? found : [];
   }
 }
 

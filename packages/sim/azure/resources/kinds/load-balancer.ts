@@ -25,7 +25,8 @@ export const loadBalancerRules: KindRules = {
     for (const frontend of frontends) checkFrontend(draft, frontend, store);
     checkNoAddressTwice(id, frontends);
     const rules = partsOf(body, 'loadBalancingRules');
-    for (const rule of rules) checkRule(draft, rule);
+    const own = ownParts(draft);
+    for (const rule of rules) checkRule(draft, own, rule);
     checkNoTwoRulesAlike(id, rules);
     checkNothingUsedIsDropped(draft, store);
     checkRulesPerInterface(draft, store);
@@ -79,16 +80,24 @@ function checkNoAddressTwice(id: string, frontends: readonly JsonObject[]): void
   }
 }
 
-function checkRule({ id, body }: Draft, rule: JsonObject): void {
-  const name = `${id}/loadBalancingRules/${textOf(rule['name'])}`;
-  const own = (list: (typeof LISTS)[number]) =>
+/** The ids of what a rule can refer to, in lower case: gathered once for all rules. */
+function ownParts({ id, body }: Draft) {
+  const idsOf = (list: (typeof LISTS)[number]): ReadonlySet<string> =>
     new Set(partsOf(body, list).map((part) => `${id}/${list}/${textOf(part['name'])}`.toLowerCase()));
+  return {
+    frontends: idsOf('frontendIPConfigurations'),
+    pools: idsOf('backendAddressPools'),
+    probes: idsOf('probes'),
+  };
+}
+
+function checkRule({ id, body }: Draft, own: ReturnType<typeof ownParts>, rule: JsonObject): void {
+  const name = `${id}/loadBalancingRules/${textOf(rule['name'])}`;
   const frontend = idOf(valueAt(rule, 'properties', 'frontendIPConfiguration'));
-  if (!own('frontendIPConfigurations').has(frontend)) throw invalidReference(frontend);
-  const pools = own('backendAddressPools');
-  for (const pool of poolsOf(rule)) if (!pools.has(pool)) throw invalidReference(pool);
+  if (!own.frontends.has(frontend)) throw invalidReference(frontend);
+  for (const pool of poolsOf(rule)) if (!own.pools.has(pool)) throw invalidReference(pool);
   const probe = idOf(valueAt(rule, 'properties', 'probe'));
-  if (probe !== '' && !own('probes').has(probe)) throw invalidReference(probe);
+  if (probe !== '' && !own.probes.has(probe)) throw invalidReference(probe);
   const protocol = valueAt(rule, 'properties', 'protocol');
   if (protocol !== 'Tcp' && protocol !== 'Udp' && protocol !== 'All') {
     throw invalid('InvalidRequestFormat', `${name}: the protocol must be Tcp, Udp or All.`);
