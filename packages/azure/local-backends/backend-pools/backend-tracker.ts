@@ -168,7 +168,9 @@ export class BackendTracker {
   }
 
   #remember(service: ServiceKey, after: Followed | undefined): void {
-    for (const name of this.#followed.get(service)?.nodes ?? []) this.#rules.delete(name, service);
+    for (const name of this.#followed.get(service)?.nodes ?? []) {
+      if (!after?.nodes.has(name)) this.#rules.delete(name, service);
+    }
     if (after === undefined) {
       this.#followed.delete(service);
       return;

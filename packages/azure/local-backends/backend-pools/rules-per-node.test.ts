@@ -35,6 +35,21 @@ describe('the rules that lead to a node', () => {
     expect(rules.isCrowded('a')).toBe(false);
   });
 
+  it('are shared by namespaces: no number of Services in one takes a node away from those in others', () => {
+    const many = Array.from({ length: 300 }, (_, index) => claim(`crowd/s${index}`, 1, '2025-01-01T00:00:00Z'));
+    const [web, api] = [claim('shop/web', 2), claim('shop/api', 100)];
+    const rules = withClaims(...many, api, web);
+    const admitted = () => many.filter((each) => rules.hasRoom('a', each)).length;
+    expect([rules.hasRoom('a', web), rules.hasRoom('a', api), admitted()]).toEqual([true, true, 148]);
+    // What the one cannot have, the other gets.
+    rules.set('a', claim('shop/api', 249));
+    expect([rules.hasRoom('a', web), rules.hasRoom('a', claim('shop/api', 249)), admitted()]).toEqual([
+      true,
+      false,
+      248,
+    ]);
+  });
+
   it('are those of a Service that is new only where there is room beside all others', () => {
     const [large, small] = [claim('shop/large', 200), claim('shop/small', 60)];
     const rules = withClaims(large, { ...small, isNew: true });

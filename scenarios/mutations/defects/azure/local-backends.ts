@@ -10,16 +10,23 @@ export const localBackendsDefects: readonly Defect[] = [
   {
     name: 'more rules lead to a node than its network interface takes',
     file: `${POOLS}/rules-per-node.ts`,
-    find: 'return rules <= MOST_RULES_PER_NODE;',
-    replace: 'return true;',
+    find: 'if (rules + claim.rules > MOST_RULES_PER_NODE) continue;',
+    replace: '',
     foundBy: { unit: `${LOCAL}/full-nodes` },
   },
   {
     name: 'a Service with many rules takes nodes away from those with few',
     file: `${POOLS}/rules-per-node.ts`,
-    find: 'return left.rules < right.rules;',
-    replace: 'return left.rules > right.rules;',
+    find: 'left.rules - right.rules',
+    replace: 'right.rules - left.rules',
     foundBy: { unit: `${LOCAL}/full-nodes` },
+  },
+  {
+    name: 'who makes many Services takes nodes away from other namespaces',
+    file: `${POOLS}/rules-per-node.ts`,
+    find: 'left.share - right.share',
+    replace: 'left.claim.rules - right.claim.rules',
+    foundBy: { unit: `${POOLS}/rules-per-node` },
   },
   {
     name: 'a Service that is not there yet takes nodes away from others',
