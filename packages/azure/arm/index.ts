@@ -9,4 +9,5 @@ export * from './parts/annotations.ts';
 export * from './parts/azure-access.ts';
 export * from './parts/azure-scope.ts';
 export * from './parts/azure-section.ts';
+export * from './provisioning.ts';
 export * from './types/index.ts';

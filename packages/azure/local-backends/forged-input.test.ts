@@ -32,6 +32,7 @@ describe('a subnet that a Service names', () => {
     ['that we may not use it', 403, 'LinkedAuthorizationFailed'],
     ['that it is not there', 404, 'NotFound'],
     ['that it does not fit', 400, 'SubnetNotInSameVnet'],
+    ['that it failed at it', 400, 'ReferencedResourceNotProvisioned'],
   ])('holds up only that Service when Azure says %s', async (_, status, code) => {
     const world = await new LocalWorld().setUp();
     const send = world.azure.send.bind(world.azure);

@@ -96,12 +96,15 @@ export async function converge(
 
 /** We may change the resource, but not use another to which the change refers: a subnet or an address that a Service names. */
 const LINKED = 'LinkedAuthorizationFailed';
+/** What a Service names is there, and Azure failed at it: with status 400 it stays so, with 429 Azure is at work on it. */
+const NOT_PROVISIONED = 'ReferencedResourceNotProvisioned';
 
 /** Whether leaving some of the Services out may let the others through. */
 export function mayBlameOneService({ error, isShared }: ConvergenceFailure): boolean {
   if (!isShared) return false;
   const refusal = findArmError(error);
   if (refusal?.codes.includes(LINKED)) return true;
+  if (refusal?.status === 400 && refusal.codes.includes(NOT_PROVISIONED)) return true;
   return verdictOf(error) === 'terminal' && !isAccessError(refusal?.status);
 }
 

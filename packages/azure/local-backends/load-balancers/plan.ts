@@ -4,6 +4,7 @@ import {
   type ArmRequestBody,
   type ArmResource,
   armName,
+  hasFailed,
   type LoadBalancer,
   type NetworkSecurityGroup,
   type PublicIpAddress,
@@ -113,9 +114,12 @@ function securityGroupWrites(input: Indexed): readonly AzureWrite[] {
   }
   const { id, name: _name, etag, ...group } = observed.securityGroup;
   const { rules, changed } = mergeSecurityRules(site, group.properties.securityRules ?? [], wanted);
-  if (changed.size === 0) return [];
+  // Azure shows what was written also where it failed at it.
+  const isRepeated = changed.size === 0 && hasFailed(group);
+  const marks = isRepeated ? marksOf(wanted, (list) => list.length > 0) : changed;
+  if (marks.size === 0) return [];
   const body = { ...group, properties: { ...group.properties, securityRules: rules } };
-  return [{ kind: 'put-security-group', id, body, etag, subjects: subjectsOf(targets, changed) }];
+  return [{ kind: 'put-security-group', id, body, etag, subjects: subjectsOf(targets, marks) }];
 }
 
 /** Undefined while they are to stay as they are: rules go only when no load balancer has anything of the Service. */
@@ -138,9 +142,11 @@ function loadBalancerWrites(input: Indexed): readonly AzureWrite[] {
       if (children !== undefined) wanted.set(target.mark, children);
     }
     const { body, changed } = mergeLoadBalancer(current, { site, wanted, ownerOf: index.ownerOf, backends });
-    if (changed.size === 0) return [];
+    const isRepeated = changed.size === 0 && current !== undefined && hasFailed(current);
+    const marks = isRepeated ? marksOf(wanted, (children) => children !== NO_CHILDREN) : changed;
+    if (marks.size === 0) return [];
     const id = current?.id ?? loadBalancerId(site, name);
-    const subjects = subjectsOf(targets, changed);
+    const subjects = subjectsOf(targets, marks);
     return [{ kind: 'put-load-balancer', id, body, etag: current?.etag, subjects } as const];
   });
 }
@@ -206,6 +212,14 @@ function loadBalancerRemovals({ site, targets, observed }: Indexed): readonly Az
 
 function neededLoadBalancers(targets: readonly Target[]): readonly string[] {
   return targets.flatMap((target) => (target.kind === 'present' ? [target.loadBalancer] : []));
+}
+
+/** The Services that have something there. */
+function marksOf<Things>(
+  wanted: ReadonlyMap<ServiceMark, Things>,
+  isAny: (things: Things) => boolean,
+): ReadonlySet<ServiceMark> {
+  return new Set([...wanted].flatMap(([mark, things]) => (isAny(things) ? [mark] : [])));
 }
 
 function subjectsOf(targets: readonly Target[], marks: ReadonlySet<ServiceMark>): readonly Target['subject'][] {

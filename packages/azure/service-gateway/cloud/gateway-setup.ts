@@ -1,5 +1,5 @@
 import { FairleadError, type IpFamily } from '@fairlead/control';
-import { armName, type CallOptions, type ServiceGateway, sameArmId } from '../../arm/index.ts';
+import { armName, type CallOptions, hasFailed, type ServiceGateway, sameArmId } from '../../arm/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defaultOutboundSpec } from '../engine/service-spec.ts';
 import type { RegisteredServices } from './observed.ts';
@@ -14,7 +14,7 @@ export interface GatewaySetup {
 /** Creates the service gateway where there is none, and attaches it to the nodes' subnet where that is not so yet. */
 export async function ensureServiceGateway(repository: Repository, options: CallOptions): Promise<GatewaySetup> {
   const gateway = await findServiceGateway(repository, options);
-  const isThere = gateway !== undefined && gateway.properties.provisioningState !== 'Failed' && isWhole(gateway);
+  const isThere = gateway !== undefined && !hasFailed(gateway) && isWhole(gateway);
   if (gateway === undefined) await repository.createGateway(options);
   else if (!isThere) await repository.repeatGateway(gateway, options);
   return { created: !isThere, attached: await attachServiceGatewayToSubnet(repository, options) };

@@ -8,6 +8,7 @@ import {
   armName,
   type GatewayService,
   type GatewayServiceChange,
+  hasFailed,
   matches,
   ownershipOf,
   type ServiceRequest,
@@ -244,7 +245,7 @@ function isAsWanted(
   // Azure spells regions in its own way, and no resource changes its region.
   { tags, sku, properties }: ArmRequestBody<ArmBodies[InventoryKind]>,
 ): boolean {
-  if (known.state !== 'present' || known.body.properties.provisioningState === 'Failed') return false;
+  if (known.state !== 'present' || hasFailed(known.body)) return false;
   return matches(known.body, { tags, sku, properties });
 }
 

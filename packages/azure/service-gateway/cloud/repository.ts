@@ -7,6 +7,7 @@ import {
   type CallOptions,
   clusterTags,
   type GatewayService,
+  isUnderWay,
   type ServiceGateway,
   type ServiceRequest,
   sameArmId,
@@ -228,13 +229,10 @@ export class Repository {
   async #read<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {
     const body = await this.#client.find(id, options);
     // How it ends is not told by how it is meanwhile: it may fail yet.
-    if (UNDER_WAY.has(body?.properties.provisioningState ?? '')) throw underWay(kind, armName(id));
+    if (body !== undefined && isUnderWay(body)) throw underWay(kind, armName(id));
     this.inventory.set(kind, id, body === undefined ? { state: 'absent' } : { state: 'present', body });
   }
 }
-
-/** Of a resource that Azure is still at work on. */
-const UNDER_WAY: ReadonlySet<string> = new Set(['Updating', 'Deleting']);
 
 function underWay(kind: InventoryKind, name: string): FairleadError {
   return new FairleadError(`Azure is still at work on ${kind}/${name}, which was begun before`, {

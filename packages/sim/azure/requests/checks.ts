@@ -4,7 +4,15 @@ import { referencesIn } from '../resources/references.ts';
 import type { StoredResource } from '../resources/store.ts';
 import type { ArmWorld } from '../world.ts';
 import type { ArmRequest } from './exchange.ts';
-import { busy, invalid, invalidReference, notProvisioned, preconditionFailed, Refusal } from './refusal.ts';
+import {
+  busy,
+  failedReference,
+  invalid,
+  invalidReference,
+  notProvisioned,
+  preconditionFailed,
+  Refusal,
+} from './refusal.ts';
 import { lastSegment, type RootKind, rootKey } from './target.ts';
 
 /** Throws while an operation is under way on the resource. */
@@ -34,7 +42,7 @@ export function checkPublicIpLimit(world: ArmWorld): void {
   throw invalid('PublicIPCountLimitReached', `Cannot create more than ${world.behaviour.publicIpLimit} public IPs.`);
 }
 
-/** What the body newly refers to must be there, and no operation may be under way on it. */
+/** What the body newly refers to must be there and have succeeded, and no operation may be under way on it. */
 export function checkReferences(
   world: ArmWorld,
   id: string,
@@ -47,6 +55,7 @@ export function checkReferences(
     const target = world.store.find(to);
     if (target === undefined || !hasPart(target, to)) throw invalidReference(to);
     if (world.operations.isBusy(rootKey(to))) throw notProvisioned(to, target.state);
+    if (target.state === 'Failed') throw failedReference(to);
   }
 }
 

@@ -57,6 +57,10 @@ export const notProvisioned = (id: string, state: string): Refusal =>
     detail: 'ReferencedResourceNotProvisioned',
   });
 
+/** Azure failed at the resource referred to: this stays so until it is written again. */
+export const failedReference = (id: string): Refusal =>
+  invalid('ReferencedResourceNotProvisioned', `${id} is not in Succeeded state. Resource is in Failed state.`);
+
 /** The body of an error as Azure writes it. */
 export function errorBody(refusal: {
   readonly code: string;

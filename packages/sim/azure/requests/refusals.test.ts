@@ -99,6 +99,18 @@ describe('what the emulated resource manager refuses', () => {
     expect(code(await send(emulator, 'PUT', ids.publicIp('y'), bodies.publicIp))).toBe('PublicIPCountLimitReached');
   });
 
+  it('refers to nothing that it failed at, until that is written again', async () => {
+    const { emulator } = emulated();
+    emulator.faults.next({ method: 'PUT' }, { kind: 'fail-operation', code: 'InternalServerError' });
+    const address = () => send(emulator, 'PUT', ids.publicIp('web'), bodies.publicIp);
+    const balancer = () => send(emulator, 'PUT', ids.loadBalancer('web'), bodies.loadBalancer('web'));
+    await address();
+    const refused = await balancer();
+    expect([refused.status, code(refused)]).toEqual([400, 'ReferencedResourceNotProvisioned']);
+    await address();
+    expect((await balancer()).status).toBe(201);
+  });
+
   it('keeps the priorities of security rules apart', async () => {
     const { emulator } = emulated();
     const rule = (name: string, priority: number, direction = 'Inbound') => ({

@@ -13,6 +13,13 @@ export const forgedInputDefects: readonly Defect[] = [
     foundBy,
   },
   {
+    name: 'a subnet that Azure failed at holds up all Services of the load balancer',
+    file: `${LOAD_BALANCERS}/apply.ts`,
+    find: 'if (refusal?.status === 400 && refusal.codes.includes(NOT_PROVISIONED)) return true;',
+    replace: '',
+    foundBy,
+  },
+  {
     name: 'a subnet that is not there holds up all Services of the load balancer',
     file: `${LOAD_BALANCERS}/apply.ts`,
     find: 'return status === 401 || status === 403;',

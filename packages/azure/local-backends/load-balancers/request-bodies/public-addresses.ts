@@ -3,6 +3,7 @@ import {
   type ArmId,
   type ArmRequestBody,
   armName,
+  hasFailed,
   matches,
   ownershipOf,
   type PublicIpAddress,
@@ -78,7 +79,7 @@ export function publicIpChange(
   const { there } = address;
   const body = publicIpBody(site, wanted, family, there);
   const isLabelLeft = wanted.dnsLabel === undefined && there?.tags?.[LABEL_TAG] !== undefined;
-  return there !== undefined && matches(there, body) && !isLabelLeft ? undefined : body;
+  return there !== undefined && matches(there, body) && !isLabelLeft && !hasFailed(there) ? undefined : body;
 }
 
 function publicIpBody(

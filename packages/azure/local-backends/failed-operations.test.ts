@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { LocalWorld } from './testing/local-world.ts';
+
+const KINDS = ['publicIPAddresses', 'networkSecurityGroups', 'loadBalancers'] as const;
+const failing = { kind: 'fail-operation', code: 'InternalServerError' } as const;
+
+/** The states of all resources that the part writes. */
+const states = ({ azure }: LocalWorld) =>
+  KINDS.flatMap((kind) => azure.resources(kind).map(({ properties }) => properties)).map((properties) =>
+    typeof properties === 'object' && properties !== null && 'provisioningState' in properties
+      ? properties.provisioningState
+      : undefined,
+  );
+
+describe('what Azure accepted and then failed at', () => {
+  it.each(KINDS)('is written again, although Azure shows it as it should be: %s', async (kind) => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', { loadBalancerSourceRanges: ['192.0.2.0/24'] });
+    world.azure.faults.next({ method: 'PUT', kind }, failing);
+    await world.start({ comparisonIntervalSeconds: 0 }, 120);
+    expect(states(world)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
+    expect(await world.addresses('web')).toHaveLength(1);
+    await world.stop();
+  });
+
+  it('is written again when all is compared, where it was a pool that follows its pods', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start();
+    world.azure.faults.next({ method: 'PUT', kind: 'backendAddressPools' }, failing);
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.pass(60);
+    expect(states(world)).toContain('Failed');
+    await world.pass(600);
+    expect(states(world)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.1'] });
+    await world.stop();
+  });
+
+  it('is left to others where nothing in it is ours any more', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', { loadBalancerSourceRanges: ['192.0.2.0/24'] });
+    await world.start();
+    world.azure.faults.next({ method: 'PUT', kind: 'networkSecurityGroups' }, failing);
+    await world.deleteService('web');
+    await world.pass(600);
+    expect([await world.service('web'), states(world)]).toEqual([undefined, ['Failed']]);
+    world.takeWrites();
+    await world.createService('inside', {}, { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' });
+    await world.pass(600);
+    expect(world.takeWrites().filter((line) => line.includes('networkSecurityGroups'))).toEqual([]);
+    await world.stop();
+  });
+});
