@@ -7,11 +7,12 @@ export const GROUP = { subscriptionId: 'sub', resourceGroup: 'cluster' };
 export const LOCATION = 'westeurope';
 export const LOAD_BALANCERS = ['one', 'two', 'three', 'four', 'five'];
 
-/** How long a call to Azure takes, there and back. */
-const LATENCY = { minimum: 100, maximum: 100 };
+/** How long a call to Azure takes, there and back, unless told. */
+const CALL_MILLISECONDS = 100;
 
 /** What Azure is like beyond that. */
 export interface AzureHabits {
+  readonly callMilliseconds?: number;
   /** How long it is at a write after it has accepted it. */
   readonly writeMilliseconds?: number;
   /** With the buckets that Azure publishes for each principal in a subscription. */
@@ -21,7 +22,7 @@ export interface AzureHabits {
 /** An Azure with a network in it, the same for both sides. */
 export function emulatedAzure(
   clock: VirtualClock,
-  { writeMilliseconds = 0, hasBuckets = false }: AzureHabits = {},
+  { callMilliseconds = CALL_MILLISECONDS, writeMilliseconds = 0, hasBuckets = false }: AzureHabits = {},
 ): ArmEmulator {
   const azure = new ArmEmulator({
     clock,
@@ -29,7 +30,7 @@ export function emulatedAzure(
     groups: [groupPath(GROUP)],
     behaviour: {
       ...FAST,
-      latency: LATENCY,
+      latency: { minimum: callMilliseconds, maximum: callMilliseconds },
       operationTime: { minimum: writeMilliseconds, maximum: writeMilliseconds },
       ...(hasBuckets ? { rateLimits: ARM_BUCKETS } : {}),
     },

@@ -4,7 +4,7 @@ import { startOurs } from './ours.ts';
 import { startPeer } from './peer.ts';
 import type { AzureHabits } from './emulated-azure.ts';
 import { rollingRestart, type RestartShape, type RollingRestart } from './rolling-restart.ts';
-import { INTERVAL_MILLISECONDS, playRestart, playThrottling } from './side.ts';
+import { INTERVAL_MILLISECONDS, playRestart, playThrottling, type RestartResult } from './side.ts';
 
 const SHAPE: RestartShape = {
   services: 500,
@@ -17,25 +17,30 @@ const SHAPE: RestartShape = {
 const CHURN: RestartShape = { ...SHAPE, spreadMilliseconds: 20_000, rounds: 6 };
 const RETRIES = 3;
 
-/** What Azure is like, beside answers after 0.1 s: a row of figures for each. */
+/** What Azure is like, beside answers after 0.1 s unless they come at once: a row of figures for each. */
 const ROWS = {
-  AtWritesOf0s: {},
+  AtWritesOf0s: { callMilliseconds: 0 },
+  AtWritesOf100ms: {},
   AtWritesOf1s: { writeMilliseconds: 1_000 },
   AtWritesOf2s: { writeMilliseconds: 2_000 },
   AtWritesOf5s: { writeMilliseconds: 5_000 },
   WithBuckets: { hasBuckets: true },
 } as const satisfies Readonly<Record<string, AzureHabits>>;
 
+/** The row of which there are more figures. */
+const USUAL: keyof typeof ROWS = 'AtWritesOf100ms';
+
 /**
- * Where writes take no time, a pool that changes all the time waits for half an interval in the median, on the tick and
- * off it: each is written once in an interval, and changes come at any moment of it. That is 15 s and a call on our side;
- * the tick comes out up to 2 % below, as it writes first what has waited longest, and takes along what comes meanwhile.
+ * Where writes take next to no time, a change of a busy pool waits for half an interval in the median, on the tick and off
+ * it: each pool is written once in an interval, and changes come at any moment of it. Ours comes out 0 to 2 % above, by
+ * workload (seeds 1, 2, 3 and 5: 1.014, 0.994, 1.019, 1.006): whatever follows within 15 s after the first change of a
+ * quiet pool, which was sent at once, cannot be sent before the interval is over, and so waits for more than half of it.
+ * On the average, which the same workloads have 2 to 3 % below the tick, that is outweighed.
  */
 const HALF_AN_INTERVAL = 1.02;
-const slowerAtMost = (habits: AzureHabits) => (habits.writeMilliseconds === undefined ? HALF_AN_INTERVAL : 1);
+const slowerAtMost = (habits: AzureHabits) => ('writeMilliseconds' in habits ? 1 : HALF_AN_INTERVAL);
 
-const LATENCY_KINDS = ['Quiet', 'Busy', 'All'] as const;
-type LatencyKind = (typeof LATENCY_KINDS)[number];
+const LATENCY_KINDS = ['quiet', 'busy', 'all'] as const;
 
 export const localBackendsBench: Bench = {
   name: 'local-backends',
@@ -56,6 +61,11 @@ export const localBackendsBench: Bench = {
         figure: `ownToTick${row}`,
         atMost: slowerAtMost(habits),
         why: 'quiet pools, busy ones and all changes wait no longer than on a common tick, each in the median',
+      },
+      {
+        figure: `ownAverageToTick${row}`,
+        atMost: 1,
+        why: 'and so they do on the average',
       },
       {
         figure: `ownQuietToTickAll${row}`,
@@ -81,15 +91,16 @@ export const localBackendsBench: Bench = {
 
 async function run(progress: Progress): Promise<Figures> {
   const restart = rollingRestart(seededRandom(5), SHAPE);
-  progress('setting up 500 Services with our part, in virtual time');
-  const ours = await startOurs(restart, SHAPE);
-  progress('replacing 5,000 pods: ours');
-  const own = await playRestart(ours, restart);
-  progress('replacing 5,000 pods: the peer');
-  const theirs = await playRestart(await startPeer(restart), restart);
   const rows: Record<string, number> = {};
-  for (const [row, habits] of Object.entries(ROWS))
-    Object.assign(rows, await latencyRow(restart, row, habits, progress));
+  const played = new Map<string, PlayedRow>();
+  for (const [row, habits] of Object.entries(ROWS)) {
+    const sides = await playRow(restart, row, habits, progress);
+    played.set(row, sides);
+    Object.assign(rows, latencyFigures(row, sides));
+  }
+  const usual = played.get(USUAL);
+  if (usual === undefined) throw new Error(`there is no row ${USUAL}`);
+  const { own, peer: theirs } = usual;
   progress('ten minutes of Retry-After: ours');
   const churn = rollingRestart(seededRandom(6), CHURN);
   const ownHeld = await playThrottling(await startOurs(churn, CHURN), churn);
@@ -119,32 +130,45 @@ async function run(progress: Progress): Promise<Figures> {
   };
 }
 
-/** Medians of quiet pools, of busy ones and of all changes: by default, on the tick alone, and with the peer. */
-async function latencyRow(
+/** What a restart costs by default, on the tick alone, and the peer. */
+type PlayedRow = Readonly<Record<'own' | 'tick' | 'peer', RestartResult>>;
+
+async function playRow(
   restart: RollingRestart,
   row: string,
   habits: AzureHabits,
   progress: Progress,
-): Promise<Figures> {
-  const sides = {
-    own: () => startOurs(restart, SHAPE, habits),
-    tick: () => startOurs(restart, SHAPE, { ...habits, leadingEdge: false }),
-    peer: () => startPeer(restart, habits),
-  };
+): Promise<PlayedRow> {
+  progress(`replacing 5,000 pods of 500 Services in virtual time, ${row}: by default`);
+  const own = await playRestart(await startOurs(restart, SHAPE, habits), restart);
+  progress(`replacing 5,000 pods, ${row}: on the tick alone`);
+  const tick = await playRestart(await startOurs(restart, SHAPE, { ...habits, leadingEdge: false }), restart);
+  progress(`replacing 5,000 pods, ${row}: the peer`);
+  const peer = await playRestart(await startPeer(restart, habits), restart);
+  return { own, tick, peer };
+}
+
+/** Of quiet pools, of busy ones and of all changes apart. */
+function latencyFigures(row: string, sides: PlayedRow): Figures {
   const figures: Record<string, number> = {};
-  for (const [side, start] of Object.entries(sides)) {
-    progress(`replacing 5,000 pods, ${row}: ${side}`);
-    const { quiet, busy, all, missing } = await playRestart(await start(), restart);
+  for (const [side, { quiet, busy, all, missing }] of Object.entries(sides)) {
     figures[`${side}QuietSeconds${row}`] = medianSeconds(quiet);
     figures[`${side}BusySeconds${row}`] = medianSeconds(busy);
     figures[`${side}AllSeconds${row}`] = medianSeconds(all);
+    figures[`${side}BusyAverageSeconds${row}`] = averageSeconds(busy);
     figures[`${side}Missing${row}`] = missing;
   }
-  const toTick = (own: LatencyKind, tick: LatencyKind) =>
-    rounded((figures[`own${own}Seconds${row}`] ?? Number.NaN) / (figures[`tick${tick}Seconds${row}`] ?? Number.NaN));
-  figures[`ownToTick${row}`] = Math.max(...LATENCY_KINDS.map((kind) => toTick(kind, kind)));
-  figures[`ownQuietToTickAll${row}`] = toTick('Quiet', 'All');
+  const { own, tick } = sides;
+  const toTick = (of: (milliseconds: readonly number[]) => number) =>
+    Math.max(...LATENCY_KINDS.map((kind) => rounded(of(own[kind]) / of(tick[kind]))));
+  figures[`ownToTick${row}`] = toTick(medianSeconds);
+  figures[`ownAverageToTick${row}`] = toTick(averageSeconds);
+  figures[`ownQuietToTickAll${row}`] = rounded(medianSeconds(own.quiet) / medianSeconds(tick.all));
   return figures;
+}
+
+function averageSeconds(milliseconds: readonly number[]): number {
+  return rounded(milliseconds.reduce((sum, each) => sum + each, 0) / milliseconds.length / 1000);
 }
 
 function medianSeconds(milliseconds: readonly number[]): number {
