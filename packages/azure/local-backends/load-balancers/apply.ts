@@ -105,12 +105,8 @@ export function mayBlameOneService({ error, isShared }: ConvergenceFailure): boo
   const refusal = findArmError(error);
   if (refusal?.codes.includes(LINKED)) return true;
   if (refusal?.status === 400 && refusal.codes.includes(NOT_PROVISIONED)) return true;
-  return verdictOf(error) === 'terminal' && !isAccessError(refusal?.status);
-}
-
-/** Not about what was sent, but about who we are. */
-function isAccessError(status: number | undefined): boolean {
-  return status === 401 || status === 403;
+  // Who we are is never terminal; what a policy forbids is about what was sent, although it is a 403, too.
+  return verdictOf(error) === 'terminal';
 }
 
 /** What Azure answered to a write, in place of what was observed before. */

@@ -22,8 +22,15 @@ export const forgedInputDefects: readonly Defect[] = [
   {
     name: 'a subnet that is not there holds up all Services of the load balancer',
     file: `${LOAD_BALANCERS}/apply.ts`,
-    find: 'return status === 401 || status === 403;',
-    replace: 'return status === 401 || status === 403 || status === 404;',
+    find: "return verdictOf(error) === 'terminal';",
+    replace: "return verdictOf(error) === 'terminal' && refusal?.status !== 404;",
+    foundBy,
+  },
+  {
+    name: 'a policy that forbids what one Service asks for holds up all Services of the load balancer',
+    file: `${LOAD_BALANCERS}/apply.ts`,
+    find: "return verdictOf(error) === 'terminal';",
+    replace: "return verdictOf(error) === 'terminal' && refusal?.status !== 403;",
     foundBy,
   },
   {
@@ -38,6 +45,13 @@ export const forgedInputDefects: readonly Defect[] = [
     file: `${LOAD_BALANCERS}/observed.ts`,
     find: '/^[-\\w.()]{0,89}[-\\w()]$/',
     replace: '/^[-\\w.()]{1,90}$/',
+    foundBy,
+  },
+  {
+    name: 'one resource group more is read than the docs say',
+    file: `${LOAD_BALANCERS}/observed.ts`,
+    find: 'index >= MOST_GROUPS',
+    replace: 'index > MOST_GROUPS',
     foundBy,
   },
   {
