@@ -84,4 +84,90 @@ describe('a node that more rules would lead to than its network interface takes'
     expect(world.pools('one')).toEqual({ 'shop-large': [] });
     await world.stop();
   });
+
+  it('is told of to the owner of a Service that was made anew', async () => {
+    const world = await crowdedWorld();
+    await world.deleteService('large');
+    await world.pass(120);
+    await world.createService('large', ports(200), on('one'));
+    await world.pass(600);
+    const told = (await world.events('large')).filter(({ reason }) => reason === REASON);
+    expect(told).toHaveLength(2);
+    await world.stop();
+  });
+
+  it('is full of the rules of both families', async () => {
+    const world = await new LocalWorld().setUp();
+    const dualStack = { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] } as const;
+    await world.createService('dual', { ...ports(70), ...dualStack }, on('one'));
+    await world.createService('single', ports(120), on('two'));
+    await world.putSlice('dual', 'dual-1', ['10.244.0.1@a']);
+    await world.putSlice('single', 'single-1', ['10.244.0.2@a']);
+    await world.start();
+    await world.pass(600);
+    expect(world.pools('one')['shop-dual']).toEqual([]);
+    expect(world.pools('two')).toEqual({ 'shop-single': ['10.0.1.1'] });
+    await world.stop();
+  });
+
+  it('is full also of the rules that a Service has which can no longer be served', async () => {
+    const world = await crowdedWorld();
+    await world.stop();
+    const unknown = { 'service.beta.kubernetes.io/azure-pls-create': 'true' };
+    await world.editService('large', { metadata: { annotations: unknown } });
+    await world.start();
+    await world.pass(600);
+    expect(await world.reasons('large')).toContain('LoadBalancerRefused');
+    expect([world.pools('one'), world.pools('two')]).toEqual([
+      { 'shop-large': ['10.0.1.3'] },
+      { 'shop-small': ['10.0.1.1', '10.0.1.2'] },
+    ]);
+    await world.stop();
+  });
+
+  it('is said to be full of them by `why`, too', async () => {
+    const world = await crowdedWorld();
+    const unknown = { 'service.beta.kubernetes.io/azure-pls-create': 'true' };
+    await world.editService('small', { metadata: { annotations: unknown } });
+    await world.pass(60);
+    const subject = { kind: 'service', namespace: 'shop', name: 'large' };
+    const explained = await world.configured().explain(world.readEnvironment, subject);
+    expect(explained).toMatchObject({
+      state: 'as-wanted',
+      wanted: expect.arrayContaining(['not to a, where there is no room for its rules']),
+    });
+    await world.stop();
+  });
+
+  it('is not full of the rules of a Service that Azure refuses', async () => {
+    const world = await new LocalWorld().setUp();
+    const internal = { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' };
+    await world.createService('bad', { ...ports(200), loadBalancerIP: '10.9.9.9' }, internal);
+    await world.putSlice('bad', 'bad-1', ['10.244.0.1@a']);
+    await world.start();
+    expect(await world.reasons('bad')).toContain('ServiceQuarantined');
+    world.takeWrites();
+    await world.createService('web', ports(100), on('one'));
+    await world.putSlice('web', 'web-1', ['10.244.0.2@a']);
+    await world.pass(5);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.1'] });
+    // Had it been left out at first, the pool would have been written once more.
+    expect(world.takeWrites().filter((line) => line.includes('backendAddressPools'))).toEqual([]);
+    await world.stop();
+  });
+
+  it('is named with four others at most, and the rest is counted', async () => {
+    const world = await new LocalWorld().setUp();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    for (const [index, name] of names.entries()) await world.putNode(name, `10.0.1.${index + 1}`);
+    const everywhere = names.map((name, index) => `10.244.0.${index + 1}@${name}`);
+    await world.createService('large', ports(200), on('one'));
+    await world.createService('small', ports(100), on('two'));
+    for (const name of ['large', 'small']) await world.putSlice(name, `${name}-1`, everywhere);
+    await world.start();
+    await world.pass(600);
+    const told = (await world.events('large')).findLast(({ reason }) => reason === REASON);
+    expect(told?.note).toContain('a, b, c, d, e and 2 more: so many rules');
+    await world.stop();
+  });
 });

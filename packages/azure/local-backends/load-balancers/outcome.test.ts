@@ -68,6 +68,12 @@ describe('the place of a Service', () => {
     expect(placed([service('new')], { two: theirs(1) }, [dual])).toEqual(['two']);
   });
 
+  it('is chosen with what others have there counted once, be it recorded or not', () => {
+    const web = service('web', 'one');
+    const rules = { one: [...theirs(248), ruleOf(web, web)], two: theirs(250) };
+    expect(placed([service('new')], rules, [web])).toEqual(['one']);
+  });
+
   it('is chosen with those that are decided for together counted once', () => {
     expect(placed([service('a', 'one'), service('b')], { two: theirs(1) })).toEqual(['one', 'one']);
   });

@@ -1,6 +1,8 @@
 import type { Defect } from '../../defect.ts';
 import { azureAddressDefects } from './addresses.ts';
+import { failedOperationsDefects } from './failed-operations.ts';
 import { forgedInputDefects } from './forged-input.ts';
+import { fullNodesDefects } from './full-nodes.ts';
 import { localBackendsDefects } from './local-backends.ts';
 import { azurePodDefects } from './pods.ts';
 import { serviceGatewayDefects } from './service-gateway.ts';
@@ -9,6 +11,8 @@ export const azureDefects: readonly Defect[] = [
   ...azurePodDefects,
   ...serviceGatewayDefects,
   ...localBackendsDefects,
+  ...fullNodesDefects,
+  ...failedOperationsDefects,
   ...azureAddressDefects,
   ...forgedInputDefects,
 ];

@@ -31,8 +31,8 @@ export const serviceGatewayDefects: readonly Defect[] = [
   {
     name: 'what Azure is still at work on is taken for made, although it may fail yet',
     file: 'packages/azure/service-gateway/cloud/repository.ts',
-    find: "new Set(['Updating', 'Deleting'])",
-    replace: 'new Set()',
+    find: 'body !== undefined && isUnderWay(body)',
+    replace: 'false',
     foundBy: { unit: 'packages/azure/service-gateway/cloud/service-updater' },
   },
   {

@@ -1,0 +1,36 @@
+import type { Defect } from '../../defect.ts';
+
+const BALANCERS = 'packages/azure/local-backends/load-balancers';
+const foundBy = { unit: 'packages/azure/local-backends/failed-operations' };
+
+/** What Azure accepted, and failed at afterwards. */
+export const failedOperationsDefects: readonly Defect[] = [
+  {
+    name: 'a load balancer that Azure failed at counts as made',
+    file: `${BALANCERS}/plan.ts`,
+    find: 'changed.size === 0 && current !== undefined && hasFailed(current)',
+    replace: 'false',
+    foundBy,
+  },
+  {
+    name: 'a security group that Azure failed at counts as written',
+    file: `${BALANCERS}/plan.ts`,
+    find: 'changed.size === 0 && hasFailed(group)',
+    replace: 'false',
+    foundBy,
+  },
+  {
+    name: 'a public address that Azure failed at counts as made',
+    file: `${BALANCERS}/request-bodies/public-addresses.ts`,
+    find: ' && !hasFailed(there)',
+    replace: '',
+    foundBy,
+  },
+  {
+    name: 'a security group in which nothing is ours is written because Azure failed at it',
+    file: `${BALANCERS}/plan.ts`,
+    find: '(list) => list.length > 0',
+    replace: '() => true',
+    foundBy,
+  },
+];
