@@ -72,6 +72,20 @@ describe('why', () => {
     expect((await alone.run('why', 'service', 'shop/web')).printed).toMatch(/stands by, nobody leads$/m);
   });
 
+  it('says that nobody leads, and not what the leader is about to write', async () => {
+    const writing = { ...SEEN, answer: 'It is to have 192.0.2.1.', waitsFor: 'the leader to write: publish-status' };
+    const told = async (state: 'working' | 'stuck') => {
+      const part = toyPart('one', { explain: async () => ({ ...writing, state }) });
+      const { lead, run } = await start([part], { isAway: true });
+      await lead('one', Date.now() - 60_000);
+      return (await run('why', 'service', 'shop/web')).printed;
+    };
+    expect(await told('working')).toMatch(/- one: nobody leads: .* fell silent .* s ago$/m);
+    expect(await told('working')).toMatch(/Waits for:\n {4}- a replica that leads: nobody does$/m);
+    expect(await told('working')).not.toContain('publish-status');
+    expect(await told('stuck')).toContain('publish-status');
+  });
+
   it('leaves out the parts that have nothing to do with a Service, unless none has', async () => {
     const world = { clusterOfServer: 'of another cluster' };
     const some = await start(

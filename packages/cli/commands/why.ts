@@ -80,12 +80,20 @@ async function storyOf(
   const leader = await findLeader(cluster.client, namespace, part.name, environment.clock, signal);
   const question = { cluster, configuration, part: part.name, leader, subject, signal };
   const asked = server === undefined ? await askLeader(question) : await askNamed(server, question);
-  const explanation =
-    explanationIn(asked) ??
-    (await explainHere(() => configured.explain(environment, subject), cluster, subject, signal));
-  if (explanation === undefined) return undefined;
+  const told = explanationIn(asked);
+  const explain = () => configured.explain(environment, subject);
+  const seen = told ?? (await explainHere(explain, cluster, subject, signal));
+  if (seen === undefined) return undefined;
+  const isLed = told !== undefined || configured.runs !== 'leader' || leader.kind !== 'nobody';
+  const explanation = isLed ? seen : withoutLeader(seen);
   const standing = configured.runs === 'leader' ? { leader: standingText(asked) ?? leaderText(leader) } : {};
   return { part: part.name, explanation, ...standing, tried: 'answer' in asked ? asked.answer.entries : asked.unasked };
+}
+
+/** What there is to be done is done by nobody. */
+function withoutLeader(explanation: Explanation): Explanation {
+  if (explanation.state !== 'working' || explanation.waitsFor === undefined) return explanation;
+  return { ...explanation, waitsFor: 'a replica that leads: nobody does' };
 }
 
 function standingText(asked: Asked): string | undefined {
