@@ -261,20 +261,26 @@ function holdBack(
   until: number,
   cache: SharedCache<Service>,
   controller: Controller,
-  { journal, events, metrics, clock, signal, releases }: LeaderEnvironment,
+  { journal, events, metrics, clock, signal, releases, logger }: LeaderEnvironment,
 ): void {
   metrics.set(withdrawalsHeld, held.length);
+  let isHeld = true;
   for (const key of held) {
     journal.record(`service ${key}`, { kind: 'waiting', for: message, retryAt: until });
     const service = cache.get(key);
     if (service !== undefined) recordOnService(events, service, 'DeletionHeldBack', message);
   }
   const letGo = () => {
+    isHeld = false;
     metrics.set(withdrawalsHeld, 0);
     for (const key of held) controller.add(key);
   };
+  const onRelease = () => {
+    if (isHeld) logger.info({ held: held.length }, 'an operator releases what is held back');
+    letGo();
+  };
   const timer = clock.setTimer(until - clock.now(), letGo);
-  releases?.onRelease(letGo, signal);
+  releases?.onRelease(onRelease, signal);
   signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }
 

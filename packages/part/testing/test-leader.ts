@@ -1,6 +1,15 @@
-import { FairleadError, Journal, type Metrics, noMetrics, seededRandom, silentLogger } from '@fairlead/control';
+import {
+  FairleadError,
+  Journal,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  seededRandom,
+  silentLogger,
+} from '@fairlead/control';
 import { CacheFactory, EventRecorder, KubeClient } from '@fairlead/kube';
 import type { LeaderEnvironment, Readiness, Start } from '../part.ts';
+import type { Releases } from '../releases.ts';
 import type { TestCluster } from './test-cluster.ts';
 
 export interface TestLeaderOptions {
@@ -9,6 +18,8 @@ export interface TestLeaderOptions {
   readonly defaultClass?: string;
   /** Of its leadership; 1 unless told. */
   readonly epoch?: number;
+  readonly logger?: Logger;
+  readonly releases?: Releases;
 }
 
 /** A part in the lead on a test cluster, until it is stopped. */
@@ -23,13 +34,14 @@ export class TestLeader {
 
   constructor(cluster: TestCluster, start: Start<LeaderEnvironment>['start'], options: TestLeaderOptions = {}) {
     const { clock } = cluster;
-    const { metrics = noMetrics, journal = new Journal(clock), defaultClass } = options;
+    const { metrics = noMetrics, journal = new Journal(clock), logger = silentLogger } = options;
+    const { defaultClass, releases } = options;
     this.#cluster = cluster;
     this.journal = journal;
     const { signal } = this.#stop;
     const connection = cluster.connection();
     const client = new KubeClient(connection, clock);
-    const shared = { clock, random: seededRandom(11), logger: silentLogger, metrics };
+    const shared = { clock, random: seededRandom(11), logger, metrics };
     const environment: LeaderEnvironment = {
       ...shared,
       client,
@@ -40,6 +52,7 @@ export class TestLeader {
       readiness: { set: (readiness) => (this.readiness = readiness) },
       signal,
       ...(defaultClass === undefined ? {} : { defaultClass }),
+      ...(releases === undefined ? {} : { releases }),
     };
     this.#ended = start(environment).catch((error: unknown) => {
       if (!signal.aborted) throw error;
