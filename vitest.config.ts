@@ -20,6 +20,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: defectPlugins(),
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Outcome, runCommand } from '../scripts/run-command.ts';
+import { withDefect } from '../scenarios/mutations/defect.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { bundleProgram } from './bundle-program.ts';
 
@@ -21,7 +22,7 @@ describe('the bundled program', () => {
   beforeAll(async () => {
     // Outside the checkout, where no package can be found but those in the bundle.
     folder = await mkdtemp(join(tmpdir(), 'fairlead-bundle-'));
-    await bundleProgram(folder);
+    await bundleProgram(folder, withDefect);
   }, LIMIT_MS);
 
   afterAll(() => rm(folder, { recursive: true }));
@@ -63,6 +64,12 @@ describe('the bundled program', () => {
     expect(await fairlead('--help')).toEqual({ ...fromSource, stdout: withoutDemo });
     expect(withoutDemo).not.toContain('demo');
     expect(fromSource.stdout).toContain('Usage: fairlead');
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('completes in %s the commands that it has, and no demo', async (shell) => {
+    const { stdout } = await fairlead('completion', shell);
+    expect(stdout).toContain('release');
+    expect(stdout).not.toContain('demo');
   });
 
   it('reads a configuration file, and says what is wrong with it', async () => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { thirdPartyNotices } from './third-party-notices.ts';
@@ -42,8 +42,25 @@ const withoutDemoWorld: Plugin = {
   },
 };
 
-/** Writes the whole program to a folder, as JavaScript that needs nothing but Node: start `fairlead.mjs`. */
-export async function bundleProgram(folder: string): Promise<readonly string[]> {
+/** Another source for a file. */
+export type Change = (path: string, source: string) => string;
+
+function changing(change: Change): Plugin {
+  return {
+    name: 'changing',
+    setup(bundling) {
+      bundling.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        return { contents: change(path, await readFile(path, 'utf8')), loader: 'ts' };
+      });
+    },
+  };
+}
+
+/**
+ * Writes the whole program to a folder, as JavaScript that needs nothing but Node: start `fairlead.mjs`. Tests may change
+ * its sources on the way.
+ */
+export async function bundleProgram(folder: string, change?: Change): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: { program: join(program, 'main.ts') },
@@ -58,7 +75,7 @@ export async function bundleProgram(folder: string): Promise<readonly string[]> 
     banner: { js: REQUIRE },
     legalComments: 'none',
     metafile: true,
-    plugins: [withoutDemoWorld],
+    plugins: [withoutDemoWorld, ...(change === undefined ? [] : [changing(change)])],
   });
   const launcher = join(folder, 'fairlead.mjs');
   await writeFile(launcher, LAUNCHER, { mode: 0o755 });

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
+import { inject } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { helmBinary } from '../../scripts/helm.ts';
 import { type Outcome, runCommand } from '../../scripts/run-command.ts';
 import type { AccessRule } from './cluster.ts';
 
-/** The chart of this checkout. */
-export const CHART = join(import.meta.dirname, '..', '..', 'deploy', 'chart', 'fairlead');
+/** The folder of the chart. */
+export const CHART = inject('chart');
 
 /** What the tests read of the objects that a chart renders. */
 export interface Manifest {

@@ -7,12 +7,15 @@ export interface Defect {
   /** Occurs once in the file: a defect that no longer applies fails the run. */
   readonly find: string;
   readonly replace: string;
-  /** What must fail: the tests of a file or folder, or a simulation within so many seeds. */
+  /** What must fail: the tests of a file or folder, without or with a real cluster, or a simulation within so many seeds. */
   readonly foundBy: FoundBy;
+  /** A person who tried Fairlead stumbled over it: `npm run mutations -- stumble` puts all of these into the code. */
+  readonly isStumble?: true;
 }
 
 export type FoundBy =
   | { readonly unit: string }
+  | { readonly e2e: string }
   | { readonly sim: string; readonly seeds: number; readonly from?: number };
 
 /** The environment variable that carries a defect to the processes it is to be in. */

@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { AskedProcess } from '../asked-process.ts';
-import { type Defect, VARIABLE } from './defect.ts';
+import { type Defect, type FoundBy, VARIABLE } from './defect.ts';
 
 export type SuiteAnswer =
   | { readonly kind: 'run'; readonly hasFailed: boolean }
   | { readonly kind: 'not-run'; readonly why: string };
 export type Verdict = { readonly kind: 'found' | 'missed' } | { readonly kind: 'undecided'; readonly why: string };
 
+const ROOT = join(import.meta.dirname, '..', '..');
+const HOOK = join(import.meta.dirname, 'hook.ts');
+/** Tests start the program in processes of its own: it has to have the defect there, too. */
+export const IN_PROGRAMS = `--disable-warning=ExperimentalWarning --import=${pathToFileURL(HOOK).href}`;
 /** A defect may well make a suite go on for ever. */
 const LONGEST_RUN_SECONDS = 300;
 
@@ -22,7 +27,9 @@ export class Finder {
   }
 
   find(defect: Defect): Promise<Verdict> {
-    return 'unit' in defect.foundBy ? this.#bySuite(defect) : bySimulation(defect, defect.foundBy);
+    const { foundBy } = defect;
+    if ('sim' in foundBy) return bySimulation(defect, foundBy);
+    return 'e2e' in foundBy ? byCluster(defect, foundBy) : this.#bySuite(defect);
   }
 
   async end(): Promise<void> {
@@ -46,19 +53,25 @@ export class Finder {
   }
 }
 
-async function bySimulation(
-  defect: Defect,
-  { sim, seeds, from = 1 }: { readonly sim: string; readonly seeds: number; readonly from?: number },
-): Promise<Verdict> {
-  const hook = join(import.meta.dirname, 'hook.ts');
-  const scenarios = join(import.meta.dirname, '..', 'run.ts');
-  const parameters = ['--import', hook, scenarios, sim, '--seeds', String(seeds), '--from', String(from)];
+async function byProgram(defect: Defect, parameters: readonly string[], options = ''): Promise<Verdict> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...parameters], {
-    env: { ...process.env, [VARIABLE]: JSON.stringify(defect), NO_COLOR: '1' },
+    cwd: ROOT,
+    env: { ...process.env, [VARIABLE]: JSON.stringify(defect), NO_COLOR: '1', NODE_OPTIONS: options },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LONGEST_RUN_SECONDS * 1_000,
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   if (child.signalCode !== null) return { kind: 'undecided', why: `did not end within ${LONGEST_RUN_SECONDS} s` };
-  return { kind: /\bFAILED\b|unhandled error/.test(stdout + stderr) ? 'found' : 'missed' };
+  return { kind: /\bTests\s+\d+ failed|\bFAILED\b|unhandled error/.test(stdout + stderr) ? 'found' : 'missed' };
+}
+
+function bySimulation(defect: Defect, { sim, seeds, from = 1 }: Extract<FoundBy, { sim: string }>): Promise<Verdict> {
+  const run = ['--import', HOOK, join('scenarios', 'run.ts'), sim];
+  return byProgram(defect, [...run, '--seeds', String(seeds), '--from', String(from)]);
+}
+
+/** These wait for clusters more than for anything that could be kept. */
+function byCluster(defect: Defect, { e2e }: Extract<FoundBy, { e2e: string }>): Promise<Verdict> {
+  const vitest = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', 'e2e'];
+  return byProgram(defect, [...vitest, '--reporter=dot', '--fsModuleCache=false', '--bail=1', e2e], IN_PROGRAMS);
 }

@@ -12,6 +12,7 @@ const SAMPLE_EVERY = 61;
 const SAMPLE_FROM = 7;
 const HELP = `npm run mutations                 puts every defect into the code, one at a time; each must be found
 npm run mutations -- WORDS        those whose sentence or file has these words
+npm run mutations -- stumble      those that people who tried Fairlead stumbled over
 npm run mutations -- --sample     a few of them
 npm run mutations -- --list       the table`;
 
@@ -24,7 +25,7 @@ else process.exitCode = await run(chosen(process.argv.slice(2).join(' ')));
 function chosen(words: string): readonly Defect[] {
   if (words === '--sample')
     return defects.filter(({ foundBy }, index) => 'unit' in foundBy && index % SAMPLE_EVERY === SAMPLE_FROM);
-  return defects.filter(({ name, file }) => `${name} ${file}`.includes(words));
+  return defects.filter(({ name, file, isStumble }) => `${name} ${file}${isStumble ? ' stumble' : ''}`.includes(words));
 }
 
 async function run(list: readonly Defect[]): Promise<number> {
@@ -69,5 +70,6 @@ function verdictText(verdict: Verdict): string {
 }
 
 function checkText(foundBy: FoundBy): string {
-  return 'unit' in foundBy ? `unit ${foundBy.unit}` : `sim ${foundBy.sim}, ${foundBy.seeds} seeds`;
+  if ('sim' in foundBy) return `sim ${foundBy.sim}, ${foundBy.seeds} seeds`;
+  return 'unit' in foundBy ? `unit ${foundBy.unit}` : `e2e ${foundBy.e2e}`;
 }

@@ -3,12 +3,13 @@
 import { join } from 'node:path';
 import { createVitest, type Vitest } from 'vitest/node';
 import { type Defect, VARIABLE } from './defect.ts';
-import type { SuiteAnswer } from './finder.ts';
+import { IN_PROGRAMS, type SuiteAnswer } from './finder.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
 // Without one the configuration leaves out the plugin that puts it into the sources.
 process.env[VARIABLE] = '';
+process.env['NODE_OPTIONS'] = IN_PROGRAMS;
 const vitest = createVitest('test', {
   root: ROOT,
   project: ['unit'],
