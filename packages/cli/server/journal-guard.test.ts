@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { JournalGuard } from './journal-guard.ts';
 
 const SERVICE = { kind: 'service', namespace: 'shop', name: 'web' };
-const NOBODY = { token: undefined, isLocal: true };
+const HERE = { isLocal: true, address: '127.0.0.1' };
+const NOBODY = { token: undefined, ...HERE };
 
 /** An API server that knows the tokens `jane` and `joe`, and lets Jane read what is in the namespace shop. */
 function setUp() {
@@ -24,8 +25,8 @@ function setUp() {
     return { status: { allowed } };
   };
   const guard = new JournalGuard('token', { postJson }, clock);
-  const status = async (token: string | undefined, subject?: typeof SERVICE) =>
-    (await guard.refusal({ token, isLocal: true }, subject))?.status ?? 200;
+  const status = async (token: string | undefined, subject?: typeof SERVICE, address = HERE.address) =>
+    (await guard.refusal({ token, isLocal: true, address }, subject))?.status ?? 200;
   return { clock, guard, reviews, wishes, status, loseServer: () => (isAway = true) };
 }
 
@@ -64,12 +65,22 @@ describe('the journal’s guard', () => {
     expect(reviews).toHaveLength(4);
   });
 
-  it('has no more than eight reviews at once, however many ask', async () => {
+  it('has no more than sixteen reviews at once, however many ask', async () => {
     const { reviews, status } = setUp();
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => status(`forged ${index}`, SERVICE)));
-    expect(answers.filter((answer) => answer === 401)).toHaveLength(8);
-    expect(answers.filter((answer) => answer === 429)).toHaveLength(92);
-    expect(reviews).toHaveLength(8);
+    const asking = Array.from({ length: 100 }, (_, index) => status(`forged ${index}`, SERVICE, `192.0.2.${index}`));
+    const answers = await Promise.all(asking);
+    expect(answers.filter((answer) => answer === 401)).toHaveLength(16);
+    expect(answers.filter((answer) => answer === 429)).toHaveLength(84);
+    expect(reviews).toHaveLength(16);
+  });
+
+  it('has places left for others, however many tokens one shows', async () => {
+    const { status } = setUp();
+    const forged = Array.from({ length: 100 }, (_, index) => status(`forged ${index}`, SERVICE, '192.0.2.1'));
+    const jane = status('jane', SERVICE, '192.0.2.2');
+    expect((await Promise.all(forged)).filter((answer) => answer === 401)).toHaveLength(4);
+    expect(await jane).toBe(200);
+    expect(await status('jane', { ...SERVICE, name: 'other' }, '192.0.2.1')).toBe(200);
   });
 
   it('has as many reviews as it takes, one after another', async () => {
@@ -97,26 +108,26 @@ describe('the journal’s guard', () => {
   it('takes no answer for a yes that is none', async () => {
     for (const answer of [undefined, {}, { status: { authenticated: true } }, { status: { authenticated: 'true' } }]) {
       const guard = new JournalGuard('token', { postJson: async () => answer }, new VirtualClock());
-      expect(await guard.refusal({ token: 'jane', isLocal: true }, SERVICE)).toMatchObject({ status: 401 });
+      expect(await guard.refusal({ token: 'jane', ...HERE }, SERVICE)).toMatchObject({ status: 401 });
     }
     const nameless = { status: { authenticated: true, user: { username: '' }, allowed: true } };
     const guard = new JournalGuard('token', { postJson: async () => nameless }, new VirtualClock());
-    expect(await guard.refusal({ token: 'jane', isLocal: true }, SERVICE)).toMatchObject({ status: 401 });
+    expect(await guard.refusal({ token: 'jane', ...HERE }, SERVICE)).toMatchObject({ status: 401 });
   });
 
   it('refuses while the API server cannot be asked, and says so', async () => {
     const { guard, loseServer, status } = setUp();
     loseServer();
     expect(await status('jane', SERVICE)).toBe(503);
-    const refusal = await guard.refusal({ token: 'jane', isLocal: true }, SERVICE);
+    const refusal = await guard.refusal({ token: 'jane', ...HERE }, SERVICE);
     expect(refusal?.body).toContain('the API server is away');
   });
 
   it('goes by the machine where it is told so, or where there is no cluster', async () => {
     const here = new JournalGuard('token', undefined, new VirtualClock());
     expect(await here.refusal(NOBODY)).toBeUndefined();
-    expect(await here.refusal({ token: 'jane', isLocal: false })).toMatchObject({ status: 403 });
+    expect(await here.refusal({ token: 'jane', ...HERE, isLocal: false })).toMatchObject({ status: 403 });
     const open = new JournalGuard('open', undefined, new VirtualClock());
-    expect(await open.refusal({ token: undefined, isLocal: false })).toBeUndefined();
+    expect(await open.refusal({ ...NOBODY, isLocal: false })).toBeUndefined();
   });
 });

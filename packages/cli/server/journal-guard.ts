@@ -11,7 +11,9 @@ export type JournalAccess = 'token' | 'loopback' | 'open';
 const REMEMBERED_MILLISECONDS = 10_000;
 const MOST_REMEMBERED = 1_000;
 /** A review costs the API server work, and callers ask for free. */
-const MOST_REVIEWS_AT_ONCE = 8;
+const MOST_REVIEWS_AT_ONCE = 16;
+/** One who asks with token after token leaves places for others. */
+const MOST_REVIEWS_FROM_ONE = 4;
 const REVIEW_DEADLINE_MILLISECONDS = 5_000;
 const LONGEST_TOKEN = 16_384;
 
@@ -30,7 +32,8 @@ export class JournalGuard {
   readonly #client: Pick<KubeClient, 'postJson'> | undefined;
   readonly #clock: Clock;
   readonly #remembered = new Map<string, { readonly until: number; readonly refusal: Answer | undefined }>();
-  #reviews = 0;
+  /** address -> how many reviews are under way for who asks from there */
+  readonly #reviews = new Map<string, number>();
 
   /** Without a cluster there is nobody to review a token: then the machine itself may read. */
   constructor(access: JournalAccess, client: Pick<KubeClient, 'postJson'> | undefined, clock: Clock) {
@@ -40,7 +43,7 @@ export class JournalGuard {
   }
 
   /** Undefined: the caller may. */
-  async refusal({ token, isLocal }: Caller, subject?: Subject): Promise<Answer | undefined> {
+  async refusal({ token, isLocal, address }: Caller, subject?: Subject): Promise<Answer | undefined> {
     if (this.#access === 'open') return undefined;
     if (this.#access === 'loopback') {
       return isLocal
@@ -50,17 +53,19 @@ export class JournalGuard {
     if (token === undefined || token === '' || token.length > LONGEST_TOKEN) {
       return text(401, 'show a token of the cluster in the header X-Fairlead-Token or Authorization');
     }
-    return this.#reviewed(token, subject === undefined ? EVERYTHING : wishFor(subject));
+    return this.#reviewed(token, address, subject === undefined ? EVERYTHING : wishFor(subject));
   }
 
-  async #reviewed(token: string, wish: Wish): Promise<Answer | undefined> {
+  async #reviewed(token: string, address: string, wish: Wish): Promise<Answer | undefined> {
     const key = createHash('sha256')
       .update(JSON.stringify([token, wish]))
       .digest('base64');
     const known = this.#remembered.get(key);
     if (known !== undefined && this.#clock.monotonic() < known.until) return known.refusal;
-    if (this.#reviews >= MOST_REVIEWS_AT_ONCE) return text(429, 'too many ask at once; try again in a second');
-    this.#reviews += 1;
+    const own = this.#reviews.get(address) ?? 0;
+    if (own >= MOST_REVIEWS_FROM_ONE || this.#underWay >= MOST_REVIEWS_AT_ONCE)
+      return text(429, 'too many ask at once; try again in a second');
+    this.#reviews.set(address, own + 1);
     try {
       const refusal = await this.#review(token, wish);
       if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
@@ -70,8 +75,18 @@ export class JournalGuard {
       const advice = 'it needs to create tokenreviews and subjectaccessreviews';
       return text(503, `Fairlead cannot have the token reviewed: ${messageOf(error)}; ${advice}`);
     } finally {
-      this.#reviews -= 1;
+      this.#end(address);
     }
+  }
+
+  get #underWay(): number {
+    return [...this.#reviews.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  #end(address: string): void {
+    const left = (this.#reviews.get(address) ?? 0) - 1;
+    if (left > 0) this.#reviews.set(address, left);
+    else this.#reviews.delete(address);
   }
 
   async #review(token: string, wish: Wish): Promise<Answer | undefined> {

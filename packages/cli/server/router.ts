@@ -10,6 +10,8 @@ export interface Caller {
   readonly token: string | undefined;
   /** On the same machine, or behind a tunnel that ends there. */
   readonly isLocal: boolean;
+  /** Where the request comes from: an IP address. */
+  readonly address: string;
 }
 
 /** Answers a path, or undefined when it is not its own. `rest` is what follows the prefix, without the slash. */

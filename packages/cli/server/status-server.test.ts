@@ -97,6 +97,16 @@ describe('the status server', () => {
     });
   });
 
+  it('tells health and metrics to all, whoever may read the journal', async () => {
+    const postJson = () => Promise.reject(new Error('no token is looked at'));
+    const { readiness, get } = await start(undefined, new JournalGuard('token', { postJson }, new VirtualClock()));
+    readiness.add('gateway').set({ ready: true });
+    for (const path of ['/healthz', '/readyz', '/readyz/gateway', '/metrics'])
+      expect((await get(path)).status).toBe(200);
+    expect((await get('/debug/journal')).status).toBe(401);
+    expect((await get('/debug/why/gateway/service/shop/web')).status).toBe(401);
+  });
+
   it('serves metrics that were declared, and those that were touched', async () => {
     const { metrics, get } = await start();
     const lamps = { name: 'lamps', kind: 'gauge', help: 'Lamps that burn.', labels: ['colour'] } as const;

@@ -71,7 +71,8 @@ async function answerTo(routes: ReadonlyMap<string, Route>, request: IncomingMes
 function callerOf({ headers, socket }: IncomingMessage): Caller {
   const own = headers[TOKEN_HEADER];
   const token = typeof own === 'string' ? own : /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  return { token, isLocal: isLoopback(socket.remoteAddress ?? '') && isAskedAsLocal(headers.host ?? '') };
+  const address = socket.remoteAddress ?? '';
+  return { token, address, isLocal: isLoopback(address) && isAskedAsLocal(headers.host ?? '') };
 }
 
 /** A page in a browser of this machine can have a name of its own lead here, and would be let read what it is told. */

@@ -10,6 +10,7 @@ export const cliDefects: readonly Defect[] = [
     find: "if (this.#access === 'open') return undefined;",
     replace: "if (this.#access === 'open' || isLocal) return undefined;",
     foundBy: guard,
+    isStumble: true,
   },
   {
     name: 'the journal of a Service is told to who may read none of it',
@@ -17,6 +18,7 @@ export const cliDefects: readonly Defect[] = [
     find: '(await mayUser(client, identity, wish, options)) ? undefined : forbidden(identity, wish)',
     replace: '(await mayUser(client, identity, wish, options), undefined)',
     foundBy: guard,
+    isStumble: true,
   },
   {
     name: 'a right that was taken away holds for ever',
@@ -28,8 +30,8 @@ export const cliDefects: readonly Defect[] = [
   {
     name: 'everybody may have as many tokens reviewed as they like',
     file: GUARD,
-    find: 'this.#reviews >= MOST_REVIEWS_AT_ONCE',
-    replace: 'this.#reviews < 0',
+    find: 'this.#underWay >= MOST_REVIEWS_AT_ONCE',
+    replace: 'this.#underWay < 0',
     foundBy: guard,
   },
   {
@@ -45,6 +47,7 @@ export const cliDefects: readonly Defect[] = [
     find: 'silentSeconds <= leaseDurationSeconds',
     replace: 'silentSeconds <= leaseDurationSeconds * 1000',
     foundBy: { unit: 'packages/cli/why' },
+    isStumble: true,
   },
   {
     name: 'a process is stopped before the one after it is ready',
@@ -105,6 +108,7 @@ export const cliDefects: readonly Defect[] = [
     find: 'return (this.#took ??= (now - this.#begunAt) / 1000);',
     replace: 'return (this.#took = (now - this.#begunAt) / 1000);',
     foundBy: { unit: 'packages/cli/demo/view.test.ts' },
+    isStumble: true,
   },
   {
     name: 'what a tenant wrote into an Event makes lines of its own in the story of a Service',
@@ -133,6 +137,7 @@ export const cliDefects: readonly Defect[] = [
     find: 'if (await isOfCluster(answer, cluster.client, signal)) return { answer, by: server };\n  return',
     replace: 'if (answer.cluster !== signal.reason) return { answer, by: server };\n  return',
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'a part that is not ready does not make status fail',
@@ -140,6 +145,7 @@ export const cliDefects: readonly Defect[] = [
     find: "(election.leader.kind === 'led' && !isUnready(election.readiness))",
     replace: "election.leader.kind === 'led'",
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'a part that cannot look outside hides the others from status',
@@ -154,6 +160,7 @@ export const cliDefects: readonly Defect[] = [
     find: 'writesOf(plan) > 0',
     replace: 'plan.changes.length > 0',
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'a plan counts who loses addresses instead of the addresses',
@@ -161,6 +168,7 @@ export const cliDefects: readonly Defect[] = [
     find: 'const lost = plan.changes.reduce((total, { loses = [] }) => total + loses.length, 0);',
     replace: 'const lost = plan.changes.filter(({ loses = [] }) => loses.length > 0).length;',
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'what a part finds amiss is a tick of check',
@@ -168,6 +176,7 @@ export const cliDefects: readonly Defect[] = [
     find: 'return problems.map((problem) => wrong(part.name, problem));',
     replace: 'return problems.map((problem) => well(part.name, problem));',
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'the right to write a status is taken for the right to write the object',
@@ -203,6 +212,7 @@ export const cliDefects: readonly Defect[] = [
     find: 'if (!isForbidden(error)) throw error;',
     replace: 'throw error;',
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'a header without a token costs the API server a review',
@@ -219,9 +229,16 @@ export const cliDefects: readonly Defect[] = [
     foundBy: { unit: 'packages/cli/server' },
   },
   {
+    name: 'one who shows token after token keeps all others from being told anything',
+    file: GUARD,
+    find: 'own >= MOST_REVIEWS_FROM_ONE || ',
+    replace: '',
+    foundBy: guard,
+  },
+  {
     name: 'reviews that are done count as under way',
     file: 'packages/cli/server/journal-guard.ts',
-    find: 'this.#reviews -= 1;',
+    find: 'this.#end(address);',
     replace: '',
     foundBy: { unit: 'packages/cli/server' },
   },
@@ -238,6 +255,7 @@ export const cliDefects: readonly Defect[] = [
     find: "'loopback' : 'token')",
     replace: "'loopback' : 'open')",
     foundBy: { unit: 'packages/cli/running' },
+    isStumble: true,
   },
   {
     name: 'run starts without the right to have tokens reviewed',
