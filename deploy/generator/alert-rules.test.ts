@@ -6,6 +6,16 @@ import { fairlead } from './program.ts';
 describe('the alert rules', () => {
   const rules = alertRules(fairlead);
 
+  it('are for what nobody may have to notice by themselves', () => {
+    expect(rules.map(({ alert, for: time }) => `${alert} ${time}`)).toEqual([
+      'FairleadNobodyLeads 2m',
+      'FairleadAway 5m',
+      'FairleadNotConverged 10m',
+      'FairleadThrottled 10m',
+      'FairleadBrakeHolds 1m',
+    ]);
+  });
+
   it('name only metrics that there are', () => {
     const known = [...fairlead.sharedMetrics, ...fairlead.parts].flatMap(({ metrics }) =>
       metrics.map(({ name }) => name),

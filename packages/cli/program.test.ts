@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../../scripts/run-command.ts';
 import { parts } from './parts.ts';
 import { runProgram } from './program.ts';
@@ -20,6 +20,8 @@ async function runAs(name: string, words: readonly string[]) {
 }
 
 describe('the command line', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
   it.each([['nonsense'], ['nonsense', '--help'], ['--help', 'nonsense'], ['help', 'nonsense'], ['nonsense', 'why']])(
     'refuses an unknown command: %s %s',
     async (...words) => {
@@ -52,6 +54,14 @@ describe('the command line', () => {
     expect(await run('why', 'pod', 'shop/web')).toMatchObject({
       exitCode: 1,
       complained: expect.stringContaining('cannot read the configuration file fairlead.yaml: there is no such file'),
+    });
+  });
+
+  it('wants none to tell of a Service, as an application team has none', async () => {
+    vi.stubEnv('KUBECONFIG', '/nowhere/kubeconfig');
+    expect(await run('why', 'service', 'shop/web')).toMatchObject({
+      exitCode: 1,
+      complained: expect.stringContaining('/nowhere/kubeconfig (from KUBECONFIG) does not exist'),
     });
   });
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { leases } from '@fairlead/kube';
+import { leases, namespaces } from '@fairlead/kube';
 import type { Part, PlannedChange } from '@fairlead/part';
 import type { AccessQuestion } from '@fairlead/sim/kube';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -161,6 +161,27 @@ describe('check', () => {
     expect(printed.split('\n').filter((line) => line.startsWith('✗'))).toEqual([
       '✗ one: the agent of gateway-1 is away',
     ]);
+  });
+
+  it('has a cross for a namespace that is missing, and for a part that nobody leads', async () => {
+    const { client, run } = await start([toyPart('one')]);
+    await client.delete(namespaces, { name: NAMESPACE });
+    const { exitCode, printed } = await run('check');
+    expect(exitCode).toBe(1);
+    expect(printed.split('\n').filter((line) => line.startsWith('✗'))).toEqual([
+      `✗ namespace: ${NAMESPACE} does not exist: create it, or name another in leaderElection.namespace`,
+      '✗ one: nobody leads: start fairlead run, or look at the log of its replicas',
+    ]);
+  });
+
+  it('has a cross for a cloud that refuses the credentials', async () => {
+    const refused = toyPart('one', { status: () => Promise.reject(new Error('the cloud refuses the password')) });
+    const { lead, run } = await start([refused]);
+    await lead('one');
+    expect(await run('check')).toMatchObject({
+      exitCode: 1,
+      printed: expect.stringMatching(/^✗ one: the cloud refuses the password$/m),
+    });
   });
 
   it('does not hold it against a namespace that it may not be looked at', async () => {

@@ -13,7 +13,10 @@ function after(text: string): ViewState {
 describe('the keys of the demo', () => {
   it('are read one by one, also when a terminal sends several at once', () => {
     expect(keysIn('\u001b[A\u001b[Bjx\r\u001b')).toEqual(['up', 'down', 'down', 'enter', 'back']);
-    expect(keysIn('\u0003')).toEqual(['quit']);
+  });
+
+  it('end it with q, as with Ctrl+C and Ctrl+D', () => {
+    for (const text of ['q', '\u0003', '\u0004']) expect(keysIn(text)).toEqual(['quit']);
   });
 
   it('choose a Service, and stay within the list', () => {

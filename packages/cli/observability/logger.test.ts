@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { runCommand } from '../../../scripts/run-command.ts';
 import { paletteFor } from '../render/palette.ts';
 import { createLogger, openLog } from './logger.ts';
 import { readableLine } from './readable-line.ts';
@@ -55,4 +58,22 @@ it('is opened once, however often a command that is watched looks', () => {
   const before = process.listenerCount('exit');
   for (let look = 0; look < 20; look += 1) openLog('error');
   expect(process.listenerCount('exit')).toBeLessThanOrEqual(before + 1);
+});
+
+it('is JSON where no person looks, and tells a hundred equal warnings as one with a count', async () => {
+  const logger = pathToFileURL(join(import.meta.dirname, 'logger.ts')).href;
+  const program = `
+    import { openLog } from '${logger}';
+    const log = openLog('info');
+    for (let time = 0; time < 100; time += 1) log.warn({ code: 'timeout' }, 'the cloud is silent');
+    process.exit();`;
+  const { stderr } = await runCommand(process.execPath, ['--input-type=module', '--eval', program]);
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { level: 'warn', msg: 'the cloud is silent', code: 'timeout' },
+    { level: 'warn', msg: 'the cloud is silent', code: 'timeout', count: 99 },
+  ]);
 });

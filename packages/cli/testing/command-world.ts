@@ -70,5 +70,16 @@ export async function startCommandWorld(started: AsyncDisposableStack, parts: re
     const exitCode = await runProgram([...words, '--config', file], parts, terminal, new AbortController().signal);
     return { exitCode, ...told() };
   };
-  return { client, lead, run };
+  /** Until it has looked once. */
+  const watch = async (...words: readonly string[]) => {
+    const { terminal, told } = recordedTerminal();
+    const stop = new AbortController();
+    const print = (line: string) => {
+      terminal.print(line);
+      stop.abort(new Error('it was looked at'));
+    };
+    const exitCode = await runProgram([...words, '--config', file], parts, { ...terminal, print }, stop.signal);
+    return { exitCode, ...told() };
+  };
+  return { client, lead, run, watch };
 }

@@ -82,6 +82,18 @@ describe('the gateway controller', () => {
     await leader.stop();
   });
 
+  it('leaves a served Service its address when it asks for what cannot be honoured', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(5);
+    await cluster.editService('web', { spec: { sessionAffinity: 'ClientIP' } });
+    await pass(5);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    expect(await conditionOf(cluster, 'web')).toMatchObject([{ status: 'False', reason: 'AffinityUnsupported' }]);
+    await leader.stop();
+  });
+
   it('serves Services without a class where its own is the default, and no others', async () => {
     const { cluster, lead, pass } = await world('192.0.2.1');
     await cluster.client.create(services, {
