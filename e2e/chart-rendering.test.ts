@@ -165,6 +165,7 @@ describe('the chart as Helm renders it', () => {
       (await renderChart({ ...gatewayValues, ...values })).manifests.map(({ kind }) => kind);
     const usual = await kinds({});
     expect(usual).not.toContain('ServiceMonitor');
+    expect(usual).not.toContain('PrometheusRule');
     expect(await kinds({ serviceMonitor: { enabled: true } })).toContain('ServiceMonitor');
     const few = await kinds({
       replicas: 1,
@@ -205,6 +206,9 @@ describe('the chart as Helm renders it', () => {
     expect(text).not.toContain('checksum/configuration');
     const gateway = program.parts.find(({ name }) => name === 'gateway');
     expectGrants(manifests, [...program.commonPermissions, ...(gateway?.permissions ?? [])]);
+    const other = await renderChart({ existingConfiguration: { configMap: 'mine', parts: ['gateway'] } });
+    expect(other.text).toMatch(/- name: configuration\n +configMap:\n +name: mine/);
+    expect(other.manifests.map(({ kind }) => kind)).not.toContain('ConfigMap');
     await expect(renderChart({ existingConfiguration: { secret: 'a', configMap: 'b' } })).rejects.toThrow(/choose one/);
   });
 
@@ -264,7 +268,9 @@ describe('the chart as Helm renders it', () => {
       ...gatewayValues,
       secretFiles: [{ secret: 'cloud', path: '/etc/cloud' }],
       environment: [{ name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'cloud', key: 'password' } } }],
+      environmentFrom: [{ secretRef: { name: 'cloud' } }],
     });
+    expect(text).toMatch(/envFrom:\n +- secretRef:\n +name: cloud/);
     expect(text).toMatch(/- name: secret-0\n +mountPath: \/etc\/cloud\n +readOnly: true/);
     expect(text).toMatch(/- name: secret-0\n +secret:\n +secretName: cloud/);
     expect(text).toMatch(/- name: PASSWORD\n +valueFrom:\n +secretKeyRef:/);

@@ -94,6 +94,23 @@ describe.concurrent('on a terminal', () => {
   );
 
   it(
+    'a command has colours, unless a person wants none',
+    async () => {
+      const check = [...PROGRAM, 'check', '--config', '/nowhere/fairlead.yaml'];
+      const shown = async (environment: Readonly<Record<string, string>>) => {
+        await using terminal = new PseudoTerminal(check, { ...compiled, ...environment });
+        expect(await terminal.ended()).toBe(1);
+        return terminal.text;
+      };
+      const [painted, plain] = await Promise.all([shown({}), shown({ NO_COLOR: '1' })]);
+      expect(painted).toContain('\u001b[31m✗\u001b[39m configuration: ');
+      expect(plain).toContain('✗ configuration: ');
+      expect(plain).not.toContain('\u001b[');
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'a demo whose terminal is closed ends, and leaves no folder',
     async () => {
       await using terminal = new PseudoTerminal([...PROGRAM, 'demo'], compiled);

@@ -81,6 +81,10 @@ describe('the view of the demo', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^12:00:01 shop\/web .*…$/));
   });
 
+  it('has no more lines than a screen that is hardly there', () => {
+    expect(renderServices(scene(service('web', 'fairlead.dev/gateway')), 0, { ...small, rows: 6 })).toHaveLength(6);
+  });
+
   it('has a colour for how a Service is', () => {
     const palette = paletteFor(true, {});
     const lines = renderServices(scene(service('web', 'fairlead.dev/gateway', programmed)), 1, { ...small, palette });
