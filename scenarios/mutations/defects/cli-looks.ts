@@ -66,6 +66,7 @@ export const cliLookDefects: readonly Defect[] = [
     find: 'standingText(asked) ?? leaderText(leader)',
     replace: "leaderText(leader) || standingText(asked) || ''",
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'why tells of a retry that is long over',
@@ -80,6 +81,7 @@ export const cliLookDefects: readonly Defect[] = [
     find: "if (leader.kind === 'led') return",
     replace: "if (leader.kind !== 'nobody') return",
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'a release is asked for of a part that has no leader',
@@ -122,6 +124,7 @@ export const cliLookDefects: readonly Defect[] = [
     find: '({ kind, object, reason }, note)',
     replace: '({ kind, reason, ...(object === note ? { object } : {}) }, note)',
     foundBy: { unit: 'packages/kube/events' },
+    isStumble: true,
   },
   {
     name: 'a file has colours where the terminal has them',

@@ -36,6 +36,7 @@ export const cliReportDefects: readonly Defect[] = [
     find: "if ('answer' in first || own !== undefined) return first;",
     replace: "if ('answer' in first || own === undefined) return first;",
     foundBy: { unit: 'packages/cli/why' },
+    isStumble: true,
   },
   {
     name: 'a command that is watched looks on although nobody can see it',
@@ -50,6 +51,7 @@ export const cliReportDefects: readonly Defect[] = [
     find: 'metrics.set(buildInfo, 1, { version, node: process.version });',
     replace: '',
     foundBy: { unit: 'packages/cli/running.test.ts' },
+    isStumble: true,
   },
   {
     name: 'objects beyond the first hundred are not named in the log',
@@ -64,6 +66,7 @@ export const cliReportDefects: readonly Defect[] = [
     find: "\nimport('./program.mjs');",
     replace: "\nawait import('./program.mjs');",
     foundBy: { unit: 'deploy/bundle-program.test.ts' },
+    isStumble: true,
   },
   {
     name: 'check does not look at the time that the API server tells',
@@ -71,6 +74,7 @@ export const cliReportDefects: readonly Defect[] = [
     find: 'clockFinding(date, now())',
     replace: 'clockFinding(undefined, now() + Number(date === undefined))',
     foundBy: { unit: 'packages/cli/commands/commands.test.ts' },
+    isStumble: true,
   },
   {
     name: 'who may read one Service is told the names of all others',

@@ -40,6 +40,7 @@ export const cliDefects: readonly Defect[] = [
     find: 'return isLocal\n',
     replace: 'return isLocal || this.#clock !== undefined\n',
     foundBy: guard,
+    isStumble: true,
   },
   {
     name: 'a leader that fell silent is said to lead',

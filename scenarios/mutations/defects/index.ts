@@ -31,6 +31,7 @@ import { octaviaDefects } from './octavia/index.ts';
 import { openStackDefects } from './openstack.ts';
 import { partDefects } from './part.ts';
 import { serviceDefects } from './service.ts';
+import { stumbleDefects } from './stumbles/index.ts';
 
 /** Every defect there is: put into the code one at a time, each is found. */
 export const defects: readonly Defect[] = [
@@ -66,4 +67,5 @@ export const defects: readonly Defect[] = [
   ...azurePartDefectsFromSources,
   ...dnsDefectsFromSources,
   ...commandLineDefectsFromSources,
+  ...stumbleDefects,
 ];

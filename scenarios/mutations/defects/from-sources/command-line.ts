@@ -36,6 +36,7 @@ export const commandLineDefectsFromSources: readonly Defect[] = [
     find: 'if (Math.abs(now - theirs) <= LARGEST_SKEW_MILLISECONDS)',
     replace: 'if (now - theirs <= LARGEST_SKEW_MILLISECONDS)',
     foundBy: { unit: 'packages/cli/check' },
+    isStumble: true,
   },
   {
     name: 'without a cluster all may read the journal',
@@ -92,6 +93,7 @@ export const commandLineDefectsFromSources: readonly Defect[] = [
     find: '(heldBack === undefined ? {} : { heldBack })',
     replace: '{}',
     foundBy: { unit: 'packages/cli/commands' },
+    isStumble: true,
   },
   {
     name: 'why tells of a Pod without knowing what is configured',
@@ -134,6 +136,7 @@ export const commandLineDefectsFromSources: readonly Defect[] = [
     find: '{ mode: 0o755 }',
     replace: '{ mode: 0o644 }',
     foundBy: { unit: 'deploy/bundle-program.test.ts' },
+    isStumble: true,
   },
   {
     name: 'the licences of packages of an organization are left out',

@@ -1,0 +1,171 @@
+import type { Defect } from '../../defect.ts';
+
+const TERMINAL = { unit: 'packages/cli/demo/terminal.test.ts' };
+const VIEW = { unit: 'packages/cli/demo/view.test.ts' };
+const KEYS = { unit: 'packages/cli/demo/view-state.test.ts' };
+
+/** Of the demo, its view, and how it and `run` come to an end. */
+export const tryingOutDefects: readonly Defect[] = [
+  {
+    name: 'the demo writes no configuration that commands could use',
+    file: 'packages/cli/commands/demo.ts',
+    find: 'await writeFile(world.configurationPath, settings(new URL(running.server.url).host));',
+    replace:
+      'if (running === undefined) await writeFile(world.configurationPath, settings(new URL(world.kubeconfigPath).host));',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'the demo prints no commands that work on it',
+    file: 'packages/cli/demo/commands.ts',
+    find: 'const file = `--config ${configurationPath}`;',
+    replace: 'const file = configurationPath.slice(0, 0);',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'the demo prints a configuration that does not work',
+    file: 'packages/azure/arm/parts/azure-section.ts',
+    find: "resourceManagerEndpoint.startsWith('https:') ? { useManagedIdentityExtension: true } : {}",
+    replace: "resourceManagerEndpoint.startsWith('ftp:') ? { useManagedIdentityExtension: true } : {}",
+    foundBy: { unit: 'packages/cli/demo/settings.test.ts' },
+  },
+  {
+    name: 'the demo draws into the scrollback',
+    file: 'packages/cli/demo/screen.ts',
+    find: "const ENTER = '\\u001b[?1049h\\u001b[?25l\\u001b[?7l';",
+    replace: "const ENTER = '\\u001b[?25l\\u001b[?7l';",
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'the demo leaves the terminal as it drew it',
+    file: 'packages/cli/demo/screen.ts',
+    find: '    this.#output.write(LEAVE);',
+    replace: '    this.#output.write(LEAVE.slice(0, 0));',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'lines of the demo are wider than the screen',
+    file: 'packages/cli/demo/view.ts',
+    find: 'text.length <= columns ? text : `${text.slice(0, columns - 1)}…`',
+    replace: 'text.length <= 2 * columns ? text : `${text.slice(0, columns - 1)}…`',
+    foundBy: VIEW,
+  },
+  {
+    name: 'the demo has more lines than the screen',
+    file: 'packages/cli/demo/view.ts',
+    find: 'const shown = lines.slice(0, rows - 1);',
+    replace: 'const shown = lines;',
+    foundBy: VIEW,
+  },
+  {
+    name: 'a terminal gets no colours',
+    file: 'packages/cli/main.ts',
+    find: 'palette: paletteFor(process.stdout.isTTY, process.env),',
+    replace: 'palette: paletteFor(false, process.env),',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'a terminal gets colours although a person wants none',
+    file: 'packages/cli/main.ts',
+    find: 'palette: paletteFor(process.stdout.isTTY, process.env),',
+    replace: 'palette: paletteFor(process.stdout.isTTY, {}),',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'the demo hears no keys',
+    file: 'packages/cli/demo/screen.ts',
+    find: "input.on('data', this.#onData).resume();",
+    replace: "input.on('keys', this.#onData).resume();",
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'q does not end the demo',
+    file: 'packages/cli/demo/view-state.ts',
+    find: "  q: 'quit',\n",
+    replace: '',
+    foundBy: KEYS,
+  },
+  {
+    name: 'Enter does not ask why',
+    file: 'packages/cli/demo/live.ts',
+    find: "if (next.page === 'why' && state.page !== 'why') void tell(next.subject);",
+    replace: '',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'the arrows choose no Service',
+    file: 'packages/cli/demo/view-state.ts',
+    find: "  '\\u001b[B': 'down',\n",
+    replace: '',
+    foundBy: KEYS,
+  },
+  {
+    name: 'the demo shows no recent activity',
+    file: 'packages/cli/demo/view.ts',
+    find: '[...top, ...activity.map((line) => fitted(line, columns))]',
+    replace: '[...top, ...activity.slice(0, 0)]',
+    foundBy: VIEW,
+  },
+  {
+    name: 'Services that are not ours wait for ever',
+    file: 'packages/cli/demo/scene.ts',
+    find: "if (!classes.has(spec.loadBalancerClass ?? '')) return 'not ours';",
+    replace: "if (!classes.has(spec.loadBalancerClass ?? '')) return 'waiting';",
+    foundBy: VIEW,
+  },
+  {
+    name: 'the demo counts what it does not show',
+    file: 'packages/cli/demo/view.ts',
+    find: "const ours = scene.services.filter(({ state }) => state !== 'not ours');",
+    replace: 'const ours = scene.services;',
+    foundBy: VIEW,
+  },
+  {
+    name: 'one keystroke that arrives twice ends a process at once',
+    file: 'packages/cli/stop-signals.ts',
+    find: 'return this.#now() - this.#firstAt >= SAME_KEYSTROKE_MILLISECONDS;',
+    replace: 'return this.#now() - this.#firstAt >= SAME_KEYSTROKE_MILLISECONDS * 0;',
+    foundBy: { unit: 'packages/cli/stop-signals.test.ts' },
+  },
+  {
+    name: 'Ctrl+C leaves the folder of the demo, or a Lease',
+    file: 'packages/cli/main.ts',
+    find: 'if (stopSignals.received(signal)) process.exit(130);',
+    replace: 'if (!stopSignals.received(signal)) process.exit(130);',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'Ctrl+C ends run before it has given its Leases back',
+    file: 'packages/cli/commands/run.ts',
+    find: '    await running.ended;\n',
+    replace: "    await Promise.race([running.ended, new Promise((end) => signal.addEventListener('abort', end))]);\n",
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'a closed terminal leaves the folder of the demo',
+    file: 'packages/cli/commands/demo.ts',
+    find: "process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));",
+    replace: '',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'who reads no further leaves the folder of the demo',
+    file: 'packages/cli/main.ts',
+    find: '  isReaderGone = true;\n  stop.abort();',
+    replace: '  isReaderGone = true;\n  process.exit(0);',
+    foundBy: TERMINAL,
+  },
+  {
+    name: 'a Node that is too old fails with a trace',
+    file: 'deploy/bundle-program.ts',
+    find: "if (Number(process.versions.node.split('.')[0]) < 24) {",
+    replace: "if (Number(process.versions.node.split('.')[0]) < 4) {",
+    foundBy: { unit: 'deploy/bundle-program.test.ts' },
+  },
+  {
+    name: 'the help of the bundle names a demo that is not in it',
+    file: 'deploy/bundle-program.ts',
+    find: "contents: 'export const isDemoIncluded = false;',",
+    replace: "contents: 'export const isDemoIncluded = true;',",
+    foundBy: { unit: 'deploy/bundle-program.test.ts' },
+  },
+];
