@@ -230,13 +230,6 @@ export const cliDefects: readonly Defect[] = [
     foundBy: { unit: 'packages/cli/server' },
   },
   {
-    name: 'one who shows token after token keeps all others from being told anything',
-    file: GUARD,
-    find: 'own >= MOST_REVIEWS_FROM_ONE || ',
-    replace: '',
-    foundBy: guard,
-  },
-  {
     name: 'reviews that are done count as under way',
     file: 'packages/cli/server/journal-guard.ts',
     find: 'this.#end(address);',
