@@ -142,12 +142,12 @@ describe('a node that more rules would lead to than its network interface takes'
   it('is not full of the rules of a Service that Azure refuses', async () => {
     const world = await new LocalWorld().setUp();
     const internal = { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' };
-    await world.createService('bad', { ...ports(200), loadBalancerIP: '10.9.9.9' }, internal);
+    await world.createService('bad', { ...ports(100), loadBalancerIP: '10.9.9.9' }, internal);
     await world.putSlice('bad', 'bad-1', ['10.244.0.1@a']);
     await world.start();
     expect(await world.reasons('bad')).toContain('ServiceQuarantined');
     world.takeWrites();
-    await world.createService('web', ports(100), on('one'));
+    await world.createService('web', ports(200), on('one'));
     await world.putSlice('web', 'web-1', ['10.244.0.2@a']);
     await world.pass(5);
     expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.1'] });
