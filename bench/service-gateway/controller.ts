@@ -6,6 +6,7 @@ import { ARM_BUCKETS } from '../arm-buckets.ts';
 
 const NODES = 50;
 const LONGEST_MILLISECONDS = 10 * 60_000;
+const SETTLED_MILLISECONDS = 60_000;
 /** Longer than it takes until the controller looks at everything again by itself, several times over. */
 const WATCHED_AFTER_RESTART_MILLISECONDS = 60 * 60_000;
 
@@ -40,7 +41,9 @@ async function burst() {
 async function restart() {
   const first = new Replica(cluster, azure);
   await createServices();
-  await programmed(first);
+  await programmed(first, () => servicesTold() === services);
+  // What is told besides: Events.
+  await clock.advance(SETTLED_MILLISECONDS);
   await first.stop();
   azure.log.clear();
   cluster.writes.length = 0;

@@ -74,6 +74,7 @@ export const serviceGatewayBench: Bench = {
       why: 'where Azure counts writes, nothing should be slower than it lets them through',
     },
     { figure: 'restartWrites', atMost: 0, why: 'a restart over a healthy world must write nothing to Azure' },
+    { figure: 'restartKubernetesWrites', atMost: 0, why: 'nor to the cluster' },
   ],
   run,
 };
