@@ -37,18 +37,28 @@ describe('what Azure accepted and then failed at', () => {
     await world.stop();
   });
 
-  it('is left to others where nothing in it is ours any more', async () => {
+  it.each(KINDS)('holds a Service that leaves until it is gone from there: %s', async (kind) => {
     const world = await new LocalWorld().setUp();
     await world.createService('web', { loadBalancerSourceRanges: ['192.0.2.0/24'] });
-    await world.start();
-    world.azure.faults.next({ method: 'PUT', kind: 'networkSecurityGroups' }, failing);
+    await world.createService('mail', { loadBalancerSourceRanges: ['192.0.2.0/24'] });
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.azure.faults.next({ method: kind === 'publicIPAddresses' ? 'DELETE' : 'PUT', kind }, failing);
     await world.deleteService('web');
     await world.pass(600);
-    expect([await world.service('web'), states(world)]).toEqual([undefined, ['Failed']]);
-    world.takeWrites();
-    await world.createService('inside', {}, { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' });
+    expect(await world.service('web')).toBeUndefined();
+    expect(states(world)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
+    await world.stop();
+  });
+
+  it('is written again for a Service that stays, and was to have nothing there any more', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.azure.faults.next({ method: 'PUT', kind: 'networkSecurityGroups' }, failing);
+    const internal = { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' };
+    await world.editService('web', { metadata: { annotations: internal } });
     await world.pass(600);
-    expect(world.takeWrites().filter((line) => line.includes('networkSecurityGroups'))).toEqual([]);
+    expect(new Set(states(world))).toEqual(new Set(['Succeeded']));
     await world.stop();
   });
 });

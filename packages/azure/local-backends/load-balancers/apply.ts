@@ -8,7 +8,9 @@ import {
   type NetworkSecurityGroup,
   type PublicIpAddress,
 } from '../../arm/index.ts';
+import type { ServiceMark } from '../names.ts';
 import type { ResourceHolding } from '../azure-resource-locker.ts';
+import type { FailedWrites } from './failed-writes.ts';
 import type { ObservedAzure } from './observed.ts';
 import { type AzureWrite, callOf, nextWrites, obstacleTo, type PlanInput } from './plan.ts';
 import { isLeftover, type Target } from './target.ts';
@@ -30,6 +32,7 @@ const IF_IT_DIES_HERE: Readonly<Record<AzureWrite['kind'], string>> = {
 export interface ConvergeOptions extends Pick<PlanInput, 'site' | 'backends'> {
   readonly client: Pick<ArmClient, 'put' | 'delete'>;
   readonly journal: Journal;
+  readonly failedWrites: FailedWrites;
   readonly holding: ResourceHolding;
   readonly signal: AbortSignal;
 }
@@ -79,9 +82,11 @@ export async function converge(
         const answer = await send(write, options);
         observed = withAnswer(observed, answer);
         writes.push(write);
+        options.failedWrites.succeeded(write.id);
       } catch (error) {
         options.signal.throwIfAborted();
         fail(write.subjects, error);
+        options.failedWrites.failed(write.id, marksOf(targets, write));
         // An empty load balancer that could not be deleted concerns no Service: it is tried again next time.
         isStuck ||= write.subjects.length === 0;
       }
@@ -180,6 +185,10 @@ function replaced<Body>(
   if (body === undefined) changed.delete(name.toLowerCase());
   else changed.set(name.toLowerCase(), body);
   return changed;
+}
+
+function marksOf(targets: readonly Target[], { subjects }: AzureWrite): readonly ServiceMark[] {
+  return targets.filter(({ subject }) => subjects.includes(subject)).map(({ mark }) => mark);
 }
 
 function subjectsOf(targets: readonly Target[]): readonly Target['subject'][] {

@@ -57,6 +57,19 @@ describe('the writes for a Service', () => {
     expect(calls([present(web)], EMPTY)).toEqual([`PUT publicIPAddresses/${name}`, 'PUT loadBalancers/one']);
   });
 
+  it('leave a security group at which Azure failed to those who have something in it, and to who leaves', () => {
+    const inside = present(wantedService('shop/in', { scope: 'internal' }));
+    const failed: ObservedAzure = {
+      ...guarded,
+      securityGroup: guarded.securityGroup && {
+        ...guarded.securityGroup,
+        properties: { provisioningState: 'Failed' },
+      },
+    };
+    expect(nextWrites(planInput([inside], failed)).map(callOf)).toEqual(['PUT loadBalancers/inside']);
+    expect(nextWrites(planInput([absent(inside)], failed)).map(callOf)).toEqual(['PUT networkSecurityGroups/nodes']);
+  });
+
   it('take it down the other way round, and the load balancer with the last one on it', () => {
     expect(calls([absent(present(web))], settled([present(web)], guarded))).toEqual([
       'PUT loadBalancers/one',

@@ -20,6 +20,7 @@ import {
   withoutRules,
 } from './request-bodies/child-resources.ts';
 import type { WantedService } from './desired.ts';
+import type { FailedWrites } from './failed-writes.ts';
 import { isAbandoned, mergeLoadBalancer } from './request-bodies/load-balancer-body.ts';
 import { AzureIndex, type ObservedAzure } from './observed.ts';
 import { publicAddressOf, publicIpChange } from './request-bodies/public-addresses.ts';
@@ -59,6 +60,8 @@ export interface PlanInput {
   readonly targets: readonly Target[];
   readonly observed: ObservedAzure;
   readonly backends: Pick<BackendTracker, 'addresses' | 'isNode'>;
+  /** Nothing is known of them before the first write. */
+  readonly failedWrites?: Pick<FailedWrites, 'isFor'>;
 }
 
 type Indexed = PlanInput & { readonly index: AzureIndex };
@@ -116,7 +119,7 @@ function securityGroupWrites(input: Indexed): readonly AzureWrite[] {
   const { rules, changed } = mergeSecurityRules(site, group.properties.securityRules ?? [], wanted);
   // Azure shows what was written also where it failed at it.
   const isRepeated = changed.size === 0 && hasFailed(group);
-  const marks = isRepeated ? marksOf(wanted, (list) => list.length > 0) : changed;
+  const marks = isRepeated ? concerned(input, id, wanted, (list) => list.length > 0) : changed;
   if (marks.size === 0) return [];
   const body = { ...group, properties: { ...group.properties, securityRules: rules } };
   return [{ kind: 'put-security-group', id, body, etag, subjects: subjectsOf(targets, marks) }];
@@ -143,7 +146,7 @@ function loadBalancerWrites(input: Indexed): readonly AzureWrite[] {
     }
     const { body, changed } = mergeLoadBalancer(current, { site, wanted, ownerOf: index.ownerOf, backends });
     const isRepeated = changed.size === 0 && current !== undefined && hasFailed(current);
-    const marks = isRepeated ? marksOf(wanted, (children) => children !== NO_CHILDREN) : changed;
+    const marks = isRepeated ? concerned(input, current.id, wanted, (children) => children !== NO_CHILDREN) : changed;
     if (marks.size === 0) return [];
     const id = current?.id ?? loadBalancerId(site, name);
     const subjects = subjectsOf(targets, marks);
@@ -214,12 +217,18 @@ function neededLoadBalancers(targets: readonly Target[]): readonly string[] {
   return targets.flatMap((target) => (target.kind === 'present' ? [target.loadBalancer] : []));
 }
 
-/** The Services that have something there. */
-function marksOf<Things>(
+/** The Services that a write is for at which Azure failed: who has something there, and who was to leave it so. */
+function concerned<Things>(
+  { targets, failedWrites }: PlanInput,
+  id: ArmId,
   wanted: ReadonlyMap<ServiceMark, Things>,
   isAny: (things: Things) => boolean,
 ): ReadonlySet<ServiceMark> {
-  return new Set([...wanted].flatMap(([mark, things]) => (isAny(things) ? [mark] : [])));
+  const isConcerned = ({ kind, mark }: Target) => {
+    const things = wanted.get(mark);
+    return things !== undefined && (kind === 'absent' || isAny(things) || failedWrites?.isFor(id, mark) === true);
+  };
+  return new Set(targets.filter(isConcerned).map(({ mark }) => mark));
 }
 
 function subjectsOf(targets: readonly Target[], marks: ReadonlySet<ServiceMark>): readonly Target['subject'][] {

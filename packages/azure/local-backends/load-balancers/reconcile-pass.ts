@@ -17,6 +17,7 @@ import { type ConvergenceFailure, converge } from './apply.ts';
 import { localServiceInfo } from './request-bodies/child-resources.ts';
 import { type DesiredOptions, recordedLoadBalancer } from './desired.ts';
 import { AzureIndex, type ObservedAzure } from './observed.ts';
+import type { FailedWrites } from './failed-writes.ts';
 import { decide, detachedTargetOf, type Outcome, type ServedService, targetOf } from './outcome.ts';
 import type { AzureWrite } from './plan.ts';
 import { writesAfterAzure, writesBeforeAzure } from './service-writes.ts';
@@ -34,6 +35,7 @@ export interface PassOptions {
   readonly backends: BackendTracker;
   readonly pools: PoolRegistry;
   readonly writer: ObjectWriter<Service>;
+  readonly failedWrites: FailedWrites;
 }
 
 export interface PassInput {

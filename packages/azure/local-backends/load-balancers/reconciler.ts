@@ -6,6 +6,7 @@ import { findArmError } from '../../arm/index.ts';
 import { holdingBoth, LOCKED_CODE, type ResourceHolding, type UpdateLocks } from '../azure-resource-locker.ts';
 import { driftTotal, heldDeletions } from '../metrics.ts';
 import { PART_NAME, type ServiceMark } from '../names.ts';
+import { FailedWrites } from './failed-writes.ts';
 import { type ConvergenceFailure, converge, mayBlameOneService } from './apply.ts';
 import { LEFTOVER_BRAKE, servicesInAzure } from './leftovers.ts';
 import { type ObservedAzure, type ObservedFor, observe } from './observed.ts';
@@ -16,7 +17,7 @@ import { leftover } from './target.ts';
 
 const READING = 'reading Azure';
 
-export interface ReconcilerOptions extends Omit<PassOptions, 'writer' | 'environment'> {
+export interface ReconcilerOptions extends Omit<PassOptions, 'writer' | 'environment' | 'failedWrites'> {
   readonly environment: LeaderEnvironment;
   /** The cache of Services. */
   readonly services: { get(key: ServiceKey): Service | undefined; list(): readonly Service[] };
@@ -33,13 +34,15 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #pass: PassOptions;
   readonly #guard: DeletionGuard<ServiceMark>;
+  readonly #failedWrites = new FailedWrites();
   #hasRead = false;
 
   constructor(options: ReconcilerOptions) {
     const { environment } = options;
     this.#options = options;
     const writes = { resource: serviceResource, fieldManager: `fairlead-${PART_NAME}` };
-    this.#pass = { ...options, writer: new ObjectWriter<Service>({ ...environment, ...writes }) };
+    const writer = new ObjectWriter<Service>({ ...environment, ...writes });
+    this.#pass = { ...options, writer, failedWrites: this.#failedWrites };
     const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
     this.#guard = new DeletionGuard({ ...environment, cluster, brake: LEFTOVER_BRAKE, gauge: heldDeletions });
   }
@@ -75,7 +78,7 @@ export class Reconciler {
     const observed = await this.#observe({ placed: cluster, addressed: [] }, signal);
     const { all, leftovers } = servicesInAzure(site, observed, cluster, desired.rules);
     const allowed = this.#guard.allow(leftovers, all.length, readAt);
-    const options = { client, site, backends, journal, holding, signal };
+    const options = { client, site, backends, journal, failedWrites: this.#failedWrites, holding, signal };
     const { failures } = await converge(allowed.map(leftover), observed, options);
     for (const [subject, { error }] of failures) {
       logger.warn({ subject, error: messageOf(error) }, 'what is left of a Service could not be removed');

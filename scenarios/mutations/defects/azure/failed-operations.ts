@@ -31,6 +31,20 @@ export const failedOperationsDefects: readonly Defect[] = [
     file: `${BALANCERS}/plan.ts`,
     find: '(list) => list.length > 0',
     replace: '() => true',
+    foundBy: { unit: `${BALANCERS}/plan.test.ts` },
+  },
+  {
+    name: 'a Service is let go although Azure failed at taking away what it had',
+    file: `${BALANCERS}/plan.ts`,
+    find: "kind === 'absent' || isAny(things)",
+    replace: 'isAny(things)',
+    foundBy: { unit: `${BALANCERS}/plan.test.ts` },
+  },
+  {
+    name: 'a Service that stays is told to be done although Azure failed at what it was to leave',
+    file: `${BALANCERS}/plan.ts`,
+    find: ' || failedWrites?.isFor(id, mark) === true',
+    replace: '',
     foundBy,
   },
 ];
