@@ -7,7 +7,13 @@ import {
   hasMovedOn,
   type ServiceToRelease,
 } from './claim/class-claim.ts';
-import { type DesiredServiceStatus, releaseStatusPatch, statusPatch } from './status/service-status.ts';
+import {
+  type DesiredServiceStatus,
+  heldStatusPatch,
+  type Programmed,
+  releaseStatusPatch,
+  statusPatch,
+} from './status/service-status.ts';
 
 /** Writes to a Service, planned: pure, so that `plan` and `why` show the very writes that a leader makes. */
 export type ServiceWrite = ObjectWrite<Service>;
@@ -69,6 +75,18 @@ export function statusWrites(
       patch,
     },
   ];
+}
+
+/** Has a Service say why it cannot be let go yet. */
+export function heldWrites(
+  claim: ServiceToRelease,
+  why: Programmed,
+  clock: Pick<Clock, 'now'>,
+): readonly ServiceWrite[] {
+  const patch = heldStatusPatch(claim, why, clock);
+  if (patch === undefined) return [];
+  const ifItDiesHere = 'The finalizer still holds the Service, which says why: the next leader finds no difference.';
+  return [{ name: 'publish-status', ifItDiesHere, subresource: 'status', patch }];
 }
 
 /**

@@ -24,9 +24,12 @@ export function isNotRecovered({ objects }: World, balancer: Found): boolean {
 export function isHeldByError(world: World, { metadata }: KubeObject): boolean {
   const uid = metadata.ownerReferences?.[0]?.uid ?? metadata.uid ?? '';
   const resource = world.objects(resources).find((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
-  const isTold = resource?.status?.conditions?.some(({ reason }) => reason === 'LoadBalancerInError');
-  // Without a resource, only an Event tells of it.
-  if (resource !== undefined && isTold !== true) return false;
+  const service = world.objects(services).find((one) => one.metadata.uid === uid);
+  const isUntold = [resource, service].some((one) => {
+    const conditions = one?.status?.conditions ?? [];
+    return one !== undefined && conditions.every(({ reason }) => reason !== 'LoadBalancerInError');
+  });
+  if (isUntold) return false;
   return world.emulator
     .octaviaResources('loadbalancers')
     .filter((one) => isNotRecovered(world, one))

@@ -1,6 +1,7 @@
-import { type Service, services } from '@fairlead/kube';
+import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
+import { kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 const PREFIX = 'loadbalancer.openstack.org';
@@ -93,23 +94,81 @@ describe('a Service that leaves a load balancer which takes no change', () => {
   it.each([
     ['is in ERROR', 'ERROR', 60, 'LoadBalancerInError', 'in ERROR'],
     ['stays PENDING', 'PENDING_UPDATE', 600, 'LoadBalancerStuck', 'for more than five minutes'],
-  ])('as it %s is told once why it is held, by an Event and by its resource', async (_, status, wait, reason, why) => {
+  ])(
+    'as it %s is told once why it is held, by an Event, by its resource and by its condition',
+    async (_, status, wait, reason, why) => {
+      const world = await new OctaviaWorld().setUp();
+      world.start({ comparisonIntervalSeconds: 0 });
+      const id = await sharedByHand(world);
+      world.lbaas.setStatus(id, status);
+      await world.cluster.deleteService('web');
+      await world.run(wait);
+      const told = async () =>
+        (await world.cluster.eventLines('web')).filter((line) => line.includes('DeleteLoadBalancerFailed'));
+      expect(await told()).toEqual([expect.stringContaining(`the load balancer ${id}`)]);
+      expect(await told()).toEqual([expect.stringContaining(why)]);
+      const message = expect.stringMatching(`^It is held: .*${why}`);
+      expect((await world.resource())?.status?.conditions).toMatchObject([{ status: 'False', reason, message }]);
+      const held = await world.cluster.service('web');
+      expect(held?.status?.conditions).toMatchObject([{ status: 'False', reason, message }]);
+      await world.run(1_800);
+      expect(await told()).toHaveLength(1);
+      expect((await world.cluster.service('web'))?.metadata.resourceVersion).toBe(held?.metadata.resourceVersion);
+      world.lbaas.setStatus(id, 'ACTIVE');
+      await world.run(120);
+      expect(await world.cluster.service('web')).toBeUndefined();
+    },
+  );
+
+  it('is told by its condition, though it has no resource any more', async () => {
     const world = await new OctaviaWorld().setUp();
     world.start({ comparisonIntervalSeconds: 0 });
     const id = await sharedByHand(world);
-    world.lbaas.setStatus(id, status);
+    world.lbaas.setStatus(id, 'ERROR');
     await world.cluster.deleteService('web');
-    await world.run(wait);
-    const told = async () =>
-      (await world.cluster.eventLines('web')).filter((line) => line.includes('DeleteLoadBalancerFailed'));
-    expect(await told()).toEqual([expect.stringContaining(`the load balancer ${id}`)]);
-    expect(await told()).toEqual([expect.stringContaining(why)]);
-    expect((await world.resource())?.status?.conditions).toMatchObject([{ status: 'False', reason }]);
+    await world.leader?.stop();
+    await world.cluster.client.patchMerge(kuryrLoadBalancers, key, { metadata: { finalizers: null } });
+    await world.cluster.client.patchMerge(statusOf(services), key, { status: { conditions: null } });
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.run(60);
+    const held = await world.cluster.service('web');
+    expect([await world.resource(), held?.status?.conditions]).toMatchObject([
+      undefined,
+      [{ status: 'False', reason: 'LoadBalancerInError' }],
+    ]);
     await world.run(1_800);
-    expect(await told()).toHaveLength(1);
+    expect((await world.cluster.service('web'))?.metadata.resourceVersion).toBe(held?.metadata.resourceVersion);
+  });
+
+  it('is told by its condition, though it is the resource alone that leaves', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const id = await sharedByHand(world);
+    world.lbaas.setStatus(id, 'ERROR');
+    await world.cluster.client.delete(kuryrLoadBalancers, key);
+    await world.run(60);
+    const told = async () => (await world.cluster.service('web'))?.status?.conditions;
+    expect(await told()).toMatchObject([
+      { reason: 'LoadBalancerInError', message: expect.stringMatching('^It is held') },
+    ]);
     world.lbaas.setStatus(id, 'ACTIVE');
     await world.run(120);
-    expect(await world.cluster.service('web')).toBeUndefined();
+    expect(await told()).toMatchObject([{ status: 'True', reason: 'Programmed' }]);
+  });
+
+  it('keeps what was said of it before it is known to be held', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const id = await sharedByHand(world);
+    const annotations = { [`${PREFIX}/unheard-of`]: 'yes' };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    await world.run();
+    const before = (await world.cluster.service('web'))?.status;
+    expect(before?.conditions).toMatchObject([{ message: expect.stringMatching('^Refused') }]);
+    world.lbaas.setStatus(id, 'PENDING_UPDATE');
+    await world.cluster.deleteService('web');
+    await world.run(240);
+    expect((await world.cluster.service('web'))?.status).toEqual(before);
   });
 
   it('is not told while Octavia is at a change for as long as changes take', async () => {

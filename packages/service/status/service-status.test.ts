@@ -2,7 +2,14 @@ import { requireIpAddress } from '@fairlead/control';
 import type { Condition, LoadBalancerIngress, Service } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { claimService } from '../claim/class-claim.ts';
-import { type DesiredServiceStatus, PROGRAMMED_CONDITION, releaseStatusPatch, statusPatch } from './service-status.ts';
+import {
+  type DesiredServiceStatus,
+  heldStatusPatch,
+  notProgrammed,
+  PROGRAMMED_CONDITION,
+  releaseStatusPatch,
+  statusPatch,
+} from './service-status.ts';
 import { claimIn } from '../testing/claims.ts';
 
 const rules = {
@@ -155,5 +162,26 @@ describe('releaseStatusPatch', () => {
     expect(releaseStatusPatch(released({ spec, finalizers, ingress, conditions }))).toBeUndefined();
     const shape = { spec: { type: 'LoadBalancer' }, finalizers: finalizers.toReversed(), ingress, conditions } as const;
     expect(releaseStatusPatch(released(shape))).toBeUndefined();
+  });
+});
+
+describe('heldStatusPatch', () => {
+  const ingress = [{ ip: '192.0.2.10', ipMode: 'VIP' }] as const;
+  const conditions = [foreignCondition, written];
+  const why = notProgrammed('in-error', 'It is held.');
+  const said = { ...written, ...why, lastTransitionTime: '2026-05-01T12:00:00Z' };
+
+  it('says why the Service is held, once, and leaves its addresses and the conditions of others', () => {
+    expect(heldStatusPatch(released({ deleted: true, ingress, conditions }), why, clock)).toEqual({
+      status: { conditions: [foreignCondition, said] },
+    });
+    const told = { deleted: true, ingress, conditions: [foreignCondition, said] };
+    expect(heldStatusPatch(released(told), why, clock)).toBeUndefined();
+  });
+
+  it('says nothing in the place of another part', () => {
+    const finalizers = ['fairlead.dev/gateway', 'fairlead.dev/octavia'];
+    const spec = { type: 'LoadBalancer', loadBalancerClass: 'fairlead.dev/octavia' } as const;
+    expect(heldStatusPatch(released({ spec, finalizers, ingress, conditions }), why, clock)).toBeUndefined();
   });
 });

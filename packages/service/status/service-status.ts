@@ -83,14 +83,32 @@ export function statusPatch(
  * another load balancer, the addresses are that one's and stay.
  */
 export function releaseStatusPatch(claim: ServiceToRelease): MergePatch<Service> | undefined {
-  const { service, rules } = claim;
-  const hasOtherPart = service.metadata.finalizers?.some((held) => isOwnerFinalizer(held) && held !== rules.finalizer);
+  const { service } = claim;
   const conditions = conditionsOf(service);
   return patchOf(
     service,
     hasMovedOn(claim) ? ingressOf(service) : [],
-    hasOtherPart ? conditions : conditions.filter((condition) => condition.type !== PROGRAMMED_CONDITION),
+    hasOtherPart(claim) ? conditions : conditions.filter((condition) => condition.type !== PROGRAMMED_CONDITION),
   );
+}
+
+/**
+ * The patch by which a Service that cannot be let go yet says why, or undefined when it says so already, or when what it
+ * says is another part's. Its addresses stay.
+ */
+export function heldStatusPatch(
+  claim: ServiceToRelease,
+  why: Programmed,
+  clock: Pick<Clock, 'now'>,
+): MergePatch<Service> | undefined {
+  const { service } = claim;
+  if (hasOtherPart(claim)) return undefined;
+  return patchOf(service, ingressOf(service), withProgrammed(service, why, clock));
+}
+
+function hasOtherPart({ service, rules }: ServiceToRelease): boolean {
+  const { finalizers = [] } = service.metadata;
+  return finalizers.some((held) => isOwnerFinalizer(held) && held !== rules.finalizer);
 }
 
 function patchOf(

@@ -54,6 +54,13 @@ export const serviceDefects: readonly Defect[] = [
     foundBy: writes,
   },
   {
+    name: 'what another part says of a Service is overwritten by one that cannot let go of it',
+    file: `${FOLDER}/status/service-status.ts`,
+    find: 'if (hasOtherPart(claim)) return undefined;',
+    replace: '',
+    foundBy: { unit: `${FOLDER}/status` },
+  },
+  {
     name: 'a status is written again although nothing differs',
     file: `${FOLDER}/status/service-status.ts`,
     find: 'if (!newIngress && !newConditions) return undefined;',

@@ -87,12 +87,8 @@ export function errorWrites(resource: KuryrLoadBalancer, id: string, now: number
 }
 
 /** What keeps its Service from leaving. */
-export function heldWrites(
-  resource: KuryrLoadBalancer,
-  { reason, message }: Obstacle,
-  now: number,
-): readonly ResourceWrite[] {
-  return statusWrites(resource, undefined, failed(reason, message), now);
+export function heldWrites(resource: KuryrLoadBalancer, obstacle: Obstacle, now: number): readonly ResourceWrite[] {
+  return statusWrites(resource, undefined, { type: PROGRAMMED, ...obstacle }, now);
 }
 
 function foundIn({ spec }: KuryrLoadBalancer, { owner }: DesiredBalancer, observed: ObservedBalancer): FoundStatus {

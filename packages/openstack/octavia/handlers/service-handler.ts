@@ -4,7 +4,9 @@ import {
   announceUnserved,
   type ClaimedService,
   type ClaimRules,
+  heldWrites,
   holdWrites,
+  type Programmed,
   PROGRAMMED_CONDITION,
   readService,
   recordOnService,
@@ -30,6 +32,7 @@ import {
 import { keepsFloatingIp } from './annotations.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import { adoptionFor } from './inheritance.ts';
+import { obstacleTold } from './obstacle.ts';
 import { serviceFields } from './service-fields.ts';
 import { desiredStatus, eventFor, shownIngress } from './service-status.ts';
 import type { Takedown } from './takedown.ts';
@@ -127,7 +130,7 @@ export class ServiceHandler {
     const { writer } = this.#options;
     if (resource !== undefined) {
       // When it is gone, it is the Service's turn again.
-      if (resource.metadata.deletionTimestamp !== undefined) return undefined;
+      if (resource.metadata.deletionTimestamp !== undefined) return obstacleTold(resource) && resource;
       if (serviceUidOf(resource) !== service.metadata.uid && isOwnResource(resource)) {
         await writer.delete(resource, DELETE, signal);
         return undefined;
@@ -167,6 +170,7 @@ export class ServiceHandler {
     const resource = cached ?? (await environment.client.find(kuryrLoadBalancers, service.metadata, { signal }));
     if (resource !== undefined && isOwnResource(resource)) {
       await this.#delete(resource, signal);
+      await this.#tellHeld(claim, obstacleTold(resource), signal);
       return cached === undefined ? { afterMilliseconds: 1_000 } : undefined;
     }
     const adoption = adoptionFor(service, site);
@@ -175,6 +179,7 @@ export class ServiceHandler {
       (await takedown.remove(service.metadata, service.metadata.uid ?? '', keepsFloatingIp(service), signal));
     if (again !== undefined) {
       const { obstacle } = again;
+      await this.#tellHeld(claim, obstacle, signal);
       if (obstacle !== undefined)
         recordOnService(environment.events, service, 'DeleteLoadBalancerFailed', obstacle.message);
       return again;
@@ -182,6 +187,12 @@ export class ServiceHandler {
     if (adoption !== undefined && resource !== undefined) await this.#endKuryrs(resource, signal);
     await serviceWriter.write(service, releaseWrites(claim), signal);
     announceUnserved(environment.events, { kind: 'release', claim });
+  }
+
+  async #tellHeld(claim: ServiceToRelease, why: Programmed | undefined, signal: AbortSignal): Promise<void> {
+    const { environment, serviceWriter } = this.#options;
+    if (why === undefined) return;
+    await serviceWriter.write(claim.service, heldWrites(claim, why, environment.clock), signal);
   }
 
   /** What Kuryr stored for a Service that leaves before it became ours: only Kuryr's finalizer holds it. */

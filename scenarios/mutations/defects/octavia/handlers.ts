@@ -35,9 +35,8 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'the finalizer of a Service goes before its resource is gone',
     file: `${HOME}/handlers/service-handler.ts`,
-    find: 'if (resource !== undefined && isOwnResource(resource)) {\n      await this.#delete(resource, signal);\n      return',
-    replace:
-      'if (resource !== undefined && isOwnResource(resource)) {\n      await this.#delete(resource, signal);\n      if (cached === undefined) return',
+    find: 'return cached === undefined ? { afterMilliseconds: 1_000 } : undefined;',
+    replace: 'if (cached === undefined) return { afterMilliseconds: 1_000 };',
     foundBy: HANDLERS,
   },
   {

@@ -5,6 +5,7 @@ const REACH = { unit: `${HOME}/reach.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const THREE_SHARERS = { unit: `${HOME}/three-sharers.test.ts` } as const;
 const PORTS = { unit: `${HOME}/ports.test.ts` } as const;
+const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
 const ADOPTING = { unit: `${HOME}/adopting-tenants.test.ts` } as const;
 const SECURITY_GROUPS = { unit: `${HOME}/drivers/security-groups.test.ts` } as const;
 
@@ -23,6 +24,34 @@ export const octaviaMoveDefects: readonly Defect[] = [
     find: 'planRemoval(desired.owner, keepsFloatingIps, ',
     replace: 'planRemoval(desired.owner, false, ',
     foundBy: THREE_SHARERS,
+  },
+  {
+    name: 'a Service that is held does not say why, though its resource does',
+    file: `${HOME}/handlers/service-handler.ts`,
+    find: 'await this.#tellHeld(claim, obstacleTold(resource), signal);',
+    replace: '',
+    foundBy: IN_ERROR,
+  },
+  {
+    name: 'a Service that is held, and has no resource any more, does not say why',
+    file: `${HOME}/handlers/service-handler.ts`,
+    find: 'await this.#tellHeld(claim, obstacle, signal);',
+    replace: '',
+    foundBy: IN_ERROR,
+  },
+  {
+    name: 'a Service whose resource is held says that its load balancer is being made',
+    file: `${HOME}/handlers/service-handler.ts`,
+    find: 'return obstacleTold(resource) && resource;',
+    replace: 'return undefined;',
+    foundBy: IN_ERROR,
+  },
+  {
+    name: 'a Service that leaves says what its resource said of it before',
+    file: `${HOME}/handlers/obstacle.ts`,
+    find: ' || told?.message.startsWith(HELD) !== true',
+    replace: ' || told === undefined',
+    foundBy: IN_ERROR,
   },
   {
     name: 'a Service shows the address of a load balancer, and is reached from there alone, before it is served there',
