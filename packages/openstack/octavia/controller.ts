@@ -61,7 +61,7 @@ export async function runController(
   const writes = { ...environment, writesMetric: writesTotal, fieldManager: 'fairlead-octavia' };
   const serviceWriter = new ObjectWriter<Service>({ ...writes, resource: services });
   const writer = new ObjectWriter<KuryrLoadBalancer>({ ...writes, resource: kuryrLoadBalancers });
-  const securityGroups = new NeutronSecurityGroups(neutron, site.cluster, site.memberSecurityGroupIds);
+  const securityGroups = new NeutronSecurityGroups(neutron, site.cluster, site.memberSecurityGroupIds, clock);
   const waits = new PendingWaits(clock);
   const cloud = new BalancerCloud(lbaas, neutron, {
     // As the handlers see them: the cache may not have what they wrote a moment ago.

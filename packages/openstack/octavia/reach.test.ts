@@ -3,7 +3,8 @@ import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { kuryrLoadBalancers } from './resource/types.ts';
-import { OctaviaWorld } from './testing/octavia-world.ts';
+import type { OctaviaWorld } from './testing/octavia-world.ts';
+import { worldWithGroup } from './testing/world-with-group.ts';
 
 const PORT_81 = { ports: [{ port: 81, targetPort: 8080 }] };
 const addressOf = (service: Service | undefined) => service?.status?.loadBalancer?.ingress?.[0]?.ip;
@@ -252,16 +253,4 @@ async function refuse(world: OctaviaWorld, name: string): Promise<void> {
   await world.run();
   const service = await world.cluster.service(name);
   expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'Immutable' }]);
-}
-
-async function worldWithGroup() {
-  const world = await new OctaviaWorld().setUp();
-  const { emulator, project } = world.openstack;
-  const group = emulator.create('security-groups', { name: 'pods' }, project);
-  world.site = { ...world.site, memberSecurityGroupIds: [group] };
-  const rules = () =>
-    emulator
-      .resources('security-group-rules')
-      .filter(({ description }) => JSON.stringify(description).includes('fairlead'));
-  return { world, rules, sources: () => rules().map(({ remote_ip_prefix }) => remote_ip_prefix) };
 }

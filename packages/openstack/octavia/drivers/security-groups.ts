@@ -1,4 +1,4 @@
-import { type ClusterId, type IpFamily, Lanes, parseIpRange } from '@fairlead/control';
+import { type Clock, type ClusterId, type IpFamily, Lanes, parseIpRange } from '@fairlead/control';
 import {
   type Member,
   type NeutronClient,
@@ -82,6 +82,8 @@ function sourceIn(rule: MemberRule | SecurityGroupRule): string {
 export interface SecurityGroupDriver {
   /** What a Service needs from now on. */
   want(key: string, rules: readonly MemberRule[]): void;
+  /** What is told of a Service that has not been looked at yet: until `want` says all, no rule is taken for unused. */
+  wantAtLeast(key: string, rules: readonly MemberRule[]): void;
   /** It may need more than is known: until that is told by `want`, no rule is taken for unused. */
   wantUnknown(key: string): void;
   /**
@@ -96,17 +98,24 @@ export interface SecurityGroupDriver {
 
 /** A tenant can need as many rules as there are ports: the others have their turn in between. */
 const MOST_CHANGES_AT_ONCE = 10;
+/** How long is waited for the next Service to be looked at: one that always fails keeps no unused rule for ever. */
+const PATIENCE_MILLISECONDS = 300_000;
 
 /** The security groups of Neutron. */
 export class NeutronSecurityGroups implements SecurityGroupDriver {
   readonly #neutron: NeutronClient;
   readonly #cluster: ClusterId;
   readonly #groupIds: readonly string[];
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #lane = new Lanes(1);
   /** Service key -> rule key -> rule */
   readonly #wanted = new Map<string, ReadonlyMap<string, MemberRule>>();
   /** Of Services whose needs are not known. */
   readonly #unknown = new Set<string>();
+  /** Of Services that have not been looked at yet. */
+  readonly #unseen = new Set<string>();
+  /** Since when the next of these is waited for. */
+  #waitsSince: number | undefined;
   /** Service key -> keys of rules that it needed before, and that are to go unless another needs them. */
   readonly #dropped = new Map<string, ReadonlySet<string>>();
   /** Rule key -> ids of those that are ours; undefined when they have to be looked at. */
@@ -115,21 +124,34 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   /** Whether none of those that were found is unused, and nothing less has been wanted since. */
   #isSwept = false;
 
-  constructor(neutron: NeutronClient, cluster: ClusterId, groupIds: readonly string[]) {
+  constructor(
+    neutron: NeutronClient,
+    cluster: ClusterId,
+    groupIds: readonly string[],
+    clock: Pick<Clock, 'monotonic'>,
+  ) {
     this.#neutron = neutron;
     this.#cluster = cluster;
     this.#groupIds = groupIds;
+    this.#clock = clock;
   }
 
   want(key: string, rules: readonly MemberRule[]): void {
     const before = this.#wanted.get(key) ?? new Map<string, MemberRule>();
     const after = new Map(rules.map((rule) => [ruleKey(rule), rule]));
-    const wasUnknown = this.#unknown.delete(key);
+    const wasUnseen = this.#unseen.delete(key);
+    const wasUnknown = this.#unknown.delete(key) || wasUnseen;
+    if (wasUnseen) this.#waitsSince = undefined;
     const dropped = [...before.keys()].filter((rule) => !after.has(rule));
     if (after.size === 0) this.#wanted.delete(key);
     else this.#wanted.set(key, after);
     if (dropped.length > 0) this.#dropped.set(key, new Set([...(this.#dropped.get(key) ?? []), ...dropped]));
     if (dropped.length > 0 || wasUnknown) this.#isSwept = false;
+  }
+
+  wantAtLeast(key: string, rules: readonly MemberRule[]): void {
+    this.want(key, rules);
+    this.#unseen.add(key);
   }
 
   wantUnknown(key: string): void {
@@ -178,7 +200,7 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
     const found = await this.#look(signal);
     const own = this.#dropped.get(key) ?? new Set();
     this.#dropped.delete(key);
-    if (this.#isSwept || this.#unknown.size > 0) return true;
+    if (this.#isSwept || this.#unknown.size > 0 || this.#waitsForUnseen()) return true;
     const wanted = new Set([...this.#wanted.values()].flatMap((rules) => [...rules.keys()]));
     const unused = [...found].filter(([rule, ids]) => ids.length > 0 && !wanted.has(rule));
     const [ofOthers, ofOwn] = [unused.filter(([rule]) => !own.has(rule)), unused.filter(([rule]) => own.has(rule))];
@@ -190,6 +212,13 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
       found.delete(rule);
     }
     return ofOwn.length <= MOST_CHANGES_AT_ONCE;
+  }
+
+  #waitsForUnseen(): boolean {
+    if (this.#unseen.size === 0) return false;
+    const now = this.#clock.monotonic();
+    this.#waitsSince ??= now;
+    return now - this.#waitsSince < PATIENCE_MILLISECONDS;
   }
 
   /** Whether all rules that the Service needs are there. */

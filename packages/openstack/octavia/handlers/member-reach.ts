@@ -43,10 +43,13 @@ export class MemberReach {
     this.#cloud = cloud;
   }
 
-  /** Notes what a load balancer needs that is there already, before any rule is taken for unused. */
+  /**
+   * Notes what a load balancer needs that is there already, before any rule is taken for unused. Its status may have been
+   * emptied, and a refused one may have other members than it asks for: only its own pass knows all.
+   */
   async restore(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<void> {
     try {
-      this.#securityGroups.want(key, await this.#rulesAsTold(resource, signal));
+      this.#securityGroups.wantAtLeast(key, await this.#rulesAsTold(resource, signal));
     } catch (error) {
       signal.throwIfAborted();
       // Its own pass tells of it. What Neutron will never tell of is no reason to keep rules.

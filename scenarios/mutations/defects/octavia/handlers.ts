@@ -207,7 +207,7 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     file: `${HOME}/handlers/member-reach.ts`,
     find: 'subnet_id === undefined ? [] : [subnet_id]',
     replace: '[]',
-    foundBy: REACH,
+    foundBy: { unit: `${HOME}/reach-restart.test.ts` },
   },
   {
     name: 'a resource with the UID of a Service of another namespace changes its load balancer',

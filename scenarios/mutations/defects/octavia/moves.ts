@@ -2,6 +2,7 @@ import type { Defect } from '../../defect.ts';
 
 const HOME = 'packages/openstack/octavia';
 const REACH = { unit: `${HOME}/reach.test.ts` } as const;
+const REACH_RESTART = { unit: `${HOME}/reach-restart.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const THREE_SHARERS = { unit: `${HOME}/three-sharers.test.ts` } as const;
 const PORTS = { unit: `${HOME}/ports.test.ts` } as const;
@@ -98,9 +99,30 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'rules are taken for unused while it is not known whether a Service needs them',
     file: `${HOME}/drivers/security-groups.ts`,
-    find: 'if (this.#isSwept || this.#unknown.size > 0) return true;',
-    replace: 'if (this.#isSwept) return true;',
+    find: ' || this.#unknown.size > 0',
+    replace: '',
     foundBy: REACH,
+  },
+  {
+    name: 'a restart takes rules for unused before all Services have been looked at',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: ' || this.#waitsForUnseen()',
+    replace: '',
+    foundBy: REACH_RESTART,
+  },
+  {
+    name: 'a Service that can never be looked at keeps unused rules for ever',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: 'return now - this.#waitsSince < PATIENCE_MILLISECONDS;',
+    replace: 'return true;',
+    foundBy: REACH_RESTART,
+  },
+  {
+    name: 'a Service that cannot be looked at after a restart loses the rules that its status tells of',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'this.#securityGroups.wantAtLeast(key, await this.#rulesAsTold(resource, signal));',
+    replace: 'this.#securityGroups.wantAtLeast(key, []);',
+    foundBy: REACH_RESTART,
   },
   {
     name: 'all Services wait until the rules of one are made, however many they are',
