@@ -58,6 +58,19 @@ describe('the rules that lead to a node', () => {
     expect([rules.hasRoom('a', large), rules.hasRoom('a', small)]).toEqual([false, true]);
   });
 
+  it('are also those of who comes after one that there is no room for', () => {
+    const [first, tooLarge, last] = [claim('shop/web', 100), claim('bank/large', 200), claim('shop/api', 150)];
+    const rules = withClaims(first, tooLarge, last);
+    expect([first, tooLarge, last].map((each) => rules.hasRoom('a', each))).toEqual([true, false, true]);
+  });
+
+  it('are not taken from a Service by a new one of its own namespace', () => {
+    const [old, other] = [claim('shop/old', 126, '2026-01-01T00:00:00Z'), claim('bank/web', 126)];
+    const younger = { ...other, createdAt: '2026-02-01T00:00:00Z' };
+    const rules = withClaims(old, younger, { ...claim('shop/new', 1), isNew: true });
+    expect([old, younger].map((each) => rules.hasRoom('a', each))).toEqual([true, false]);
+  });
+
   it('are in the same order every time where two are of the same age', () => {
     const [first, second] = [claim('shop/a', 130), claim('shop/b', 130)];
     for (const rules of [withClaims(first, second), withClaims(second, first)]) {

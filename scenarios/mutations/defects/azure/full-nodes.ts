@@ -28,6 +28,20 @@ export const fullNodesDefects: readonly Defect[] = [
     foundBy: { unit: `${POOLS}/rules-per-node` },
   },
   {
+    name: 'a Service that a node has no room for keeps it from all that come after',
+    file: `${POOLS}/rules-per-node.ts`,
+    find: 'if (rules + claim.rules > MOST_RULES_PER_NODE) continue;',
+    replace: 'if (rules + claim.rules > MOST_RULES_PER_NODE) break;',
+    foundBy: { unit: `${POOLS}/rules-per-node` },
+  },
+  {
+    name: 'a Service that is not there yet takes nodes away from others of its namespace',
+    file: `${POOLS}/rules-per-node.ts`,
+    find: 'return byNews(left, right) || left.rules',
+    replace: 'return left.rules',
+    foundBy: { unit: `${POOLS}/rules-per-node` },
+  },
+  {
     name: 'the owner of a Service that is made anew is not told that nodes have no room for it',
     file: `${POOLS}/pool-registry.ts`,
     find: '    this.#leftOut.delete(service);\n',
