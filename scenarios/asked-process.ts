@@ -4,9 +4,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 export class AskedProcess<Request extends object, Answer> {
   readonly #child: ChildProcess;
 
-  constructor(module: URL) {
-    // A group of its own, so that what it started can be killed with it.
-    this.#child = fork(module, { detached: true });
+  /** One in a group of its own can be killed with all that it started, and does not hear a Ctrl+C. */
+  constructor(module: URL, { inOwnGroup = false } = {}) {
+    this.#child = fork(module, { detached: inOwnGroup });
   }
 
   ask(request: Request): Promise<Answer> {
@@ -34,7 +34,7 @@ export class AskedProcess<Request extends object, Answer> {
     return promise;
   }
 
-  /** With all that it started: for one that no longer hears that it was hung up on. */
+  /** For one in a group of its own that no longer hears that it was hung up on. */
   kill(): void {
     if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
   }

@@ -38,7 +38,7 @@ export class Finder {
   }
 
   async #bySuite(defect: Defect): Promise<Verdict> {
-    this.#suites ??= new AskedProcess(new URL('./suites.ts', import.meta.url));
+    this.#suites ??= new AskedProcess(new URL('./suites.ts', import.meta.url), { inOwnGroup: true });
     const { promise: late, resolve } = Promise.withResolvers<'late'>();
     const timer = setTimeout(() => resolve('late'), this.#longestSeconds * 1_000);
     const answer = await Promise.race([this.#suites.ask(defect), late]);
