@@ -14,7 +14,7 @@ import {
 } from '@fairlead/kube';
 import { arrive, meddle, whim } from './azure-edits.ts';
 import type { ClusterEdit, Edit, PlannedEndpoint } from './edits.ts';
-import { CLASS, EGRESS_LABEL, NAMESPACE } from './site.ts';
+import { CLASS, EGRESS_LABEL, NAMESPACE, TAGS_ANNOTATION } from './site.ts';
 import type { World } from './world.ts';
 
 export async function applyEdit(world: World, edit: Edit): Promise<void> {
@@ -48,6 +48,7 @@ async function applyToCluster(world: World, edit: ClusterEdit): Promise<void> {
     case 'create':
     case 'ports':
     case 'restrict':
+    case 'tags':
     case 'type':
     case 'delete':
     case 'tear-off':
@@ -55,7 +56,10 @@ async function applyToCluster(world: World, edit: ClusterEdit): Promise<void> {
   }
 }
 
-type ServiceEdit = Extract<ClusterEdit, { kind: 'create' | 'ports' | 'restrict' | 'type' | 'delete' | 'tear-off' }>;
+type ServiceEdit = Extract<
+  ClusterEdit,
+  { kind: 'create' | 'ports' | 'restrict' | 'tags' | 'type' | 'delete' | 'tear-off' }
+>;
 type PodEdit = Extract<ClusterEdit, { kind: 'pod' | 'label' | 'readdress' | 'end-pod' | 'delete-pod' }>;
 
 async function editService({ editor, meddling }: World, edit: ServiceEdit): Promise<void> {
@@ -74,6 +78,9 @@ async function editService({ editor, meddling }: World, edit: ServiceEdit): Prom
     case 'restrict':
       if (found.spec.type !== 'LoadBalancer') return;
       await patch({ loadBalancerSourceRanges: edit.ranges.length === 0 ? null : edit.ranges });
+      return;
+    case 'tags':
+      await editor.patchMerge<Service>(services, key, { metadata: { annotations: { [TAGS_ANNOTATION]: edit.text } } });
       return;
     case 'type':
       if (edit.type !== found.spec.type) await patch(typeChange(edit.type));

@@ -46,6 +46,7 @@ const script: readonly Timed<Edit>[] = [
   { at: 45_000, event: { kind: 'arrival', who: 'neighbours' } },
   { at: 45_000, event: { kind: 'arrival', who: 'leftovers' } },
   { at: 46_000, event: { kind: 'ports', name: 'web', ports: portsOf([80, 8443]) } },
+  { at: 46_000, event: { kind: 'tags', name: 'web', text: 'team=shop' } },
   { at: 46_000, event: slice('web-1', 'web', ['10.1.0.2@node-2', '10.1.0.3@node-1']) },
   { at: 50_000, event: { kind: 'label', name: 'p', egress: 'green' } },
   { at: 55_000, event: { kind: 'delete-pod', name: 'q', graceSeconds: 0 } },

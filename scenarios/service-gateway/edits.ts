@@ -19,6 +19,8 @@ export type ClusterEdit =
   | { readonly kind: 'ports'; readonly name: string; readonly ports: readonly ServicePort[] }
   /** Asks for what cannot be had, or no longer. */
   | { readonly kind: 'restrict'; readonly name: string; readonly ranges: readonly string[] }
+  /** Asks for tags on its address, or for none. */
+  | { readonly kind: 'tags'; readonly name: string; readonly text: string | null }
   | { readonly kind: 'type'; readonly name: string; readonly type: 'LoadBalancer' | 'ClusterIP' }
   | { readonly kind: 'delete'; readonly name: string }
   /** Takes the finalizers off first, as the impatient do. */
@@ -56,17 +58,25 @@ const NODES = ['node-1', 'node-2', 'node-3'];
 const ENDPOINT_ADDRESSES = ['10.1.0.1', '10.1.0.2', '10.1.0.3', '10.1.0.4', '10.2.0.1'];
 const ENDPOINT_ADDRESSES_V6 = ['fd00::1:1', 'FD00:0::1:2'];
 const PORT_NUMBERS = [53, 80, 443];
+/** The last one is forged, and refused. */
+const TAG_TEXTS = ['team=shop', 'team=bank, costs = 42', 'Team=Shop', 'size=L', null, 'team=shop,Fairlead-Part=theirs'];
 
 export function drawEdits(
   random: Random,
   milliseconds: number,
   count: number,
   variant: Variant,
+  tagCount: number,
 ): readonly Timed<Edit>[] {
   const edits = Array.from({ length: count }, () => ({
     at: randomInteger(random, 0, milliseconds),
     event: drawEdit(random, variant.family),
   }));
+  // Last, so that nothing else is drawn otherwise.
+  for (let drawn = 0; drawn < tagCount; drawn += 1) {
+    const event: Edit = { kind: 'tags', name: randomPick(random, NAMES), text: randomPick(random, TAG_TEXTS) };
+    edits.push({ at: randomInteger(random, 0, milliseconds), event });
+  }
   return variant.comparison === 'off' ? edits.filter(({ event }) => !needsComparison(event)) : edits;
 }
 
@@ -186,6 +196,8 @@ export function describeEdit(edit: Edit): string {
       return `give ${edit.name} the ports ${portText(edit.ports)}`;
     case 'restrict':
       return `restrict ${edit.name} to ${edit.ranges.join() || 'nothing'}`;
+    case 'tags':
+      return `tag the address of ${edit.name} with ${edit.text}`;
     case 'type':
       return `make ${edit.name} a ${edit.type}`;
     case 'slice': {

@@ -12,7 +12,7 @@ import {
   publicIpId,
   SUBNET,
 } from './site.ts';
-import { ANY, familyOfService, isOurs, isRefused, uidOf, type Wanted, wantedOf } from './wanted.ts';
+import { ANY, familyOfService, isOurs, isRefused, tagsOf, uidOf, type Wanted, wantedOf } from './wanted.ts';
 import type { World } from './world.ts';
 
 const DEFAULT_EGRESS = 'default-natgw';
@@ -58,6 +58,7 @@ class Comparison {
     this.#compareAddresses(egresses, may);
     this.#comparePlaces();
     this.#compareRules();
+    this.#compareTags();
     this.#compareFinalizers();
     const subnet = objectAt(this.#world.azure.byHand({ method: 'GET', path: SUBNET }), 'properties', 'serviceGateway');
     if (textAt(subnet, 'id') !== GATEWAY) this.#lost.push('the attachment of the subnet');
@@ -138,6 +139,18 @@ class Comparison {
       });
       const must = (spec.ports ?? []).map(({ protocol, port, targetPort }) => `${protocol} ${port} ${targetPort}`);
       this.#compare(`rule of ${metadata.name}`, there, must, []);
+    }
+  }
+
+  /** Tags that others, or an annotation of before, have put there may be there. */
+  #compareTags(): void {
+    for (const service of this.#wanted.served.values()) {
+      const tags = Object.entries(objectAt(this.#world.azure.resource(addressIdOf(service)), 'tags'));
+      const there = new Map(tags.map(([name, value]) => [name.toLowerCase(), value]));
+      for (const [name, value] of tagsOf(service)) {
+        if (there.get(name) !== value) this.#lost.push(`tag ${name}=${value} of ${service.metadata.name}`);
+      }
+      if (there.size < tags.length) this.#lost.push(`one spelling of each tag of ${service.metadata.name}`);
     }
   }
 
@@ -242,8 +255,11 @@ function isRegistered({ azure }: Pick<World, 'azure'>, service: Service): boolea
 }
 
 function addressOf({ azure }: Pick<World, 'azure'>, service: Service): string {
-  const suffix = familyOfService(service) === 'IPv6' ? '-v6' : '';
-  return textAt(objectAt(azure.resource(publicIpId(`${uidOf(service)}-pip${suffix}`)), 'properties'), 'ipAddress');
+  return textAt(objectAt(azure.resource(addressIdOf(service)), 'properties'), 'ipAddress');
+}
+
+function addressIdOf(service: Service): string {
+  return publicIpId(`${uidOf(service)}-pip${familyOfService(service) === 'IPv6' ? '-v6' : ''}`);
 }
 
 /** A leader that started now would have nothing to do. */

@@ -31,7 +31,7 @@ export const serviceGateway: Scenario<World, Edit> = {
     servers: [KUBE, AZURE],
     longestMilliseconds: 40_000,
   },
-  actions: (random, milliseconds, seed) => drawEdits(random, milliseconds, 60, variantOf(seed)),
+  actions: (random, milliseconds, seed) => drawEdits(random, milliseconds, 60, variantOf(seed), tagCountOf(seed)),
   build: (simulation) => buildWorld(simulation, { ...drawWorld(simulation), calmAt: MINUTES * 60_000 }),
   apply: applyEdit,
   describe: describeEdit,
@@ -41,6 +41,11 @@ export const serviceGateway: Scenario<World, Edit> = {
   leaked: (world) => findingsOf(world).leaked,
   lost: (world) => findingsOf(world).lost,
 };
+
+/** In every fifth world: the histories of the seeds that are written down stay as they are. */
+function tagCountOf(seed: number): number {
+  return seed % 5 === 0 ? 12 : 0;
+}
 
 /** The Lease is renewed for ever, and Events are told. */
 export function isUsual({ name }: Call): boolean {

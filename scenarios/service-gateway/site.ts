@@ -11,6 +11,7 @@ export const FINALIZER = 'fairlead.dev/azure-service-gateway';
 export const POD_FINALIZER = 'servicegateway.azure.com/pod-cleanup';
 /** The condition of Services. */
 export const PROGRAMMED = 'fairlead.dev/Programmed';
+export const TAGS_ANNOTATION = 'service.beta.kubernetes.io/azure-pip-tags';
 export const EGRESS_LABEL = 'kubernetes.azure.com/service-egress-gateway';
 
 /** Marks what is ours in Azure. */

@@ -13,7 +13,7 @@ import {
 } from '@fairlead/kube';
 import type { Cluster } from '../kubernetes.ts';
 import type { Neighbours } from './neighbours.ts';
-import { CLASS, EGRESS_LABEL, NAMESPACE, POD_FINALIZER } from './site.ts';
+import { CLASS, EGRESS_LABEL, NAMESPACE, POD_FINALIZER, TAGS_ANNOTATION } from './site.ts';
 
 /** `address@location` */
 export type PlaceText = string;
@@ -109,8 +109,20 @@ export function isOurs({ metadata, spec }: Service): boolean {
 }
 
 /** Whether it asks for what cannot be had. */
-export function isRefused({ spec }: Service): boolean {
-  return (spec.loadBalancerSourceRanges ?? []).length > 0 || spec.ipFamilyPolicy === 'RequireDualStack';
+export function isRefused({ spec, metadata }: Service): boolean {
+  const isForged = metadata.annotations?.[TAGS_ANNOTATION]?.toLowerCase().includes('fairlead-') === true;
+  return isForged || (spec.loadBalancerSourceRanges ?? []).length > 0 || spec.ipFamilyPolicy === 'RequireDualStack';
+}
+
+/** Name in lower case -> value, of the tags that a Service that is served asks for on its address. */
+export function tagsOf({ metadata }: Service): ReadonlyMap<string, string> {
+  const pairs = (metadata.annotations?.[TAGS_ANNOTATION] ?? '').split(',').filter((text) => text !== '');
+  return new Map(
+    pairs.map((pair) => {
+      const [name = '', value = ''] = pair.split('=').map((text) => text.trim());
+      return [name.toLowerCase(), value];
+    }),
+  );
 }
 
 export function familyOfService({ spec }: Service): IpFamily {

@@ -5,6 +5,7 @@ export { armMetrics } from './client/metrics.ts';
 export * from './configuration/cloud-configuration.ts';
 export * from './errors/arm-error.ts';
 export * from './matches.ts';
+export * from './parts/address-tags.ts';
 export * from './parts/annotations.ts';
 export * from './parts/azure-access.ts';
 export * from './parts/azure-scope.ts';

@@ -19,7 +19,8 @@ async function newConvergedWorld(spelling: ArmBehaviour['spelling']) {
   await cluster.setUp();
   await cluster.putNode('node-1', '10.0.0.1', '2001:DB8:0:0::1');
   await cluster.putNode('node-2', '10.0.0.2', '2001:db8::2');
-  await cluster.createService('web');
+  const tags = { 'service.beta.kubernetes.io/azure-pip-tags': 'Team=Shop, costs=42' };
+  await cluster.createService('web', {}, tags);
   await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1', '10.1.0.2@node-2']);
   await cluster.putSlice('web', 'web-2', ['10.1.0.3@node-1']);
   await cluster.createService('six', { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv6'] });

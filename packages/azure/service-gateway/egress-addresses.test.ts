@@ -70,7 +70,7 @@ describe('the public addresses of an egress gateway', () => {
     const inventory = new Inventory(new VirtualClock());
     const spec = outboundSpec('blue');
     const id = publicIpId(scope, spec.key, 'IPv4');
-    const body = { id, name: 'blue-pip', ...publicIpBody(scope, spec, 'IPv4', {}) };
+    const body = { id, name: 'blue-pip', ...publicIpBody(scope, spec, 'IPv4', undefined) };
     inventory.set('publicIPAddresses', id, { state: 'present', body });
     const orphansOf = (areKept: boolean) => {
       const egressAddresses = new Map([[spec.key, { areKept, own: {} }]]);

@@ -33,7 +33,7 @@ async function newWorld() {
 
   const uid = serviceUid(metadata.uid ?? '');
   const ports = [{ protocol: 'TCP', port: 80, targetPort: 8080 }] as const;
-  const web: InboundSpec = { key: inboundKey(uid), uid, family: 'IPv4', ports, idleTimeoutMinutes: 4 };
+  const web: InboundSpec = { key: inboundKey(uid), uid, family: 'IPv4', ports, idleTimeoutMinutes: 4, addressTags: {} };
   const blue = outboundSpec('blue');
   const put = (path: string, body: object) =>
     azure.byHand({ method: 'PUT', path, body: JSON.parse(JSON.stringify({ ...body, tags: { team: 'shop' } })) });
@@ -42,9 +42,9 @@ async function newWorld() {
   const routeTargetAddress = { subnet: { id: scope.subnetId }, privateIPAllocationMethod: 'Dynamic' };
   const properties = { virtualNetwork: { id: scope.networkId }, routeTargetAddress };
   put(scope.gatewayId, { location: scope.location, sku: { name: 'Standard', tier: 'Regional' }, properties });
-  put(publicIpId(scope, web.key, 'IPv4'), publicIpBody(scope, web, 'IPv4', {}));
+  put(publicIpId(scope, web.key, 'IPv4'), publicIpBody(scope, web, 'IPv4', undefined));
   put(loadBalancerId(scope, web.key), loadBalancerBody(scope, web, {}));
-  put(publicIpId(scope, blue.key, 'IPv4'), publicIpBody(scope, blue, 'IPv4', {}));
+  put(publicIpId(scope, blue.key, 'IPv4'), publicIpBody(scope, blue, 'IPv4', undefined));
   put(natGatewayId(scope, blue.key), natGatewayBody(scope, blue, {}));
   const serviceRequests = [web, blue].map((spec) => ({ isDelete: false, service: registrationBody(scope, spec) }));
   post('updateServices', { action: 'PartialUpdate', serviceRequests });

@@ -19,6 +19,7 @@ describe("an annotation of Azure's own controller", () => {
   it.each([
     [`${AZURE}dns-label-name`, 'shop', 'a DNS label on its address'],
     [`${AZURE}load-balancer-internal`, 'true', 'an internal load balancer'],
+    [`${AZURE}pip-tags`, 'team=shop', 'tags on its address'],
     [`${AZURE}constructor`, 'x', 'something that this load balancer does not know'],
     ['service.beta.kubernetes.io/port_80_no_lb_rule', 'true', 'something that this load balancer does not know'],
   ])('is refused where it is not honoured: %s', (name, value, meaning) => {

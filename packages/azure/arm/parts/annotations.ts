@@ -20,6 +20,7 @@ export const azureAnnotations = {
   addressName: `${PREFIX}pip-name`,
   addressNameIPv6: `${PREFIX}pip-name-ipv6`,
   addressGroup: `${PREFIX}load-balancer-resource-group`,
+  addressTags: `${PREFIX}pip-tags`,
   prefix: `${PREFIX}pip-prefix-id`,
   prefixIPv6: `${PREFIX}pip-prefix-id-ipv6`,
   dnsLabel: `${PREFIX}dns-label-name`,
@@ -45,6 +46,7 @@ const MEANINGS: ReadonlyMap<string, string> = new Map(
     'pip-name-ipv6': 'a public IP address that is there already',
     'pip-prefix-id': 'an address from a prefix',
     'pip-prefix-id-ipv6': 'an address from a prefix',
+    'pip-tags': 'tags on its address',
     'pip-ip-tags': 'IP tags on its address',
     'dns-label-name': 'a DNS label on its address',
     'load-balancer-resource-group': 'an address from another resource group',
@@ -68,13 +70,9 @@ function demandsBut(honoured: ReadonlySet<string>, { metadata }: Service): reado
 const ABOUT_PROBES = /^service\.beta\.kubernetes\.io\/(azure-load-balancer-health-probe-|port_\d+_health-probe_)/;
 /** Going without lets no client in and out of no place, and takes no address that others know. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  [
-    'dns-label-name',
-    'load-balancer-disable-tcp-reset',
-    'load-balancer-mode',
-    'load-balancer-resource-group',
-    'pip-tags',
-  ].map((name) => PREFIX + name),
+  ['dns-label-name', 'load-balancer-disable-tcp-reset', 'load-balancer-mode', 'load-balancer-resource-group'].map(
+    (name) => PREFIX + name,
+  ),
 );
 
 /**

@@ -78,6 +78,12 @@ describe('AzureComparison', () => {
     ['a load balancer', loadBalancerId(scope, web), { tags: {} }, ['loadBalancers']],
     ['a NAT gateway', natGatewayId(scope, outbound('blue')), { tags: {} }, ['natGateways']],
     [
+      'a public address that is full of tags',
+      publicIpId(scope, web, 'IPv4'),
+      { tags: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`theirs-${index}`, 'x'])) },
+      ['publicIPAddresses'],
+    ],
+    [
       'something that another has taken',
       publicIpId(scope, web, 'IPv4'),
       { tags: { 'fairlead-cluster': 'another', 'fairlead-part': 'azure-service-gateway' } },

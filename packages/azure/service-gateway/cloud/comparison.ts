@@ -1,4 +1,5 @@
-import type { Clock, Logger, Metrics } from '@fairlead/control';
+import { type Clock, codeOf, type Logger, type Metrics } from '@fairlead/control';
+import { TOO_MANY_TAGS } from '../../arm/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { NrpKey } from '../engine/nrp-key.ts';
 import type { ServiceSpec } from '../engine/service-spec.ts';
@@ -70,13 +71,13 @@ export class AzureComparison {
   }
 }
 
-/** What is not as the spec says. That a name is another's by now is told by the attempt to put it right. */
+/** What is not as the spec says. Why that cannot be is told by the attempt to put it right. */
 function differences(azure: KnownAzure, spec: ServiceSpec): readonly Drifted[] {
   let plan: CreationPlan;
   try {
     plan = planCreation(azure, spec);
-  } catch {
-    return ['owner'];
+  } catch (error) {
+    return codeOf(error) === TOO_MANY_TAGS ? ['publicIPAddresses'] : ['owner'];
   }
   const resources = [...plan.prepare, ...plan.tidyUp].map(({ resource }) => resource);
   return [...new Set(resources), ...(plan.register === undefined ? [] : LOST)];

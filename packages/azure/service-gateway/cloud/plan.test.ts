@@ -58,7 +58,12 @@ const ports = fc.uniqueArray(
 );
 const someSpec: fc.Arbitrary<ServiceSpec> = fc.oneof(
   fc
-    .record({ ports, family: fc.constantFrom('IPv4', 'IPv6'), idleTimeoutMinutes: fc.constantFrom(4, 15) } as const)
+    .record({
+      ports,
+      family: fc.constantFrom('IPv4', 'IPv6'),
+      idleTimeoutMinutes: fc.constantFrom(4, 15),
+      addressTags: fc.dictionary(fc.constantFrom('team', 'Team', 'costs', '__proto__'), fc.constantFrom('', 'a', 'A')),
+    } as const)
     .map((changes) => inboundSpec('web', changes)),
   fc
     .record({
@@ -130,6 +135,15 @@ describe('the plan of a service', () => {
     inventory.set('loadBalancers', id, { state: 'present', body: { ...known.body, tags } });
     const [step] = planCreation({ scope, inventory }, changedSpec('web', 81)).prepare;
     expect(step).toMatchObject({ kind: 'put', body: { tags: { costs: 'shop', 'fairlead-service': 'web' } } });
+  });
+
+  it('never lets a tag that a Service asks for take the place of our marks', () => {
+    const inventory = new Inventory(new VirtualClock());
+    const spec = inboundSpec('web', { addressTags: { 'fairlead-cluster': 'theirs', team: 'shop' } });
+    carryOut(spec, inventory);
+    const known = inventory.find('publicIPAddresses', publicIpId(scope, inbound('web'), 'IPv4'));
+    if (known.state !== 'present') throw new Error('there is no address');
+    expect(known.body.tags).toEqual({ ...tagsFor(scope, spec), team: 'shop' });
   });
 
   it('takes a NAT gateway off the service gateway with all else it has left as it is', () => {

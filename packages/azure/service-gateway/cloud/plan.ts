@@ -11,6 +11,7 @@ import {
   hasFailed,
   matches,
   ownershipOf,
+  requireRoomForTags,
   type ServiceRequest,
   sameArmId,
 } from '../../arm/index.ts';
@@ -143,8 +144,10 @@ function putPublicIp({ scope, inventory }: KnownAzure, spec: ServiceSpec, family
     isOutbound(spec.key) &&
     sameArmId(known.body.properties.natGateway?.id ?? '', natGatewayId(scope, spec.key));
   checkOwner(scope, spec, known, 'public IP address', isAttached);
-  const body = publicIpBody(scope, spec, family, tagsOf(known));
-  return isAsWanted(known, body) ? [] : [{ kind: 'put', resource: 'publicIPAddresses', id, body }];
+  const body = publicIpBody(scope, spec, family, known.state === 'present' ? known.body : undefined);
+  if (isAsWanted(known, body)) return [];
+  requireRoomForTags(armName(id), body.tags);
+  return [{ kind: 'put', resource: 'publicIPAddresses', id, body }];
 }
 
 function putLoadBalancer({ scope, inventory }: KnownAzure, spec: InboundSpec): readonly ResourceStep[] {

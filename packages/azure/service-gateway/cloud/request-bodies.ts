@@ -12,6 +12,7 @@ import {
   type ServiceGateway,
   type ServiceType,
   type UpdateAddressLocationsRequest,
+  withTags,
 } from '../../arm/index.ts';
 import type { AddressEntry } from '../engine/address-table.ts';
 import type { AddressUpdate } from '../engine/difftracker.ts';
@@ -49,17 +50,27 @@ export function gatewayBody({
   };
 }
 
+/** What others have set on an address that is there stays on it. */
 export function publicIpBody(
   scope: GatewayScope,
   spec: ServiceSpec,
   family: IpFamily,
-  otherTags: ArmTags,
+  there: PublicIpAddress | undefined,
 ): ArmRequestBody<PublicIpAddress> {
-  return {
-    location: scope.location,
-    tags: { ...otherTags, ...tagsFor(scope, spec) },
+  const asked = isInboundSpec(spec) ? spec.addressTags : {};
+  const wanted = {
+    // Our marks come last: nobody's tag takes their place.
+    tags: withTags(withTags(there?.tags ?? {}, asked), tagsFor(scope, spec)),
     sku: { name: 'StandardV2' },
     properties: { publicIPAllocationMethod: 'Static', publicIPAddressVersion: family },
+  } as const;
+  if (there === undefined) return { location: scope.location, ...wanted };
+  const { id: _id, name: _name, etag: _etag, ...kept } = there;
+  return {
+    ...kept,
+    ...wanted,
+    sku: { ...kept.sku, ...wanted.sku },
+    properties: { ...kept.properties, ...wanted.properties },
   };
 }
 

@@ -72,6 +72,20 @@ describe('what a Service needs outside', () => {
     expect(served(service({}, { [annotation]: '15' })).spec.idleTimeoutMinutes).toBe(15);
   });
 
+  it('takes the tags of its public address from its annotation, and has none without', () => {
+    const annotation = 'service.beta.kubernetes.io/azure-pip-tags';
+    expect(served(service()).spec.addressTags).toEqual({});
+    const { request, spec } = served(service({}, { [annotation]: 'team=shop, costs = 42' }));
+    expect(spec.addressTags).toEqual({ team: 'shop', costs: '42' });
+    expect(request.ignoredAnnotations).toEqual([]);
+  });
+
+  it.each(['refuse', 'warn'] as const)('is refused for tags that it cannot have, with annotations: %s', (mode) => {
+    const annotation = 'service.beta.kubernetes.io/azure-pip-tags';
+    const desired = desiredFor(service({}, { [annotation]: 'Fairlead-Cluster=theirs' }), gatewayRules(undefined, mode));
+    expect(desired).toMatchObject({ kind: 'refuse', refusal: { code: 'invalid-address-tags' } });
+  });
+
   it.each([
     ['azure-additional-public-ips', '192.0.2.7'],
     ['azure-pip-name', 'mine'],
@@ -87,7 +101,6 @@ describe('what a Service needs outside', () => {
     ['port_80_health-probe_interval', 'refuse', 'serve'],
     ['azure-dns-label-name', 'refuse', 'refuse'],
     ['azure-dns-label-name', 'warn', 'serve'],
-    ['azure-pip-tags', 'warn', 'serve'],
     ['azure-load-balancer-internal', 'warn', 'refuse'],
     ['azure-allowed-ip-ranges', 'warn', 'refuse'],
     ['azure-allowed-service-tags', 'warn', 'refuse'],

@@ -23,6 +23,7 @@ import {
   unsupported,
 } from '@fairlead/service';
 import {
+  addressTags,
   azureAnnotationPrefixes,
   azureAnnotations,
   dispensableAnnotations,
@@ -40,7 +41,11 @@ import { resolvePorts } from './target-ports.ts';
 export const SERVICE_GATEWAY_CLASS = 'fairlead.dev/azure-service-gateway';
 
 /** The annotations of Azure's own controller that count here, too; pods are reached without a floating IP anyway. */
-const HONOURED: ReadonlySet<string> = new Set([azureAnnotations.idleTimeout, azureAnnotations.withoutFloatingIp]);
+const HONOURED: ReadonlySet<string> = new Set([
+  azureAnnotations.idleTimeout,
+  azureAnnotations.withoutFloatingIp,
+  azureAnnotations.addressTags,
+]);
 /** In minutes. */
 const LONGEST_IDLE_TIMEOUT = 30;
 
@@ -110,6 +115,7 @@ function loadBalancerRequest(service: Service, { annotations }: GatewayRules): L
     uid: uidOf(service),
     family,
     idleTimeoutMinutes: idleTimeoutMinutes(service, LONGEST_IDLE_TIMEOUT, 'invalid-idle-timeout'),
+    addressTags: addressTags(service, 'invalid-address-tags'),
     demandedPorts: demands.ports,
     ignoredAnnotations,
   };

@@ -17,6 +17,8 @@ export interface InboundSpec {
   /** By port, then protocol. */
   readonly ports: readonly InboundPort[];
   readonly idleTimeoutMinutes: number;
+  /** What its owner wants the public address tagged with, beside our marks. */
+  readonly addressTags: Readonly<Record<string, string>>;
 }
 
 /** What an egress gateway needs outside: public addresses of these families and a NAT gateway. */

@@ -9,6 +9,7 @@ export function inboundSpec(uid: string, changes: Partial<InboundSpec> = {}): In
     family: 'IPv4',
     ports: [{ protocol: 'TCP', port: 80, targetPort: 8080 }],
     idleTimeoutMinutes: 4,
+    addressTags: {},
     ...changes,
   };
 }

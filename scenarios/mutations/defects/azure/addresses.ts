@@ -194,8 +194,8 @@ export const azureAddressDefects: readonly Defect[] = [
   {
     name: 'a restriction of sources is only warned about',
     file: 'packages/azure/arm/parts/annotations.ts',
-    find: "    'load-balancer-mode',\n",
-    replace: "    'load-balancer-mode', 'allowed-ip-ranges',\n",
+    find: "'load-balancer-mode', ",
+    replace: "'load-balancer-mode', 'allowed-ip-ranges', ",
     foundBy: { unit: `${GATEWAY}/cluster/desired` },
   },
   {

@@ -1,4 +1,5 @@
 import type { Defect } from '../../defect.ts';
+import { addressTagsDefects } from './address-tags.ts';
 import { azureAddressDefects } from './addresses.ts';
 import { failedOperationsDefects } from './failed-operations.ts';
 import { forgedInputDefects } from './forged-input.ts';
@@ -14,5 +15,6 @@ export const azureDefects: readonly Defect[] = [
   ...fullNodesDefects,
   ...failedOperationsDefects,
   ...azureAddressDefects,
+  ...addressTagsDefects,
   ...forgedInputDefects,
 ];
