@@ -166,6 +166,8 @@ describe('check', () => {
   it('has a cross for a namespace that is missing, and for a part that nobody leads', async () => {
     const { client, run } = await start([toyPart('one')]);
     await client.delete(namespaces, { name: NAMESPACE });
+    // It is terminating at first.
+    await vi.waitFor(async () => expect(await client.find(namespaces, { name: NAMESPACE })).toBeUndefined());
     const { exitCode, printed } = await run('check');
     expect(exitCode).toBe(1);
     expect(printed.split('\n').filter((line) => line.startsWith('✗'))).toEqual([
