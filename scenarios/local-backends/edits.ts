@@ -125,10 +125,17 @@ export function drawEdits(
   return variant.comparison === 'off' ? all.filter(({ event }) => !needsComparison(event)) : all;
 }
 
-/** What is done behind the part's back is found by looking at everything, and in no other way. */
+/**
+ * What is done behind the part's back is found by looking at everything, and in no other way; and so is what Azure fails
+ * at after it has accepted a pool, which is as good as done to the updater.
+ */
 function needsComparison(edit: Edit): boolean {
   const isTornOff = edit.kind === 'delete' && edit.how === 'without-finalizers';
-  return isTornOff || edit.kind === 'delete-load-balancer' || edit.kind === 'delete-pool';
+  const isAcceptedPool =
+    edit.kind === 'azure-fault' &&
+    edit.fault.kind === 'fail-operation' &&
+    (edit.match.kind === undefined || edit.match.kind === POOLS);
+  return isTornOff || isAcceptedPool || edit.kind === 'delete-load-balancer' || edit.kind === 'delete-pool';
 }
 
 /** How often each comes, in proportion. */
