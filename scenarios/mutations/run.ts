@@ -8,7 +8,7 @@ import { Finder, type Verdict } from './finder.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** A few that take a second or two each: a sample for every run of all tests. */
-const SAMPLE_EVERY = 61;
+const SAMPLE_EVERY = 113;
 const SAMPLE_FROM = 7;
 const HELP = `npm run mutations                 puts every defect into the code, one at a time; each must be found
 npm run mutations -- WORDS        those whose sentence or file has these words
