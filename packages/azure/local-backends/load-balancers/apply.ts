@@ -12,7 +12,7 @@ import type { ServiceMark } from '../names.ts';
 import type { ResourceHolding } from '../azure-resource-locker.ts';
 import type { FailedWrites } from './failed-writes.ts';
 import type { ObservedAzure } from './observed.ts';
-import { type AzureWrite, type Conditional, callOf, nextWrites, obstacleTo, type PlanInput } from './plan.ts';
+import { type AzureWrite, callOf, nextWrites, obstacleTo, type PlanInput } from './plan.ts';
 import { isLeftover, type Target } from './target.ts';
 
 /** More rounds than any plan takes: an address, who may reach it, two writes of a load balancer, removals. */
@@ -152,14 +152,14 @@ async function request(
 ): Promise<WriteAnswer> {
   const name = armName(write.id);
   switch (write.kind) {
-    case 'put-public-ip': {
-      const options = { ...call, ...sinceRead(write) };
-      return { kind: 'public-ip', name, body: await client.put(write.id, write.body, options) };
-    }
+    case 'put-public-ip':
+      return { kind: 'public-ip', name, body: await client.put(write.id, write.body, { ...call, ...matching(write) }) };
     case 'put-security-group':
       return { kind: 'security-group', body: await client.put(write.id, write.body, { ...call, ...matching(write) }) };
     case 'put-load-balancer': {
-      const options = { ...call, ...sinceRead(write) };
+      // One that we could not see has an owner all the same.
+      const isNew = write.etag === undefined ? ({ ifNoneMatch: '*' } as const) : {};
+      const options = { ...call, ...matching(write), ...isNew };
       return { kind: 'load-balancer', name, body: await client.put(write.id, write.body, options) };
     }
     case 'delete-public-ip':
@@ -171,13 +171,8 @@ async function request(
   }
 }
 
-/** One that we could not see has an owner all the same, be it ourselves when a request arrives twice. */
-function sinceRead(write: Conditional): { readonly ifMatch?: string } | { readonly ifNoneMatch: '*' } {
-  return write.etag === undefined ? { ifNoneMatch: '*' } : matching(write);
-}
-
 /** What another program wrote since we read is never overwritten, and never deleted. */
-function matching({ etag }: Conditional): { readonly ifMatch?: string } {
+function matching({ etag }: { readonly etag: string | undefined }): { readonly ifMatch?: string } {
   return etag === undefined ? {} : { ifMatch: etag };
 }
 

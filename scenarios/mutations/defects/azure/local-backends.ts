@@ -131,16 +131,9 @@ export const localBackendsDefects: readonly Defect[] = [
   {
     name: 'a load balancer that another program has just made is overwritten',
     file: `${BALANCERS}/apply.ts`,
-    find: "return write.etag === undefined ? { ifNoneMatch: '*' } : matching(write);",
-    replace: 'return matching(write);',
+    find: "const isNew = write.etag === undefined ? ({ ifNoneMatch: '*' } as const) : {};",
+    replace: 'const isNew = {};',
     foundBy: { unit: LOCAL },
-  },
-  {
-    name: 'a request that makes a public address takes effect again when it arrives again',
-    file: `${BALANCERS}/apply.ts`,
-    find: "const options = { ...call, ...sinceRead(write) };\n      return { kind: 'public-ip'",
-    replace: "const options = { ...call, ...matching(write) };\n      return { kind: 'public-ip'",
-    foundBy: { sim: 'local-backends', seeds: 1, from: 720_888 },
   },
   {
     name: 'nobody is blamed alone when Azure refuses several Services at once',
