@@ -31,8 +31,11 @@ const good = bench({ perSecond: 150, megabytes: 5 });
 const bad = bench({ perSecond: 99, megabytes: 7 });
 
 describe('the bench command', () => {
-  it('lists the benches and their targets when none is named', async () => {
-    const { exitCode, printed } = await run([], [good]);
+  it.each([
+    ['none is named', []],
+    ['it is asked for help', ['speed', '--help']],
+  ])('lists the benches and their targets when %s', async (_when, parameters) => {
+    const { exitCode, printed } = await run(parameters, [good]);
     expect(exitCode).toBe(0);
     expect(printed.join('\n')).toContain('speed: how fast it is\n  perSecond at least 100: slower is no fun');
   });

@@ -8,6 +8,7 @@ export interface Output {
 }
 
 const OPTIONS = ['--json', '--check'];
+const HELP = ['--help', '-h'];
 
 /** Runs the command line; gives the exit code. */
 export async function runBenches(
@@ -15,6 +16,10 @@ export async function runBenches(
   benches: readonly Bench[],
   output: Output,
 ): Promise<number> {
+  if (parameters.some((parameter) => HELP.includes(parameter))) {
+    list(benches, output);
+    return 0;
+  }
   const names = parameters.filter((parameter) => !parameter.startsWith('-'));
   const unknown = parameters.find((parameter) => parameter.startsWith('-') && !OPTIONS.includes(parameter));
   if (unknown !== undefined) {
