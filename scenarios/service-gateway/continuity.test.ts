@@ -1,8 +1,8 @@
 import { playSeed, type Scenario, type Timed } from '@fairlead/sim';
 import { describe, expect, it } from 'vitest';
-import { crashHistory, pod } from './crash.ts';
+import { create, crashHistory, pod, slice } from './crash.ts';
 import type { Edit } from './edits.ts';
-import { REPLICAS } from './site.ts';
+import { GATEWAY, REPLICAS } from './site.ts';
 import { PLAIN } from '../azure-variant.ts';
 import { buildWorld, type World } from './world.ts';
 
@@ -43,3 +43,38 @@ describe('an address of a pod, over a restart in which another pod with that add
     expect((await playSeed(restart(withoutNode), 1)).failure).toBeUndefined();
   });
 });
+
+describe('an endpoint in service, while a second node gets the address of its node and gives it back', () => {
+  const node = (addresses: readonly string[]): Edit => ({ kind: 'node', name: 'node-2', addresses });
+  const script: readonly Timed<Edit>[] = [
+    { at: 1_000, event: create('web', [80]) },
+    { at: 1_000, event: slice('web-1', 'web', ['10.1.0.1@node-1', '10.1.0.2@node-2']) },
+    { at: 61_000, event: node(['10.0.0.1']) },
+    { at: 71_000, event: node(['10.0.0.2']) },
+  ];
+  const crowded: Scenario<World, Edit> = { ...crashHistory(), actions: () => script };
+
+  it('stays there', async () => {
+    expect((await playSeed(crowded, 1)).failure).toBeUndefined();
+  });
+
+  it('is missed when it goes', async () => {
+    const robbed: Scenario<World, Edit> = {
+      ...crowded,
+      async build(simulation) {
+        const world = await crowded.build(simulation);
+        simulation.at(66_000, () => takeAway(world, '10.1.0.1', '10.0.0.1'));
+        return world;
+      },
+    };
+    expect((await playSeed(robbed, 1)).failure).toMatchObject({ invariant: 'an address stays in service' });
+  });
+});
+
+/** As nobody does who counts as a thief. */
+function takeAway({ azure, meddling }: World, address: string, addressLocation: string): void {
+  const addressLocations = [{ addressLocation, addresses: [{ address, services: [] }] }];
+  const body = { action: 'PartialUpdate', addressLocations };
+  azure.byHand({ method: 'POST', path: `${GATEWAY}/updateAddressLocations`, body });
+  meddling.acts += 1;
+}

@@ -19,10 +19,10 @@ export class Continuity {
   /** `owner place` -> how far it is. */
   readonly #endpoints = new Map<string, Progress>();
   readonly #pods = new Map<string, Progress>();
-  readonly #returns = new NodeReturns();
+  readonly #nodes = new NodeHistory();
 
   gap(sight: Sight): string | undefined {
-    this.#returns.follow(sight.wanted);
+    this.#nodes.follow(sight.wanted);
     return this.#gapOfService(sight) ?? this.#gapOfPod(sight);
   }
 
@@ -33,7 +33,7 @@ export class Continuity {
         const wish = `${uid} ${place} ${node}`;
         wishes.add(wish);
         const found = named.get(place)?.includes(uid) === true ? uid : undefined;
-        const before = this.#endpoints.get(wish) ?? this.#first(found, node, place);
+        const before = this.#before(this.#endpoints.get(wish), found, node, place);
         const isRobbed = world.meddling.robbed.has(uid);
         if (before.kind === 'served' && found === undefined && !isRobbed) {
           return `${place} is an endpoint of ${uid}, and no longer under it`;
@@ -59,7 +59,7 @@ export class Continuity {
         const wish = `${uid} ${place}`;
         wishes.add(wish);
         const found = sight.egressAt(place);
-        const before = this.#pods.get(wish) ?? this.#first(found, pod.spec.nodeName, place);
+        const before = this.#before(this.#pods.get(wish), found, pod.spec.nodeName, place);
         const isRobbed = before.kind === 'served' && world.meddling.robbed.has(before.by);
         if (before.kind === 'served' && found === undefined && !isRobbed) {
           return `${pod.metadata.name} at ${place} left by ${before.by}, and now by nothing of its own`;
@@ -71,27 +71,40 @@ export class Continuity {
     return undefined;
   }
 
-  #first(found: string | undefined, node: string | undefined, place: PlaceText): Progress {
-    if (this.#returns.has(node, place)) return VOID;
-    return found === undefined ? WAITING : INHERITED;
+  #before(
+    known: Progress | undefined,
+    found: string | undefined,
+    node: string | undefined,
+    place: PlaceText,
+  ): Progress {
+    if (known !== undefined && known.kind !== 'waiting') return known;
+    if (this.#nodes.mayMislead(node, place)) return VOID;
+    return known ?? (found === undefined ? WAITING : INHERITED);
   }
 }
 
 /**
- * Addresses that nodes have had before, and not all the time since. A leader whose watch fell silent before that reads of
- * all of it later, one by one: what it has put on the right node by chance goes to where that was in between, and back.
+ * The addresses that nodes have, and have had. A leader whose watch fell silent may put an endpoint in the right place by
+ * chance: by an address that its node had before and has again, or by another node of that address, on which the endpoint
+ * was before. What happens there takes it away again, until the watch tells the leader more.
  */
-class NodeReturns {
+class NodeHistory {
   readonly #here = new Set<string>();
   readonly #left = new Set<string>();
+  #nodesAt = new Map<string, string[]>();
   #seen: Wanted | undefined;
 
   follow(wanted: Wanted): void {
     if (this.#seen === wanted) return;
     this.#seen = wanted;
-    const here = new Set(
-      [...wanted.nodeAddresses].flatMap(([node, at]) => Object.values(at).map((address) => `${node} ${address}`)),
-    );
+    this.#nodesAt = new Map();
+    const here = new Set<string>();
+    for (const [node, at] of wanted.nodeAddresses) {
+      for (const address of Object.values(at)) {
+        here.add(`${node} ${address}`);
+        this.#nodesAt.set(address, [...(this.#nodesAt.get(address) ?? []), node]);
+      }
+    }
     for (const one of this.#here) {
       if (here.has(one)) continue;
       this.#here.delete(one);
@@ -100,8 +113,10 @@ class NodeReturns {
     for (const one of here) this.#here.add(one);
   }
 
-  has(node: string | undefined, place: PlaceText): boolean {
-    return this.#left.has(`${node} ${place.slice(place.indexOf('@') + 1)}`);
+  mayMislead(node: string | undefined, place: PlaceText): boolean {
+    const address = place.slice(place.indexOf('@') + 1);
+    const isShared = (this.#nodesAt.get(address) ?? []).some((other) => other !== node);
+    return isShared || this.#left.has(`${node} ${address}`);
   }
 }
 
