@@ -39,6 +39,9 @@ import { type KuryrLoadBalancer, kuryrLoadBalancers, serviceUidOf } from './reso
 const CONCURRENT_SERVICES = 10;
 /** Each waits for nothing but its own calls: one that is PENDING takes no place. */
 const CONCURRENT_BALANCERS = 20;
+/** Who needs fewer rules takes those away that it needed; a resource that is written anew in between keeps its own. */
+const SWEEP_DELAY_MILLISECONDS = 10_000;
+const RULES = 'rules';
 
 /**
  * Runs the three handlers for as long as we lead. Each has a queue of its own, and they meet only in the resource:
@@ -61,7 +64,10 @@ export async function runController(
   const writes = { ...environment, writesMetric: writesTotal, fieldManager: 'fairlead-octavia' };
   const serviceWriter = new ObjectWriter<Service>({ ...writes, resource: services });
   const writer = new ObjectWriter<KuryrLoadBalancer>({ ...writes, resource: kuryrLoadBalancers });
-  const securityGroups = new NeutronSecurityGroups(neutron, site.cluster, site.memberSecurityGroupIds, clock);
+  const { cluster: clusterId, memberSecurityGroupIds } = site;
+  const sweeper = new Controller({ ...environment, name: 'octavia-rules' });
+  const sweepSoon = () => sweeper.add(RULES, { delayMilliseconds: SWEEP_DELAY_MILLISECONDS });
+  const securityGroups = new NeutronSecurityGroups(neutron, clusterId, memberSecurityGroupIds, clock, sweepSoon);
   const waits = new PendingWaits(clock);
   const cloud = new BalancerCloud(lbaas, neutron, {
     // As the handlers see them: the cache may not have what they wrote a moment ago.
@@ -153,12 +159,14 @@ export async function runController(
   const all = [serviceController, endpointsController, balancerController];
   await Promise.all(all.map((controller) => controller.synced(signal)));
   for (const key of resourceCache.keys()) await balancerHandler.restore(key, signal);
+  sweepSoon();
   health.started();
   comparison.suspect('a new leader looks for what the one before it left behind');
   await Promise.all([
     serviceController.run((key) => serviceHandler.reconcile(key, signal), signal),
     endpointsController.run((key) => endpointsHandler.reconcile(key, signal), signal),
     balancerController.run((key) => balancerHandler.reconcile(key, signal), signal),
+    sweeper.run(() => reach.sweep(signal), signal),
     comparison.run(signal),
   ]);
 }

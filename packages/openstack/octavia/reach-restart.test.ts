@@ -2,6 +2,7 @@ import { FairleadError, sleep } from '@fairlead/control';
 import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { clusterText } from './balancer/marks.ts';
 import { kuryrLoadBalancers } from './resource/types.ts';
 import type { OctaviaWorld } from './testing/octavia-world.ts';
 import { worldWithGroup } from './testing/world-with-group.ts';
@@ -59,7 +60,73 @@ describe('after a restart, the rules in security groups', () => {
     expect(ports()).toEqual(new Set([8080, 6060]));
     expect(sources()).toContain('10.7.0.0/24');
   });
+
+  it('that nobody needs go, however many, when the Service that was waited for is the last to leave', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('web');
+    const others = Array.from({ length: 16 }, (_, index) => `other-${index}`);
+    for (const [index, name] of others.entries()) {
+      await world.cluster.createService(name);
+      await world.cluster.putSlice(name, `${name}-1`, ['10.1.0.3@node-1'], { port: 7000 + index });
+    }
+    await world.run(60);
+    expect(rules().length).toBe(51);
+    await world.leader?.stop();
+    await whenLookedAt(world, () => sleep(world.cluster.clock, 30_000));
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.run();
+    for (const name of [...others, 'web']) await world.cluster.deleteService(name);
+    await world.run(600);
+    expect([await world.cluster.service('web'), rules()]).toEqual([undefined, []]);
+  });
+
+  it('that nobody needs go, though the only Service can never be looked at', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('web');
+    await world.leader?.stop();
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1'], { port: 9090 });
+    leaveRules(world, 7070);
+    const away = new FairleadError('away', { verdict: 'retriable', code: 'http-502' });
+    await whenLookedAt(world, () => Promise.reject(away));
+    world.start({ comparisonIntervalSeconds: 0 });
+    const ports = () => new Set(rules().map(({ port_range_min }) => port_range_min));
+    await world.run(240);
+    expect(ports()).toEqual(new Set([8080, 7070]));
+    await world.run(240);
+    expect(ports()).not.toContain(7070);
+  });
+
+  it('that nobody needs go, though there is no Service any more', async () => {
+    const { world, rules } = await worldWithGroup();
+    leaveRules(world, ...Array.from({ length: 25 }, (_, index) => 7000 + index));
+    expect(rules().length).toBe(25);
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.run(60);
+    expect(rules()).toEqual([]);
+  });
+
+  it('that nobody needs go, though Neutron fails at first', async () => {
+    const { world, rules } = await worldWithGroup();
+    leaveRules(world, 7000);
+    vi.spyOn(world.openstack.neutron, 'deleteSecurityGroupRule').mockRejectedValueOnce(new Error('not now'));
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.run(360);
+    expect(rules()).toEqual([]);
+  });
 });
+
+/** As a leader leaves them that ends before it has taken them away. */
+function leaveRules({ openstack, site }: OctaviaWorld, ...ports: readonly number[]): void {
+  const [security_group_id = ''] = site.memberSecurityGroupIds;
+  const description = clusterText(site.cluster, 'load balancers reach their members');
+  for (const port of ports) {
+    const range = { port_range_min: port, port_range_max: port, remote_ip_prefix: '10.0.0.0/24' };
+    const rule = { security_group_id, direction: 'ingress', ethertype: 'IPv4', protocol: 'tcp', ...range, description };
+    openstack.emulator.create('security-group-rules', rule, openstack.project);
+  }
+}
 
 async function emptyStatus({ cluster }: OctaviaWorld): Promise<void> {
   await cluster.client.patchMerge(statusOf(kuryrLoadBalancers), key, { status: null });

@@ -28,7 +28,7 @@ it.each([
 ])('takes a rule for one that is there when Neutron says %s: %s', async (code, outcome, calls) => {
   const { emulator, project, neutron, clock } = emulated();
   const group = emulator.create('security-groups', { name: 'nodes' }, project);
-  const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock);
+  const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock, () => {});
   const range = { port_range_min: 30_080, port_range_max: 30_080, remote_ip_prefix: '10.0.0.0/24' };
   const rule = {
     security_group_id: group,
@@ -57,7 +57,7 @@ describe('the rules that are there', () => {
   async function setUp() {
     const { emulator, project, neutron, clock } = emulated();
     const group = emulator.create('security-groups', { name: 'nodes' }, project);
-    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock);
+    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock, () => {});
     const range = { port_range_min: 80, port_range_max: 80 };
     const rule = {
       security_group_id: group,
@@ -118,7 +118,7 @@ describe('a Service that needs hundreds of rules', () => {
     const { emulator, project, neutron, clock } = emulated();
     const { signal } = new AbortController();
     const group = emulator.create('security-groups', { name: 'nodes' }, project);
-    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock);
+    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock, () => {});
     const creating = vi.spyOn(neutron, 'createSecurityGroupRule');
     const deleting = vi.spyOn(neutron, 'deleteSecurityGroupRule');
     driver.want('shop/greedy', many(group));
@@ -143,7 +143,7 @@ describe('a Service that needs hundreds of rules', () => {
   it('comes back for the next of them, and keeps no place meanwhile', async () => {
     const { emulator, project, neutron, clock } = emulated();
     const group = emulator.create('security-groups', { name: 'nodes' }, project);
-    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock);
+    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock, () => {});
     driver.want('shop/greedy', many(group));
     const turn = driver.ensure('shop/greedy', new AbortController().signal);
     await clock.advance(3_600_000);
@@ -153,7 +153,7 @@ describe('a Service that needs hundreds of rules', () => {
   it('has them made by nobody else', async () => {
     const { emulator, project, neutron, clock } = emulated();
     const group = emulator.create('security-groups', { name: 'nodes' }, project);
-    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock);
+    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock, () => {});
     const creating = vi.spyOn(neutron, 'createSecurityGroupRule');
     driver.want('shop/greedy', many(group));
     driver.want('shop/web', [ruleFor(group, 80)]);

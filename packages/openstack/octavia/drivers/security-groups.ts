@@ -92,6 +92,12 @@ export interface SecurityGroupDriver {
    * comes back, and keeps no place that another could have meanwhile. Rejects when a rule cannot be created.
    */
   ensure(key: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Deletes some of those of ours that no Service needs any more, for who has gone and for who comes back for its own
+   * alone. Resolves with after how many milliseconds there may be more to delete; undefined when there is none, or when
+   * `onUnswept` will tell of it.
+   */
+  sweep(signal: AbortSignal): Promise<number | undefined>;
   /** Another may have changed the rules: the next time they are looked at. */
   suspect(): void;
 }
@@ -107,6 +113,7 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   readonly #cluster: ClusterId;
   readonly #groupIds: readonly string[];
   readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #onUnswept: () => void;
   readonly #lane = new Lanes(1);
   /** Service key -> rule key -> rule */
   readonly #wanted = new Map<string, ReadonlyMap<string, MemberRule>>();
@@ -129,11 +136,13 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
     cluster: ClusterId,
     groupIds: readonly string[],
     clock: Pick<Clock, 'monotonic'>,
+    onUnswept: () => void,
   ) {
     this.#neutron = neutron;
     this.#cluster = cluster;
     this.#groupIds = groupIds;
     this.#clock = clock;
+    this.#onUnswept = onUnswept;
   }
 
   want(key: string, rules: readonly MemberRule[]): void {
@@ -146,7 +155,9 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
     if (after.size === 0) this.#wanted.delete(key);
     else this.#wanted.set(key, after);
     if (dropped.length > 0) this.#dropped.set(key, new Set([...(this.#dropped.get(key) ?? []), ...dropped]));
-    if (dropped.length > 0 || wasUnknown) this.#isSwept = false;
+    if (dropped.length === 0 && !wasUnknown) return;
+    this.#isSwept = false;
+    this.#onUnswept();
   }
 
   wantAtLeast(key: string, rules: readonly MemberRule[]): void {
@@ -159,6 +170,11 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   }
 
   suspect(): void {
+    this.#doubt();
+    this.#onUnswept();
+  }
+
+  #doubt(): void {
     this.#suspicions += 1;
     this.#found = undefined;
     this.#isSwept = false;
@@ -169,17 +185,39 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
     return this.#groupIds.length === 0 || this.#lane.run('', () => this.#advance(key, signal), signal);
   }
 
+  async sweep(signal: AbortSignal): Promise<number | undefined> {
+    return this.#groupIds.length === 0 ? undefined : this.#lane.run('', () => this.#sweepRest(signal), signal);
+  }
+
   /** Makes some of the changes; whether nothing is left to do for the Service. */
   async #advance(key: string, signal: AbortSignal): Promise<boolean> {
+    const own = this.#dropped.get(key) ?? new Set();
+    this.#dropped.delete(key);
     try {
       // First, as a quota may be met.
-      const isSwept = await this.#sweepSome(key, signal);
+      const left = await this.#sweepSome(own, signal);
+      const isGone = ![...own].some((rule) => left.has(rule));
+      if (!isGone) this.#dropped.set(key, own);
+      // This one comes back for its own alone.
+      if (left.size > 0) this.#onUnswept();
       const isMade = await this.#createSome(key, signal);
-      return isSwept && isMade;
+      return isGone && isMade;
     } catch (error) {
       this.suspect();
       throw error;
     }
+  }
+
+  async #sweepRest(signal: AbortSignal): Promise<number | undefined> {
+    try {
+      await this.#sweepSome(new Set(), signal);
+    } catch (error) {
+      // Who asked for it tries again.
+      this.#doubt();
+      throw error;
+    }
+    // What Services need whose needs are not known is told by `want`.
+    return this.#isSwept || this.#unknown.size > 0 ? undefined : this.#patienceForUnseen();
   }
 
   async #look(signal: AbortSignal): Promise<Map<string, readonly string[]>> {
@@ -195,30 +233,29 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
     return found;
   }
 
-  /** Deletes some of those that no Service needs; whether nothing is left of what this one needed before. */
-  async #sweepSome(key: string, signal: AbortSignal): Promise<boolean> {
+  /** Deletes some of those that no Service needs, its own before those of others; those that are left. */
+  async #sweepSome(own: ReadonlySet<string>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const found = await this.#look(signal);
-    const own = this.#dropped.get(key) ?? new Set();
-    this.#dropped.delete(key);
-    if (this.#isSwept || this.#unknown.size > 0 || this.#waitsForUnseen()) return true;
+    if (this.#isSwept || this.#unknown.size > 0 || this.#patienceForUnseen() > 0) return new Set();
     const wanted = new Set([...this.#wanted.values()].flatMap((rules) => [...rules.keys()]));
     const unused = [...found].filter(([rule, ids]) => ids.length > 0 && !wanted.has(rule));
     const [ofOthers, ofOwn] = [unused.filter(([rule]) => !own.has(rule)), unused.filter(([rule]) => own.has(rule))];
-    if (ofOwn.length > MOST_CHANGES_AT_ONCE) this.#dropped.set(key, own);
+    const ordered = [...ofOwn, ...ofOthers];
     // What is wanted less from here on makes it unswept again.
     this.#isSwept = unused.length <= MOST_CHANGES_AT_ONCE;
-    for (const [rule, ids] of [...ofOwn, ...ofOthers].slice(0, MOST_CHANGES_AT_ONCE)) {
+    for (const [rule, ids] of ordered.slice(0, MOST_CHANGES_AT_ONCE)) {
       for (const id of ids) await this.#neutron.deleteSecurityGroupRule(id, { signal });
       found.delete(rule);
     }
-    return ofOwn.length <= MOST_CHANGES_AT_ONCE;
+    return new Set(ordered.slice(MOST_CHANGES_AT_ONCE).map(([rule]) => rule));
   }
 
-  #waitsForUnseen(): boolean {
-    if (this.#unseen.size === 0) return false;
+  /** For how many milliseconds more the next Service that has not been looked at is waited for. */
+  #patienceForUnseen(): number {
+    if (this.#unseen.size === 0) return 0;
     const now = this.#clock.monotonic();
     this.#waitsSince ??= now;
-    return now - this.#waitsSince < PATIENCE_MILLISECONDS;
+    return Math.max(0, this.#waitsSince + PATIENCE_MILLISECONDS - now);
   }
 
   /** Whether all rules that the Service needs are there. */

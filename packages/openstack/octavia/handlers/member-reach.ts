@@ -95,9 +95,16 @@ export class MemberReach {
     return this.#securityGroups.ensure(key, signal);
   }
 
-  /** It needs nothing any more; another pass takes its rules away. */
+  /** It needs nothing any more; a sweep takes its rules away. */
   forget(key: string): void {
     this.#securityGroups.want(key, []);
+  }
+
+  /** Takes away what nobody needs and nobody comes back for. */
+  async sweep(signal: AbortSignal): Promise<Again | void> {
+    const milliseconds = await this.#securityGroups.sweep(signal);
+    if (milliseconds === undefined) return;
+    return { afterMilliseconds: Math.max(milliseconds, MORE_RULES.afterMilliseconds) };
   }
 
   /** Another may have changed the rules: the next time they are looked at. */
