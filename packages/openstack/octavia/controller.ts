@@ -158,7 +158,8 @@ export async function runController(
   const comparison = new Comparison({ ...environment, health, outside: 'OpenStack', intervalMilliseconds, compare });
   const all = [serviceController, endpointsController, balancerController];
   await Promise.all(all.map((controller) => controller.synced(signal)));
-  for (const key of resourceCache.keys()) await balancerHandler.restore(key, signal);
+  const before = new Set([...resourceCache.keys(), ...serviceCache.keys()]);
+  for (const key of before) await balancerHandler.restore(key, signal);
   sweepSoon();
   health.started();
   comparison.suspect('a new leader looks for what the one before it left behind');

@@ -38,6 +38,24 @@ describe('after a restart, the rules in security groups', () => {
     expect([rules(), deleting.mock.calls]).toEqual([before, []]);
   });
 
+  it('stay for a Service whose resource is gone, though others are looked at before it', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start();
+    await world.serve('web');
+    await world.serve('another');
+    await world.cluster.putSlice('another', 'another-1', ['10.1.0.3@node-1'], { port: 7070 });
+    await world.run();
+    await world.leader?.stop();
+    const before = rules();
+    await world.cluster.client.patchMerge(kuryrLoadBalancers, key, { metadata: { finalizers: null } });
+    await world.cluster.client.delete(kuryrLoadBalancers, key);
+    const deleting = vi.spyOn(world.openstack.neutron, 'deleteSecurityGroupRule');
+    await whenLookedAt(world, () => sleep(world.cluster.clock, 5_000));
+    world.start();
+    await world.run(60);
+    expect([rules(), deleting.mock.calls]).toEqual([before, []]);
+  });
+
   it('that nobody needs go, though one Service cannot be looked at, and those stay that its status tells of', async () => {
     const { world, rules, sources } = await worldWithGroup();
     const { emulator, project } = world.openstack;

@@ -58,8 +58,10 @@ export class KuryrLoadBalancerHandler {
   async restore(key: string, signal: AbortSignal): Promise<void> {
     const { resources, reach } = this.#options;
     const resource = resources.get(key);
-    if (resource === undefined || !isOwnResource(resource) || !this.#isOfItsService(key, resource)) return;
-    await reach.restore(key, resource, signal);
+    if (resource !== undefined && isOwnResource(resource) && this.#isOfItsService(key, resource)) {
+      return reach.restore(key, resource, signal);
+    }
+    if (this.#isHeld(key)) reach.restoreUntold(key);
   }
 
   /** Something of it has changed in OpenStack: the next pass looks, be it that the last one was refused. */
@@ -110,6 +112,12 @@ export class KuryrLoadBalancerHandler {
    */
   #isOfItsService(key: string, resource: KuryrLoadBalancer): boolean {
     return this.#options.services.get(key)?.metadata.uid === serviceUidOf(resource);
+  }
+
+  /** Whether there is a Service that may have something in OpenStack, be it that its resource is gone. */
+  #isHeld(key: string): boolean {
+    const service = this.#options.services.get(key);
+    return service !== undefined && hasFinalizer(service, FINALIZER);
   }
 
   /** Whether the Service of this UID lives elsewhere: what it has is not the resource's to take down. */
@@ -246,7 +254,8 @@ export class KuryrLoadBalancerHandler {
     this.#recoveries.over(key);
     this.#parked.over(key);
     this.#options.waits.over(key);
-    this.#options.reach.forget(key);
+    // The takedown of the Service says what it needs no more, or the resource that is written anew.
+    if (!this.#isHeld(key)) this.#options.reach.forget(key);
   }
 }
 

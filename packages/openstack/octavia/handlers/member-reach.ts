@@ -57,6 +57,11 @@ export class MemberReach {
     }
   }
 
+  /** Its resource is gone, or was forged: what is there is known when it is written anew. */
+  restoreUntold(key: string): void {
+    this.#securityGroups.wantAtLeast(key, []);
+  }
+
   /** Until it is served elsewhere, it is reached where it is: a move may be refused, or take long. */
   async open(
     key: string,

@@ -111,6 +111,20 @@ export const octaviaMoveDefects: readonly Defect[] = [
     foundBy: REACH_RESTART,
   },
   {
+    name: 'a restart takes the rules of a Service for unused whose resource is gone',
+    file: `${HOME}/controller.ts`,
+    find: 'new Set([...resourceCache.keys(), ...serviceCache.keys()])',
+    replace: 'resourceCache.keys()',
+    foundBy: REACH_RESTART,
+  },
+  {
+    name: 'a Service whose resource is gone is taken for one that needs nothing',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'if (!this.#isHeld(key)) this.#options.reach.forget(key);',
+    replace: 'this.#options.reach.forget(key);',
+    foundBy: REACH_RESTART,
+  },
+  {
     name: 'a Service that can never be looked at keeps unused rules for ever',
     file: `${HOME}/drivers/security-groups.ts`,
     find: 'return Math.max(0, this.#waitsSince + PATIENCE_MILLISECONDS - now);',
