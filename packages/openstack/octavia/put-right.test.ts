@@ -36,6 +36,23 @@ describe('a load balancer that ends in ERROR', () => {
   });
 });
 
+describe('a load balancer that is made twice, as the first request was not answered', () => {
+  it('is there once in the end, with the floating IP that leads to it', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    const before = (await world.serve())?.status?.loadBalancer;
+    const made = world.lbaas.log.find((step) => step.kind === 'create-load-balancer');
+    if (made !== undefined) await world.lbaas.perform(made);
+    expect(world.lbaas.balancers.size).toBe(2);
+    const floatingIps = () => world.openstack.emulator.resources('floatingips').map(({ id }) => id);
+    const [floatingIp] = floatingIps();
+    await lookAgain(world);
+    await world.run(60);
+    expect([world.lbaas.balancers.size, floatingIps()]).toEqual([1, [floatingIp]]);
+    expect((await world.cluster.service('web'))?.status?.loadBalancer).toEqual(before);
+  });
+});
+
 describe('a Service that is served', () => {
   it('stays told so while Octavia is at a change', async () => {
     const world = await new OctaviaWorld().setUp();

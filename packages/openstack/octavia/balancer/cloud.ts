@@ -98,7 +98,9 @@ export class BalancerCloud {
     const left = await this.#lanes.run(owner.uid, () => this.#marked(owner, serving.id, signal), signal);
     const vipPorts = left.vipPorts.filter(({ id }) => id !== serving.vip_port_id);
     const ofTrees = [...left.own, ...left.shared].flatMap(({ balancer }) => balancer.vip_port_id ?? []);
-    const portIds = [...new Set([...ofTrees, ...vipPorts.map(({ id }) => id)])];
+    const all = new Set([...ofTrees, ...vipPorts.map(({ id }) => id)]);
+    // One that was made twice has its VIP on the same port as that by which the Service is served.
+    const portIds = [...all].filter((id) => id !== serving.vip_port_id);
     const floatingIps =
       portIds.length === 0 ? [] : await this.#neutron.listFloatingIps({ port_id: portIds }, { signal });
     const found = { ...left, vipPorts, floatingIps };

@@ -24,6 +24,13 @@ export const octaviaDetailDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/put-right.test.ts` },
   },
   {
+    name: 'the floating IP of a load balancer that was made twice goes with the second',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: '[...all].filter((id) => id !== serving.vip_port_id)',
+    replace: '[...all]',
+    foundBy: { unit: `${HOME}/put-right.test.ts` },
+  },
+  {
     name: 'the port of a VIP is made before it is known that Octavia has not the provider',
     file: `${HOME}/balancer/require-known.ts`,
     find: 'if (provider !== undefined && !(await lbaas.hasProvider(provider, signal))) {',
