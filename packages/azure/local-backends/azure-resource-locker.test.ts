@@ -1,4 +1,4 @@
-import { silentLogger, VirtualClock } from '@fairlead/control';
+import { seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
 import { result } from '@fairlead/control/testing';
 import { KubeClient } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
@@ -13,14 +13,15 @@ function world(latency = 0) {
   const api = new FakeApi();
   const client = new KubeClient(api.connect(clock, latency), clock);
   const leading = { mayWrite: true };
-  const leadership = { epoch: 1, signal, covers: () => leading.mayWrite };
-  const locker = new AzureResourceLocker({ client, clock, logger: silentLogger, leadership });
+  const stop = new AbortController();
+  const leadership = { epoch: 1, signal: stop.signal, covers: () => leading.mayWrite };
+  const locker = new AzureResourceLocker({ client, clock, random: seededRandom(1), logger: silentLogger, leadership });
   const heldBy = (holderIdentity: string, spec: object = {}) =>
     api.put(PATH, {
       metadata: { namespace: 'kube-system', name: 'aks-managed-resource-locker' },
       spec: { holderIdentity, leaseDurationSeconds: 900, renewTime: new Date(clock.now()).toISOString(), ...spec },
     });
-  return { clock, api, locker, leading, heldBy, lease: () => api.at(PATH) };
+  return { clock, api, locker, leading, stop, heldBy, lease: () => api.at(PATH) };
 }
 const locked = expect.objectContaining({ verdict: 'retriable', code: 'azure-resources-locked' });
 
@@ -164,5 +165,100 @@ describe('the lock of the Azure resources', () => {
     await clock.advance(300_000);
     const kept = await Promise.allSettled([holding.keep(signal), holding.keep(signal)]);
     expect(kept.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
+  it.each([
+    ['it could not be given back', { status: 503, reason: 'ServiceUnavailable' }],
+    ['the request that gives it back is lost', 'lose-request'],
+    ['the answer to the request that gives it back is lost', 'lose-response'],
+  ] as const)('is given back later when %s', async (_, fault) => {
+    const { api, locker, clock, lease } = world();
+    const holding = await locker.acquire(signal);
+    api.fault = () => fault;
+    await holding.release();
+    api.fault = () => undefined;
+    await clock.advance(1_000);
+    expect(lease()).toMatchObject({
+      metadata: { annotations: { 'aks-managed-resource-locker-previous-holder': 'fairlead-azure-local' } },
+      spec: { holderIdentity: '' },
+    });
+    const { length } = api.requests;
+    await clock.advance(1_000_000);
+    expect(api.requests).toHaveLength(length);
+  });
+
+  it('is given back when all that was lost is the answer by which it was taken, or renewed', async () => {
+    const { api, locker, clock, heldBy, lease } = world();
+    heldBy('');
+    api.fault = ({ method }) => (method === 'PATCH' ? 'lose-response' : undefined);
+    await expect(locker.acquire(signal)).rejects.toMatchObject({ verdict: 'retriable' });
+    expect(lease()).toMatchObject({ spec: { holderIdentity: 'fairlead-azure-local' } });
+    api.fault = () => undefined;
+    await clock.advance(1_000);
+    expect(lease()).toMatchObject({ spec: { holderIdentity: '' } });
+
+    const holding = await locker.acquire(signal);
+    await clock.advance(300_000);
+    api.fault = () => 'lose-response';
+    await expect(holding.keep(signal)).rejects.toMatchObject({ verdict: 'retriable' });
+    api.fault = () => undefined;
+    await holding.release();
+    await clock.advance(1_000);
+    expect(lease()).toMatchObject({ spec: { holderIdentity: '' } });
+  });
+
+  it.each([
+    ['another replica of ours', 'fairlead-azure-local', '2026-01-01T00:00:00.100000Z'],
+    ['another component', 'cloud-controller-manager', '2026-01-01T00:00:00.000000Z'],
+  ])('is not given back later when %s has taken it', async (_, other, acquireTime) => {
+    const { api, locker, clock, heldBy } = world();
+    const holding = await locker.acquire(signal);
+    api.fault = () => ({ status: 503, reason: 'ServiceUnavailable' });
+    await holding.release();
+    api.fault = () => undefined;
+    heldBy(other, { acquireTime });
+    const { length } = api.writes;
+    await clock.advance(1_000_000);
+    expect(api.writes).toHaveLength(length);
+  });
+
+  it('is not given back later by who no longer leads', async () => {
+    const { api, locker, clock, stop } = world();
+    const holding = await locker.acquire(signal);
+    api.fault = () => ({ status: 503, reason: 'ServiceUnavailable' });
+    await holding.release();
+    api.fault = () => undefined;
+    stop.abort();
+    const { length } = api.requests;
+    await clock.advance(1_000_000);
+    expect(api.requests).toHaveLength(length);
+  });
+
+  it('is not given back any more when it is taken again meanwhile', async () => {
+    for (let milliseconds = 0; milliseconds < 800; milliseconds += 25) {
+      const { api, locker, clock, lease } = world(100);
+      const first = await result(clock, locker.acquire(signal));
+      api.fault = () => ({ status: 503, reason: 'ServiceUnavailable' });
+      await result(clock, first.release());
+      api.fault = () => undefined;
+      await clock.advance(milliseconds);
+      await result(clock, locker.acquire(signal));
+      await clock.advance(1_000_000);
+      expect(lease(), `taken after ${milliseconds} ms`).toMatchObject({
+        spec: { holderIdentity: 'fairlead-azure-local' },
+      });
+    }
+  });
+
+  it('is not tried to be given back for longer than it lasts', async () => {
+    const { api, locker, clock } = world();
+    const holding = await locker.acquire(signal);
+    api.fault = () => ({ status: 503, reason: 'ServiceUnavailable' });
+    await holding.release();
+    await clock.advance(1_000_000);
+    const { length } = api.requests;
+    await clock.advance(1_000_000);
+    expect(api.requests).toHaveLength(length);
+    expect(length).toBeLessThan(40);
   });
 });

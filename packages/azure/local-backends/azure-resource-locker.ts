@@ -1,4 +1,14 @@
-import { type Clock, FairleadError, type Lanes, type Logger, messageOf } from '@fairlead/control';
+import {
+  Backoff,
+  type Clock,
+  codeOf,
+  FairleadError,
+  type Lanes,
+  type Logger,
+  messageOf,
+  type Random,
+  sleep,
+} from '@fairlead/control';
 import {
   isAlreadyExists,
   isConflict,
@@ -34,7 +44,7 @@ export interface ResourceLock {
 export interface ResourceHolding {
   /** Sees to it that there is enough time left for another step; rejects when the lock is lost. */
   keep(signal: AbortSignal): Promise<void>;
-  /** Never rejects: a lock that is not given back expires. */
+  /** Never rejects: a lock that cannot be given back is given back later, or expires. */
   release(): Promise<void>;
 }
 
@@ -70,6 +80,7 @@ export async function holdingBoth<Result>(
 export interface AzureResourceLockerOptions {
   readonly client: Pick<KubeClient, 'find' | 'create' | 'patchMerge'>;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
   /**
    * All our replicas hold the lock under one name. One that no longer leads, and does not know it yet, would take it
@@ -81,6 +92,8 @@ export interface AzureResourceLockerOptions {
 /** The lock as a Lease. Its times are wall time, as its other users have them. */
 export class AzureResourceLocker implements ResourceLock {
   readonly #options: AzureResourceLockerOptions;
+  /** What was held and may be held still, although nobody is at work. */
+  #leftover: { readonly stop: AbortController; readonly given: Promise<void> } | undefined;
 
   constructor(options: AzureResourceLockerOptions) {
     this.#options = options;
@@ -88,8 +101,12 @@ export class AzureResourceLocker implements ResourceLock {
 
   async acquire(signal: AbortSignal): Promise<ResourceHolding> {
     const { clock } = this.#options;
+    // Otherwise what is on its way would take the lock from us, or be taken for another component that was faster.
+    this.#leftover?.stop.abort();
+    await this.#leftover?.given;
     let renewedAt = clock.monotonic();
-    let lease = await this.#take(signal);
+    const acquireTime = this.#now();
+    let lease = await this.#take(acquireTime, signal);
     let renewal: Promise<void> | undefined;
     const renew = async (stepSignal: AbortSignal) => {
       const startedAt = clock.monotonic();
@@ -104,22 +121,34 @@ export class AzureResourceLocker implements ResourceLock {
         renewal ??= renew(stepSignal);
         await renewal;
       },
-      release: () => this.#release(lease),
+      release: () => this.#release(lease, acquireTime),
     };
   }
 
-  async #take(signal: AbortSignal): Promise<Lease> {
-    const { client } = this.#options;
-    const now = this.#now();
-    const spec = { holderIdentity: HOLDER, leaseDurationSeconds: DURATION_SECONDS, acquireTime: now, renewTime: now };
-    const lease = await client.find(leases, LEASE, { signal, deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS });
-    if (lease !== undefined) {
-      const other = this.#otherHolder(lease);
-      if (other !== undefined) throw locked(`${other} holds it`);
-      return this.#write(lease, { spec }, this.#whileLeading(signal));
-    }
+  async #take(acquireTime: string, signal: AbortSignal): Promise<Lease> {
+    const lease = await this.#find(signal);
+    const other = lease === undefined ? undefined : this.#otherHolder(lease);
+    if (other !== undefined) throw locked(`${other} holds it`);
+    const times = { acquireTime, renewTime: acquireTime };
+    const spec = { holderIdentity: HOLDER, leaseDurationSeconds: DURATION_SECONDS, ...times };
+    const options = this.#whileLeading(signal);
     try {
-      return await client.create(leases, { metadata: LEASE, spec }, this.#whileLeading(signal));
+      return lease === undefined ? await this.#create(spec, options) : await this.#write(lease, { spec }, options);
+    } catch (error) {
+      // The answer may be all that was lost.
+      if (codeOf(error) !== LOCKED_CODE) this.#giveBackLater(acquireTime);
+      throw error;
+    }
+  }
+
+  #find(signal: AbortSignal): Promise<Lease | undefined> {
+    const options = { signal, deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS };
+    return this.#options.client.find(leases, LEASE, options);
+  }
+
+  async #create(spec: NonNullable<Lease['spec']>, options: WriteOptions): Promise<Lease> {
+    try {
+      return await this.#options.client.create(leases, { metadata: LEASE, spec }, options);
     } catch (error) {
       throw isAlreadyExists(error) ? locked('another component was faster') : error;
     }
@@ -158,14 +187,52 @@ export class AzureResourceLocker implements ResourceLock {
    * Also when we no longer lead: its version says whether another replica has taken it since. If the process dies before
    * this, the same name takes the lock again; others wait until it expires.
    */
-  async #release(lease: Lease): Promise<void> {
-    const options = { deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS, fieldManager: `fairlead-${PART_NAME}` };
+  async #release(lease: Lease, acquireTime: string): Promise<void> {
     try {
-      await this.#write(lease, { spec: { holderIdentity: '' } }, options, { [PREVIOUS_HOLDER_ANNOTATION]: HOLDER });
+      await this.#giveBack(lease, {
+        deadlineMilliseconds: CALL_DEADLINE_MILLISECONDS,
+        fieldManager: `fairlead-${PART_NAME}`,
+      });
     } catch (error) {
-      const fields = { lease: keyText(LEASE), error: messageOf(error) };
-      this.#options.logger.warn(fields, 'could not give the lock of the Azure resources back; it expires');
+      this.#tellKept(error);
+      this.#giveBackLater(acquireTime);
     }
+  }
+
+  async #giveBack(lease: Lease, options: WriteOptions): Promise<void> {
+    await this.#write(lease, { spec: { holderIdentity: '' } }, options, { [PREVIOUS_HOLDER_ANNOTATION]: HOLDER });
+  }
+
+  #giveBackLater(acquireTime: string): void {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, this.#options.leadership.signal]);
+    this.#leftover = { stop, given: this.#repeatGivingBack(acquireTime, signal) };
+  }
+
+  /** While we lead, and until it would expire: who leads next takes it under the same name. Never rejects. */
+  async #repeatGivingBack(acquireTime: string, signal: AbortSignal): Promise<void> {
+    const { clock, random, leadership } = this.#options;
+    const backoff = new Backoff(random);
+    const expiresAt = clock.monotonic() + DURATION_SECONDS * 1_000;
+    while (clock.monotonic() < expiresAt && !signal.aborted) {
+      try {
+        await sleep(clock, backoff.next(), signal);
+        const lease = await this.#find(signal);
+        // All our replicas have one name: the time says whose it is.
+        if (lease?.spec?.holderIdentity !== HOLDER || lease.spec.acquireTime !== acquireTime) return;
+        // Not given up half-way: who takes the lock next waits for it.
+        await this.#giveBack(lease, this.#whileLeading(leadership.signal));
+        return;
+      } catch (error) {
+        if (!signal.aborted) this.#tellKept(error);
+      }
+    }
+  }
+
+  #tellKept(error: unknown): void {
+    const fields = { lease: keyText(LEASE), error: messageOf(error) };
+    const message = 'could not give the lock of the Azure resources back; trying again until it expires';
+    this.#options.logger.warn(fields, message);
   }
 
   #now(): string {

@@ -4,6 +4,7 @@ import {
   Journal,
   Lanes,
   requireIpAddress,
+  seededRandom,
   silentLogger,
   type VirtualClock,
 } from '@fairlead/control';
@@ -98,6 +99,7 @@ export class UpdaterWorld {
       azureResourceLocker: new AzureResourceLocker({
         client: new KubeClient(this.api.connect(clock), clock),
         clock,
+        random: seededRandom(3),
         logger: silentLogger,
         leadership: { epoch: 1, signal: new AbortController().signal, covers: () => true },
       }),

@@ -6,6 +6,7 @@ import { forgedInputDefects } from './forged-input.ts';
 import { fullNodesDefects } from './full-nodes.ts';
 import { localBackendsDefects } from './local-backends.ts';
 import { azurePodDefects } from './pods.ts';
+import { resourceLockDefects } from './resource-lock.ts';
 import { serviceGatewayDefects } from './service-gateway.ts';
 
 export const azureDefects: readonly Defect[] = [
@@ -17,4 +18,5 @@ export const azureDefects: readonly Defect[] = [
   ...azureAddressDefects,
   ...addressTagsDefects,
   ...forgedInputDefects,
+  ...resourceLockDefects,
 ];
