@@ -157,6 +157,8 @@ export class UpdaterWitness {
     const untold = this.#attempts.get(mark);
     const isQuiet = untold === undefined || untold.status === 404 || !isSteady(mark, untold.startedAt);
     if (!isQuiet) complain(`nothing was told of an attempt at ${untold.pool}`);
+    // What met a 404 is dropped without a word; what comes after it is new work, which the main path found.
+    if (untold?.status === 404) this.#retries.delete(mark);
     const began = [...(this.#began.get(pool) ?? []), startedAt].slice(-1 - attemptsWithinInterval);
     this.#began.set(pool, began);
     const apart = startedAt - (began[0] ?? 0);
