@@ -268,3 +268,32 @@ describe('what is left of Services that no longer exist', () => {
     await world.stop();
   });
 });
+
+describe('a request that made something and arrives a second time, later', () => {
+  it.each(['publicIPAddresses', 'loadBalancers'] as const)('undoes no change that was made since: %s', async (kind) => {
+    const world = await new LocalWorld().setUp();
+    const label = (name: string) => ({ 'service.beta.kubernetes.io/azure-dns-label-name': name });
+    await world.createService('web', {}, label('web'));
+    await world.start();
+    const creation = world.sent.find(({ url }) => url.includes(`/${kind}/`));
+    if (creation === undefined) throw new Error('nothing was made');
+    await world.editService('web', { metadata: { annotations: label('shop') }, spec: { ports: [{ port: 443 }] } });
+    await world.pass(20);
+    const before = world.azure.resources(kind);
+    expect((await world.azure.send(creation)).status).toBe(412);
+    await world.pass(20);
+    expect(world.azure.resources(kind)).toEqual(before);
+    expect(world.azure.overwrites).toEqual([]);
+    await world.stop();
+  });
+
+  it('is not taken for a refusal when only the answer to the first was lost', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    world.azure.faults.next({ method: 'PUT', kind: 'publicIPAddresses' }, { kind: 'misreport', status: 500 });
+    await world.start();
+    expect(await world.addresses('web')).toHaveLength(1);
+    expect(await world.reasons('web')).toEqual(['EnsuringLoadBalancer', 'EnsuredLoadBalancer']);
+    await world.stop();
+  });
+});

@@ -12,7 +12,7 @@ import type { ServiceMark } from '../names.ts';
 import type { ResourceHolding } from '../azure-resource-locker.ts';
 import type { FailedWrites } from './failed-writes.ts';
 import type { ObservedAzure } from './observed.ts';
-import { type AzureWrite, callOf, nextWrites, obstacleTo, type PlanInput } from './plan.ts';
+import { type AzureWrite, type Conditional, callOf, nextWrites, obstacleTo, type PlanInput } from './plan.ts';
 import { isLeftover, type Target } from './target.ts';
 
 /** More rounds than any plan takes: an address, who may reach it, two writes of a load balancer, removals. */
@@ -30,7 +30,7 @@ const IF_IT_DIES_HERE: Readonly<Record<AzureWrite['kind'], string>> = {
 };
 
 export interface ConvergeOptions extends Pick<PlanInput, 'site' | 'backends'> {
-  readonly client: Pick<ArmClient, 'put' | 'delete'>;
+  readonly client: Pick<ArmClient, 'find' | 'put' | 'delete'>;
   readonly journal: Journal;
   readonly failedWrites: FailedWrites;
   readonly holding: ResourceHolding;
@@ -146,20 +146,18 @@ async function send(write: AzureWrite, { client, journal, holding, signal }: Con
 }
 
 async function request(
-  client: Pick<ArmClient, 'put' | 'delete'>,
+  client: Pick<ArmClient, 'find' | 'put' | 'delete'>,
   write: AzureWrite,
   call: CallOptions,
 ): Promise<WriteAnswer> {
   const name = armName(write.id);
   switch (write.kind) {
     case 'put-public-ip':
-      return { kind: 'public-ip', name, body: await client.put(write.id, write.body, { ...call, ...matching(write) }) };
+      return { kind: 'public-ip', name, body: await putPublicIp(client, write, call) };
     case 'put-security-group':
       return { kind: 'security-group', body: await client.put(write.id, write.body, { ...call, ...matching(write) }) };
     case 'put-load-balancer': {
-      // One that we could not see has an owner all the same.
-      const isNew = write.etag === undefined ? ({ ifNoneMatch: '*' } as const) : {};
-      const options = { ...call, ...matching(write), ...isNew };
+      const options = { ...call, ...sinceRead(write) };
       return { kind: 'load-balancer', name, body: await client.put(write.id, write.body, options) };
     }
     case 'delete-public-ip':
@@ -171,8 +169,32 @@ async function request(
   }
 }
 
+/** What is there after all may be of the same request, the answer to which was lost: one goes on from there. */
+async function putPublicIp(
+  client: Pick<ArmClient, 'find' | 'put'>,
+  write: Extract<AzureWrite, { readonly kind: 'put-public-ip' }>,
+  call: CallOptions,
+): Promise<PublicIpAddress> {
+  try {
+    return await client.put(write.id, write.body, { ...call, ...sinceRead(write) });
+  } catch (error) {
+    const isThere = write.etag === undefined && findArmError(error)?.status === 412;
+    const found = isThere ? await client.find(write.id, call) : undefined;
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+/**
+ * One that we could not see has an owner all the same, be it ourselves when a request arrives twice. Azure's contract
+ * promises If-Match alone: where If-None-Match is passed over, the comparison finds what was undone.
+ */
+function sinceRead(write: Conditional): { readonly ifMatch?: string } | { readonly ifNoneMatch: '*' } {
+  return write.etag === undefined ? { ifNoneMatch: '*' } : matching(write);
+}
+
 /** What another program wrote since we read is never overwritten, and never deleted. */
-function matching({ etag }: { readonly etag: string | undefined }): { readonly ifMatch?: string } {
+function matching({ etag }: Conditional): { readonly ifMatch?: string } {
   return etag === undefined ? {} : { ifMatch: etag };
 }
 

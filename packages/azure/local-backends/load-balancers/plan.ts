@@ -34,7 +34,7 @@ interface Put<Kind extends string, Resource extends ArmResource<ArmKind, unknown
 }
 
 /** Holds only for what was read; undefined: there was nothing. */
-interface Conditional {
+export interface Conditional {
   readonly etag: string | undefined;
 }
 

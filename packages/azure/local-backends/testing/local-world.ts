@@ -1,4 +1,11 @@
-import { type HttpResponse, type HttpTransport, Journal, seededRandom, silentLogger } from '@fairlead/control';
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type HttpTransport,
+  Journal,
+  seededRandom,
+  silentLogger,
+} from '@fairlead/control';
 import { RecordedMetrics } from '@fairlead/control/testing';
 import type { LeaderPart, Part, ReadEnvironment } from '@fairlead/part';
 import { TestCluster, TestLeader } from '@fairlead/part/testing';
@@ -41,9 +48,10 @@ export class LocalWorld extends TestCluster {
   readonly closedGroups = new Map<string, { readonly status: number; readonly code: string }>();
   /** What the part asked Azure for, without the query. */
   readonly paths: string[] = [];
+  /** What the part sent to Azure in order to change something. */
+  readonly sent: HttpRequest[] = [];
   /** Whether the Lease is long enough for a call. */
   #mayCall = true;
-  #azureWrites = 0;
   #leader: TestLeader | undefined;
 
   constructor({ behaviour = {} }: LocalWorldOptions = {}) {
@@ -120,7 +128,7 @@ export class LocalWorld extends TestCluster {
 
   /** Writes of the part so far, to the cluster and to Azure; Events and Leases aside. */
   get writeCount(): number {
-    return this.writes.length + this.#azureWrites;
+    return this.writes.length + this.sent.length;
   }
 
   async pass(seconds: number): Promise<void> {
@@ -187,7 +195,7 @@ export class LocalWorld extends TestCluster {
   #counted(): HttpTransport {
     return {
       send: async (request) => {
-        if (request.method !== 'GET') this.#azureWrites += 1;
+        if (request.method !== 'GET') this.sent.push(request);
         const { pathname } = new URL(request.url);
         this.paths.push(pathname);
         const group = /^\/subscriptions\/[^/]+\/resourceGroups\/([^/]+)\//i.exec(pathname)?.[1] ?? '';

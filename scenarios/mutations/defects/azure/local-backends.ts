@@ -131,9 +131,23 @@ export const localBackendsDefects: readonly Defect[] = [
   {
     name: 'a load balancer that another program has just made is overwritten',
     file: `${BALANCERS}/apply.ts`,
-    find: "const isNew = write.etag === undefined ? ({ ifNoneMatch: '*' } as const) : {};",
-    replace: 'const isNew = {};',
+    find: "return write.etag === undefined ? { ifNoneMatch: '*' } : matching(write);",
+    replace: 'return matching(write);',
     foundBy: { unit: LOCAL },
+  },
+  {
+    name: 'a request that makes a public address takes effect again when it arrives again',
+    file: `${BALANCERS}/apply.ts`,
+    find: 'client.put(write.id, write.body, { ...call, ...sinceRead(write) })',
+    replace: 'client.put(write.id, write.body, { ...call, ...matching(write) })',
+    foundBy: { unit: `${LOCAL}/failures` },
+  },
+  {
+    name: 'a Service is told of a failure when only the answer was lost by which its address was made',
+    file: `${BALANCERS}/apply.ts`,
+    find: 'const isThere = write.etag === undefined && findArmError(error)?.status === 412;',
+    replace: 'const isThere = false;',
+    foundBy: { unit: `${LOCAL}/failures` },
   },
   {
     name: 'nobody is blamed alone when Azure refuses several Services at once',
