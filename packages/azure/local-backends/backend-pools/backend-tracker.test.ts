@@ -1,8 +1,8 @@
 import { type IpAddress, type IpFamily, requireIpAddress } from '@fairlead/control';
 import type { Endpoint, EndpointSlice, Node, ObjectKey } from '@fairlead/kube';
-import type { ServiceKey } from '@fairlead/service';
+import { EndpointIndex, type ServiceKey } from '@fairlead/service';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type BackendsChange, BackendTracker } from './backend-tracker.ts';
 
 const ready = (nodeName: string, address = podOn(nodeName)): Endpoint => ({ addresses: [address], nodeName });
@@ -211,5 +211,35 @@ describe('the nodes of Services that share them', () => {
         }
       }),
     );
+  });
+
+  it('are looked at again only of Services for which something changed, however many share a crowded node', () => {
+    const NODES = 50;
+    const backends = new BackendTracker();
+    for (let index = 0; index < NODES; index += 1) backends.setNode(node(`n${index}`, [`10.0.1.${index + 1}`]));
+    const nodesOf = (number: number) => [0, 1, 2, 3].map((step) => `n${(number * 7 + step * 13) % NODES}`);
+    for (let number = 0; number < 500; number += 1) {
+      const endpoints = nodesOf(number).map((name) => ready(name, '10.244.0.1'));
+      backends.setSlice(slice(`s${number}-1`, endpoints, `s${number}`));
+      backends.follow({ service: `shop/s${number}`, rules: 3 + (number % 40), createdAt: '' });
+    }
+    const hosts = vi.spyOn(EndpointIndex.prototype, 'hosts');
+    try {
+      let crowded = 0;
+      for (let number = 0; number < 500; number += 1) {
+        hosts.mockClear();
+        const endpoints = nodesOf(number + 1).map((name) => ready(name, '10.244.0.1'));
+        const told = backends.setSlice(slice(`s${number}-1`, endpoints, `s${number}`)).map(({ service }) => service);
+        const looked = hosts.mock.calls.map(([{ namespace, name }]) => `${namespace}/${name}`);
+        expect(new Set(looked)).toEqual(new Set([`shop/s${number}`, ...told]));
+        crowded += backends.nodesWithoutRoom(`shop/s${number}`).length;
+        hosts.mockClear();
+        expect(backends.follow({ service: `shop/s${number}`, rules: 3 + (number % 40), createdAt: '' })).toEqual([]);
+        expect(new Set(hosts.mock.calls.map(([{ name }]) => name))).toEqual(new Set([`s${number}`]));
+      }
+      expect(crowded).toBeGreaterThan(100);
+    } finally {
+      hosts.mockRestore();
+    }
   });
 });

@@ -10,7 +10,8 @@ import {
   selectByNode,
   toServiceKey,
 } from '@fairlead/service';
-import { type RuleClaim, RulesPerNode } from './rules-per-node.ts';
+import type { RuleClaim } from './node-claims.ts';
+import { RulesPerNode } from './rules-per-node.ts';
 
 const FAMILIES: readonly IpFamily[] = ['IPv4', 'IPv6'];
 
@@ -63,14 +64,17 @@ export class BackendTracker {
 
   /** The addresses of the nodes that serve the Service now and have room for its rules: sorted, each once. */
   addresses(service: ServiceKey, family: IpFamily): readonly IpAddress[] {
-    return this.#addresses(this.#claimOf(service), family);
+    const addresses = this.#serving(service, family).flatMap((name) => {
+      const address = this.#nodes.get(name)?.[family];
+      return address !== undefined && this.#rules.hasRoom(name, service) ? [address] : [];
+    });
+    return [...new Set(addresses)].toSorted();
   }
 
   /** The nodes that serve the Service and have no room for its rules: sorted. */
   nodesWithoutRoom(service: ServiceKey): readonly string[] {
-    const claim = this.#claimOf(service);
     const serving = new Set(FAMILIES.flatMap((family) => this.#serving(service, family)));
-    return [...serving].filter((name) => !this.#rules.hasRoom(name, claim)).toSorted();
+    return [...serving].filter((name) => !this.#rules.hasRoom(name, service)).toSorted();
   }
 
   /** Whether a node of this cluster has the address. */
@@ -80,12 +84,13 @@ export class BackendTracker {
 
   /** From now on, changes of the Service's nodes are told. Gives what it changes for others. */
   follow(claim: RuleClaim): readonly BackendsChange[] {
-    const { service } = claim;
-    return this.#crowding(service, () => this.#remember(service, this.#look(claim)));
+    return this.#refreshOthers(this.#remember(claim));
   }
 
   unfollow(service: ServiceKey): readonly BackendsChange[] {
-    return this.#crowding(service, () => this.#remember(service, undefined));
+    const moved = this.#claimOn(new Set(), service, undefined);
+    this.#followed.delete(service);
+    return this.#refreshOthers(moved);
   }
 
   #setNode(name: string, after: KnownNode | undefined): readonly BackendsChange[] {
@@ -111,28 +116,19 @@ export class BackendTracker {
     return services.map(toServiceKey).flatMap((service) => {
       const before = this.#followed.get(service);
       if (before === undefined) return [];
-      const others = this.#crowding(service, () => this.#remember(service, this.#look(before.claim)));
-      return [...this.#changed(service, before), ...others];
+      const moved = this.#remember(before.claim);
+      return [...this.#changed(service, before), ...this.#refreshOthers(moved)];
     });
   }
 
-  /** Does it, and gives what it changes for the other Services on nodes that have not room for all. */
-  #crowding(service: ServiceKey, work: () => void): readonly BackendsChange[] {
-    const crowded = new Set(this.#crowdedNodes(service));
-    work();
-    for (const name of this.#crowdedNodes(service)) crowded.add(name);
-    const others = new Set([...crowded].flatMap((name) => this.#rules.claimants(name)));
-    others.delete(service);
-    return [...others].flatMap((other) => {
-      const before = this.#followed.get(other);
+  /** For those whose rules a node has room for, and had not before, or the other way round. */
+  #refreshOthers(services: ReadonlySet<ServiceKey>): readonly BackendsChange[] {
+    return [...services].flatMap((service) => {
+      const before = this.#followed.get(service);
       if (before === undefined) return [];
-      this.#remember(other, this.#look(before.claim));
-      return this.#changed(other, before);
+      this.#followed.set(service, { ...before, addresses: this.#allAddresses(service) });
+      return this.#changed(service, before);
     });
-  }
-
-  #crowdedNodes(service: ServiceKey): readonly string[] {
-    return [...(this.#followed.get(service)?.nodes ?? [])].filter((name) => this.#rules.isCrowded(name));
   }
 
   #changed(service: ServiceKey, before: Followed): readonly BackendsChange[] {
@@ -142,41 +138,31 @@ export class BackendTracker {
     );
   }
 
-  #addresses(claim: RuleClaim, family: IpFamily): readonly IpAddress[] {
-    const addresses = this.#serving(claim.service, family).flatMap((name) => {
-      const address = this.#nodes.get(name)?.[family];
-      return address !== undefined && this.#rules.hasRoom(name, claim) ? [address] : [];
-    });
-    return [...new Set(addresses)].toSorted();
-  }
-
   /** The nodes with endpoints of it that take traffic. */
   #serving(service: ServiceKey, family: IpFamily): readonly string[] {
     const hosts = this.#endpoints.hosts(objectKeyOf(service)).filter((host) => host.family === family);
     return [...selectByNode(hosts).keys()].filter((name) => this.#nodes.get(name)?.takesTraffic);
   }
 
-  #claimOf(service: ServiceKey): RuleClaim {
-    return this.#followed.get(service)?.claim ?? { service, rules: 0, createdAt: '' };
+  #allAddresses(service: ServiceKey): Followed['addresses'] {
+    return { IPv4: this.addresses(service, 'IPv4'), IPv6: this.addresses(service, 'IPv6') };
   }
 
-  #look(claim: RuleClaim): Followed {
-    const hosts = this.#endpoints.hosts(objectKeyOf(claim.service));
+  /** Looks at the Service anew; gives those for whom a node has room by this, or has none any more. */
+  #remember(claim: RuleClaim): ReadonlySet<ServiceKey> {
+    const { service } = claim;
+    const hosts = this.#endpoints.hosts(objectKeyOf(service));
     const nodes = new Set(hosts.flatMap(({ nodeName }) => nodeName ?? []));
-    const addresses = { IPv4: this.#addresses(claim, 'IPv4'), IPv6: this.#addresses(claim, 'IPv6') };
-    return { claim, addresses, nodes };
+    const moved = this.#claimOn(nodes, service, claim);
+    this.#followed.set(service, { claim, addresses: this.#allAddresses(service), nodes });
+    return moved;
   }
 
-  #remember(service: ServiceKey, after: Followed | undefined): void {
-    for (const name of this.#followed.get(service)?.nodes ?? []) {
-      if (!after?.nodes.has(name)) this.#rules.delete(name, service);
-    }
-    if (after === undefined) {
-      this.#followed.delete(service);
-      return;
-    }
-    this.#followed.set(service, after);
-    for (const name of after.nodes) this.#rules.set(name, after.claim);
+  #claimOn(nodes: ReadonlySet<string>, service: ServiceKey, claim: RuleClaim | undefined): ReadonlySet<ServiceKey> {
+    const left = [...(this.#followed.get(service)?.nodes ?? [])].filter((name) => !nodes.has(name));
+    const moved = left.flatMap((name) => this.#rules.delete(name, service));
+    if (claim !== undefined) moved.push(...[...nodes].flatMap((name) => this.#rules.set(name, claim)));
+    return new Set(moved);
   }
 }
 

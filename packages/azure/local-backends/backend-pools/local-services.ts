@@ -1,6 +1,6 @@
 import type { IpFamily } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
-import type { RuleClaim } from './rules-per-node.ts';
+import type { RuleClaim } from './node-claims.ts';
 
 /** A backend pool, whatever the case in which it is spelled. */
 export type PoolKey = string & { readonly brand: 'PoolKey' };

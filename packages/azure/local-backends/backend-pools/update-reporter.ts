@@ -9,7 +9,7 @@ import {
   retriesTotal,
 } from '../metrics.ts';
 import { type BackendPoolOperation, distinctServices, type OperationGroup } from './operation-queue.ts';
-import { MOST_RULES_PER_NODE } from './rules-per-node.ts';
+import { MOST_RULES_PER_NODE } from './node-claims.ts';
 
 /** The Events of the updater; users and their alerts go by the reasons. */
 export const updateEvents = {
