@@ -94,6 +94,35 @@ describe('the gateway controller', () => {
     await leader.stop();
   });
 
+  it('gives what a Service is still shown with to no other, although it was given something else meanwhile', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1', '192.0.2.2');
+    const portsOf = (...numbers: readonly number[]) => ({
+      ports: numbers.map((port) => ({ name: `port-${port}`, port })),
+    });
+    await cluster.createService('blocks', portsOf(80));
+    await cluster.createService('leaves', portsOf(80, 443));
+    await cluster.createService('moves', portsOf(25));
+    const leader = lead();
+    await pass(5);
+    cluster.delay = (path) => (path.includes('/services/moves') ? 1_000 : 0);
+    await cluster.editService('moves', { spec: portsOf(53, 80, 443) });
+    await pass(0.1);
+    await cluster.deleteService('leaves');
+    await cluster.createService('waits', portsOf(53));
+    const shown = async (name: string) =>
+      ((await cluster.service(name))?.status?.loadBalancer?.ingress ?? []).flatMap(({ ip, ports = [] }) =>
+        ports.flatMap(({ port, error }) => (error === undefined ? [`${ip} ${port}`] : [])),
+      );
+    for (let step = 0; step < 60; step += 1) {
+      await pass(0.1);
+      const both = [...(await shown('moves')), ...(await shown('waits'))];
+      expect(new Set(both).size, `shown after ${step} steps: ${both.join()}`).toBe(both.length);
+    }
+    expect(await shown('moves')).toEqual(['192.0.2.2 53', '192.0.2.2 80', '192.0.2.2 443']);
+    expect(await shown('waits')).toEqual(['192.0.2.1 53']);
+    await leader.stop();
+  });
+
   it('serves Services without a class where its own is the default, and no others', async () => {
     const { cluster, lead, pass } = await world('192.0.2.1');
     await cluster.client.create(services, {

@@ -3,6 +3,7 @@ import { type ObjectWriter, type Service, WorkSlices } from '@fairlead/kube';
 import { type LeaderEnvironment, OutcomeCounts } from '@fairlead/part';
 import type { ClaimRules, ServiceKey } from '@fairlead/service';
 import type { Allocator } from './addresses/allocation.ts';
+import type { Holding } from './addresses/occupancy.ts';
 import type { SupplyWorker } from './addresses/supply-worker.ts';
 import type { Programming } from './agents/programming.ts';
 import type { ClusterView } from './backends/cluster-view.ts';
@@ -82,6 +83,7 @@ export class Reconciler {
     if (this.#brake.holds(key, outcome)) return this.#programming.refresh(key, this.#shownServers(service));
     if (outcome.kind === 'unreadable') throw outcome.error;
     if (outcome.kind === 'release') return this.#release(key, outcome, signal);
+    const holding = allocator.holding(key);
     const servers = outcome.kind === 'serve' ? this.#servers(outcome) : [];
     if (outcome.kind === 'serve') this.#programming.refresh(key, servers);
     try {
@@ -92,7 +94,7 @@ export class Reconciler {
       throw error;
     }
     this.#programming.set(key, servers);
-    this.#settle(key);
+    this.#settle(key, holding);
   }
 
   /**
@@ -149,9 +151,9 @@ export class Reconciler {
   }
 
   /** What it no longer has went to others, which have to be told, or is of no use any more. */
-  #settle(key: ServiceKey): void {
+  #settle(key: ServiceKey, shown?: Holding): void {
     const { allocator, supply } = this.#basis;
-    for (const served of allocator.settle(key)) this.#requeue(served);
+    for (const served of allocator.settle(key, shown)) this.#requeue(served);
     supply?.clean();
   }
 

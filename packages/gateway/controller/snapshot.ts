@@ -68,7 +68,7 @@ export async function takeSnapshot(input: SnapshotInput, clock: Clock): Promise<
     const outcome = decide(desired, allocator, key, pools);
     outcomes.set(key, outcome);
     if (outcome.kind !== 'unreadable' && writesFor(outcome, clock, unheardProgress(outcome, pools)).length === 0)
-      allocator.settle(key);
+      allocator.settle(key, allocator.holding(key));
   }
   return { pools, allocator, outcomes, ignoredRecords };
 }

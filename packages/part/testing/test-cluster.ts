@@ -1,4 +1,4 @@
-import { seededRandom, VirtualClock } from '@fairlead/control';
+import { seededRandom, sleep, VirtualClock } from '@fairlead/control';
 import {
   type ApiConnection,
   endpointSlices,
@@ -37,6 +37,8 @@ export class TestCluster {
   /** Refuses requests of the part with this status; the path is that of the URL. */
   refuse: (request: { readonly method: string; readonly path: string; readonly body: string }) => number | undefined =
     () => undefined;
+  /** After how many milliseconds a request of the part to this path arrives. */
+  delay: (path: string) => number = () => 0;
   /** Changes what the part is answered, piece by piece as it arrives. */
   rewrite: ((text: string) => string) | undefined;
   readonly #serviceSpec: Partial<ServiceSpec>;
@@ -63,6 +65,8 @@ export class TestCluster {
         this.kube.compact();
         searchParams.set('resourceVersion', '1');
       }
+      const milliseconds = this.delay(pathname);
+      if (milliseconds > 0) await sleep(this.clock, milliseconds);
       const status = this.refuse({ method: request.method, path: pathname, body: request.body ?? '' });
       if (status !== undefined) return { status, headers: {}, body: (async function* () {})() };
       const response = await transport.send({ ...request, url: url.href });

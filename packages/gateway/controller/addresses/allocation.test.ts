@@ -49,6 +49,11 @@ function request(service: string, ports: string, changes: Partial<AllocationRequ
   };
 }
 
+/** The world shows the Service with what it is to have. */
+function settle(allocator: Allocator, service: string) {
+  return allocator.settle(key(service), allocator.holding(key(service)));
+}
+
 const addressesOf = (allocation: ReturnType<Allocator['assign']>) =>
   allocation.kind === 'assigned' ? allocation.l2Ports.map((l2Port) => l2Port.address) : allocation.refusal.code;
 
@@ -69,7 +74,7 @@ describe('an edit', () => {
     const allocator = new Allocator(pool('192.0.2.1', 'fd00::1'));
     const both = request('default/a', 'TCP/80', { families: ['IPv4', 'IPv6'] });
     allocator.assign(both);
-    allocator.settle(key('default/a'));
+    settle(allocator, 'default/a');
     allocator.assign({ ...both, families: ['IPv4'] });
     expect(addressesOf(allocator.assign(both))).toEqual(['192.0.2.1', 'fd00::1']);
   });
@@ -77,14 +82,14 @@ describe('an edit', () => {
   it('is no way around the limits of a namespace', () => {
     const alone = new Allocator(pool('192.0.2.1', '192.0.2.2'), { exclusiveAddresses: 0 });
     alone.assign(request('greedy/a', 'TCP/80'));
-    alone.settle(key('greedy/a'));
+    settle(alone, 'greedy/a');
     alone.assign(request('greedy/a', 'TCP/80', { exclusive: true }));
     expect(addressesOf(alone.assign(request('other/b', 'TCP/443')))).toEqual(['192.0.2.1']);
 
     const second = new Allocator(pool('192.0.2.1', '192.0.2.2'), { addressesPerPort: 1 });
     second.assign(request('greedy/a', 'TCP/1000'));
     second.assign(request('greedy/b', 'TCP/80'));
-    for (const name of ['a', 'b']) second.settle(key(`greedy/${name}`));
+    for (const name of ['a', 'b']) settle(second, `greedy/${name}`);
     second.reserve(key('greedy/c'), { l2Ports: [id('192.0.2.2')], l4Ports: [{ protocol: 'TCP', port: 1001 }] });
     expect(addressesOf(second.assign(request('greedy/c', 'TCP/80')))).toBe('namespace-limit');
   });
@@ -169,7 +174,7 @@ describe('Allocator', () => {
       shortfall: { code: 'port-taken', detail: '192.0.2.1: TCP/80 belongs to a/web' },
     });
     allocator.release(key('b/web'));
-    allocator.settle(key('b/web'));
+    settle(allocator, 'b/web');
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/443')))).toEqual(['192.0.2.1']);
     expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toBe('port-taken');
   });
@@ -194,12 +199,12 @@ describe('Allocator', () => {
     allocator.assign(request('a/web', 'TCP/80'));
     allocator.assign(request('a/web', 'TCP/80', { requestedAddresses: [requireIpAddress('192.0.2.2')] }));
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toBe('port-taken');
-    expect(allocator.settle(key('a/web'))).toEqual(['b/web']);
-    expect(allocator.settle(key('a/web'))).toEqual([]);
+    expect(settle(allocator, 'a/web')).toEqual(['b/web']);
+    expect(settle(allocator, 'a/web')).toEqual([]);
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.1']);
     allocator.release(key('a/web'));
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toBe('port-taken');
-    allocator.settle(key('a/web'));
+    settle(allocator, 'a/web');
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toEqual(['192.0.2.2']);
   });
 
@@ -210,7 +215,7 @@ describe('Allocator', () => {
       l4Ports: [{ protocol: 'TCP', port: 80 }],
     });
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/80')))).toEqual(['192.0.2.2']);
-    allocator.settle(key('a/web'));
+    settle(allocator, 'a/web');
     expect(addressesOf(allocator.assign(request('c/web', 'TCP/80')))).toEqual(['192.0.2.1']);
   });
 
@@ -240,7 +245,7 @@ describe('Allocator', () => {
     allocator.assign(request('a/web', 'TCP/80', { exclusive: true }));
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/81')))).toBe('port-taken');
     allocator.assign(request('a/web', 'TCP/80'));
-    expect(allocator.settle(key('a/web'))).toEqual(['b/web']);
+    expect(settle(allocator, 'a/web')).toEqual(['b/web']);
     expect(addressesOf(allocator.assign(request('b/web', 'TCP/81')))).toEqual(['192.0.2.1']);
   });
 
@@ -249,7 +254,7 @@ describe('Allocator', () => {
     for (const name of ['a/web', 'b/web', 'c/web']) allocator.assign(request(name, 'TCP/80'));
     expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toBe('port-taken');
     allocator.release(key('b/web'));
-    allocator.settle(key('b/web'));
+    settle(allocator, 'b/web');
     expect(addressesOf(allocator.assign(request('d/web', 'TCP/80')))).toEqual(['192.0.2.2']);
   });
 
@@ -263,7 +268,7 @@ describe('Allocator', () => {
     expect(allocator.assign(request('c/web', 'TCP/80'))).toMatchObject({ kind: 'refused' });
     expect(allocator.assign(request('a/web', 'TCP/80', { exclusive: true }))).toMatchObject({ shortfall: {} });
     allocator.release(key('b/web'));
-    expect(allocator.settle(key('b/web'))).toEqual(['a/web']);
+    expect(settle(allocator, 'b/web')).toEqual(['a/web']);
   });
 
   it('tells a Service that waited for a port, and then for others to leave the address', () => {
@@ -275,9 +280,9 @@ describe('Allocator', () => {
       allocator.assign(request(name, port));
     expect(allocator.assign(request('c/alone', 'TCP/80', { exclusive: true }))).toMatchObject({ kind: 'refused' });
     allocator.release(key('a/web'));
-    expect(allocator.settle(key('a/web'))).toEqual([]);
+    expect(settle(allocator, 'a/web')).toEqual([]);
     allocator.release(key('b/web'));
-    expect(allocator.settle(key('b/web'))).toEqual(['c/alone']);
+    expect(settle(allocator, 'b/web')).toEqual(['c/alone']);
   });
 
   it('gives what becomes free to the oldest that it is enough for, and wakes no other', () => {
@@ -289,10 +294,10 @@ describe('Allocator', () => {
     allocator.assign(request('e/tls', 'TCP/443'));
     allocator.assign(request('f/other', 'TCP/443', { createdAt: '0' }));
     allocator.release(key('a/web'));
-    expect(allocator.settle(key('a/web'))).toEqual(['c/late']);
+    expect(settle(allocator, 'a/web')).toEqual(['c/late']);
     expect(addressesOf(allocator.assign(request('c/late', 'TCP/80')))).toEqual(['192.0.2.1']);
     allocator.release(key('c/late'));
-    expect(allocator.settle(key('c/late'))).toEqual(['b/both']);
+    expect(settle(allocator, 'c/late')).toEqual(['b/both']);
   });
 
   it('holds each namespace to its limits, and lets it have more when it gives something back', () => {
@@ -308,7 +313,7 @@ describe('Allocator', () => {
     expect(addressesOf(ports.assign(request('greedy/c', 'TCP/81')))).toEqual(['192.0.2.1']);
     expect(addressesOf(ports.assign(request('modest/a', 'TCP/80')))).toEqual(['192.0.2.2']);
     ports.release(key('greedy/a'));
-    expect(ports.settle(key('greedy/a'))).toEqual(['greedy/b']);
+    expect(settle(ports, 'greedy/a')).toEqual(['greedy/b']);
 
     const addresses = limited({ addresses: 1 });
     expect(addressesOf(addresses.assign(request('greedy/a', 'TCP/80')))).toEqual(['192.0.2.1']);
@@ -319,7 +324,7 @@ describe('Allocator', () => {
       shortfall: { code: 'namespace-limit' },
     });
     addresses.release(key('greedy/a'));
-    addresses.settle(key('greedy/a'));
+    settle(addresses, 'greedy/a');
     expect(addressesOf(addresses.assign(request('greedy/b', 'TCP/81', elsewhere)))).toEqual(['192.0.2.2']);
 
     const alone = limited({ exclusiveAddresses: 1 });
@@ -344,7 +349,7 @@ describe('Allocator', () => {
           const past = seen.get(service) ?? [];
           if (kind === 'settle') {
             const assigned = allocator.assigned(key(service));
-            allocator.settle(key(service));
+            settle(allocator, service);
             seen.set(service, assigned.length === 0 ? [] : past.slice(-1));
             continue;
           }
@@ -399,7 +404,7 @@ describe('Allocator', () => {
       const allocator = both();
       allocator.assign(request('s/one', 'TCP/80', from('a')));
       expect(addressesOf(allocator.assign(request('s/one', 'TCP/80', from('b'))))).toEqual(['192.0.2.2']);
-      allocator.settle(key('s/one'));
+      settle(allocator, 's/one');
       allocator.assign(request('s/two', 'TCP/80', from('a')));
       const back = allocator.assign(request('s/one', 'TCP/80', from('a')));
       expect(addressesOf(back)).toEqual(['192.0.2.2']);

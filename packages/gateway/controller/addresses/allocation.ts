@@ -37,6 +37,11 @@ export class Allocator {
     return this.#occupancy.assigned(service)?.l2Ports ?? [];
   }
 
+  /** What a Service is to have, to be settled once the world shows it. */
+  holding(service: ServiceKey): Holding | undefined {
+    return this.#occupancy.assigned(service);
+  }
+
   /**
    * Keeps others off what a Service was given before a restart, without assigning it; who comes first, wins. To be
    * called for all Services before the first `assign`: an address in use is never given away because its holder was
@@ -172,10 +177,12 @@ export class Allocator {
   }
 
   /**
-   * The world shows the Service with what is assigned to it and nothing else: frees the rest. What became free goes to
-   * the oldest Services that were waiting for it and that it is enough for; gives these.
+   * The world shows the Service with this and nothing else: frees the rest. What became free goes to the oldest Services
+   * that were waiting for it and that it is enough for; gives these. One that was given something else since stays as it
+   * is: its own turn comes.
    */
-  settle(service: ServiceKey): readonly ServiceKey[] {
+  settle(service: ServiceKey, shown: Holding | undefined): readonly ServiceKey[] {
+    if (shown !== this.holding(service)) return [];
     const freed = this.#occupancy.settle(service);
     return freed === undefined ? [] : this.#serve(this.#waiting.candidates(freed), freed);
   }

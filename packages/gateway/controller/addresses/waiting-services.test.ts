@@ -1,4 +1,5 @@
 import { requireIpAddress } from '@fairlead/control';
+import type { ServiceKey } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
 import type { AllocationRequest } from './allocation-request.ts';
 import { Allocator } from './allocation.ts';
@@ -60,9 +61,10 @@ function leaving(
   l2Ports: readonly L2Port[] = pool,
 ): { readonly milliseconds: number; readonly served: readonly number[] } {
   const allocator = new Allocator(l2Ports, limits);
+  const settle = (key: ServiceKey) => allocator.settle(key, allocator.holding(key));
   for (let index = 0; index < ADDRESSES; index += 1) {
     allocator.assign({ ...request(`first-${index}`, 80, { exclusive: true }), service: `first-${index}/web` });
-    allocator.settle(`first-${index}/web`);
+    settle(`first-${index}/web`);
   }
   for (let index = 0; index < WAITING; index += 1) allocator.assign(waiting(index));
   const served: number[] = [];
@@ -70,7 +72,7 @@ function leaving(
   const milliseconds = leastOf(5, () => {
     next -= 1;
     allocator.release(`first-${next}/web`);
-    served.push(allocator.settle(`first-${next}/web`).length);
+    served.push(settle(`first-${next}/web`).length);
   });
   return { milliseconds, served };
 }

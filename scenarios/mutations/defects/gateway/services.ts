@@ -17,8 +17,15 @@ export const gatewayServiceDefects: readonly Defect[] = [
   {
     name: 'a waiting Service is never woken',
     file: `${FOLDER}/reconciler.ts`,
-    find: 'for (const served of allocator.settle(key)) this.#requeue(served);',
-    replace: 'allocator.settle(key);',
+    find: 'for (const served of allocator.settle(key, shown)) this.#requeue(served);',
+    replace: 'allocator.settle(key, shown);',
+    foundBy: reconciler,
+  },
+  {
+    name: 'what a Service is still shown with goes to another when it was given something else meanwhile',
+    file: `${FOLDER}/addresses/allocation.ts`,
+    find: 'if (shown !== this.holding(service)) return [];',
+    replace: '',
     foundBy: reconciler,
   },
   {
