@@ -125,6 +125,7 @@ export function keptRequest(service: Service, pools: readonly Pool[]): KeptReque
       families,
       l4Ports: l4PortsOf(service),
       exclusive: wantsAlone(service),
+      createdAt: service.metadata.creationTimestamp ?? '',
     };
   } catch {
     return undefined;

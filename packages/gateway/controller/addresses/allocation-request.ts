@@ -9,7 +9,10 @@ export interface SeenHolding {
 }
 
 /** What a Service that is refused may go on with, of what it has. */
-export type KeptRequest = Pick<AllocationRequest, 'service' | 'families' | 'l4Ports' | 'permittedPools' | 'exclusive'>;
+export type KeptRequest = Pick<
+  AllocationRequest,
+  'service' | 'families' | 'l4Ports' | 'permittedPools' | 'exclusive' | 'createdAt'
+>;
 
 export interface AllocationRequest {
   readonly service: ServiceKey;

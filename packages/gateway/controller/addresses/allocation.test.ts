@@ -79,6 +79,18 @@ describe('an edit', () => {
     expect(addressesOf(allocator.assign(both))).toEqual(['192.0.2.1', 'fd00::1']);
   });
 
+  it('that is refused goes on with more of its ports once they are free on its address', () => {
+    const allocator = new Allocator(pool('192.0.2.1', '192.0.2.2'));
+    allocator.assign(request('default/kept', 'TCP/25'));
+    allocator.assign(request('default/other', 'TCP/80'));
+    for (const name of ['kept', 'other']) settle(allocator, `default/${name}`);
+    expect(allocator.keep(request('default/kept', 'TCP/53 TCP/80'))?.l4Ports).toEqual([{ protocol: 'TCP', port: 53 }]);
+    allocator.release(key('default/other'));
+    expect(settle(allocator, 'default/other')).toEqual(['default/kept']);
+    expect(allocator.holding(key('default/kept'))?.l4Ports).toHaveLength(2);
+    expect(allocator.assigned(key('default/kept')).map(({ address }) => address)).toEqual(['192.0.2.1']);
+  });
+
   it('is no way around the limits of a namespace', () => {
     const alone = new Allocator(pool('192.0.2.1', '192.0.2.2'), { exclusiveAddresses: 0 });
     alone.assign(request('greedy/a', 'TCP/80'));

@@ -13,7 +13,7 @@ import { type FamiliesOf, L2Ports } from './l2-ports.ts';
 import { namespaceOf, type NamespaceLimits } from './namespace-use.ts';
 import { type Freed, type Holding, Occupancy } from './occupancy.ts';
 import { RefusalReasons } from './refusal-reasons.ts';
-import { WaitingServices } from './waiting-services.ts';
+import { type Waiting, WaitingServices } from './waiting-services.ts';
 
 /** Gives out the addresses of pools, so that no two Services have the same L4 port on the same address. */
 export class Allocator {
@@ -88,10 +88,12 @@ export class Allocator {
    */
   concernedBy({ pool, family, ingress }: L2Port): readonly ServiceKey[] {
     const mayBeFirst = this.#known.of(pool, family).length <= 1;
+    const isConcerned = ({ requestedAddresses: asked }: AllocationRequest) =>
+      asked.includes(ingress) || (mayBeFirst && asked.length > 0);
     return this.#waiting
       .all()
-      .filter(({ requestedAddresses: asked }) => asked.includes(ingress) || (mayBeFirst && asked.length > 0))
-      .map(({ service }) => service);
+      .filter((waiting) => waiting.kind === 'assign' && isConcerned(waiting.request))
+      .map(({ request }) => request.service);
   }
 
   /** Rises with every change after which another address may help a Service that waits. */
@@ -152,6 +154,8 @@ export class Allocator {
     this.#waiting.delete(request.service);
     const kept = this.#keepWhatIsLeft(request);
     this.#occupancy.assign(request.service, kept);
+    if (kept !== undefined && kept.l4Ports.length < request.l4Ports.length)
+      this.#waiting.add({ kind: 'keep', request });
     return kept;
   }
 
@@ -160,7 +164,7 @@ export class Allocator {
     const found = this.#search.find(request);
     if (found === undefined) {
       const refusal = this.#reasons.of(request);
-      this.#waiting.add(request, this.#search.waitsFor(request));
+      this.#waiting.add({ kind: 'assign', request, waitsFor: this.#search.waitsFor(request) });
       const kept = this.#keepWhatIsLeft(request);
       this.#occupancy.assign(request.service, kept);
       if (kept === undefined) return { kind: 'refused', refusal };
@@ -188,27 +192,33 @@ export class Allocator {
   }
 
   /** Costs little for each of those that it is of no use for. */
-  #serve(waiting: readonly AllocationRequest[], freed: Freed): readonly ServiceKey[] {
-    return waiting.flatMap((request) => {
-      const { service } = request;
-      const isEased = freed.easedNamespace === namespaceOf(service);
-      const within = [...freed.l2Ports].filter((l2Port) => this.#search.isCandidate(l2Port, request));
-      const found =
-        isEased || within.some((l2Port) => this.#search.fits(l2Port, request)) ? this.#search.find(request) : undefined;
-      if (found !== undefined) {
-        this.#grant(request, found);
-        return [service];
-      }
-      // Who waited for ports may have to wait for room now, on an address where they are free.
-      if (within.some((l2Port) => this.#search.hasFreePorts(l2Port, request))) this.#waiting.awaitRoom(service);
-      // What it has may have become more, though it is not all yet.
-      if (!isEased && !this.l2PortsOf(service).some((l2Port) => freed.l2Ports.has(l2Port))) return [];
-      const kept = this.#keepWhatIsLeft(request);
-      const { l4Ports = [] } = this.#occupancy.assigned(service) ?? {};
-      if (kept === undefined || kept.l4Ports.length <= l4Ports.length) return [];
-      this.#occupancy.assign(service, kept);
-      return [service];
+  #serve(waiting: readonly Waiting[], freed: Freed): readonly ServiceKey[] {
+    return waiting.flatMap(({ kind, request }) => {
+      const isServed = kind === 'assign' && this.#grantIfEnough(request, freed);
+      return isServed || this.#extend(request, freed) ? [request.service] : [];
     });
+  }
+
+  #grantIfEnough(request: AllocationRequest, freed: Freed): boolean {
+    const within = [...freed.l2Ports].filter((l2Port) => this.#search.isCandidate(l2Port, request));
+    const mayBeEnough = isEased(request, freed) || within.some((l2Port) => this.#search.fits(l2Port, request));
+    const found = mayBeEnough ? this.#search.find(request) : undefined;
+    if (found !== undefined) this.#grant(request, found);
+    // Who waited for ports may have to wait for room now, on an address where they are free.
+    else if (within.some((l2Port) => this.#search.hasFreePorts(l2Port, request)))
+      this.#waiting.awaitRoom(request.service);
+    return found !== undefined;
+  }
+
+  /** What it has may have become more, though it is not all yet. */
+  #extend(request: KeptRequest, freed: Freed): boolean {
+    const { service } = request;
+    if (!isEased(request, freed) && !this.l2PortsOf(service).some((l2Port) => freed.l2Ports.has(l2Port))) return false;
+    const kept = this.#keepWhatIsLeft(request);
+    const { l4Ports = [] } = this.holding(service) ?? {};
+    if (kept === undefined || kept.l4Ports.length <= l4Ports.length) return false;
+    this.#occupancy.assign(service, kept);
+    return true;
   }
 
   #grant(request: AllocationRequest, l2Ports: readonly L2Port[]): void {
@@ -243,4 +253,8 @@ export class Allocator {
       this.#occupancy.limitOn(service, l2Port, [l4Port], false) === undefined
     );
   }
+}
+
+function isEased({ service }: KeptRequest, { easedNamespace }: Freed): boolean {
+  return easedNamespace === namespaceOf(service);
 }

@@ -1,17 +1,15 @@
 import type { ServiceKey } from '@fairlead/service';
-import type { AllocationRequest } from './allocation-request.ts';
+import type { AllocationRequest, KeptRequest } from './allocation-request.ts';
 import { l4PortText } from './l2-port.ts';
 import type { Freed } from './occupancy.ts';
 
 /** What keeps a Service from what it asks for: ports that others have, or also that it may not be beside them. */
 export type WaitsFor = 'ports' | 'room';
 
-interface Waiting {
-  readonly request: AllocationRequest;
-  readonly waitsFor: WaitsFor;
-  /** Orders by age: the time of creation, then the key. */
-  readonly age: string;
-}
+/** One that asks for what cannot be honoured, and is kept, waits for its ports on what it has alone. */
+export type Waiting =
+  | { readonly kind: 'assign'; readonly request: AllocationRequest; readonly waitsFor: WaitsFor }
+  | { readonly kind: 'keep'; readonly request: KeptRequest };
 
 /**
  * Services that got no address, or not all that they ask for. When something becomes free, those that may use it are
@@ -22,11 +20,11 @@ export class WaitingServices {
   /** L4 port -> those that want it. */
   readonly #byPort = new Map<string, Set<ServiceKey>>();
 
-  add(request: AllocationRequest, waitsFor: WaitsFor): void {
-    const { service, createdAt } = request;
+  add(waiting: Waiting): void {
+    const { service, l4Ports } = waiting.request;
     this.delete(service);
-    this.#waiting.set(service, { request, waitsFor, age: `${createdAt} ${service}` });
-    for (const port of request.l4Ports.map(l4PortText)) {
+    this.#waiting.set(service, waiting);
+    for (const port of l4Ports.map(l4PortText)) {
       const wanting = this.#byPort.get(port);
       if (wanting === undefined) this.#byPort.set(port, new Set([service]));
       else wanting.add(service);
@@ -36,7 +34,8 @@ export class WaitingServices {
   /** There are ports for it now; it waits for room beside those who have others there. */
   awaitRoom(service: ServiceKey): void {
     const waiting = this.#waiting.get(service);
-    if (waiting?.waitsFor === 'ports') this.#waiting.set(service, { ...waiting, waitsFor: 'room' });
+    if (waiting?.kind === 'assign' && waiting.waitsFor === 'ports')
+      this.#waiting.set(service, { ...waiting, waitsFor: 'room' });
   }
 
   delete(service: ServiceKey): void {
@@ -51,21 +50,27 @@ export class WaitingServices {
   }
 
   of(service: ServiceKey): AllocationRequest | undefined {
-    return this.#waiting.get(service)?.request;
+    const waiting = this.#waiting.get(service);
+    return waiting?.kind === 'assign' ? waiting.request : undefined;
   }
 
   /** Those that may be able to use what became free, oldest first. */
-  candidates({ ports, room }: Freed): readonly AllocationRequest[] {
+  candidates({ ports, room }: Freed): readonly Waiting[] {
     const keys = new Set([...ports].flatMap((port) => [...(this.#byPort.get(port) ?? [])]));
-    if (room) for (const [key, { waitsFor }] of this.#waiting) if (waitsFor === 'room') keys.add(key);
-    return this.#oldestFirst([...keys].flatMap((key) => this.#waiting.get(key) ?? []));
+    if (room) for (const [key, waiting] of this.#waiting) if (isForRoom(waiting)) keys.add(key);
+    return oldestFirst([...keys].flatMap((key) => this.#waiting.get(key) ?? []));
   }
 
-  all(): readonly AllocationRequest[] {
-    return this.#oldestFirst([...this.#waiting.values()]);
+  all(): readonly Waiting[] {
+    return oldestFirst([...this.#waiting.values()]);
   }
+}
 
-  #oldestFirst(waiting: readonly Waiting[]): readonly AllocationRequest[] {
-    return waiting.toSorted((left, right) => (left.age < right.age ? -1 : 1)).map(({ request }) => request);
-  }
+function isForRoom(waiting: Waiting): boolean {
+  return waiting.kind === 'assign' && waiting.waitsFor === 'room';
+}
+
+function oldestFirst(waiting: readonly Waiting[]): readonly Waiting[] {
+  const aged = waiting.map((one) => ({ one, age: `${one.request.createdAt} ${one.request.service}` }));
+  return aged.toSorted((left, right) => (left.age < right.age ? -1 : 1)).map(({ one }) => one);
 }

@@ -48,7 +48,7 @@ export const gatewayDefectsFromSources: readonly Defect[] = [
   {
     name: 'a Service that has to wait for something else now still waits for what it did',
     file: 'packages/gateway/controller/addresses/allocation.ts',
-    find: 'this.#waiting.awaitRoom(service);',
+    find: 'this.#waiting.awaitRoom(request.service);',
     replace: '{}',
     foundBy: { unit: 'packages/gateway/controller/addresses' },
   },

@@ -116,6 +116,13 @@ export const gatewayAddressDefects: readonly Defect[] = [
     foundBy: allocation,
   },
   {
+    name: 'who is refused and kept is not told of a port that became free on its address',
+    file: `${FOLDER}/addresses/allocation.ts`,
+    find: "this.#waiting.add({ kind: 'keep', request });",
+    replace: 'this.#waiting.delete(request.service);',
+    foundBy: allocation,
+  },
+  {
     name: 'an address outside the pool is held for ever',
     file: `${FOLDER}/withdrawal-brake.ts`,
     find: ' && this.#clock.monotonic() < this.#until',
