@@ -1,5 +1,5 @@
 import { keyText } from '@fairlead/kube';
-import { resources } from './resources.ts';
+import { type LoadBalancerResource, resources } from './resources.ts';
 import { CLASS, CLUSTER, fieldText, MEMBER_RANGE, VIP_RANGES } from './site.ts';
 import type { World } from './world.ts';
 
@@ -10,25 +10,23 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What load balancers are to reach, and no rule lets them; or a rule that none of them needs. One that is refused keeps
- * what it has, and the rules for it.
+ * What load balancers are to reach, and no rule lets them; or a rule that none of them needs. One that is refused, or held
+ * by a load balancer in ERROR that it leaves, keeps what it has, and the rules for that alone.
  */
 export function unreached({ emulator, objects }: World): string | undefined {
   const rules = emulator.resources('security-group-rules');
   const textOf = (rule: (typeof rules)[number]) =>
     `${fieldText(rule, 'remote_ip_prefix')} ${fieldText(rule, 'protocol')} ${Number(rule['port_range_min'])}`;
   const admitted = new Set(rules.map(textOf));
-  const held = objects(resources).filter(({ metadata }) => metadata.finalizers?.includes(CLASS) === true);
   const needed = new Set<string>();
-  for (const { metadata } of held) {
-    for (const { text, isInError } of neededBy(metadata.ownerReferences?.[0]?.uid ?? '', emulator)) {
+  for (const resource of objects(resources)) {
+    const { metadata } = resource;
+    if (metadata.finalizers?.includes(CLASS) !== true) continue;
+    for (const text of neededBy(resource, emulator)) {
+      if (!admitted.has(text)) return `no rule lets the load balancer of ${keyText(metadata)} reach ${text}`;
       needed.add(text);
-      if (admitted.has(text) || isInError) continue;
-      return `no rule lets the load balancer of ${keyText(metadata)} reach ${text}`;
     }
   }
-  // Who leaves, and cannot yet, may keep more than it has.
-  if (held.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
   const isOurs = (rule: (typeof rules)[number]) =>
     fieldText(rule, 'description').includes(`fairlead-cluster=${CLUSTER}`);
   const unused = rules
@@ -38,21 +36,26 @@ export function unreached({ emulator, objects }: World): string | undefined {
   return unused === undefined ? undefined : `no load balancer needs the rule ${unused}`;
 }
 
-interface Need {
-  readonly text: string;
-  /** What is left on a load balancer in ERROR by one that moved on is reached by nobody. */
-  readonly isInError: boolean;
-}
-
 /** From where its members are reached, by what, and at which ports. */
-function neededBy(uid: string, emulator: World['emulator']): readonly Need[] {
+function neededBy(resource: LoadBalancerResource, emulator: World['emulator']): readonly string[] {
+  const uid = resource.metadata.ownerReferences?.[0]?.uid ?? '';
   const members = emulator.octaviaResources('members').filter((one) => JSON.stringify(one['tags']).includes(uid));
   return members.flatMap((member) => {
     const pool = emulator.octaviaResources('pools').find(({ id }) => id === member['pool_id']);
     const balancer = emulator.octaviaResources('loadbalancers').find(({ id }) => id === pool?.['loadbalancer_id']);
-    const isInError = fieldText(balancer, 'provisioning_status') === 'ERROR';
+    if (isLeftBehind(resource, balancer)) return [];
     const protocol = fieldText(pool, 'protocol') === 'UDP' ? 'udp' : 'tcp';
     const ranges = SOURCES[fieldText(balancer, 'provider')] ?? [];
-    return ranges.map((range) => ({ text: `${range} ${protocol} ${Number(member['protocol_port'])}`, isInError }));
+    return ranges.map((range) => `${range} ${protocol} ${Number(member['protocol_port'])}`);
   });
+}
+
+/** Octavia takes nothing away from one in ERROR: what is left there by who is served elsewhere is of no use to anybody. */
+function isLeftBehind(
+  { status }: LoadBalancerResource,
+  balancer: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  const isServed = status?.conditions?.some(({ type, status: is }) => type === 'Programmed' && is === 'True') === true;
+  const isElsewhere = status?.loadbalancer?.id !== fieldText(balancer, 'id');
+  return isServed && isElsewhere && fieldText(balancer, 'provisioning_status') === 'ERROR';
 }

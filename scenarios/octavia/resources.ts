@@ -7,7 +7,7 @@ export interface NamedPort {
 }
 
 /** A KuryrLoadBalancer as its users see it. */
-interface LoadBalancerResource extends KubeObject {
+export interface LoadBalancerResource extends KubeObject {
   readonly spec?: {
     readonly subnet_id?: string;
     readonly ip?: string;
@@ -22,7 +22,7 @@ interface LoadBalancerResource extends KubeObject {
   readonly status?: {
     readonly loadbalancer?: { readonly id?: string; readonly port_id?: string } | null;
     readonly members?: readonly unknown[];
-    readonly conditions?: readonly { readonly reason?: string }[];
+    readonly conditions?: readonly { readonly type?: string; readonly status?: string; readonly reason?: string }[];
   };
 }
 

@@ -56,6 +56,31 @@ describe('after a restart, the rules in security groups', () => {
     expect([rules(), deleting.mock.calls]).toEqual([before, []]);
   });
 
+  it('stay for what a Service has on a load balancer that holds it, and keep no others meanwhile', async () => {
+    const { world, rules } = await worldWithGroup();
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'by-hand', vip_port_id: 'theirs' } });
+    const [id = ''] = world.lbaas.balancers.keys();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('web', {}, { 'loadbalancer.openstack.org/load-balancer-id': id });
+    world.lbaas.setStatus(id, 'ERROR');
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1'], { port: 9090 });
+    await world.run(60);
+    await world.cluster.deleteService('web');
+    await world.run(60);
+    await world.leader?.stop();
+    leaveRules(world, 7070);
+    const ports = () => new Set(rules().map(({ port_range_min }) => port_range_min));
+    expect(ports()).toEqual(new Set([8080, 7070]));
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.run(60);
+    expect([(await world.cluster.service('web'))?.metadata.name, ports()]).toEqual(['web', new Set([8080])]);
+    await world.run(600);
+    expect(ports()).toEqual(new Set([8080]));
+    world.lbaas.setStatus(id, 'ACTIVE');
+    await world.run(120);
+    expect([await world.cluster.service('web'), rules()]).toEqual([undefined, []]);
+  });
+
   it('that nobody needs go, though one Service cannot be looked at, and those stay that its status tells of', async () => {
     const { world, rules, sources } = await worldWithGroup();
     const { emulator, project } = world.openstack;

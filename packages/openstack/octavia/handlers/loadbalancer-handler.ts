@@ -195,9 +195,19 @@ export class KuryrLoadBalancerHandler {
       ? undefined
       : ((await this.#inherit(key, resource, signal)) ??
         (await this.#options.takedown.remove(resource.metadata, uid, keeps, signal)));
-    if (again !== undefined) return this.#tellHeld(key, resource, again, signal);
+    if (again !== undefined) {
+      const later = await this.#tellHeld(key, resource, again, signal);
+      const isKept = again.obstacle === undefined || (await this.#keepHeld(key, uid ?? '', signal));
+      return isKept ? later : MORE_RULES;
+    }
     await this.#options.writer.write(resource, releaseWrites(resource), signal);
     this.#forget(key);
+  }
+
+  /** It may be held for ever: what it has is reached, and it is the reason for no other rule. */
+  #keepHeld(key: string, uid: string, signal: AbortSignal): Promise<boolean> {
+    const { site, reach } = this.#options;
+    return reach.keep(key, { cluster: site.cluster, uid, name: key }, signal);
   }
 
   /** One that shares has no floating IP of its own to say it of, and may have inherited one. */

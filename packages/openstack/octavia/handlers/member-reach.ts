@@ -86,7 +86,7 @@ export class MemberReach {
     return this.#securityGroups.ensure(key, signal);
   }
 
-  /** What it asks for is refused: the members that it has are reached where they are, and nothing else is. */
+  /** What it asks for is refused, or it is held where it leaves: the members that it has are reached where they are, and nothing else is. */
   async keep(key: string, owner: BalancerOwner, signal: AbortSignal): Promise<boolean> {
     if (this.#site.memberSecurityGroupIds.length === 0) return true;
     const rules: MemberRule[] = [];

@@ -125,6 +125,13 @@ export const octaviaMoveDefects: readonly Defect[] = [
     foundBy: REACH_RESTART,
   },
   {
+    name: 'a Service that is held after a restart keeps unused rules, and may lose its own',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: "again.obstacle === undefined || (await this.#keepHeld(key, uid ?? '', signal))",
+    replace: "again.obstacle === undefined || uid !== ''",
+    foundBy: REACH_RESTART,
+  },
+  {
     name: 'a Service that can never be looked at keeps unused rules for ever',
     file: `${HOME}/drivers/security-groups.ts`,
     find: 'return Math.max(0, this.#waitsSince + PATIENCE_MILLISECONDS - now);',
