@@ -100,6 +100,7 @@ describe('what a load balancer is made of', () => {
   it.each([['availability-zone'], ['flavor-id']])('never changes: another %s is refused', async (annotation) => {
     const world = await new OctaviaWorld().setUp();
     world.lbaas.flavors.add('first').add('second');
+    world.lbaas.availabilityZones.add('first').add('second');
     world.start();
     await world.serve('web', {}, { [`loadbalancer.openstack.org/${annotation}`]: 'first' });
     const annotations = { [`loadbalancer.openstack.org/${annotation}`]: 'second' };

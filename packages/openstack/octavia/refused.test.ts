@@ -96,6 +96,7 @@ describe('a Service is refused', () => {
       'AnnotationsContradict',
     ],
     ['an unknown subnet of members', { 'member-subnet-id': 'none' }, 'SubnetUnknown'],
+    ['an availability zone that Octavia has not', { 'availability-zone': 'none' }, 'AvailabilityZoneUnknown'],
     ['a provider that Octavia has not', { 'octavia-provider': 'none' }, 'ProviderUnknown'],
   ])('that asks for %s, and nothing is created', async (_, asked, reason) => {
     const world = await new OctaviaWorld().setUp({ members: 'node-ports' });

@@ -26,6 +26,7 @@ export interface OctaviaBehaviour {
   readonly minorVersion: number;
   /** `amphora`, `ovn`: the first is what a load balancer gets that names none. */
   readonly providers: readonly string[];
+  readonly availabilityZones: readonly string[];
   /** What becomes of that which is created together with a load balancer of OVN. */
   readonly ovnPopulatedCreation: 'left-pending' | 'complete';
 }
@@ -43,6 +44,7 @@ export const DEFAULT_BEHAVIOUR: OpenStackBehaviour = {
     failures: 0,
     minorVersion: 30,
     providers: ['amphora', 'ovn'],
+    availabilityZones: [],
     ovnPopulatedCreation: 'left-pending',
   },
 };

@@ -36,6 +36,8 @@ import {
   populatedLoadBalancers,
   pools,
   providerShape,
+  type AvailabilityZone,
+  availabilityZoneShape,
   quotaShape,
   statusTreeShape,
 } from './types.ts';
@@ -202,6 +204,14 @@ export class OctaviaClient {
   async listProviders(options: CallOptions = {}): Promise<readonly OctaviaProvider[]> {
     const call = { verb: 'LIST', kind: 'providers', subject: '', method: 'GET', path: 'lbaas/providers' } as const;
     return (await this.#read(call, z.object({ providers: z.array(providerShape) }), options)).providers;
+  }
+
+  /** Since API 2.14. */
+  async listAvailabilityZones(options: CallOptions = {}): Promise<readonly AvailabilityZone[]> {
+    const path = 'lbaas/availabilityzones';
+    const call = { verb: 'LIST', kind: 'availabilityzones', subject: '', method: 'GET', path } as const;
+    const shape = z.object({ availability_zones: z.array(availabilityZoneShape) });
+    return (await this.#read(call, shape, options)).availability_zones;
   }
 
   /** What a flavor can set with this provider. By the administrator only. */

@@ -155,6 +155,8 @@ export const statusTreeShape = z.object({
 
 export const providerShape = z.object({ name: z.string(), description: text });
 
+export const availabilityZoneShape = z.object({ name: z.string(), enabled: z.boolean().default(true) });
+
 const limit = z.int().nullish();
 /** What is allowed in a project: -1 is without limit. */
 export const quotaShape = z.object({
@@ -176,6 +178,7 @@ export type Flavor = z.infer<typeof flavorShape>;
 export type Amphora = z.infer<typeof amphoraShape>;
 export type LoadBalancerStatusTree = z.infer<typeof statusTreeShape>['loadbalancer'];
 export type OctaviaProvider = z.infer<typeof providerShape>;
+export type AvailabilityZone = z.infer<typeof availabilityZoneShape>;
 export type OctaviaQuota = z.infer<typeof quotaShape>;
 
 export const loadBalancers = resourceKind('lbaas/loadbalancers', 'loadbalancer', 'loadbalancers', loadBalancerShape);

@@ -17,10 +17,14 @@ interface Surroundings {
  * too, but some of it only when the port of the VIP, or the load balancer, is there.
  */
 export async function requireKnown(desired: DesiredBalancer, around: Surroundings, signal: AbortSignal): Promise<void> {
-  const { flavorId, provider, vip } = desired;
+  const { availabilityZone, flavorId, provider, vip } = desired;
   const { lbaas, neutron } = around;
   if (provider !== undefined && !(await lbaas.hasProvider(provider, signal))) {
     throw refusal('provider-unknown', `it asks for the provider ${provider}, which Octavia has not`);
+  }
+  if (availabilityZone !== undefined && !(await lbaas.hasAvailabilityZone(availabilityZone, signal))) {
+    const message = `it asks for the availability zone ${availabilityZone}, which Octavia has not`;
+    throw refusal('availability-zone-unknown', message);
   }
   if (flavorId !== undefined && !(await lbaas.hasFlavor(flavorId, signal))) {
     throw refusal('flavor-unknown', `it asks for the flavor ${flavorId}, which does not exist`);

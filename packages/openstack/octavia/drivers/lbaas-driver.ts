@@ -54,5 +54,6 @@ export interface LbaasDriver {
   listTaggedChildren(tags: readonly string[], signal: AbortSignal): Promise<readonly TaggedChild[]>;
   hasFlavor(id: string, signal: AbortSignal): Promise<boolean>;
   hasProvider(name: string, signal: AbortSignal): Promise<boolean>;
+  hasAvailabilityZone(name: string, signal: AbortSignal): Promise<boolean>;
   perform(step: LbaasStep, signal: AbortSignal): Promise<void>;
 }

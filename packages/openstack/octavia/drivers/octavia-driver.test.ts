@@ -52,4 +52,17 @@ describe('the load balancers of Octavia', () => {
     emulator.faults.next({ method: 'GET', kind: 'providers' }, { kind: 'refuse', status: 403 });
     expect(await has('none')).toBe(true);
   });
+
+  it('are in a zone that Octavia lists, or in any where it does not tell', async () => {
+    const { clock, emulator, octavia } = emulated();
+    emulator.behave({ octavia: { availabilityZones: ['east'] } });
+    const driver = new OctaviaDriver(octavia);
+    const { signal } = new AbortController();
+    const has = (name: string) => result(clock, driver.hasAvailabilityZone(name, signal));
+    expect([await has('east'), await has('west')]).toEqual([true, false]);
+    vi.spyOn(octavia, 'listAvailabilityZones').mockResolvedValueOnce([{ name: 'east', enabled: false }]);
+    expect(await has('east')).toBe(false);
+    emulator.faults.next({ method: 'GET', kind: 'availabilityzones' }, { kind: 'refuse', status: 403 });
+    expect(await has('west')).toBe(true);
+  });
 });

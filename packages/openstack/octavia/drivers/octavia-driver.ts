@@ -63,14 +63,15 @@ export class OctaviaDriver implements LbaasDriver {
     return (await this.#octavia.findFlavor(id, { signal })) !== undefined;
   }
 
-  /** Where a policy keeps the list from us, Octavia itself refuses what it has not. */
   async hasProvider(name: string, signal: AbortSignal): Promise<boolean> {
-    try {
-      return (await this.#octavia.listProviders({ signal })).some((provider) => provider.name === name);
-    } catch (error) {
-      if (problemIn(error) === 'forbidden') return true;
-      throw error;
-    }
+    return unlessKept(async () => (await this.#octavia.listProviders({ signal })).some((one) => one.name === name));
+  }
+
+  async hasAvailabilityZone(name: string, signal: AbortSignal): Promise<boolean> {
+    return unlessKept(async () => {
+      const zones = await this.#octavia.listAvailabilityZones({ signal });
+      return zones.some((zone) => zone.enabled && zone.name === name);
+    });
   }
 
   async perform(step: LbaasStep, signal: AbortSignal): Promise<void> {
@@ -104,6 +105,16 @@ export class OctaviaDriver implements LbaasDriver {
       case 'delete-monitor':
         return octavia.deleteHealthMonitor(step.id, { signal });
     }
+  }
+}
+
+/** Where a policy keeps the list from us, Octavia itself refuses what it has not. */
+async function unlessKept(isListed: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await isListed();
+  } catch (error) {
+    if (problemIn(error) === 'forbidden') return true;
+    throw error;
   }
 }
 

@@ -24,6 +24,7 @@ export class MemoryLbaas implements LbaasDriver {
   readonly monitors = new Map<string, HealthMonitor>();
   readonly flavors = new Set<string>();
   readonly providers = new Set(['amphora', 'ovn']);
+  readonly availabilityZones = new Set<string>();
   /** What was done, in order. */
   readonly log: LbaasStep[] = [];
   /** Which address a port has. */
@@ -79,6 +80,10 @@ export class MemoryLbaas implements LbaasDriver {
 
   async hasProvider(name: string): Promise<boolean> {
     return this.providers.has(name);
+  }
+
+  async hasAvailabilityZone(name: string): Promise<boolean> {
+    return this.availabilityZones.has(name);
   }
 
   /** Sets the status of a load balancer, as Octavia does when a change is under way, or has failed. */

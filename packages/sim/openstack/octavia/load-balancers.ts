@@ -19,8 +19,9 @@ export function createLoadBalancer(world: OctaviaWorld, requester: Requester, fi
   if (projectId !== requester.projectId && !requester.isAdmin) throw forbidden();
   const place = vipPlace(neutron, requester, fields);
   checkFlavor(world, fields);
-  if (textOf(fields['availability_zone']) !== '') throw invalidRequest('Invalid availability zone.');
-  const { providers } = neutron.behaviour.octavia;
+  const { availabilityZones, providers } = neutron.behaviour.octavia;
+  const zone = textOf(fields['availability_zone']);
+  if (zone !== '' && !availabilityZones.includes(zone)) throw invalidRequest('Invalid availability zone.');
   const provider = textOf(fields['provider']) || (providers[0] ?? '');
   if (!providers.includes(provider)) throw invalid(`Provider '${provider}' is not enabled.`);
   world.checkQuota(projectId, 'loadbalancers');

@@ -57,6 +57,7 @@ export class Octavia {
   #answer(requester: Requester, request: ServiceRequest): ServiceAnswer {
     const { kind, id, action, method } = request;
     if (kind === 'providers') return this.#providers(requester, request);
+    if (kind === 'availabilityzones' && this.world.minorVersion >= 14) return this.#availabilityZones(request);
     if (kind === 'quotas' && id !== undefined) return answerQuota(this.world.quotas, requester, id, request);
     if (!isKind(kind) || kind === 'members') throw frameworkRefusal(404, '');
     if (id === undefined) return this.#onAll(requester, kind, request);
@@ -226,6 +227,13 @@ export class Octavia {
     const flavor_capabilities =
       id === 'amphora' ? [{ name: 'loadbalancer_topology', description: 'SINGLE or ACTIVE_STANDBY.' }] : [];
     return { status: 200, body: { flavor_capabilities } };
+  }
+
+  #availabilityZones({ method, id }: ServiceRequest): ServiceAnswer {
+    if (method !== 'GET' || id !== undefined) throw frameworkRefusal(405, '');
+    const { availabilityZones } = this.world.neutron.behaviour.octavia;
+    const availability_zones = availabilityZones.map((name) => ({ name, description: '', enabled: true }));
+    return { status: 200, body: { availability_zones, availability_zones_links: [] } };
   }
 
   #list(

@@ -38,6 +38,20 @@ export const octaviaDetailDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/refused.test.ts` },
   },
   {
+    name: 'the port of a VIP is made before it is known that Octavia has not the availability zone',
+    file: `${HOME}/balancer/require-known.ts`,
+    find: 'if (availabilityZone !== undefined && !(await lbaas.hasAvailabilityZone(availabilityZone, signal))) {',
+    replace: 'if (availabilityZone !== undefined && availabilityZone !== desired.availabilityZone) {',
+    foundBy: { unit: `${HOME}/refused.test.ts` },
+  },
+  {
+    name: 'a load balancer is to be in a zone that is switched off',
+    file: `${HOME}/drivers/octavia-driver.ts`,
+    find: 'zone.enabled && zone.name === name',
+    replace: 'zone.name === name',
+    foundBy: { unit: `${HOME}/drivers/octavia-driver.test.ts` },
+  },
+  {
     name: 'a member of a user loses the address at which its health is asked',
     file: `${HOME}/balancer/requests.ts`,
     find: '    ...(monitor_address === undefined ? {} : { monitor_address }),\n',
