@@ -125,17 +125,10 @@ export function drawEdits(
   return variant.comparison === 'off' ? all.filter(({ event }) => !needsComparison(event)) : all;
 }
 
-/**
- * What is done behind the part's back is found by looking at everything, and in no other way; and so is what Azure fails
- * at after it has accepted a pool, which is as good as done to the updater.
- */
+/** What is done behind the part's back is found by looking at everything, and in no other way. */
 function needsComparison(edit: Edit): boolean {
   const isTornOff = edit.kind === 'delete' && edit.how === 'without-finalizers';
-  const isAcceptedPool =
-    edit.kind === 'azure-fault' &&
-    edit.fault.kind === 'fail-operation' &&
-    (edit.match.kind === undefined || edit.match.kind === POOLS);
-  return isTornOff || isAcceptedPool || edit.kind === 'delete-load-balancer' || edit.kind === 'delete-pool';
+  return isTornOff || edit.kind === 'delete-load-balancer' || edit.kind === 'delete-pool';
 }
 
 /** How often each comes, in proportion. */

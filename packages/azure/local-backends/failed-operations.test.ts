@@ -37,6 +37,26 @@ describe('what Azure accepted and then failed at', () => {
     await world.stop();
   });
 
+  it('is told as a failure where it was a pool, and written again with the next change, be it back to the same', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.azure.faults.next({ method: 'PUT', kind: 'backendAddressPools' }, failing);
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.pass(60);
+    expect((await world.reasons('web')).at(-1)).toBe('LoadBalancerBackendPoolUpdateFailed');
+    expect(states(world)).toContain('Failed');
+    world.takeWrites();
+    await world.putSlice('web', 'web-1', []);
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.pass(60);
+    expect(world.takeWrites()).toEqual([expect.stringContaining('PUT backendAddressPools/one/shop-web')]);
+    expect((await world.reasons('web')).at(-1)).toBe('LoadBalancerBackendPoolUpdated');
+    expect(states(world)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.1'] });
+    await world.stop();
+  });
+
   it.each(KINDS)('holds a Service that leaves until it is gone from there: %s', async (kind) => {
     const world = await new LocalWorld().setUp();
     await world.createService('web', { loadBalancerSourceRanges: ['192.0.2.0/24'] });

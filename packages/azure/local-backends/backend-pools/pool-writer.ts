@@ -1,5 +1,5 @@
 import type { IpAddress } from '@fairlead/control';
-import type { ArmClient, ArmId } from '../../arm/index.ts';
+import { type ArmClient, type ArmId, hasFailed } from '../../arm/index.ts';
 import type { BackendTracker } from './backend-tracker.ts';
 import { type LocalServices, type PoolKey, poolKey } from './local-services.ts';
 import type { BackendPoolOperation, OperationGroup } from './operation-queue.ts';
@@ -39,8 +39,10 @@ export class PoolWriter {
     if (!group.operations.some(isRelevant)) return;
     const current = pool.properties.loadBalancerBackendAddresses ?? [];
     // Asked only now: what changed since the operation was queued, or since the read began, is in it.
-    const entries = mergeEntries(current, this.#wanted(group.pool), backends);
-    if (entries === undefined) return;
+    const changed = mergeEntries(current, this.#wanted(group.pool), backends);
+    // Azure shows what was written also where it failed at it.
+    if (changed === undefined && !hasFailed(pool)) return;
+    const entries = changed ?? current;
     const virtualNetwork = pool.properties.virtualNetwork ?? { id: networkId };
     const properties = { ...pool.properties, virtualNetwork, loadBalancerBackendAddresses: entries };
     const precondition = etag === undefined ? {} : { ifMatch: etag };

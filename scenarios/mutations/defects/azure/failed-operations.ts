@@ -47,4 +47,11 @@ export const failedOperationsDefects: readonly Defect[] = [
     replace: '',
     foundBy,
   },
+  {
+    name: 'a pool that Azure failed at is told to be updated, and is not written again',
+    file: 'packages/azure/local-backends/backend-pools/pool-writer.ts',
+    find: 'if (changed === undefined && !hasFailed(pool)) return;',
+    replace: 'if (changed === undefined) return;',
+    foundBy,
+  },
 ];
