@@ -269,6 +269,27 @@ describe('what is left of Services that no longer exist', () => {
   });
 });
 
+describe('Services that are written together', () => {
+  it('are not taken apart while Azure is at work on what they refer to: nobody is to blame, and each write counts', async () => {
+    const world = await new LocalWorld().setUp();
+    const names = Array.from({ length: 8 }, (_, index) => `s${index}`);
+    for (const name of names) await world.createService(name, {}, internal);
+    const busy = { kind: 'refuse', status: 429, code: 'ReferencedResourceNotProvisioned' } as const;
+    for (let index = 0; index < 20; index += 1) {
+      world.azure.faults.next(
+        { method: 'PUT', kind: 'loadBalancers' },
+        { ...busy, headers: { 'retry-after': '3600' } },
+      );
+    }
+    await world.start({}, 20);
+    const tried = world.takeWrites().filter((line) => line.startsWith('PUT loadBalancers/inside'));
+    // For all of them together: once when they are found, and once by the comparison with which a leader starts.
+    expect(tried.length).toBeLessThanOrEqual(2);
+    for (const name of names) expect(await world.reasons(name)).not.toContain('ServiceQuarantined');
+    await world.stop();
+  });
+});
+
 describe('a request that made something and arrives a second time, later', () => {
   it.each(['publicIPAddresses', 'loadBalancers'] as const)('undoes no change that was made since: %s', async (kind) => {
     const world = await new LocalWorld().setUp();

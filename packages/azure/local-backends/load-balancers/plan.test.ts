@@ -70,6 +70,25 @@ describe('the writes for a Service', () => {
     expect(nextWrites(planInput([absent(inside)], failed)).map(callOf)).toEqual(['PUT networkSecurityGroups/nodes']);
   });
 
+  it('leave a load balancer at which Azure failed to those who have something on it, and to who leaves', () => {
+    const [onOne, onTwo] = [present(web), present(wantedService('shop/api'), 'two')];
+    const observed = settled([onOne, onTwo], guarded);
+    const failed: ObservedAzure = {
+      ...observed,
+      loadBalancers: new Map(
+        [...observed.loadBalancers].map(([key, body]) => {
+          const provisioningState = key === 'one' ? 'Failed' : 'Succeeded';
+          return [key, { ...body, properties: { ...body.properties, provisioningState } }];
+        }),
+      ),
+    };
+    const subjects = (targets: readonly Target[]) =>
+      nextWrites(planInput(targets, failed)).map((write) => write.subjects);
+    expect(subjects([onTwo])).toEqual([]);
+    expect(subjects([onOne, onTwo])).toEqual([[onOne.subject]]);
+    expect(subjects([onTwo, absent(onOne)])).toEqual([[onOne.subject]]);
+  });
+
   it('take it down the other way round, and the load balancer with the last one on it', () => {
     expect(calls([absent(present(web))], settled([present(web)], guarded))).toEqual([
       'PUT loadBalancers/one',

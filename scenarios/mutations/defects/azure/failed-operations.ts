@@ -48,6 +48,20 @@ export const failedOperationsDefects: readonly Defect[] = [
     foundBy,
   },
   {
+    name: 'a Service is blamed for a load balancer in state Failed on which it has nothing',
+    file: `${BALANCERS}/plan.ts`,
+    find: '(children) => children !== NO_CHILDREN',
+    replace: '() => true',
+    foundBy: { unit: `${BALANCERS}/plan.test.ts` },
+  },
+  {
+    name: 'a 429 for what Azure is still at work on is bisected, too',
+    file: `${BALANCERS}/apply.ts`,
+    find: 'refusal?.status === 400 && refusal.codes.includes(NOT_PROVISIONED)',
+    replace: 'refusal?.codes.includes(NOT_PROVISIONED)',
+    foundBy: { unit: 'packages/azure/local-backends/failures' },
+  },
+  {
     name: 'a pool that Azure failed at is told to be updated, and is not written again',
     file: 'packages/azure/local-backends/backend-pools/pool-writer.ts',
     find: 'if (changed === undefined && !hasFailed(pool)) return;',
