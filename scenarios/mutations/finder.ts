@@ -17,13 +17,18 @@ export const IN_PROGRAMS = `--disable-warning=ExperimentalWarning --import=${pat
 /** A defect may well make a suite go on for ever. */
 const LONGEST_RUN_SECONDS = 300;
 
+/** What runs test suites with a defect in the code, for as long as it is asked. */
+export type Suites = Pick<AskedProcess<Defect, SuiteAnswer>, 'ask' | 'hangUp' | 'kill'>;
+
 /** Puts one defect at a time into the code, and sees whether what should find it does. */
 export class Finder {
   readonly #longestSeconds: number;
-  #suites: AskedProcess<Defect, SuiteAnswer> | undefined;
+  readonly #startSuites: () => Suites;
+  #suites: Suites | undefined;
 
-  constructor(longestSeconds = LONGEST_RUN_SECONDS) {
+  constructor(longestSeconds = LONGEST_RUN_SECONDS, startSuites = startProcess) {
     this.#longestSeconds = longestSeconds;
+    this.#startSuites = startSuites;
   }
 
   find(defect: Defect): Promise<Verdict> {
@@ -38,7 +43,8 @@ export class Finder {
   }
 
   async #bySuite(defect: Defect): Promise<Verdict> {
-    this.#suites ??= new AskedProcess(new URL('./suites.ts', import.meta.url), { inOwnGroup: true });
+    const isFresh = this.#suites === undefined;
+    this.#suites ??= this.#startSuites();
     const { promise: late, resolve } = Promise.withResolvers<'late'>();
     const timer = setTimeout(() => resolve('late'), this.#longestSeconds * 1_000);
     const answer = await Promise.race([this.#suites.ask(defect), late]);
@@ -46,11 +52,17 @@ export class Finder {
     if (answer === 'late') {
       this.#suites.kill();
       this.#suites = undefined;
+      // What hung may be the process, after all that it has run before.
+      if (!isFresh) return this.#bySuite(defect);
       return { kind: 'undecided', why: `did not end within ${this.#longestSeconds} s` };
     }
     if (answer.kind === 'not-run') return { kind: 'undecided', why: answer.why };
     return { kind: answer.hasFailed ? 'found' : 'missed' };
   }
+}
+
+function startProcess(): Suites {
+  return new AskedProcess(new URL('./suites.ts', import.meta.url), { inOwnGroup: true });
 }
 
 async function byProgram(defect: Defect, parameters: readonly string[], options = ''): Promise<Verdict> {
