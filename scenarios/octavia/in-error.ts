@@ -20,6 +20,11 @@ export function isNotRecovered({ objects }: World, balancer: Found): boolean {
   return balancer['provisioning_status'] === 'ERROR' && isSharing && isRefused;
 }
 
+/** One that is refused as its load balancer is in ERROR has the same reason: that it is held is said besides. */
+function isOfHeld({ reason, message }: { readonly reason?: string; readonly message?: string }): boolean {
+  return reason === 'LoadBalancerInError' && message?.startsWith('It is held') === true;
+}
+
 /** Octavia takes nothing away from one in ERROR: who leaves it is held, and told so, until a user has put that right. */
 export function isHeldByError(world: World, { metadata }: KubeObject): boolean {
   const uid = metadata.ownerReferences?.[0]?.uid ?? metadata.uid ?? '';
@@ -27,7 +32,7 @@ export function isHeldByError(world: World, { metadata }: KubeObject): boolean {
   const service = world.objects(services).find((one) => one.metadata.uid === uid);
   const isUntold = [resource, service].some((one) => {
     const conditions = one?.status?.conditions ?? [];
-    return one !== undefined && conditions.every(({ reason }) => reason !== 'LoadBalancerInError');
+    return one !== undefined && !conditions.some(isOfHeld);
   });
   if (isUntold) return false;
   return world.emulator

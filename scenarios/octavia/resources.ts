@@ -22,7 +22,12 @@ export interface LoadBalancerResource extends KubeObject {
   readonly status?: {
     readonly loadbalancer?: { readonly id?: string; readonly port_id?: string } | null;
     readonly members?: readonly unknown[];
-    readonly conditions?: readonly { readonly type?: string; readonly status?: string; readonly reason?: string }[];
+    readonly conditions?: readonly {
+      readonly type?: string;
+      readonly status?: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
   };
 }
 
