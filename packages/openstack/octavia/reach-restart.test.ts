@@ -38,6 +38,27 @@ describe('after a restart, the rules in security groups', () => {
     expect([rules(), deleting.mock.calls]).toEqual([before, []]);
   });
 
+  it('stay for a Service of which Neutron tells late', async () => {
+    const { world, rules } = await worldWithGroup();
+    const { emulator, project, neutron } = world.openstack;
+    const network_id = emulator.create('networks', { name: 'edge' }, project);
+    const subnet = emulator.create('subnets', { network_id, ip_version: 4, cidr: '10.7.0.0/24' }, project);
+    world.start();
+    await world.serve('web', {}, { 'loadbalancer.openstack.org/subnet-id': subnet });
+    await world.serve('another');
+    await world.leader?.stop();
+    const before = rules();
+    const find = neutron.findSubnet.bind(neutron);
+    vi.spyOn(neutron, 'findSubnet').mockImplementation(async (...asked) => {
+      await sleep(world.cluster.clock, 30_000);
+      return find(...asked);
+    });
+    const deleting = vi.spyOn(neutron, 'deleteSecurityGroupRule');
+    world.start();
+    await world.run(300);
+    expect([rules(), deleting.mock.calls]).toEqual([before, []]);
+  });
+
   it('stay for a Service whose resource is gone, though others are looked at before it', async () => {
     const { world, rules } = await worldWithGroup();
     world.start();

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { result } from '@fairlead/control/testing';
+import { failure, result } from '@fairlead/control/testing';
 import { emulated, withNetwork } from '../../client/testing/emulated.ts';
 import { OctaviaDriver } from './octavia-driver.ts';
 
@@ -64,5 +64,7 @@ describe('the load balancers of Octavia', () => {
     expect(await has('east')).toBe(false);
     emulator.faults.next({ method: 'GET', kind: 'availabilityzones' }, { kind: 'refuse', status: 403 });
     expect(await has('west')).toBe(true);
+    emulator.faults.next({ method: 'GET', kind: 'availabilityzones' }, { kind: 'refuse', status: 404 });
+    expect(await failure(clock, driver.hasAvailabilityZone('west', signal))).toMatchObject({ problem: 'not-found' });
   });
 });

@@ -1,3 +1,4 @@
+import { result } from '@fairlead/control/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { emulated } from '../../client/testing/emulated.ts';
 import { desiredBalancer } from '../balancer/desired.ts';
@@ -161,5 +162,55 @@ describe('a Service that needs hundreds of rules', () => {
     await clock.advance(3_600_000);
     await web;
     expect(creating).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a sweep', () => {
+  function setUp() {
+    const { emulator, project, neutron, clock } = emulated();
+    const group = emulator.create('security-groups', { name: 'nodes' }, project);
+    const onUnswept = vi.fn<() => void>();
+    const driver = new NeutronSecurityGroups(neutron, testSite.cluster, [group], clock, onUnswept);
+    const ruleFor = (port: number) =>
+      memberRules([{ protocol: 'TCP', members: [{ protocol_port: port }] }], [group], ['10.0.0.0/24']);
+    const { signal } = new AbortController();
+    return { driver, onUnswept, ruleFor, clock, done: (what: () => Promise<unknown>) => result(clock, what()), signal };
+  }
+
+  it('is asked for when a Service needs less, and when the rules may have changed', () => {
+    const { driver, onUnswept, ruleFor } = setUp();
+    driver.want('shop/web', ruleFor(80));
+    expect(onUnswept).toHaveBeenCalledTimes(0);
+    driver.want('shop/web', []);
+    expect(onUnswept).toHaveBeenCalledTimes(1);
+    driver.suspect();
+    expect(onUnswept).toHaveBeenCalledTimes(2);
+  });
+
+  it('is asked for when who has taken its own away leaves others', async () => {
+    const { driver, onUnswept, ruleFor, done, signal } = setUp();
+    const many = Array.from({ length: 9 }, (_, index) => ruleFor(80 + index)).flat();
+    for (const key of ['shop/one', 'shop/two']) {
+      driver.want(
+        key,
+        many.map((rule) => ({ ...rule, protocol: key === 'shop/one' ? 'tcp' : 'udp' })),
+      );
+      await done(() => driver.ensure(key, signal));
+    }
+    driver.want('shop/one', []);
+    driver.want('shop/two', []);
+    onUnswept.mockClear();
+    expect(await done(() => driver.ensure('shop/one', signal))).toBe(true);
+    expect(onUnswept).toHaveBeenCalledTimes(1);
+  });
+
+  it('has as much patience with the next Service as with the one before it', async () => {
+    const { driver, clock, done, signal } = setUp();
+    driver.wantAtLeast('shop/one', []);
+    driver.wantAtLeast('shop/two', []);
+    expect(await done(() => driver.sweep(signal))).toBeGreaterThan(299_000);
+    await clock.advance(200_000);
+    driver.want('shop/one', []);
+    expect(await done(() => driver.sweep(signal))).toBeGreaterThan(299_000);
   });
 });
