@@ -1,4 +1,4 @@
-import { seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
+import { seededRandom, silentLogger, sleep, VirtualClock } from '@fairlead/control';
 import { result } from '@fairlead/control/testing';
 import { KubeClient } from '@fairlead/kube';
 import { FakeApi } from '@fairlead/kube/testing';
@@ -8,10 +8,11 @@ import { AzureResourceLocker } from './azure-resource-locker.ts';
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/aks-managed-resource-locker';
 const { signal } = new AbortController();
 
-function world(latency = 0) {
+function world(latency = 0, writesTake = 0) {
   const clock = new VirtualClock();
   const api = new FakeApi();
-  const client = new KubeClient(api.connect(clock, latency), clock);
+  const connection = api.connect(clock, latency);
+  const client = new KubeClient(writesTake === 0 ? connection : slow(connection, clock, writesTake), clock);
   const leading = { mayWrite: true };
   const stop = new AbortController();
   const leadership = { epoch: 1, signal: stop.signal, covers: () => leading.mayWrite };
@@ -22,6 +23,20 @@ function world(latency = 0) {
       spec: { holderIdentity, leaseDurationSeconds: 900, renewTime: new Date(clock.now()).toISOString(), ...spec },
     });
   return { clock, api, locker, leading, stop, heldBy, lease: () => api.at(PATH) };
+}
+type Connection = ReturnType<FakeApi['connect']>;
+
+/** A write that is on its way arrives, also when nobody waits for it any more. */
+function slow(connection: Connection, clock: VirtualClock, milliseconds: number): Connection {
+  return {
+    send: (request) => {
+      if (request.method === 'GET') return connection.send(request);
+      const { signal: given, ...sent } = request;
+      const gone = Promise.withResolvers<never>();
+      given?.addEventListener('abort', () => gone.reject(given.reason));
+      return Promise.race([sleep(clock, milliseconds, signal).then(() => connection.send(sent)), gone.promise]);
+    },
+  };
 }
 const locked = expect.objectContaining({ verdict: 'retriable', code: 'azure-resources-locked' });
 
@@ -248,6 +263,31 @@ describe('the lock of the Azure resources', () => {
         spec: { holderIdentity: 'fairlead-azure-local' },
       });
     }
+  });
+
+  it('is taken again only when what gives it back has arrived', async () => {
+    const { api, locker, clock, lease } = world(0, 300);
+    const first = await result(clock, locker.acquire(signal));
+    api.fault = () => ({ status: 503, reason: 'ServiceUnavailable' });
+    await result(clock, first.release());
+    api.fault = () => undefined;
+    const { length } = api.requests;
+    await clock.runUntil(() => api.requests.length > length, 10_000);
+    await clock.advance(100);
+    await result(clock, locker.acquire(signal));
+    await clock.advance(1_000_000);
+    expect(lease()).toMatchObject({ spec: { holderIdentity: 'fairlead-azure-local' } });
+  });
+
+  it('is given back when the API server is there again after minutes', async () => {
+    const { api, locker, clock, lease } = world();
+    const holding = await locker.acquire(signal);
+    api.fault = () => ({ status: 503, reason: 'ServiceUnavailable' });
+    await holding.release();
+    await clock.advance(600_000);
+    api.fault = () => undefined;
+    await clock.advance(60_000);
+    expect(lease()).toMatchObject({ spec: { holderIdentity: '' } });
   });
 
   it('is not tried to be given back for longer than it lasts', async () => {

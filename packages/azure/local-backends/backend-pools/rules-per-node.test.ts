@@ -70,6 +70,22 @@ describe('the rules that lead to a node', () => {
     expect([old, younger].map((each) => rules.hasRoom('a', each.service))).toEqual([true, false]);
   });
 
+  it('are shared by namespaces as they are now: those of Services that left count no more', () => {
+    const [shops, banks] = [claim('shop/new', 130), claim('bank/new', 140)];
+    const rules = withClaims(claim('shop/web', 1), claim('shop/gone', 100));
+    rules.delete('a', 'shop/gone');
+    for (const each of [shops, banks]) rules.set('a', { ...each, isNew: true });
+    expect([shops, banks].map((each) => rules.hasRoom('a', each.service))).toEqual([true, false]);
+  });
+
+  it('are not looked at one by one any more once those have left that crowded the node', () => {
+    const claims = new NodeClaims();
+    for (const each of [claim('shop/web', 200), claim('shop/api', 51)]) claims.set(each);
+    expect(claims.admitted()).toEqual(new Set(['shop/api']));
+    claims.delete('shop/api');
+    expect(claims.admitted()).toBe('all');
+  });
+
   it('are in the same order every time where two are of the same age', () => {
     const [first, second] = [claim('shop/a', 130), claim('shop/b', 130)];
     for (const rules of [withClaims(first, second), withClaims(second, first)]) {

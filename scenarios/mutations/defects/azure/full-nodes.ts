@@ -139,4 +139,18 @@ export const fullNodesDefects: readonly Defect[] = [
     replace: "outcome.kind !== 'refuse' && body !== undefined",
     foundBy: { unit: `${LOCAL}/full-nodes` },
   },
+  {
+    name: 'a namespace is taken to have on a node what Services had that left',
+    file: `${POOLS}/node-claims.ts`,
+    find: 'this.#sorted.splice(this.#placeOf(claim), 1);\n    this.#rules -= claim.rules;',
+    replace: 'this.#sorted.splice(this.#placeOf(claim), 1);',
+    foundBy: { unit: `${POOLS}/rules-per-node` },
+  },
+  {
+    name: 'a node that was crowded once is taken to be so for ever',
+    file: `${POOLS}/node-claims.ts`,
+    find: 'this.#claims.delete(service);\n    this.#rules -= claim.rules;',
+    replace: 'this.#claims.delete(service);',
+    foundBy: { unit: `${POOLS}/rules-per-node` },
+  },
 ];

@@ -53,4 +53,25 @@ export const resourceLockDefects: readonly Defect[] = [
     replace: '!signal.aborted',
     foundBy: unit,
   },
+  {
+    name: 'what gives the lock of the Azure resources back is given up half-way, and arrives when it is held again',
+    file: FILE,
+    find: 'this.#whileLeading(leadership.signal)',
+    replace: 'this.#whileLeading(signal)',
+    foundBy: unit,
+  },
+  {
+    name: 'a lock of the Azure resources is taken before what gives it back has arrived',
+    file: FILE,
+    find: '    await this.#leftover?.given;\n',
+    replace: '',
+    foundBy: unit,
+  },
+  {
+    name: 'a lock of the Azure resources is tried to be given back for a second',
+    file: FILE,
+    find: 'DURATION_SECONDS * 1_000',
+    replace: 'DURATION_SECONDS',
+    foundBy: unit,
+  },
 ];
