@@ -2,7 +2,7 @@ import { namespaces, services } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import { armId, type ArmId } from '../arm/index.ts';
 import { AZURE_LOCAL_CLASS } from './load-balancers/desired.ts';
-import { LocalWorld } from './testing/local-world.ts';
+import { LocalWorld, plain } from './testing/local-world.ts';
 
 const AZURE = 'service.beta.kubernetes.io/azure-';
 const RECORDED = 'azure-local.fairlead.dev/';
@@ -26,6 +26,9 @@ function putAddress(world: LocalWorld, name: string, tags: Readonly<Record<strin
   const properties = { publicIPAllocationMethod: 'Static', publicIPAddressVersion: 'IPv4' };
   world.byHand('PUT', id, { location: 'westeurope', sku: { name: 'Standard' }, tags, properties });
 }
+
+/** The rules of the security group, without the marks in their names. */
+const guards = ({ securityRules }: LocalWorld) => securityRules.map(({ name }) => plain(name)).toSorted();
 
 describe('a subnet that a Service names', () => {
   it.each([
@@ -209,6 +212,47 @@ describe('a public address that a Service names', () => {
     await expectServed(world);
     await world.pass(60);
     expect([...(await world.addresses('first')), ...(await world.addresses('second'))]).toHaveLength(1);
+    await world.stop();
+  });
+
+  it('lets nobody in whom the Service keeps out that has it, though another names it at the same time', async () => {
+    const world = await new LocalWorld().setUp();
+    putAddress(world, 'free');
+    await world.createService(
+      'bank',
+      { loadBalancerSourceRanges: ['192.0.2.0/24'] },
+      demanding({ 'pip-name': 'free' }),
+    );
+    await world.pass(1);
+    await world.createService('forged', {}, demanding({ 'pip-name': 'Free' }));
+    await world.start();
+    expect([await world.addresses('bank'), await world.addresses('forged')]).toEqual([[expect.any(String)], []]);
+    expect(await world.reasons('forged')).toContain('SyncLoadBalancerFailed');
+    expect(await world.reasons('bank')).not.toContain('SyncLoadBalancerFailed');
+    expect(guards(world)).toEqual(['shop-bank-allow-tcp', 'shop-bank-deny']);
+    await world.stop();
+  });
+
+  it('lets nobody in by the rules of a Service that has failed to get it', async () => {
+    const world = await new LocalWorld().setUp();
+    putAddress(world, 'free');
+    const send = world.azure.send.bind(world.azure);
+    world.azure.send = (request) => {
+      const isForged = request.url.includes('/loadBalancers/') && (request.body ?? '').includes('shop-forged');
+      if (isForged) world.azure.faults.next({ kind: 'loadBalancers' }, { kind: 'refuse', status: 400, code: 'No' });
+      return send(request);
+    };
+    await world.createService('forged', {}, demanding({ 'pip-name': 'free' }));
+    await world.start({}, 0.1);
+    expect(guards(world)).toEqual(['shop-forged-allow-tcp']);
+    await world.createService(
+      'bank',
+      { loadBalancerSourceRanges: ['192.0.2.0/24'] },
+      demanding({ 'pip-name': 'free' }),
+    );
+    await world.pass(60);
+    expect([await world.addresses('bank'), await world.addresses('forged')]).toEqual([[expect.any(String)], []]);
+    expect(guards(world)).toEqual(['shop-bank-allow-tcp', 'shop-bank-deny']);
     await world.stop();
   });
 });

@@ -131,4 +131,18 @@ export const forgedInputDefects: readonly Defect[] = [
     replace: 'const LONGEST_DESCRIPTION = 255;',
     foundBy: { unit: `${LOAD_BALANCERS}/request-bodies` },
   },
+  {
+    name: 'who has failed to get an address goes on letting clients in to it',
+    file: `${LOAD_BALANCERS}/request-bodies/security-rules.ts`,
+    find: 'owner === undefined ? undefined : heirs.get(destinationOf(rule))',
+    replace: 'undefined',
+    foundBy,
+  },
+  {
+    name: "an operator's own rules for an address go when a Service gets it",
+    file: `${LOAD_BALANCERS}/request-bodies/security-rules.ts`,
+    find: 'owner === undefined ? undefined : heirs.get(destinationOf(rule))',
+    replace: 'heirs.get(destinationOf(rule))',
+    foundBy: { unit: `${LOAD_BALANCERS}/request-bodies` },
+  },
 ];

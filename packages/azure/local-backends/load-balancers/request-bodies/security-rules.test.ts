@@ -151,6 +151,23 @@ describe('mergeSecurityRules', () => {
     expect(new Set(merged.rules.map(({ properties }) => properties.priority))).toEqual(new Set([500, 501, 502, 503]));
   });
 
+  it('leaves no rule of another Service for an address that a Service has now, in whatever spelling, but those of others', () => {
+    const api = wantedService('shop/api', { families: ['IPv4', 'IPv6'] });
+    const { rules: apis } = mergeSecurityRules(site, [], new Map([[serviceMark(api.uid), rulesFor(api)]]));
+    const respelled = apis.map(({ name, properties }) => {
+      const destinationAddressPrefix = (properties.destinationAddressPrefix ?? '').replace('::', ':0:0::');
+      return { name, properties: { ...properties, destinationAddressPrefix } };
+    });
+    const ssh = theirs('ssh', 300);
+    const byHand = { ...ssh, properties: { ...ssh.properties, destinationAddressPrefix: addresses.IPv4 } };
+    const merged = mergeSecurityRules(site, [...respelled, byHand], new Map([[mark, wanted]]));
+    expect(merged.rules.map(({ name }) => name)).toEqual(['ssh', ...wanted.map(({ name }) => name)]);
+    const elsewhere = rulesFor(web).filter(({ properties }) => properties.destinationAddressPrefix === addresses.IPv6);
+    const ofIPv6 = mergeSecurityRules(site, apis, new Map([[mark, elsewhere]]));
+    expect(ofIPv6.rules.filter((rule) => apis.includes(rule))).toEqual(apis.slice(0, 1));
+    expect(ofIPv6.changed).toEqual(new Set([mark]));
+  });
+
   it('says so before Azure does when the group would have too many rules', () => {
     const some = Array.from({ length: 999 }, (_, index) => theirs(`r${index}`, 500 + index));
     expect(() => mergeSecurityRules(site, some, new Map([[mark, wanted]]))).toThrowError(

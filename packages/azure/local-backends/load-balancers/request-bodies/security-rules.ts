@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { FairleadError, familyOf, type IpAddress } from '@fairlead/control';
+import { FairleadError, familyOf, type IpAddress, parseIpAddress } from '@fairlead/control';
 import { matches, type SecurityRule, type SecurityRuleProperties } from '../../../arm/index.ts';
 import type { ServiceMark } from '../../names.ts';
 import { type AzureSite, serviceOfName } from '../../site.ts';
@@ -92,8 +92,9 @@ export interface MergedRules {
 }
 
 /**
- * The rules of a group after those of the Services in `wanted` are as wanted; those of all others stay as they are. A rule
- * that stays keeps its priority. Throws a terminal error when no priority is left.
+ * The rules of a group after those of the Services in `wanted` are as wanted; those of all others stay as they are, unless
+ * they are for an address that such a Service has now: its own rules alone say who comes to it. A rule that stays keeps
+ * its priority. Throws a terminal error when no priority is left.
  */
 export function mergeSecurityRules(
   site: AzureSite,
@@ -101,13 +102,18 @@ export function mergeSecurityRules(
   wanted: ReadonlyMap<ServiceMark, readonly WantedRule[]>,
 ): MergedRules {
   const missing = new Map([...wanted.values()].flat().map((rule) => [rule.name.toLowerCase(), rule]));
+  const heirs = new Map(
+    [...wanted].flatMap(([mark, rules]) => rules.map((rule) => [destinationOf(rule), mark] as const)),
+  );
   const changed = new Set<ServiceMark>();
   const kept: SecurityRule[] = [];
   const toPlace: WantedRule[] = [];
   for (const rule of current) {
     const owner = serviceOfName(site, rule.name);
     if (owner === undefined || !wanted.has(owner)) {
-      kept.push(rule);
+      const heir = owner === undefined ? undefined : heirs.get(destinationOf(rule));
+      if (heir === undefined) kept.push(rule);
+      else changed.add(heir);
       continue;
     }
     const target = missing.get(rule.name.toLowerCase());
@@ -130,6 +136,11 @@ export function mergeSecurityRules(
     if (owner !== undefined) changed.add(owner);
   }
   return { rules: [...kept, ...placed], changed };
+}
+
+function destinationOf({ properties }: WantedRule): string | undefined {
+  const { destinationAddressPrefix: text } = properties;
+  return parseIpAddress(text ?? '')?.address ?? text;
 }
 
 function tooManyRules(): FairleadError {
