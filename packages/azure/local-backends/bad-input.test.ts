@@ -279,6 +279,22 @@ describe('a pool that another controller made', () => {
     await world.stop();
   });
 
+  it.each(['outboundRules', 'inboundNatRules'])('is left alone where it is used by %s', async (list) => {
+    const world = await new LocalWorld().setUp();
+    const path = world.loadBalancerPath('two');
+    const { properties, ...old } = oldPool('shop-web');
+    const rules = [{ name: 'out', properties: { backendAddressPool: { id: `${path}/backendAddressPools/shop-web` } } }];
+    world.byHand('PUT', path, { ...old, properties: { ...properties, [list]: rules } });
+    await world.createService('web', {}, { 'azure-local.fairlead.dev/load-balancer': 'two' });
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.start();
+    expect(await world.addresses('web')).toHaveLength(1);
+    const pools = world.loadBalancer('two')?.properties.backendAddressPools ?? [];
+    const nodes = pools.map((pool) => pool.properties.loadBalancerBackendAddresses?.map(({ name }) => name));
+    expect(nodes).toEqual([['aks-node-b'], ['fairlead-10.0.1.1']]);
+    await world.stop();
+  });
+
   it('is left alone where two Services could be meant', async () => {
     const world = await new LocalWorld().setUp();
     world.byHand('PUT', world.loadBalancerPath('one'), oldPool('shop-web-ipv6'));

@@ -57,6 +57,11 @@ interface LoadBalancingRuleProperties {
   readonly disableOutboundSnat?: boolean;
 }
 
+/** A rule of others: only what it uses matters here. */
+interface OtherRule {
+  readonly properties: { readonly backendAddressPool?: ArmReference<'backendAddressPools'> };
+}
+
 export interface LoadBalancerProperties {
   /** For the SKU `Service` only. */
   readonly scope?: 'Public' | 'Private';
@@ -64,6 +69,8 @@ export interface LoadBalancerProperties {
   readonly backendAddressPools?: readonly ArmChild<'backendAddressPools', BackendPoolProperties>[];
   readonly loadBalancingRules?: readonly ArmChild<'loadBalancingRules', LoadBalancingRuleProperties>[];
   readonly probes?: readonly ArmChild<'probes', ProbeProperties>[];
+  readonly outboundRules?: readonly OtherRule[];
+  readonly inboundNatRules?: readonly OtherRule[];
 }
 
 export interface LoadBalancer extends TrackedArmResource<'loadBalancers', LoadBalancerProperties> {

@@ -160,9 +160,11 @@ function oldPoolNames(services: readonly Service[]): ReadonlyMap<string, number>
 /** Before the Service has a rule of its own, every rule is another's. */
 function isUsedByOthers(site: AzureSite, { name, properties }: LoadBalancer, pool: string): boolean {
   const id = armIdKey(poolId(site, name, pool));
-  return (properties.loadBalancingRules ?? []).some((rule) => {
-    const { backendAddressPool, backendAddressPools = [] } = rule.properties;
-    const used = [backendAddressPool, ...backendAddressPools].flatMap((reference) => reference?.id ?? []);
-    return used.some((candidate) => armIdKey(candidate) === id);
-  });
+  const { loadBalancingRules = [], outboundRules = [], inboundNatRules = [] } = properties;
+  const several = loadBalancingRules.flatMap((rule) => rule.properties.backendAddressPools ?? []);
+  // By an outbound rule, all nodes of the pool reach the internet: those that do not serve the Service, too.
+  const single = [...loadBalancingRules, ...outboundRules, ...inboundNatRules].flatMap(
+    (rule) => rule.properties.backendAddressPool ?? [],
+  );
+  return [...several, ...single].some((used) => armIdKey(used.id) === id);
 }

@@ -254,4 +254,18 @@ export const localBackendsDefects: readonly Defect[] = [
     replace: 'record }));',
     foundBy: { unit: `${LOCAL}/failures` },
   },
+  {
+    name: 'a Service takes over a pool by which nodes reach the internet',
+    file: `${BALANCERS}/placement.ts`,
+    find: '...outboundRules, ',
+    replace: '',
+    foundBy: { unit: `${LOCAL}/bad-input` },
+  },
+  {
+    name: 'a Service takes over a pool that inbound NAT rules lead to',
+    file: `${BALANCERS}/placement.ts`,
+    find: ', ...inboundNatRules]',
+    replace: ']',
+    foundBy: { unit: `${LOCAL}/bad-input` },
+  },
 ];
