@@ -11,7 +11,7 @@ import {
 } from '../../arm/index.ts';
 import type { FrontendScope } from '../configuration.ts';
 
-const { withoutFloatingIp: _, ...honoured } = azureAnnotations;
+const { withoutFloatingIp: _, addressTags: _tags, ...honoured } = azureAnnotations;
 const HONOURED: ReadonlySet<string> = new Set(Object.values(honoured));
 
 /** In minutes, as a standard load balancer has it. */

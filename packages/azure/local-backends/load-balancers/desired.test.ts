@@ -86,6 +86,7 @@ describe('what a Service asks for', () => {
       'annotation-unsupported',
     ],
     ['a private link', {}, { [`${azure}pls-create`]: 'true' }, 'annotation-unsupported'],
+    ['tags on its address', {}, { [`${azure}pip-tags`]: 'team=shop' }, 'annotation-unsupported'],
     ['no floating IP', {}, { [`${azure}disable-load-balancer-floating-ip`]: 'true' }, 'annotation-unsupported'],
     ['a probe too rare', {}, { [`${azure}load-balancer-health-probe-interval`]: '60' }, 'invalid-annotation'],
     ['a probe too often', {}, { [`${azure}load-balancer-health-probe-interval`]: '4' }, 'invalid-annotation'],

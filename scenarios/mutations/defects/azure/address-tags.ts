@@ -63,4 +63,11 @@ export const addressTagsDefects: readonly Defect[] = [
     replace: 'properties: wanted.properties',
     foundBy: tags,
   },
+  {
+    name: 'local backends serve a Service that asks for tags, and leave them out',
+    file: 'packages/azure/local-backends/load-balancers/annotated.ts',
+    find: 'addressTags: _tags, ',
+    replace: '',
+    foundBy: { unit: 'packages/azure/local-backends/load-balancers/desired' },
+  },
 ];
