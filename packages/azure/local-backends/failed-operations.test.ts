@@ -3,6 +3,7 @@ import { LocalWorld } from './testing/local-world.ts';
 
 const KINDS = ['publicIPAddresses', 'networkSecurityGroups', 'loadBalancers'] as const;
 const failing = { kind: 'fail-operation', code: 'InternalServerError' } as const;
+const INTERNAL = { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' };
 
 /** The states of all resources that the part writes. */
 const states = ({ azure }: LocalWorld) =>
@@ -75,10 +76,43 @@ describe('what Azure accepted and then failed at', () => {
     await world.createService('web');
     await world.start({ comparisonIntervalSeconds: 0 });
     world.azure.faults.next({ method: 'PUT', kind: 'networkSecurityGroups' }, failing);
-    const internal = { 'service.beta.kubernetes.io/azure-load-balancer-internal': 'true' };
-    await world.editService('web', { metadata: { annotations: internal } });
+    await world.editService('web', { metadata: { annotations: INTERNAL } });
     await world.pass(600);
     expect(new Set(states(world))).toEqual(new Set(['Succeeded']));
+    await world.stop();
+  });
+
+  it('is told for done to none of those who were to have nothing there any more', async () => {
+    const world = await new LocalWorld().setUp();
+    for (const name of ['mail', 'web']) await world.createService(name);
+    await world.start();
+    await world.stop();
+    for (const name of ['mail', 'web']) await world.editService(name, { metadata: { annotations: INTERNAL } });
+    world.azure.faults.next({ method: 'PUT', kind: 'networkSecurityGroups' }, failing, 1_000);
+    await world.start({ comparisonIntervalSeconds: 0 }, 120);
+    for (const name of ['mail', 'web']) expect((await world.reasons(name)).at(-1)).toBe('SyncLoadBalancerFailed');
+    world.azure.faults.clear();
+    await world.pass(600);
+    expect(new Set(states(world))).toEqual(new Set(['Succeeded']));
+    await world.stop();
+  });
+
+  it('is no matter of a Service that has left since', async () => {
+    const world = await new LocalWorld().setUp();
+    for (const name of ['mail', 'web']) await world.createService(name);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.azure.faults.next({ method: 'PUT', kind: 'networkSecurityGroups' }, failing);
+    await world.editService('web', { metadata: { annotations: INTERNAL } });
+    await world.pass(600);
+    expect(new Set(states(world))).toEqual(new Set(['Succeeded']));
+    world.azure.faults.next({ method: 'PUT', kind: 'networkSecurityGroups' }, failing, 1_000);
+    await world.editService('mail', { spec: { loadBalancerSourceRanges: ['192.0.2.0/24'] } });
+    await world.pass(60);
+    const idle = { 'service.beta.kubernetes.io/azure-load-balancer-tcp-idle-timeout': '30' };
+    await world.editService('web', { metadata: { annotations: idle } });
+    await world.pass(60);
+    expect((await world.reasons('mail')).at(-1)).toBe('SyncLoadBalancerFailed');
+    expect((await world.reasons('web')).at(-1)).toBe('UpdatedLoadBalancer');
     await world.stop();
   });
 });

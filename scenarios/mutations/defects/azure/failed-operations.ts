@@ -82,4 +82,18 @@ export const failedOperationsDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${BALANCERS}/failed-writes` },
   },
+  {
+    name: 'of those for whom a write was that Azure failed at, only the first is remembered',
+    file: `${BALANCERS}/apply.ts`,
+    find: 'marksOf(targets, write)',
+    replace: 'marksOf(targets, write).slice(0, 1)',
+    foundBy,
+  },
+  {
+    name: 'who has left a resource at the second attempt is blamed for what Azure fails at there later',
+    file: `${BALANCERS}/apply.ts`,
+    find: 'options.failedWrites.succeeded(write.id);',
+    replace: '',
+    foundBy,
+  },
 ];
