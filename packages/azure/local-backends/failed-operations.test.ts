@@ -71,16 +71,25 @@ describe('what Azure accepted and then failed at', () => {
     await world.stop();
   });
 
-  it('is written again for a Service that stays, and was to have nothing there any more', async () => {
-    const world = await new LocalWorld().setUp();
-    await world.createService('web');
-    await world.start({ comparisonIntervalSeconds: 0 });
-    world.azure.faults.next({ method: 'PUT', kind: 'networkSecurityGroups' }, failing);
-    await world.editService('web', { metadata: { annotations: INTERNAL } });
-    await world.pass(600);
-    expect(new Set(states(world))).toEqual(new Set(['Succeeded']));
-    await world.stop();
-  });
+  it.each(['networkSecurityGroups', 'loadBalancers'])(
+    'is written again for a Service that stays, and was to have nothing there any more: %s',
+    async (kind) => {
+      const world = await new LocalWorld().setUp();
+      const onOne = { 'service.beta.kubernetes.io/azure-load-balancer-configurations': 'one' };
+      for (const name of ['mail', 'web']) await world.createService(name, {}, onOne);
+      await world.start({ comparisonIntervalSeconds: 0 });
+      world.azure.faults.next({ method: 'PUT', kind }, failing);
+      await world.editService('web', {
+        metadata: {
+          annotations: { ...INTERNAL, 'service.beta.kubernetes.io/azure-load-balancer-configurations': null },
+        },
+      });
+      await world.pass(600);
+      expect(new Set(states(world))).toEqual(new Set(['Succeeded']));
+      expect(world.children('one').frontends).toEqual(['shop-mail']);
+      await world.stop();
+    },
+  );
 
   it('is told for done to none of those who were to have nothing there any more', async () => {
     const world = await new LocalWorld().setUp();

@@ -82,11 +82,11 @@ export async function converge(
         const answer = await send(write, options);
         observed = withAnswer(observed, answer);
         writes.push(write);
-        options.failedWrites.succeeded(write.id);
+        if (isShared(write)) options.failedWrites.succeeded(write.id);
       } catch (error) {
         options.signal.throwIfAborted();
         fail(write.subjects, error);
-        options.failedWrites.failed(write.id, marksOf(targets, write));
+        if (isShared(write)) options.failedWrites.failed(write.id, marksOf(targets, write));
         // An empty load balancer that could not be deleted concerns no Service: it is tried again next time.
         isStuck ||= write.subjects.length === 0;
       }
@@ -207,6 +207,12 @@ function replaced<Body>(
   if (body === undefined) changed.delete(name.toLowerCase());
   else changed.set(name.toLowerCase(), body);
   return changed;
+}
+
+type SharedPut = Extract<AzureWrite, { readonly kind: 'put-security-group' | 'put-load-balancer' }>;
+
+function isShared(write: AzureWrite): write is SharedPut {
+  return write.kind === 'put-security-group' || write.kind === 'put-load-balancer';
 }
 
 function marksOf(targets: readonly Target[], { subjects }: AzureWrite): readonly ServiceMark[] {

@@ -1,22 +1,25 @@
 import type { ArmId } from '../../arm/index.ts';
 import type { ServiceMark } from '../names.ts';
 
+/** What many Services have something in. There are few, while what is one Service's own would be remembered for ever. */
+export type SharedId = ArmId<'loadBalancers' | 'networkSecurityGroups'>;
+
 /**
  * For whom the last write of a resource was that Azure failed at. Azure shows it as if it had been made: who was to leave
  * the resource by it seems to have left. After a restart all who have something there write it again.
  */
 export class FailedWrites {
-  readonly #marks = new Map<ArmId, ReadonlySet<ServiceMark>>();
+  readonly #marks = new Map<SharedId, ReadonlySet<ServiceMark>>();
 
-  failed(id: ArmId, marks: readonly ServiceMark[]): void {
+  failed(id: SharedId, marks: readonly ServiceMark[]): void {
     this.#marks.set(id, new Set([...(this.#marks.get(id) ?? []), ...marks]));
   }
 
-  succeeded(id: ArmId): void {
+  succeeded(id: SharedId): void {
     this.#marks.delete(id);
   }
 
-  isFor(id: ArmId, mark: ServiceMark): boolean {
+  isFor(id: SharedId, mark: ServiceMark): boolean {
     return this.#marks.get(id)?.has(mark) === true;
   }
 }

@@ -20,7 +20,7 @@ import {
   withoutRules,
 } from './request-bodies/child-resources.ts';
 import type { WantedService } from './desired.ts';
-import type { FailedWrites } from './failed-writes.ts';
+import type { FailedWrites, SharedId } from './failed-writes.ts';
 import { isAbandoned, mergeLoadBalancer } from './request-bodies/load-balancer-body.ts';
 import { AzureIndex, type ObservedAzure } from './observed.ts';
 import { publicAddressOf, publicIpChange } from './request-bodies/public-addresses.ts';
@@ -220,7 +220,7 @@ function neededLoadBalancers(targets: readonly Target[]): readonly string[] {
 /** The Services that a write is for at which Azure failed: who has something there, and who was to leave it so. */
 function concerned<Things>(
   { targets, failedWrites }: PlanInput,
-  id: ArmId,
+  id: SharedId,
   wanted: ReadonlyMap<ServiceMark, Things>,
   isAny: (things: Things) => boolean,
 ): ReadonlySet<ServiceMark> {

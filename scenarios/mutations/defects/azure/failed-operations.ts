@@ -92,8 +92,22 @@ export const failedOperationsDefects: readonly Defect[] = [
   {
     name: 'who has left a resource at the second attempt is blamed for what Azure fails at there later',
     file: `${BALANCERS}/apply.ts`,
-    find: 'options.failedWrites.succeeded(write.id);',
+    find: 'if (isShared(write)) options.failedWrites.succeeded(write.id);',
     replace: '',
+    foundBy,
+  },
+  {
+    name: 'what Azure failed at in a security group is not remembered',
+    file: `${BALANCERS}/apply.ts`,
+    find: "write.kind === 'put-security-group' || write.kind === 'put-load-balancer'",
+    replace: "write.kind === 'put-load-balancer'",
+    foundBy,
+  },
+  {
+    name: 'what Azure failed at in a load balancer is not remembered',
+    file: `${BALANCERS}/apply.ts`,
+    find: "write.kind === 'put-security-group' || write.kind === 'put-load-balancer'",
+    replace: "write.kind === 'put-security-group'",
     foundBy,
   },
 ];
