@@ -1,5 +1,6 @@
 import { namespaces, type Service, type ServiceSpec, services } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
+import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 /* What a tenant gets who writes the finalizer of Kuryr, where what Kuryr made is taken over. */
@@ -92,5 +93,28 @@ describe('a tenant', () => {
     await world.cluster.client.delete(services, key);
     await world.run(60);
     expect(world.lbaas.balancers.size).toBe(1);
+  });
+
+  it.each([
+    ['served', {}],
+    ['refused', { 'loadbalancer.openstack.org/nonsense': 'x' }],
+  ])('has none taken over by what it writes into the resource of a Service that is %s', async (_, annotations) => {
+    const world = await besideAnother();
+    await world.cluster.client.create<Service>(services, {
+      metadata: { ...key, annotations },
+      spec: { type: 'LoadBalancer', loadBalancerClass: 'fairlead.dev/octavia', ports },
+    });
+    const uid = (await world.cluster.client.find(services, key))?.metadata.uid ?? '';
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: key.name, uid }];
+    const adopted = { adopts: true, adopted_addresses: ['10.0.0.99'] };
+    await world.cluster.client.create<KuryrLoadBalancer>(kuryrLoadBalancers, {
+      metadata: { ...key, ownerReferences },
+      spec: { schema_version: 2, type: 'LoadBalancer', ports: [], endpointSlices: [], ...adopted },
+    });
+    await world.run(30);
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    const left = [...world.lbaas.balancers.values()].map(({ vip_port_id, tags }) => [vip_port_id, tags]);
+    expect(left).toEqual([['theirs', []]]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { desiredBalancer } from '../balancer/desired.ts';
 import { testSite } from '../testing/test-site.ts';
-import { inheritedAddresses, isInherited } from './inheritance.ts';
+import { heldToShown, inheritedAddresses, isInherited } from './inheritance.ts';
 
 const KURYR = 'kuryr.openstack.org/service-finalizer';
 const site = { ...testSite, adoptedClusterName: 'kubernetes' };
@@ -31,4 +32,15 @@ it('reads an address that is shown as a host name, as with the PROXY protocol, a
   const shown = (hostname: string) => ({ metadata, spec, status: { loadBalancer: { ingress: [{ hostname }] } } });
   expect(inheritedAddresses(shown('203.0.113.7.nip.io'))).toEqual(['203.0.113.7']);
   expect(inheritedAddresses(shown('web-203.0.113.7.example.com'))).toEqual([]);
+});
+
+it('takes what a Service shows for where its load balancer is, whatever its resource says', () => {
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'uid-1' }];
+  const forged = { type: 'LoadBalancer', adopts: true, adopted_addresses: ['10.0.0.66'] };
+  const spec = { ports: [], endpointSlices: [], ...forged };
+  const there = { ...site, serviceSubnet: { id: 'services', cidr: '10.96.0.0/12', network_id: 'network-1' } };
+  const desired = desiredBalancer({ metadata: { ...metadata, ownerReferences }, spec }, there);
+  const service = { metadata: { ...metadata, uid: 'uid-1' }, spec: { clusterIP: '10.96.0.7' } };
+  const held = desired && heldToShown(desired, service, there);
+  expect(held).toEqual({ ...desired, adoptedAddresses: ['10.96.0.7'], adoptedSubnetId: 'services' });
 });

@@ -2,6 +2,7 @@ import { parseIpAddress } from '@fairlead/control';
 import { hasFinalizer, keyText, type Service } from '@fairlead/kube';
 import { CLOUD_PROVIDER_FINALIZER, shownAddresses } from '@fairlead/service';
 import { type Adoption, adoptedNames, adoptedSubnet } from '../balancer/adoption.ts';
+import type { DesiredBalancer } from '../balancer/desired.ts';
 import type { Site } from '../drivers/site.ts';
 import { KURYR_SERVICE_FINALIZER } from '../resource/types.ts';
 
@@ -41,4 +42,11 @@ export function adoptionFor(service: Service, site: Site): Adoption | undefined 
     adoptedAddresses: inheritedAddresses(service),
     adoptedSubnetId: adoptedSubnet(service.spec.type, site),
   };
+}
+
+/** A tenant can write into a resource what it adopts, and where that is: what the Service itself shows decides. */
+export function heldToShown(desired: DesiredBalancer, service: Service | undefined, site: Site): DesiredBalancer {
+  if (desired.adoptedNames.length === 0) return desired;
+  const nothing = { adoptedNames: [], adoptedAddresses: [] };
+  return { ...desired, ...((service && adoptionFor(service, site)) ?? nothing) };
 }

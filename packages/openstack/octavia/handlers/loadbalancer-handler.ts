@@ -14,7 +14,7 @@ import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '
 import { keepsFloatingIp } from './annotations.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import { type MemberReach, MORE_RULES } from './member-reach.ts';
-import { isInherited } from './inheritance.ts';
+import { adoptionFor, heldToShown } from './inheritance.ts';
 import { errorWrites, failureWrites, heldWrites, settledWrites, waitingWrites } from './resource-status.ts';
 import { holdWrites, releaseWrites, type ResourceWrite } from './resource-writes.ts';
 import type { Held, Takedown } from './takedown.ts';
@@ -78,12 +78,12 @@ export class KuryrLoadBalancerHandler {
   }
 
   async reconcile(key: string, signal: AbortSignal): Promise<Again | void> {
-    const { writer, resources, site } = this.#options;
+    const { writer, resources } = this.#options;
     const resource = writer.latest(key, resources.get(key));
     if (resource === undefined || !isOwnResource(resource)) return this.#forget(key);
     if (resource.metadata.deletionTimestamp !== undefined) return this.#remove(key, resource, signal);
     if (isNewerShape(resource) || !this.#isOfItsService(key, resource)) return;
-    const desired = desiredBalancer(readResource(resource), site);
+    const desired = this.#desired(key, resource);
     // One of the handlers has not said its part yet.
     if (desired === undefined || this.#settled.get(key) === fingerprintOf(resource)) return;
     const parked = this.#parked.again(key, resource);
@@ -125,17 +125,25 @@ export class KuryrLoadBalancerHandler {
     return [...this.#options.services.list()].some(({ metadata }) => metadata.uid === uid && keyText(metadata) !== key);
   }
 
+  /** Fitted to what is there, where that is known. */
+  #desired(key: string, resource: KuryrLoadBalancer, observed?: ObservedBalancer): DesiredBalancer | undefined {
+    const { site, services } = this.#options;
+    const fitted = observed && fittedTo(observed, resource, site);
+    const desired = fitted ?? desiredBalancer(readResource(resource), site);
+    return desired && heldToShown(desired, services.get(key), site);
+  }
+
   async #converge(
     key: string,
     resource: KuryrLoadBalancer,
     desired: DesiredBalancer,
     signal: AbortSignal,
   ): Promise<Again | void> {
-    const { environment, site, cloud, reach, waits } = this.#options;
+    const { environment, cloud, reach, waits } = this.#options;
     const record = { journal: environment.journal, key: `service ${key}` };
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const observed = await cloud.observe(desired, signal);
-      const fitting = fittedTo(observed, resource, site) ?? desired;
+      const fitting = this.#desired(key, resource, observed) ?? desired;
       const keeps = this.#keepsFloatingIp(key, resource);
       const { steps, waitsFor, recovers } = await planWithStrays(cloud, fitting, observed, keeps, signal);
       // Nothing is opened for what is refused, by us or by Octavia.
@@ -230,13 +238,13 @@ export class KuryrLoadBalancerHandler {
     return again;
   }
 
-  /** A tenant can write into a resource that it adopts: what the Service itself shows decides. */
+  /** What the Service itself shows decides, and not what a tenant may have written into the resource. */
   async #inherit(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<Held | undefined> {
     const { services, site, takedown } = this.#options;
-    const service = services.get(key);
-    if (resource.spec?.adopts !== true || service === undefined || !isInherited(service, site)) return undefined;
-    const desired = this.#isOfItsService(key, resource) ? desiredBalancer(readResource(resource), site) : undefined;
-    return desired && takedown.inherit(desired, signal);
+    const service = this.#isOfItsService(key, resource) ? services.get(key) : undefined;
+    if (resource.spec?.adopts !== true || service === undefined) return undefined;
+    const adoption = adoptionFor(service, site);
+    return adoption && takedown.inherit(adoption, signal);
   }
 
   /** The object as it was left by the last write of this pass. */

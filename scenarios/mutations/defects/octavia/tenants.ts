@@ -135,4 +135,11 @@ export const octaviaTenantDefects: readonly Defect[] = [
     replace: 'begunAt >= 0',
     foundBy: COMPARISON,
   },
+  {
+    name: 'a tenant has the load balancer of another cluster taken over by what it writes into a resource',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'return desired && heldToShown(desired, services.get(key), site);',
+    replace: 'return desired;',
+    foundBy: { unit: `${HOME}/adopting-tenants.test.ts` },
+  },
 ];
