@@ -213,4 +213,19 @@ describe('a sweep', () => {
     driver.want('shop/one', []);
     expect(await done(() => driver.sweep(signal))).toBeGreaterThan(299_000);
   });
+
+  it('has no patience for ever with many that are looked at one after the other', async () => {
+    const { driver, clock, done, signal } = setUp();
+    const keys = Array.from({ length: 20 }, (_, index) => `shop/${index}`);
+    for (const key of keys) driver.wantAtLeast(key, []);
+    await done(() => driver.sweep(signal));
+    for (const key of keys.slice(0, 14)) {
+      await clock.advance(240_000);
+      driver.want(key, []);
+      expect(await done(() => driver.sweep(signal))).toBeGreaterThan(200_000);
+    }
+    await clock.advance(240_000);
+    driver.want('shop/14', []);
+    expect(await done(() => driver.sweep(signal))).toBeUndefined();
+  });
 });

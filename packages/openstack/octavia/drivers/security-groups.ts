@@ -84,8 +84,6 @@ export interface SecurityGroupDriver {
   want(key: string, rules: readonly MemberRule[]): void;
   /** What is told of a Service that has not been looked at yet: until `want` says all, no rule is taken for unused. */
   wantAtLeast(key: string, rules: readonly MemberRule[]): void;
-  /** It may need more than is known: until that is told by `want`, no rule is taken for unused. */
-  wantUnknown(key: string): void;
   /**
    * Creates some of what is missing of what this Service needs, and deletes some of those of ours that none needs any
    * more, where something has changed. Resolves with whether nothing is left to do for the Service: who has more to do
@@ -106,6 +104,8 @@ export interface SecurityGroupDriver {
 const MOST_CHANGES_AT_ONCE = 10;
 /** How long is waited for the next Service to be looked at: one that always fails keeps no unused rule for ever. */
 const PATIENCE_MILLISECONDS = 300_000;
+/** Nor do many that are looked at one after the other, as a tenant lets them. */
+const PATIENCE_WITH_ALL_MILLISECONDS = 3_600_000;
 
 /** The security groups of Neutron. */
 export class NeutronSecurityGroups implements SecurityGroupDriver {
@@ -117,12 +117,12 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   readonly #lane = new Lanes(1);
   /** Service key -> rule key -> rule */
   readonly #wanted = new Map<string, ReadonlyMap<string, MemberRule>>();
-  /** Of Services whose needs are not known. */
-  readonly #unknown = new Set<string>();
   /** Of Services that have not been looked at yet. */
   readonly #unseen = new Set<string>();
   /** Since when the next of these is waited for. */
   #waitsSince: number | undefined;
+  /** Since when the first of these is. */
+  #waitsFrom: number | undefined;
   /** Service key -> keys of rules that it needed before, and that are to go unless another needs them. */
   readonly #dropped = new Map<string, ReadonlySet<string>>();
   /** Rule key -> ids of those that are ours; undefined when they have to be looked at. */
@@ -149,13 +149,12 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
     const before = this.#wanted.get(key) ?? new Map<string, MemberRule>();
     const after = new Map(rules.map((rule) => [ruleKey(rule), rule]));
     const wasUnseen = this.#unseen.delete(key);
-    const wasUnknown = this.#unknown.delete(key) || wasUnseen;
     if (wasUnseen) this.#waitsSince = undefined;
     const dropped = [...before.keys()].filter((rule) => !after.has(rule));
     if (after.size === 0) this.#wanted.delete(key);
     else this.#wanted.set(key, after);
     if (dropped.length > 0) this.#dropped.set(key, new Set([...(this.#dropped.get(key) ?? []), ...dropped]));
-    if (dropped.length === 0 && !wasUnknown) return;
+    if (dropped.length === 0 && !wasUnseen) return;
     this.#isSwept = false;
     this.#onUnswept();
   }
@@ -163,10 +162,6 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   wantAtLeast(key: string, rules: readonly MemberRule[]): void {
     this.want(key, rules);
     this.#unseen.add(key);
-  }
-
-  wantUnknown(key: string): void {
-    this.#unknown.add(key);
   }
 
   suspect(): void {
@@ -216,8 +211,7 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
       this.#doubt();
       throw error;
     }
-    // What Services need whose needs are not known is told by `want`.
-    return this.#isSwept || this.#unknown.size > 0 ? undefined : this.#patienceForUnseen();
+    return this.#isSwept ? undefined : this.#patienceForUnseen();
   }
 
   async #look(signal: AbortSignal): Promise<Map<string, readonly string[]>> {
@@ -236,7 +230,7 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
   /** Deletes some of those that no Service needs, its own before those of others; those that are left. */
   async #sweepSome(own: ReadonlySet<string>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const found = await this.#look(signal);
-    if (this.#isSwept || this.#unknown.size > 0 || this.#patienceForUnseen() > 0) return new Set();
+    if (this.#isSwept || this.#patienceForUnseen() > 0) return new Set();
     const wanted = new Set([...this.#wanted.values()].flatMap((rules) => [...rules.keys()]));
     const unused = [...found].filter(([rule, ids]) => ids.length > 0 && !wanted.has(rule));
     const [ofOthers, ofOwn] = [unused.filter(([rule]) => !own.has(rule)), unused.filter(([rule]) => own.has(rule))];
@@ -255,7 +249,9 @@ export class NeutronSecurityGroups implements SecurityGroupDriver {
     if (this.#unseen.size === 0) return 0;
     const now = this.#clock.monotonic();
     this.#waitsSince ??= now;
-    return Math.max(0, this.#waitsSince + PATIENCE_MILLISECONDS - now);
+    this.#waitsFrom ??= now;
+    const until = this.#waitsFrom + PATIENCE_WITH_ALL_MILLISECONDS;
+    return Math.max(0, Math.min(this.#waitsSince + PATIENCE_MILLISECONDS, until) - now);
   }
 
   /** Whether all rules that the Service needs are there. */

@@ -11,7 +11,6 @@ it.each([
   const securityGroups: SecurityGroupDriver = {
     want() {},
     wantAtLeast() {},
-    wantUnknown() {},
     suspect() {},
     ensure: async () => true,
     sweep: async () => wait,

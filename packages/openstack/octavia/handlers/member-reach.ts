@@ -1,4 +1,3 @@
-import { verdictOf } from '@fairlead/control';
 import type { Again } from '@fairlead/kube';
 import type { LoadBalancer } from '../../client/index.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
@@ -20,6 +19,9 @@ import type { KuryrLoadBalancer } from '../resource/types.ts';
 
 /** When who is not done comes back: others have had their turn by then. */
 export const MORE_RULES: Again = { afterMilliseconds: 100 };
+
+/** What is known of a Service without Neutron, which may fail for ever at what a tenant chose. */
+const UNTOLD: SubnetDriver = { rangesOf: async () => [] };
 
 /**
  * Sees to it that load balancers reach their members, from where they are and from where they are to be. What has many
@@ -48,12 +50,13 @@ export class MemberReach {
    * emptied, and a refused one may have other members than it asks for: only its own pass knows all.
    */
   async restore(key: string, resource: KuryrLoadBalancer, signal: AbortSignal): Promise<void> {
+    this.restoreUntold(key);
     try {
+      this.#securityGroups.wantAtLeast(key, await this.#rulesAsTold(resource, signal, UNTOLD));
       this.#securityGroups.wantAtLeast(key, await this.#rulesAsTold(resource, signal));
-    } catch (error) {
+    } catch {
+      // Its own pass tells of it.
       signal.throwIfAborted();
-      // Its own pass tells of it. What Neutron will never tell of is no reason to keep rules.
-      if (verdictOf(error) !== 'terminal') this.#securityGroups.wantUnknown(key);
     }
   }
 
@@ -118,19 +121,24 @@ export class MemberReach {
   }
 
   /** What it needs on the load balancer that its status tells of. */
-  async #rulesAsTold(resource: KuryrLoadBalancer, signal: AbortSignal): Promise<readonly MemberRule[]> {
+  async #rulesAsTold(
+    resource: KuryrLoadBalancer,
+    signal: AbortSignal,
+    subnets = this.#subnets,
+  ): Promise<readonly MemberRule[]> {
     const { loadbalancer } = resource.status ?? {};
     if (!loadbalancer) return [];
     const { provider, subnet_id } = loadbalancer;
     const desired = desiredBalancer(readResource(resource), this.#site, provider);
     if (desired === undefined) return [];
-    return this.#rules(reachedBy(desired), subnet_id === undefined ? [] : [subnet_id], signal);
+    return this.#rules(reachedBy(desired), subnet_id === undefined ? [] : [subnet_id], signal, subnets);
   }
 
   async #rules(
     { keepsClientAddresses, pools }: Reached,
     vipSubnetIds: readonly string[],
     signal: AbortSignal,
+    subnets = this.#subnets,
   ): Promise<readonly MemberRule[]> {
     const { memberSecurityGroupIds } = this.#site;
     if (memberSecurityGroupIds.length === 0) return [];
@@ -138,7 +146,7 @@ export class MemberReach {
     const configured = new Set(configuredSubnets(this.#site).map(({ id }) => id));
     const used = [...vipSubnetIds, ...memberSubnetsOf(pools)];
     const chosen = keepsClientAddresses ? [] : used.filter((id) => !configured.has(id));
-    return memberRules(pools, memberSecurityGroupIds, [...sources, ...(await this.#subnets.rangesOf(chosen, signal))]);
+    return memberRules(pools, memberSecurityGroupIds, [...sources, ...(await subnets.rangesOf(chosen, signal))]);
   }
 }
 

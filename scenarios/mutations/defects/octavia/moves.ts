@@ -92,16 +92,30 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'no Service is served while Neutron does not tell of a subnet that one of them chose',
     file: `${HOME}/handlers/member-reach.ts`,
-    find: "if (verdictOf(error) !== 'terminal') this.#securityGroups.wantUnknown(key);",
-    replace: 'throw error;',
+    find: '} catch {\n      // Its own pass tells of it.\n      signal.throwIfAborted();',
+    replace: '} finally {\n      signal.throwIfAborted();',
     foundBy: REACH,
   },
   {
     name: 'rules are taken for unused while it is not known whether a Service needs them',
-    file: `${HOME}/drivers/security-groups.ts`,
-    find: 'this.#unknown.size > 0 || this.#patienceForUnseen() > 0',
-    replace: 'this.#patienceForUnseen() > 0',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: '    this.restoreUntold(key);\n    try {\n      this.#securityGroups.wantAtLeast(key, await this.#rulesAsTold(resource, signal, UNTOLD));\n',
+    replace: '    try {\n',
     foundBy: REACH,
+  },
+  {
+    name: 'a Service loses all rules when Neutron does not tell of a subnet that it chose',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'this.#securityGroups.wantAtLeast(key, await this.#rulesAsTold(resource, signal, UNTOLD));',
+    replace: '',
+    foundBy: REACH,
+  },
+  {
+    name: 'unused rules stay for as long as a tenant has one Service after the other looked at',
+    file: `${HOME}/drivers/security-groups.ts`,
+    find: 'Math.min(this.#waitsSince + PATIENCE_MILLISECONDS, until) - now',
+    replace: 'this.#waitsSince + PATIENCE_MILLISECONDS - now',
+    foundBy: SECURITY_GROUPS,
   },
   {
     name: 'a restart takes rules for unused before all Services have been looked at',
@@ -134,7 +148,7 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'a Service that can never be looked at keeps unused rules for ever',
     file: `${HOME}/drivers/security-groups.ts`,
-    find: 'return Math.max(0, this.#waitsSince + PATIENCE_MILLISECONDS - now);',
+    find: 'return Math.max(0, Math.min(this.#waitsSince + PATIENCE_MILLISECONDS, until) - now);',
     replace: 'return PATIENCE_MILLISECONDS;',
     foundBy: REACH_RESTART,
   },
@@ -176,15 +190,15 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'a sweep ends when it has taken some of the unused rules away',
     file: `${HOME}/drivers/security-groups.ts`,
-    find: 'return this.#isSwept || this.#unknown.size > 0 ? undefined : this.#patienceForUnseen();',
+    find: 'return this.#isSwept ? undefined : this.#patienceForUnseen();',
     replace: 'return this.#unseen.size === 0 ? undefined : this.#patienceForUnseen();',
     foundBy: REACH_RESTART,
   },
   {
     name: 'a sweep that has waited for who cannot be looked at is not made again',
     file: `${HOME}/drivers/security-groups.ts`,
-    find: 'return this.#isSwept || this.#unknown.size > 0 ? undefined : this.#patienceForUnseen();',
-    replace: 'return this.#isSwept || this.#unknown.size > 0 || this.#unseen.size > 0 ? undefined : 0;',
+    find: 'return this.#isSwept ? undefined : this.#patienceForUnseen();',
+    replace: 'return this.#isSwept || this.#unseen.size > 0 ? undefined : 0;',
     foundBy: REACH_RESTART,
   },
   {
