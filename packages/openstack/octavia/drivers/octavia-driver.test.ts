@@ -43,6 +43,29 @@ describe('the load balancers of Octavia', () => {
     expect(found.map(({ loadbalancers }) => loadbalancers)).toEqual([[{ id }]]);
   });
 
+  it('are found by the very tags, though Octavia takes capitals for small letters', async () => {
+    const openstack = emulated();
+    const { clock, octavia } = openstack;
+    const pool = { name: 'web', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members: [], tags: ['a1'] } as const;
+    const listener = { protocol: 'TCP', protocol_port: 80, default_pool: pool, tags: ['a1'] } as const;
+    const body = { name: 'web', vip_network_id: withNetwork(openstack), listeners: [listener], tags: ['a1'] };
+    await result(clock, octavia.createLoadBalancer(body));
+    const [balancers, listeners, pools] = await result(
+      clock,
+      Promise.all([octavia.listLoadBalancers(), octavia.listListeners(), octavia.listPools()]),
+    );
+    vi.spyOn(octavia, 'listLoadBalancers').mockResolvedValue(balancers);
+    vi.spyOn(octavia, 'listListeners').mockResolvedValue(listeners);
+    vi.spyOn(octavia, 'listPools').mockResolvedValue(pools);
+    const driver = new OctaviaDriver(octavia);
+    const { signal } = new AbortController();
+    const found = async (tag: string) => {
+      const all = [...(await driver.listTagged([tag], signal)), ...(await driver.listTaggedChildren([tag], signal))];
+      return all.length;
+    };
+    expect([await found('a1'), await found('A1')]).toEqual([3, 0]);
+  });
+
   it('are of a provider that Octavia lists, or of any where it does not tell', async () => {
     const { clock, emulator, octavia } = emulated();
     const driver = new OctaviaDriver(octavia);

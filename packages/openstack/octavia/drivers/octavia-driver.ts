@@ -14,8 +14,8 @@ export class OctaviaDriver implements LbaasDriver {
     this.#octavia = octavia;
   }
 
-  listTagged(tags: readonly string[], signal: AbortSignal): Promise<readonly LoadBalancer[]> {
-    return this.#octavia.listLoadBalancers({ tags: tags.join(',') }, { signal });
+  async listTagged(tags: readonly string[], signal: AbortSignal): Promise<readonly LoadBalancer[]> {
+    return carrying(tags, await this.#octavia.listLoadBalancers({ tags: tags.join(',') }, { signal }));
   }
 
   listNamed(name: string, signal: AbortSignal): Promise<readonly LoadBalancer[]> {
@@ -56,7 +56,7 @@ export class OctaviaDriver implements LbaasDriver {
       this.#octavia.listListeners(filter, { signal }),
       this.#octavia.listPools(filter, { signal }),
     ]);
-    return [...listeners, ...pools];
+    return carrying(tags, [...listeners, ...pools]);
   }
 
   async hasFlavor(id: string, signal: AbortSignal): Promise<boolean> {
@@ -106,6 +106,11 @@ export class OctaviaDriver implements LbaasDriver {
         return octavia.deleteHealthMonitor(step.id, { signal });
     }
   }
+}
+
+/** A database may take capitals for small letters: what another owns would be found by its UID in these. */
+function carrying<Tagged extends Pick<LoadBalancer, 'tags'>>(tags: readonly string[], found: readonly Tagged[]) {
+  return found.filter((one) => tags.every((tag) => one.tags.includes(tag)));
 }
 
 /** Where a policy keeps the list from us, Octavia itself refuses what it has not. */

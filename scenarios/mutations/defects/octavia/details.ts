@@ -117,8 +117,8 @@ export const octaviaDetailDefects: readonly Defect[] = [
   {
     name: 'a pool that has lost its listener is left on a load balancer of another',
     file: `${HOME}/drivers/octavia-driver.ts`,
-    find: 'return [...listeners, ...pools];',
-    replace: 'return [...listeners];',
+    find: 'carrying(tags, [...listeners, ...pools])',
+    replace: 'carrying(tags, [...listeners])',
     foundBy: { unit: `${HOME}/drivers/octavia-driver.test.ts` },
   },
   {

@@ -142,4 +142,11 @@ export const octaviaTenantDefects: readonly Defect[] = [
     replace: 'return desired;',
     foundBy: { unit: `${HOME}/adopting-tenants.test.ts` },
   },
+  {
+    name: 'a tenant has the load balancer of another taken down by its UID in capitals',
+    file: `${HOME}/drivers/octavia-driver.ts`,
+    find: 'found.filter((one) => tags.every((tag) => one.tags.includes(tag)))',
+    replace: 'tags.length === 0 ? [] : found',
+    foundBy: { unit: `${HOME}/drivers/octavia-driver.test.ts` },
+  },
 ];
