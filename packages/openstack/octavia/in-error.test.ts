@@ -113,6 +113,7 @@ describe('a Service that leaves a load balancer which takes no change', () => {
       expect(held?.status?.conditions).toMatchObject([{ status: 'False', reason, message }]);
       await world.run(1_800);
       expect(await told()).toHaveLength(1);
+      expect(await repeated(world)).toEqual([]);
       expect((await world.cluster.service('web'))?.metadata.resourceVersion).toBe(held?.metadata.resourceVersion);
       world.lbaas.setStatus(id, 'ACTIVE');
       await world.run(120);
@@ -136,8 +137,25 @@ describe('a Service that leaves a load balancer which takes no change', () => {
       undefined,
       [{ status: 'False', reason: 'LoadBalancerInError' }],
     ]);
+    const told = async () =>
+      (await world.cluster.eventLines('web')).filter((line) => line.includes('DeleteLoadBalancerFailed'));
+    const before = await told();
+    expect(before.at(-1)).toContain(`the load balancer ${id}`);
     await world.run(1_800);
+    expect([await told(), await repeated(world)]).toEqual([before, []]);
     expect((await world.cluster.service('web'))?.metadata.resourceVersion).toBe(held?.metadata.resourceVersion);
+  });
+
+  it('does not say that it is served while its resource alone leaves', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    const id = await sharedByHand(world);
+    world.lbaas.setStatus(id, 'PENDING_UPDATE');
+    await world.cluster.client.delete(kuryrLoadBalancers, key);
+    await world.run(60);
+    expect((await world.resource())?.status?.conditions).toMatchObject([{ reason: 'Programmed' }]);
+    const service = await world.cluster.service('web');
+    expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'LoadBalancerPending' }]);
   });
 
   it('is told by its condition, though it is the resource alone that leaves', async () => {
@@ -191,4 +209,10 @@ async function sharedByHand(world: OctaviaWorld): Promise<string> {
   const [id = ''] = world.lbaas.balancers.keys();
   await world.serve('web', {}, { [`${PREFIX}/load-balancer-id`]: id });
   return id;
+}
+
+/** The Events that were told more than once. */
+async function repeated(world: OctaviaWorld): Promise<readonly string[]> {
+  const all = await world.cluster.events('web');
+  return all.filter(({ series }) => series !== undefined).map(({ reason }) => reason);
 }

@@ -179,8 +179,8 @@ export class ServiceHandler {
       (await takedown.remove(service.metadata, service.metadata.uid ?? '', keepsFloatingIp(service), signal));
     if (again !== undefined) {
       const { obstacle } = again;
-      await this.#tellHeld(claim, obstacle, signal);
-      if (obstacle !== undefined)
+      const isNews = await this.#tellHeld(claim, obstacle, signal);
+      if (obstacle !== undefined && isNews)
         recordOnService(environment.events, service, 'DeleteLoadBalancerFailed', obstacle.message);
       return again;
     }
@@ -189,10 +189,13 @@ export class ServiceHandler {
     announceUnserved(environment.events, { kind: 'release', claim });
   }
 
-  async #tellHeld(claim: ServiceToRelease, why: Programmed | undefined, signal: AbortSignal): Promise<void> {
+  /** Whether it has not said so before. */
+  async #tellHeld(claim: ServiceToRelease, why: Programmed | undefined, signal: AbortSignal): Promise<boolean> {
     const { environment, serviceWriter } = this.#options;
-    if (why === undefined) return;
-    await serviceWriter.write(claim.service, heldWrites(claim, why, environment.clock), signal);
+    if (why === undefined) return false;
+    const writes = heldWrites(claim, why, environment.clock);
+    const written = await serviceWriter.write(claim.service, writes, signal);
+    return writes.length > 0 && written !== undefined;
   }
 
   /** What Kuryr stored for a Service that leaves before it became ours: only Kuryr's finalizer holds it. */
