@@ -162,6 +162,25 @@ describe('after a restart, the rules in security groups', () => {
     expect(ports()).not.toContain(7070);
   });
 
+  it('that a forged resource tells of go, though its Service is refused', async () => {
+    const { world, rules } = await worldWithGroup();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('web');
+    const annotations = { 'loadbalancer.openstack.org/unheard-of': 'yes' };
+    await world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations } });
+    await world.run();
+    await world.leader?.stop();
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'another' }];
+    const ports = [{ port: 7070, protocol: 'TCP' } as const];
+    const endpointSlices = [{ endpoints: [{ addresses: ['10.1.0.1'] }], ports }];
+    const forged = { metadata: { ownerReferences }, spec: { endpointSlices } };
+    await world.cluster.client.patchMerge(kuryrLoadBalancers, key, forged);
+    leaveRules(world, 7070);
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.run(600);
+    expect(rules().map(({ port_range_min }) => port_range_min)).not.toContain(7070);
+  });
+
   it('that nobody needs go, though there is no Service any more', async () => {
     const { world, rules } = await worldWithGroup();
     leaveRules(world, ...Array.from({ length: 25 }, (_, index) => 7000 + index));

@@ -172,6 +172,33 @@ describe('security groups', () => {
     expect(rules()).toEqual([]);
   });
 
+  it('let the load balancer of a Service that is refused reach members from the subnet that it chose', async () => {
+    const { world, sources } = await worldWithGroup();
+    const { emulator, project } = world.openstack;
+    const network_id = emulator.create('networks', { name: 'edge' }, project);
+    const subnet = emulator.create('subnets', { network_id, ip_version: 4, cidr: '10.7.0.0/24' }, project);
+    world.start();
+    await world.serve('web', {}, { 'loadbalancer.openstack.org/subnet-id': subnet });
+    await refuse(world, 'web');
+    await world.run(60);
+    expect(sources()).toContain('10.7.0.0/24');
+  });
+
+  it('are gone before a Service is that needed them', async () => {
+    const { world, rules } = await worldWithGroup();
+    const { neutron } = world.openstack;
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('web');
+    const remove = neutron.deleteSecurityGroupRule.bind(neutron);
+    vi.spyOn(neutron, 'deleteSecurityGroupRule').mockImplementation(async (...asked) => {
+      await sleep(world.cluster.clock, 5_000);
+      return remove(...asked);
+    });
+    await world.cluster.deleteService('web');
+    while ((await world.cluster.service('web')) !== undefined) await world.run(1);
+    expect(rules()).toEqual([]);
+  });
+
   it('have rules for the members that a Service has which is refused, not for those that it would have', async () => {
     const { world, rules } = await worldWithGroup();
     world.start();

@@ -1,3 +1,4 @@
+import { result } from '@fairlead/control/testing';
 import { expect, it, vi } from 'vitest';
 import { emulated, withNetwork } from '../../client/testing/emulated.ts';
 import { MemoryLbaas } from '../testing/memory-lbaas.ts';
@@ -29,4 +30,18 @@ it('makes no port for a Service that is handed one at the same time', async () =
   await all;
   expect(emulator.resources('ports').find((one) => one['id'] === id)).toMatchObject({ name, description });
   expect(creating).not.toHaveBeenCalled();
+});
+
+it('finds all load balancers on which a Service has something, its own and those of others', async () => {
+  const { neutron, clock } = emulated();
+  const lbaas = new MemoryLbaas();
+  const owner = { cluster: testSite.cluster, uid: 'uid-1', name: 'shop/web' };
+  const tags = [...tagsOf(owner)];
+  const listener = { protocol: 'TCP', protocol_port: 80, tags } as const;
+  await lbaas.perform({ kind: 'create-load-balancer', body: { name: 'own', tags } });
+  await lbaas.perform({ kind: 'create-load-balancer', body: { name: 'shared', listeners: [listener] } });
+  await lbaas.perform({ kind: 'create-load-balancer', body: { name: 'other' } });
+  const cloud = new BalancerCloud(lbaas, neutron, { sharers: () => [], servedOn: () => [], hasChanged() {} });
+  const standing = await result(clock, cloud.standing(owner, new AbortController().signal));
+  expect(standing.map(({ balancer }) => balancer.name)).toEqual(['own', 'shared']);
 });

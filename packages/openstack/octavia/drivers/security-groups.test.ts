@@ -174,7 +174,15 @@ describe('a sweep', () => {
     const ruleFor = (port: number) =>
       memberRules([{ protocol: 'TCP', members: [{ protocol_port: port }] }], [group], ['10.0.0.0/24']);
     const { signal } = new AbortController();
-    return { driver, onUnswept, ruleFor, clock, done: (what: () => Promise<unknown>) => result(clock, what()), signal };
+    return {
+      driver,
+      neutron,
+      onUnswept,
+      ruleFor,
+      clock,
+      done: (what: () => Promise<unknown>) => result(clock, what()),
+      signal,
+    };
   }
 
   it('is asked for when a Service needs less, and when the rules may have changed', () => {
@@ -202,6 +210,31 @@ describe('a sweep', () => {
     onUnswept.mockClear();
     expect(await done(() => driver.ensure('shop/one', signal))).toBe(true);
     expect(onUnswept).toHaveBeenCalledTimes(1);
+  });
+
+  it('leaves a Service waiting until all are gone that it needed, be it that it needed less twice', async () => {
+    const { driver, ruleFor, done, signal } = setUp();
+    const many = Array.from({ length: 24 }, (_, index) => ruleFor(80 + index)).flat();
+    driver.want('shop/web', many);
+    await done(() => untilDone(driver, 'shop/web'));
+    driver.want('shop/web', many.slice(12));
+    driver.want('shop/web', []);
+    const turns = [];
+    for (let turn = 0; turn < 3; turn += 1) turns.push(await done(() => driver.ensure('shop/web', signal)));
+    expect(turns).toEqual([false, false, true]);
+  });
+
+  it('is made again when a rule of who leaves cannot be deleted', async () => {
+    const { driver, neutron, onUnswept, ruleFor, done, signal } = setUp();
+    driver.want('shop/web', ruleFor(80));
+    await done(() => untilDone(driver, 'shop/web'));
+    driver.want('shop/web', []);
+    onUnswept.mockClear();
+    vi.spyOn(neutron, 'deleteSecurityGroupRule').mockRejectedValueOnce(new Error('not now'));
+    await expect(done(() => driver.ensure('shop/web', signal))).rejects.toThrow('not now');
+    expect(onUnswept).toHaveBeenCalledTimes(1);
+    await done(() => driver.sweep(signal));
+    expect(await done(() => neutron.listSecurityGroupRules({ port_range_min: '80' }))).toEqual([]);
   });
 
   it('has as much patience with the next Service as with the one before it', async () => {
