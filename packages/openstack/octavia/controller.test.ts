@@ -47,6 +47,22 @@ describe('the three handlers', () => {
     expect(world.openstack.emulator.resources('ports')).toEqual([]);
   });
 
+  it('do not write into the resource that it could not be written', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const bodies: string[] = [];
+    world.cluster.refuse = ({ method, path, body }) => {
+      if (method !== 'PATCH' || !path.includes('/kuryrloadbalancers/web/status')) return undefined;
+      bodies.push(body);
+      return bodies.length === 1 ? 500 : undefined;
+    };
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve();
+    await world.run(60);
+    expect(bodies.length).toBeGreaterThan(1);
+    expect(bodies.filter((body) => body.includes('publish-status'))).toEqual([]);
+    expect((await world.resource())?.status?.conditions).toMatchObject([{ status: 'True' }]);
+  });
+
   it('write nothing in a converged world, and nothing after a restart', async () => {
     const world = await new OctaviaWorld().setUp();
     const first = world.start({ comparisonIntervalSeconds: 60 });

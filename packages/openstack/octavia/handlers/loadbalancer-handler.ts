@@ -1,4 +1,4 @@
-import { runSteps, verdictOf } from '@fairlead/control';
+import { messageOf, runSteps, verdictOf } from '@fairlead/control';
 import { type Again, hasFinalizer, jsonEqual, keyText, type ObjectWriter, type Service } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
 import { recordOnService } from '@fairlead/service';
@@ -36,6 +36,9 @@ export interface LoadBalancerHandlerOptions {
   readonly takedown: Takedown;
   readonly waits: PendingWaits;
 }
+
+/** The resource could not be written: one more write of it, which tells so, helps nobody. */
+class Unpublished extends Error {}
 
 /** Brings OpenStack in step with a resource that both other handlers have filled, and tells how far it is. */
 export class KuryrLoadBalancerHandler {
@@ -97,6 +100,7 @@ export class KuryrLoadBalancerHandler {
       return await this.#converge(key, held, desired, signal);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof Unpublished) throw error;
       await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
       const isRefused = verdictOf(error) === 'terminal';
       if (isRefused && !(await this.#options.reach.keep(key, desired.owner, signal))) return MORE_RULES;
@@ -259,7 +263,11 @@ export class KuryrLoadBalancerHandler {
   ): Promise<KuryrLoadBalancer | undefined> {
     const { writer, environment, cloud } = this.#options;
     const latest = this.#latest(resource);
-    const written = await writer.write(latest, writesFor(latest, environment.clock.now()), signal);
+    const written = await writer
+      .write(latest, writesFor(latest, environment.clock.now()), signal)
+      .catch((error: unknown) => {
+        throw new Unpublished(messageOf(error), { cause: error });
+      });
     const { loadbalancer, service_pub_ip_info: address } = written?.status ?? {};
     const isSame = jsonEqual(address ?? null, latest.status?.service_pub_ip_info ?? null);
     if (loadbalancer && !isSame) cloud.users.addressChanged(loadbalancer.id, serviceUidOf(latest) ?? '');

@@ -182,6 +182,13 @@ export const octaviaHandlerDefects: readonly Defect[] = [
     foundBy: REACH,
   },
   {
+    name: 'that a resource could not be written is written into the resource',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'if (error instanceof Unpublished) throw error;',
+    replace: '',
+    foundBy: { unit: 'packages/openstack/octavia/controller' },
+  },
+  {
     name: 'rules for where a Service was served before stay when it is served elsewhere',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
     find: 'if (!(await reach.settle(key, fitting, observed, signal))) return MORE_RULES;',
