@@ -1,6 +1,6 @@
 import type { LoadBalancer } from '@fairlead/azure/arm';
 import { silentLogger } from '@fairlead/control';
-import { findCondition, type IpFamily, type Service } from '@fairlead/kube';
+import { findCondition, type IpFamily, keyText, type Service } from '@fairlead/kube';
 import type { PlannedChange } from '@fairlead/part';
 import type { Call } from '@fairlead/sim';
 import { isOwnEntry, markIn, serviceMark } from './azure-view.ts';
@@ -44,12 +44,15 @@ export async function unfinished(world: World): Promise<string | undefined> {
     const missing = missingFor(world, service);
     if (missing !== undefined) return `${service.metadata.name}: ${missing}`;
   }
-  const hasGivenUp = shopServices(world).some((service) => isGivenUp(world, service));
+  const givenUp = shopServices(world).filter((service) => isGivenUp(world, service));
   const { signal } = new AbortController();
   azure.emulator.assertConsistent();
   const part = partOver(world, azure.emulator);
   const plan = await part.plan({ client: editor, clock, logger: silentLogger, signal });
-  const isLeftToOthers = ({ subject }: PlannedChange) => hasGivenUp && subject.startsWith('backend pool ');
+  // A pool that Azure accepted and failed at is put right by a write of its load balancer.
+  const names = givenUp.map(({ metadata }) => keyText(metadata));
+  const isLeftToOthers = ({ subject, detail }: PlannedChange) =>
+    (names.length > 0 && subject.startsWith('backend pool ')) || names.some((name) => detail === `for ${name}`);
   const [first] = plan.changes.filter((change) => change.writes > 0 && !isLeftToOthers(change));
   if (first === undefined) {
     watch.hasRested = true;
