@@ -4,6 +4,7 @@ import { EngineBench, retriable, terminal } from '../testing/engine-bench.ts';
 import { addressKey, endpoints, inbound, outbound, pod } from '../testing/keys.ts';
 import { changedSpec, inboundSpec, outboundSpec } from '../testing/specs.ts';
 import type { Endpoints } from './difftracker.ts';
+import type { OutboundSpec } from './service-spec.ts';
 
 // Edge cases are numbered as in docs/azure-service-gateway.md.
 
@@ -331,6 +332,16 @@ describe('Engine, inbound', () => {
 
 describe('Engine, outbound', () => {
   const at = addressKey(one);
+
+  it('is brought in step with what has changed since its last pod vanished when another comes', () => {
+    const bench = new EngineBench();
+    bench.engine.addPod(outboundSpec('blue'), { uid: pod('a'), createdAt: 'a', addressKeys: [] });
+    bench.run(blue);
+    bench.engine.deletePod(pod('a'), 'vanished');
+    const spec: OutboundSpec = { ...outboundSpec('blue'), families: ['IPv4', 'IPv6'] };
+    bench.engine.addPod(spec, { uid: pod('b'), createdAt: 'b', addressKeys: [] });
+    expect(bench.run(blue)).toBe('update');
+  });
 
   it('makes a gateway for its first pod, which waits for it, and counts those that follow', () => {
     const bench = new EngineBench();

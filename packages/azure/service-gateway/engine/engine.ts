@@ -137,7 +137,8 @@ export class Engine {
   /** The pod as it is now. Buffered until its gateway is there; the first pod of a gateway has it made. */
   addPod(spec: OutboundSpec, pod: Omit<EgressPod, 'egress'>): void {
     const { key } = spec;
-    if (!isWanted(this.state(key))) this.addService(spec);
+    // One that lost its pods, and was kept, is in step with nothing that has changed since.
+    if (!isWanted(this.state(key)) || !this.tracker.pods.hasPods(key)) this.addService(spec);
     this.tracker.wanted.set(key, true);
     this.tracker.updateK8sPod({ ...pod, egress: key }, isLive(this.state(key)));
     this.#triggerLocations();
