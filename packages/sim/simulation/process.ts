@@ -211,8 +211,12 @@ export class SimulatedProcess {
     this.#processClock?.wake();
   }
 
-  /** Sets its wall clock; a restart does not undo it. */
+  /**
+   * Sets its wall clock; a restart does not undo it. Nobody sets that of a machine that sleeps: put back by just as long,
+   * nothing on it would tell that it has slept.
+   */
   jumpWall(milliseconds: number): void {
+    if (this.#suspensions > 0) return;
     this.#kernel.record(`${this.name} has its clock moved by ${milliseconds} ms`);
     this.#processClock?.jumpWall(milliseconds);
   }

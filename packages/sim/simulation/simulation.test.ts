@@ -115,6 +115,19 @@ describe('a simulated process', () => {
     expect(ahead).toEqual([-5000, -5000]);
   });
 
+  it('wakes with the right time, as nobody sets the clock of a machine that sleeps', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const ahead: number[] = [];
+    simulation.process('worker', async (worker) => {
+      await sleep(worker.clock, 100);
+      ahead.push(worker.clock.now() - simulation.clock.now());
+    });
+    simulation.at(10, () => simulation.disturb({ kind: 'suspend', process: 'worker', milliseconds: 500 }));
+    simulation.at(20, () => simulation.disturb({ kind: 'clock-jump', process: 'worker', milliseconds: -500 }));
+    await simulation.run(1_000);
+    expect(ahead).toEqual([0]);
+  });
+
   it('sleeps with its machine, and keeps clocks that drift over a restart', async () => {
     const simulation = new Simulation({ seed: 1 });
     const times: number[][] = [];
