@@ -62,6 +62,7 @@ describe('the tags that a Service asks for on its address', () => {
     'fairlead-egress',
     'fairlead-dns-label',
     'fairlead-of-the-future',
+    'fairlead-\u2028cluster',
     'fa\u0131rlead-part',
     'fairlead-\u017fervice',
     'k8s-azure-service',

@@ -15,7 +15,7 @@ const FORBIDDEN = /[<>%&\\?/\p{Cc}]/u;
  * By these we, and cloud-provider-azure, which may run beside us, know whose an address is. All that begins as ours do
  * is ours, lest a mark that is yet to come is forged before.
  */
-const MARKS = /^(fairlead-.*|k8s-azure-.*|kubernetes-cluster-name|kubernetes-dns-label-service|service)$/s;
+const MARKS = /^(fairlead-|k8s-azure-|(kubernetes-cluster-name|kubernetes-dns-label-service|service)$)/;
 
 /**
  * The tags that the Service asks for on its public address. Throws a terminal error with this code, in plain words about

@@ -15,6 +15,13 @@ export const addressTagsDefects: readonly Defect[] = [
     foundBy: tags,
   },
   {
+    name: 'a mark of ours may be asked for with a line separator in it',
+    file: READER,
+    find: '(fairlead-|k8s-azure-|',
+    replace: '(fairlead-.*$|k8s-azure-.*$|',
+    foundBy: { unit: 'packages/azure/arm/parts/address-tags' },
+  },
+  {
     name: 'a tag that a Service asks for takes the place of our mark',
     file: BODIES,
     find: 'withTags(withTags(there?.tags ?? {}, asked), tagsFor(scope, spec))',
