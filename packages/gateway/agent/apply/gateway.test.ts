@@ -443,9 +443,32 @@ describe('a gateway that is given a configuration', () => {
     const nft = { ...process.nft, accepts: (script: string) => Promise.resolve(!script.startsWith('delete rule')) };
     const gateway = await startOn({ ...process, nft });
     expect(await gateway.take(whole(1, one))).toMatchObject({ kind: 'taken' });
+    // Another program may have been there at once: they are made anew a single time.
+    expect(await gateway.repair()).toBe(true);
     const from = node.calls.length;
     expect(await gateway.repair()).toBe(false);
     expect(node.calls.slice(from)).not.toContain('nft run');
+  });
+
+  it('has its rules again after another program flushed a chain as soon as they were made', async () => {
+    const node = new SimulatedNode();
+    const process = node.process();
+    let flushes = 0;
+    const run = async (script: string) => {
+      await process.nft.run(script);
+      if (node.nft.rules('allow4b').length === 0 || flushes > 0) return;
+      flushes += 1;
+      node.nft.run('flush chain inet fairlead allow4b');
+    };
+    const gateway = await startOn({ ...process, nft: { ...process.nft, run } });
+    await gateway.take(whole(1, one));
+    await gateway.take(whole(2, other));
+    node.nft.run('flush chain inet fairlead pick4-1a');
+    expect(await gateway.repair()).toBe(true);
+    expect(node.nft.rules('allow4b')).toEqual([]);
+    expect(await gateway.repair()).toBe(true);
+    expect(node.nft.rules('allow4b')).toHaveLength(1);
+    expect(await gateway.repair()).toBe(false);
   });
 
   it('tells what it has where it refuses something', async () => {

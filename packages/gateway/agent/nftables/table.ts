@@ -24,6 +24,9 @@ const PORTION = 20_000;
 /** So many chains are looked at at a time for rules that are not ours: each takes a run of nft, and a change waits. */
 const CHAINS_AT_A_TIME = 2;
 
+/** Missed so often, this kernel numbers rules in another way than expected: nothing is told of them then. */
+const UNTELLABLE = 2;
+
 const setListing = z.object({
   set: z.object({
     handle: z.int(),
@@ -51,8 +54,8 @@ export type RulesState = 'whole' | 'restorable' | 'unknown';
  */
 export class Table {
   readonly #nft: Nft;
-  /** Not where this kernel numbers rules in another way than expected: nothing is told of them then. */
-  #canTellRules = true;
+  /** How often in a row rules were not found right after they were made. */
+  #missedRules = 0;
   /** The place of the chain that is looked at next for rules that are not ours. */
   #nextChain = 0;
 
@@ -138,7 +141,7 @@ export class Table {
   }
 
   async #rules(bank: Bank, appliedHandle: number): Promise<RulesState> {
-    if (!this.#canTellRules) return 'whole';
+    if (this.#missedRules >= UNTELLABLE) return 'whole';
     const set = await this.#set(bankSet(bank));
     if (set === undefined) return 'unknown';
     const choosing = rulesProbe(choosingRules(bank), set.handle);
@@ -158,10 +161,12 @@ export class Table {
     return 'whole';
   }
 
-  /** Rules that were made just now are there: where they are not found, they cannot be told. */
+  /** Rules that were made just now are there, unless another program was quick: made anew, they are tried once more. */
   async #tryRules(): Promise<void> {
-    this.#canTellRules = true;
-    this.#canTellRules = (await this.state()).rules === 'whole';
+    const missed = this.#missedRules;
+    this.#missedRules = 0;
+    const { rules } = await this.state();
+    if (rules !== 'whole') this.#missedRules = missed + 1;
   }
 }
 

@@ -43,8 +43,22 @@ export const gatewayAgentDefects: readonly Defect[] = [
   {
     name: 'a chain that another program flushed is not noticed',
     file: `${FOLDER}/nftables/table.ts`,
-    find: "if (!this.#canTellRules) return 'whole';",
+    find: "if (this.#missedRules >= UNTELLABLE) return 'whole';",
     replace: "if (bank !== undefined) return 'whole';",
+    foundBy: gateway,
+  },
+  {
+    name: 'a chain that is flushed right after it was made is taken for a kernel that numbers in another way',
+    file: `${FOLDER}/nftables/table.ts`,
+    find: 'const UNTELLABLE = 2;',
+    replace: 'const UNTELLABLE = 1;',
+    foundBy: gateway,
+  },
+  {
+    name: 'rules that cannot be told are made anew for ever',
+    file: `${FOLDER}/nftables/table.ts`,
+    find: 'this.#missedRules = missed + 1;',
+    replace: 'this.#missedRules = 1;',
     foundBy: gateway,
   },
   {
