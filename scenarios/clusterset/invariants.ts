@@ -100,7 +100,7 @@ function joined({ broker, members }: World): readonly Member[] {
 
 export async function unfinished(world: World): Promise<string | undefined> {
   for (const member of world.members.values()) {
-    const plan = await planOf(member);
+    const plan = await planOf(world, member);
     const first = plan.changes.find((change) => change.writes > 0);
     if (writesOf(plan) > 0) return `${member.name}: ${first?.subject}: ${first?.detail}`;
   }

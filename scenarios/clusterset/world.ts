@@ -37,6 +37,8 @@ export interface World {
 }
 
 const RESTART_MILLISECONDS = 1_000;
+/** An export that waits for others to be older than it is not at rest. */
+const SOON_MILLISECONDS = 10_000;
 
 /** The name under which the process of a cluster reaches its own API server. */
 export const serverOf = (cluster: string) => `kube-${cluster}`;
@@ -110,11 +112,16 @@ export async function leave(world: World, cluster: string): Promise<void> {
   for (const step of await leaveSteps(operator(world), membership(cluster), never)) await step.run(never);
 }
 
-/** What a leader of the cluster would do now, with nothing between it and the servers. */
-export function planOf({ editor, part }: Member): Promise<PartPlan> {
+/** What a leader of the cluster would do soon, with nothing between it and the servers. */
+export function planOf({ simulation }: World, { editor, part }: Member): Promise<PartPlan> {
   return part().plan({
     client: editor,
-    clock: { now: () => 0, monotonic: () => 0, setTimer: () => ({ cancel() {} }), turn: async () => {} },
+    clock: {
+      now: () => simulation.clock.now() + SOON_MILLISECONDS,
+      monotonic: () => 0,
+      setTimer: () => ({ cancel() {} }),
+      turn: async () => {},
+    },
     logger: silentLogger,
     signal: never,
   });
