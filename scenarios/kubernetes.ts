@@ -73,7 +73,7 @@ function sightOf(kube: SimulatedKube): Cluster['objects'] {
   const sights = new Map<string, Sight>();
   return (resource) => {
     const path = collectionPath(resource);
-    const version = kube.resourceVersion;
+    const version = kube.lastWriteTo(resource);
     let sight = sights.get(path);
     if (sight?.version !== version) {
       const answer = kube.answer({ method: 'GET', url: `${ANY_SERVER}${path}`, headers: {} });

@@ -1,5 +1,7 @@
+import { services } from '@fairlead/kube';
 import { type Rest, ROUGH_RATES, type Scenario } from '@fairlead/sim';
 import { KUBE } from '../kubernetes.ts';
+import { whenChanged } from '../when-changed.ts';
 import { applyNeutronEdit, describeNeutronEdit, drawNeutronEdits, type NeutronEdit } from './neutron-edits.ts';
 import {
   buildFormerWorld,
@@ -36,8 +38,13 @@ export const gatewayNeutron: Scenario<NeutronWorld, NeutronEdit> = {
   describe: describeNeutronEdit,
   invariants: (world) => [
     ...serviceInvariants(world),
-    { name: 'what is of others stays', check: () => changedForeign(world) },
-    { name: 'what Services show is there', check: () => shownWithoutPort(world)[0] },
+    ...whenChanged(
+      () => [world.objects(services), world.emulator.log.calls.length, world.takenAway.size],
+      [
+        { name: 'what is of others stays', check: () => changedForeign(world) },
+        { name: 'what Services show is there', check: () => shownWithoutPort(world)[0] },
+      ],
+    ),
   ],
   // What is unused in the project waits for the brake on deletions.
   unfinished: async (world) =>

@@ -4,6 +4,7 @@ import { keyText, removeFinalizer, type Service, services } from '@fairlead/kube
 import { type LeaderPart, writesOf } from '@fairlead/part';
 import type { Invariant } from '@fairlead/sim';
 import type { Cluster } from '../kubernetes.ts';
+import { whenChanged } from '../when-changed.ts';
 
 export const NAMESPACE = 'shop';
 export const REPLICAS = ['replica-1', 'replica-2'];
@@ -35,15 +36,16 @@ export interface ServiceWorld extends Cluster, Deeds {
 
 /** What must hold of Services at every step. */
 export function serviceInvariants(world: ServiceWorld): readonly Invariant[] {
-  return [
-    { name: 'no address twice', check: () => givenTwice(world) },
-    {
-      name: 'what was given stays given',
-      check: () => world.promises.broken(world.objects(services), world.takenAway),
-    },
-    { name: 'others untouched', check: () => touched(world) },
-    { name: 'held while shown', check: () => shownAndLetGo(world) },
-  ];
+  const { objects, backedUp, promises, takenAway } = world;
+  return whenChanged(
+    () => [objects(services), backedUp.size, takenAway?.size],
+    [
+      { name: 'no address twice', check: () => givenTwice(world) },
+      { name: 'what was given stays given', check: () => promises.broken(objects(services), takenAway) },
+      { name: 'others untouched', check: () => touched(world) },
+      { name: 'held while shown', check: () => shownAndLetGo(world) },
+    ],
+  );
 }
 
 export function isOurs({ spec }: Service): boolean {

@@ -1,6 +1,7 @@
 import { endpointSlices, type KubeObject, keyText, nodes, type Service, services } from '@fairlead/kube';
 import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
+import { whenChanged } from '../when-changed.ts';
 import { addressInvariants } from './addresses.ts';
 import { isHeldByError, isNotRecovered } from './in-error.ts';
 import { unreached } from './reach.ts';
@@ -50,23 +51,10 @@ function isToBeServed(world: World): (service: Service) => boolean {
   return (service) => service.metadata.deletionTimestamp === undefined && isWanted(service);
 }
 
-/** Asked after every step, and looks only when something can have changed: most steps are about a Lease. */
-function whenChanged({ objects, emulator }: World, check: () => string | undefined): () => string | undefined {
-  let seen: readonly unknown[] = [];
-  let said: string | undefined;
-  return () => {
-    const now = [objects(services), objects(resources), emulator.log.calls.length];
-    if (now.some((value, index) => value !== seen[index])) said = check();
-    seen = now;
-    return said;
-  };
-}
-
 export function invariantsOf(world: World): readonly Invariant[] {
-  return strictInvariants(world).map((invariant) => {
-    const check = whenChanged(world, () => invariant.check());
-    return { name: invariant.name, check };
-  });
+  const { objects, emulator } = world;
+  const seen = () => [objects(services), objects(resources), emulator.log.calls.length];
+  return whenChanged(seen, strictInvariants(world));
 }
 
 function strictInvariants(world: World): readonly Invariant[] {

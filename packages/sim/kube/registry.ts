@@ -39,6 +39,7 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
 export class Registry {
   readonly #builtIn = new Map(BUILT_IN_KINDS.map((kind) => [pathOf(kind), kind]));
   readonly #custom = new Map<string, readonly ServedKind[]>();
+  #all: readonly ServedKind[] | undefined;
   #byCollection: ReadonlyMap<string, ServedKind> | undefined;
 
   constructor(store: Store) {
@@ -62,7 +63,8 @@ export class Registry {
   }
 
   all(): readonly ServedKind[] {
-    return [...this.#builtIn.values(), ...[...this.#custom.values()].flat()];
+    this.#all ??= [...this.#builtIn.values(), ...[...this.#custom.values()].flat()];
+    return this.#all;
   }
 
   /** One kind for each collection: the one in whose form its objects are stored. */
@@ -85,6 +87,7 @@ export class Registry {
 
   #define(name: string, definition: Definition | undefined): void {
     this.#byCollection = undefined;
+    this.#all = undefined;
     if (definition === undefined || !isEstablished(definition)) this.#custom.delete(name);
     else this.#custom.set(name, customKinds(definition));
   }

@@ -75,6 +75,13 @@ export class SimulatedKube {
     return this.#state.store.resourceVersion;
   }
 
+  /** The version of the latest write to objects of a kind; of any write, where the kind is not served. */
+  lastWriteTo({ group, version, plural }: { group: string; version: string; plural: string }): number {
+    const { registry, store } = this.#state;
+    const kind = registry.find(group, version, plural);
+    return kind === undefined ? store.resourceVersion : store.lastWriteTo(kind.collection);
+  }
+
   /** Plays nodes and pods, in place of kubelets and a scheduler. */
   player(options: PlayerOptions = {}): ClusterPlayer {
     return new ClusterPlayer(this.client('kubelet'), this.#state.store, this.#state.clock, options);

@@ -26,6 +26,7 @@ function keyOfObject({ metadata }: KubeObject): string {
 interface Collection {
   readonly objects: Map<string, StoredObject>;
   sortedKeys: readonly string[] | undefined;
+  lastWrite: number;
   /** By namespace; all under the empty name. Forgotten with every write. */
   readonly lists: Map<string, readonly StoredObject[]>;
   readonly history: StoreEvent[];
@@ -49,6 +50,11 @@ export class Store {
   /** The version of the latest write. */
   get resourceVersion(): number {
     return this.#resourceVersion;
+  }
+
+  /** The version of the latest write to a collection; 0 where there was none. */
+  lastWriteTo(collection: string): number {
+    return this.#collections.get(collection)?.lastWrite ?? 0;
   }
 
   /** History up to and including this version is gone. */
@@ -153,7 +159,14 @@ export class Store {
   #collection(name: string): Collection {
     let entry = this.#collections.get(name);
     if (entry === undefined) {
-      entry = { objects: new Map(), sortedKeys: undefined, lists: new Map(), history: [], listeners: new Set() };
+      entry = {
+        objects: new Map(),
+        sortedKeys: undefined,
+        lastWrite: 0,
+        lists: new Map(),
+        history: [],
+        listeners: new Set(),
+      };
       this.#collections.set(name, entry);
     }
     return entry;
@@ -166,6 +179,7 @@ export class Store {
 
   #record(entry: Collection, event: StoreEvent): void {
     entry.lists.clear();
+    entry.lastWrite = event.resourceVersion;
     entry.history.push(event);
     if (entry.history.length > 2 * this.#historyLength) {
       const dropped = entry.history.splice(0, entry.history.length - this.#historyLength);
