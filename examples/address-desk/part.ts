@@ -119,7 +119,7 @@ async function lead(desk: ReturnType<typeof deskOf>, environment: part.LeaderEnv
     if (writes.length > 0) service.recordOnService(events, claim.service, 'EnsuredLoadBalancer', note);
   }
 
-  const cluster = new part.ClusterEvents({ ...environment, recorder: events });
+  const cluster = new part.ClusterEvents(environment);
   const brake = { things: 'leases' };
   const guard = new part.DeletionGuard<string>({ ...environment, cluster, brake, gauge: heldBack });
 

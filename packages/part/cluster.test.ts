@@ -15,7 +15,7 @@ function setUp() {
   api.put('/api/v1/namespaces/kube-system', { kind: 'Namespace', metadata: { name: 'kube-system', uid: 'its-uid' } });
   const events = new ClusterEvents({
     client: new KubeClient(api.connect(clock), clock),
-    recorder: {
+    events: {
       record: (_, { metadata: { name, uid = 'without a UID' } }, { note }) => told.push(`${name}, ${uid}: ${note}`),
     },
     logger: { ...silentLogger, warn: (_, text) => warnings.push(text) },

@@ -24,7 +24,7 @@ export async function readClusterId(
 
 export interface ClusterEventsOptions {
   readonly client: Pick<KubeClient, 'get'>;
-  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
@@ -53,9 +53,9 @@ export class ClusterEvents {
   }
 
   async #record(message: EventMessage): Promise<void> {
-    const { recorder, signal } = this.#options;
+    const { events, signal } = this.#options;
     const namespace = await this.#kubeSystem();
-    if (!signal.aborted) recorder.record(namespaces, namespace, message);
+    if (!signal.aborted) events.record(namespaces, namespace, message);
   }
 
   /** Read once. Where it cannot be read, an Event by the name alone is better than none; the next one asks again. */

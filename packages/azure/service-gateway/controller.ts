@@ -73,7 +73,7 @@ export class ServiceGatewayController {
     const names = this.#names;
     this.#environment = environment;
     this.#health = new Health(environment.readiness);
-    const cluster = new ClusterEvents({ ...environment, recorder: events });
+    const cluster = new ClusterEvents(environment);
     const refusals = new AzureRefusals(clock, (refusal) => this.#onRefusal(refusal, cluster));
     const repository = new Repository(azure, scope, new Inventory(clock), clock, refusals);
     this.#journal = new StateJournal(environment.journal, clock, names);

@@ -90,7 +90,7 @@ export async function runController(options: ControllerOptions, environment: Lea
   controller.watch(member.imports, (change) => memberImportKeys(objectOf(change), settings));
 
   const uid = () => member.namespaces.get('kube-system')?.metadata.uid;
-  const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
+  const cluster = new ClusterEvents(environment);
   // Before the broker is read: what no namespace here wants is not kept.
   await member.namespaces.synced(signal);
   const takesPart = (name: string) =>

@@ -229,7 +229,7 @@ function supplyOf(
   later: Pick<SupplyWorkerOptions, 'requeue' | 'startOver'>,
 ): SupplyWorker | undefined {
   if (supply === undefined) return undefined;
-  const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
+  const cluster = new ClusterEvents(environment);
   const brake = { things: 'addresses' };
   const guard = new DeletionGuard<L2PortId>({ ...environment, cluster, brake, gauge: addressesHeld });
   const isQuiet = () => programming.isQuiet;

@@ -121,7 +121,7 @@ export async function runController(
     balancerController.add(key);
   }
 
-  const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
+  const cluster = new ClusterEvents(environment);
   const guard = new DeletionGuard<string>({ ...environment, cluster, brake: LEFTOVER_BRAKE, gauge: leftoversHeld });
   const { comparisonIntervalSeconds: seconds } = configuration;
   const intervalMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;

@@ -43,7 +43,7 @@ export class Reconciler {
     const writes = { resource: serviceResource, fieldManager: `fairlead-${PART_NAME}` };
     const writer = new ObjectWriter<Service>({ ...environment, ...writes });
     this.#pass = { ...options, writer, failedWrites: this.#failedWrites };
-    const cluster = new ClusterEvents({ ...environment, recorder: environment.events });
+    const cluster = new ClusterEvents(environment);
     this.#guard = new DeletionGuard({ ...environment, cluster, brake: LEFTOVER_BRAKE, gauge: heldDeletions });
   }
 
