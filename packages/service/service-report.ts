@@ -13,7 +13,7 @@ export interface ReportedService {
   readonly isThere: boolean;
   /** Whether what it gets is there, made by another program, and becomes ours. */
   readonly isTakenOver?: boolean;
-  /** The addresses it is to show, where they are known ahead. */
+  /** The addresses it is to show, where they are known ahead; else it keeps those that it shows, unless it is let go. */
   readonly addresses?: readonly string[];
 }
 
@@ -48,14 +48,14 @@ export function serviceChanges(reported: Iterable<readonly [string, ReportedServ
   );
 }
 
-/** A Service that is refused or let go shows nothing afterwards; where the addresses to come are unknown, none is missed. */
+/** Of a Service that is refused, too: most parts take no address from it, and the others say what it keeps. */
 function lossOf(
   reading: ReportedService['reading'],
   addresses: readonly string[] | undefined,
 ): { readonly loses?: readonly string[] } {
   if (reading.kind === 'foreign' || reading.kind === 'unreadable') return {};
   const shown = shownAddresses(reading.claim.service);
-  const kept = reading.kind === 'serve' ? (addresses ?? shown) : [];
+  const kept = reading.kind === 'release' ? [] : (addresses ?? shown);
   const loses = shown.filter((address) => !kept.includes(address));
   return loses.length === 0 ? {} : { loses };
 }

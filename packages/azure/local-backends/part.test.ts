@@ -82,6 +82,20 @@ describe('the plan', () => {
       'update backend pool one/shop-web (1)',
     ]);
   });
+
+  it('names the addresses of a Service that is let go as lost, and not those of one that is refused', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('leaves');
+    await world.createService('widens', { ports: [{ port: 81 }] });
+    await world.start();
+    await world.stop();
+    await world.deleteService('leaves');
+    await world.editService('widens', { spec: { externalTrafficPolicy: 'Cluster' } });
+    const { changes } = await world.configured().plan(world.readEnvironment);
+    const told = changes.filter(({ action }) => action === 'delete' || action === 'refuse');
+    expect(told.map(({ subject, loses = [] }) => [subject, loses.length])).toContainEqual(['Service shop/leaves', 1]);
+    expect(told.map(({ subject, loses = [] }) => [subject, loses.length])).toContainEqual(['Service shop/widens', 0]);
+  });
 });
 
 describe('the plan of a mass of leftovers', () => {

@@ -123,4 +123,11 @@ export const serviceDefects: readonly Defect[] = [
     replace: 'if (false) {',
     foundBy: { unit: `${FOLDER}/claim` },
   },
+  {
+    name: 'a plan says that a Service which is refused loses the address that it keeps',
+    file: `${FOLDER}/service-report.ts`,
+    find: "reading.kind === 'release' ? []",
+    replace: "reading.kind !== 'serve' ? []",
+    foundBy: { unit: `${FOLDER}/service-report` },
+  },
 ];

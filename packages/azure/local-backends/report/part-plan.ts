@@ -30,7 +30,6 @@ function serviceChange(key: ServiceKey, outcome: Outcome, snapshot: Snapshot): P
   const change = { subject: `Service ${key}`, writes: pending - shared };
   if (outcome.kind === 'foreign' || outcome.kind === 'unreadable') return undefined;
   const shown = shownAddresses(outcome.claim.service);
-  const loss = shown.length === 0 ? {} : { loses: shown };
   switch (outcome.kind) {
     case 'serve': {
       const isNew = shown.length === 0;
@@ -38,11 +37,11 @@ function serviceChange(key: ServiceKey, outcome: Outcome, snapshot: Snapshot): P
       return { ...change, action, detail: detailOf(outcome) };
     }
     case 'refuse':
-      return { ...change, ...loss, action: 'refuse', detail: `${outcome.refusal.code}: ${outcome.refusal.message}` };
+      return { ...change, action: 'refuse', detail: `${outcome.refusal.code}: ${outcome.refusal.message}` };
     case 'release':
       return {
         ...change,
-        ...loss,
+        ...(shown.length === 0 ? {} : { loses: shown }),
         action: 'delete',
         detail: `lets go of its load balancer: ${outcome.claim.sentence}`,
       };

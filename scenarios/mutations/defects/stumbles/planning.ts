@@ -14,15 +14,15 @@ export const planningDefects: readonly Defect[] = [
   {
     name: 'a plan takes no address for lost where a Service is refused',
     file: 'packages/service/service-report.ts',
-    find: "reading.kind === 'serve' ? (addresses ?? shown) : []",
-    replace: "reading.kind === 'serve' ? (addresses ?? shown) : shown",
+    find: "reading.kind === 'release' ? [] : (addresses ?? shown)",
+    replace: "reading.kind === 'release' ? [] : reading.kind === 'refuse' ? shown : (addresses ?? shown)",
     foundBy: HELD,
   },
   {
     name: 'a plan takes no address for lost where a Service moves to another',
     file: 'packages/service/service-report.ts',
-    find: "reading.kind === 'serve' ? (addresses ?? shown) : []",
-    replace: "reading.kind === 'serve' ? shown : []",
+    find: "reading.kind === 'release' ? [] : (addresses ?? shown)",
+    replace: "reading.kind === 'serve' ? shown : reading.kind === 'release' ? [] : (addresses ?? shown)",
     foundBy: HELD,
   },
   {
