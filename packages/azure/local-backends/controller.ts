@@ -21,7 +21,7 @@ import { desiredOptions } from './load-balancers/desired.ts';
 import type { Outcome } from './load-balancers/outcome.ts';
 import { failureReason, Reconciler } from './load-balancers/reconciler.ts';
 import { SettledServices } from './load-balancers/settled-services.ts';
-import { localBackendsMetrics, servicesByOutcome } from './metrics.ts';
+import { servicesByOutcome } from './metrics.ts';
 import { poolId, readSite } from './site.ts';
 
 /** So many Services at most are worked on in one go. */
@@ -36,7 +36,6 @@ export async function runController(
   environment: LeaderEnvironment,
 ): Promise<void> {
   const { client, clock, logger, metrics, caches, readiness, signal } = environment;
-  for (const definition of localBackendsMetrics) metrics.declare(definition);
   const health = new Health(readiness);
   const site = await readSite(client, cloud, configuration, signal);
   const desired = desiredOptions(site, environment.defaultClass);

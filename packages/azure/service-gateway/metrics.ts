@@ -116,7 +116,6 @@ const GAUGE_INTERVAL_MILLISECONDS = 15_000;
 
 /** Keeps the gauges true until the signal aborts: some of them change by the mere passing of time. */
 export async function keepGauges(engine: Engine, metrics: Metrics, clock: Clock, signal: AbortSignal): Promise<void> {
-  for (const definition of serviceGatewayMetrics) metrics.declare(definition);
   while (!signal.aborted) {
     setGauges(engine, metrics, clock);
     await sleep(clock, GAUGE_INTERVAL_MILLISECONDS, signal).catch(() => {});

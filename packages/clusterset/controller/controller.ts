@@ -18,7 +18,7 @@ import { Applier } from './apply.ts';
 import { BrokerLink } from './broker-link.ts';
 import { Expectations, type Lookup } from './expectations.ts';
 import type { SilencePolicy } from './liveness.ts';
-import { brokerInStep, clustersetMetrics } from './metrics.ts';
+import { brokerInStep } from './metrics.ts';
 import { runMigration } from './migration.ts';
 import { Reconciler } from './reconciler.ts';
 import { accountOf } from '../membership/broker-objects.ts';
@@ -55,7 +55,6 @@ export interface ControllerOptions {
 export async function runController(options: ControllerOptions, environment: LeaderEnvironment): Promise<void> {
   const { settings } = options;
   const { caches, clock, metrics, readiness, signal, client } = environment;
-  for (const definition of clustersetMetrics) metrics.declare(definition);
   metrics.set(brokerInStep, 0);
   const health = new Health(readiness);
   const member = {

@@ -30,7 +30,7 @@ import { Programming } from './agents/programming.ts';
 import { VirtualServerTable } from './agents/virtual-server-table.ts';
 import { ClusterView } from './backends/cluster-view.ts';
 import { claimRules, formerPorts } from './desired.ts';
-import { addressesHeld, gatewayMetrics, poolAddresses, stepsWritten, withdrawalsHeld } from './metrics.ts';
+import { addressesHeld, poolAddresses, stepsWritten, withdrawalsHeld } from './metrics.ts';
 import type { PoolSource } from './pool-source.ts';
 import { type Gateway, type Pool, selectingLabels } from './pools.ts';
 import { Reconciler } from './reconciler.ts';
@@ -68,8 +68,7 @@ interface Lead {
  * is under way comes to its end, and everything is restored and decided upon afresh, as a new leader would.
  */
 export async function runController(options: ControllerOptions, environment: LeaderEnvironment): Promise<void> {
-  const { signal, metrics, clock } = environment;
-  for (const definition of gatewayMetrics) metrics.declare(definition);
+  const { signal, clock } = environment;
   const writes = { resource: services, fieldManager: 'fairlead-gateway', writesMetric: stepsWritten };
   const writer = new ObjectWriter<Service>({ ...environment, ...writes });
   const lead = {

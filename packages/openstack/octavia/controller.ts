@@ -32,7 +32,7 @@ import { PendingWaits } from './handlers/waiting/pending.ts';
 import { ServiceHandler } from './handlers/service-handler.ts';
 import { Takedown } from './handlers/takedown.ts';
 import { LEFTOVER_BRAKE, livingOwners } from './leftovers.ts';
-import { leftoversHeld, octaviaMetrics, writesTotal } from './metrics.ts';
+import { leftoversHeld, writesTotal } from './metrics.ts';
 import type { OpenStack } from './openstack.ts';
 import { type KuryrLoadBalancer, kuryrLoadBalancers, serviceUidOf } from './resource/types.ts';
 
@@ -52,8 +52,7 @@ export async function runController(
   openstack: OpenStack,
   environment: LeaderEnvironment,
 ): Promise<void> {
-  const { caches, clock, journal, metrics, readiness, signal } = environment;
-  for (const definition of octaviaMetrics) metrics.declare(definition);
+  const { caches, clock, journal, readiness, signal } = environment;
   const { site, lbaas, neutron } = openstack;
   const rules = claimRules(configuration, environment.defaultClass);
   const kept = { rules, nodePorts: true, clusterAddresses: true };
