@@ -17,6 +17,7 @@ export * from './retry/throttle-gate.ts';
 export * from './time/clock.ts';
 export * from './time/deadline.ts';
 export * from './time/virtual-clock.ts';
+export * from './time/wakeable-pause.ts';
 export * from './work/batcher.ts';
 export * from './work/lanes.ts';
 export * from './work/steps.ts';

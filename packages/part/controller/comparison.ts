@@ -1,4 +1,13 @@
-import { type Clock, codeOf, jitter, type Logger, messageOf, orAborted, type Random, sleep } from '@fairlead/control';
+import {
+  type Clock,
+  codeOf,
+  jitter,
+  type Logger,
+  messageOf,
+  type Random,
+  sleep,
+  WakeablePause,
+} from '@fairlead/control';
 import type { Health } from './health.ts';
 
 /** A suspicion is looked into soon, but not again and again. */
@@ -24,12 +33,13 @@ export interface ComparisonOptions {
 /** Compares what exists outside with what should, now and then, and soon when something does not go together. */
 export class Comparison {
   readonly #options: ComparisonOptions;
-  #wake: (() => void) | undefined;
+  readonly #untilSuspected: WakeablePause;
   #isSuspected = false;
   #comparedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ComparisonOptions) {
     this.#options = options;
+    this.#untilSuspected = new WakeablePause(options.clock);
   }
 
   /** Something does not go with what is known of the outside. */
@@ -37,7 +47,7 @@ export class Comparison {
     const { logger, outside } = this.#options;
     logger.info({ why }, `something is not as it should be: comparing with ${outside}`);
     this.#isSuspected = true;
-    this.#wake?.();
+    this.#untilSuspected.wake();
   }
 
   /**
@@ -75,15 +85,7 @@ export class Comparison {
   async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     if (!this.#isSuspected) {
-      const { promise: woken, resolve } = Promise.withResolvers<void>();
-      const timer = Number.isFinite(milliseconds) ? clock.setTimer(milliseconds, resolve) : undefined;
-      this.#wake = resolve;
-      try {
-        await orAborted(woken, signal);
-      } finally {
-        timer?.cancel();
-        this.#wake = undefined;
-      }
+      await this.#untilSuspected.wait(milliseconds, signal);
       if (!this.#isSuspected) return;
     }
     const sinceLast = clock.monotonic() - this.#comparedAt;

@@ -154,7 +154,7 @@ export const partDefects: readonly Defect[] = [
   {
     name: 'a suspicion waits for the next interval',
     file: `${FOLDER}/controller/comparison.ts`,
-    find: 'this.#wake?.();',
+    find: 'this.#untilSuspected.wake();',
     replace: '',
     foundBy: comparison,
   },

@@ -6,9 +6,9 @@ import {
   type Journal,
   type Logger,
   type Metrics,
-  orAborted,
   type Random,
   sleep,
+  WakeablePause,
 } from '@fairlead/control';
 import { WorkSlices } from '@fairlead/kube';
 import type { ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
@@ -66,7 +66,7 @@ export class AgentSender {
   readonly #reach: AgentReach;
   readonly #generations: SentGenerations;
   readonly #refused: RefusedFrontends;
-  #wake: (() => void) | undefined;
+  readonly #untilMarked: WakeablePause;
   #onConfirmed = () => {};
 
   constructor(options: AgentSenderOptions) {
@@ -77,6 +77,7 @@ export class AgentSender {
     this.#generations = new SentGenerations(options.epoch);
     this.#refused = new RefusedFrontends(options.clock);
     this.#reach = new AgentReach(options);
+    this.#untilMarked = new WakeablePause(options.clock);
   }
 
   get serves(): ReadonlySet<string> {
@@ -104,7 +105,7 @@ export class AgentSender {
   /** These frontends changed in the table. */
   mark(frontends: Iterable<string>): void {
     for (const frontend of frontends) this.#pending.add(frontend);
-    if (this.#pending.size > 0) this.#wake?.();
+    if (this.#pending.size > 0) this.#untilMarked.wake();
   }
 
   /** Until `stop` aborts; a call that is under way then comes to its end, unless `signal` aborts it. */
@@ -143,17 +144,8 @@ export class AgentSender {
 
   /** Resolves when something changed, or it is time to look at the agent again. */
   async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const { promise, resolve } = Promise.withResolvers<void>();
     const until = Math.max(SHORTEST_PAUSE_MILLISECONDS, Math.min(milliseconds, this.#refused.offerAgainIn));
-    const timer = Number.isFinite(until) ? clock.setTimer(until, resolve) : undefined;
-    this.#wake = resolve;
-    try {
-      await orAborted(promise, signal);
-    } finally {
-      timer?.cancel();
-      this.#wake = undefined;
-    }
+    await this.#untilMarked.wait(until, signal);
   }
 
   async #fail(failure: unknown, signal: AbortSignal): Promise<void> {

@@ -139,7 +139,7 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
     name: 'what changes while a request is under way is lost',
     file: `${FOLDER}/agents/agent-sender.ts`,
     find: 'for (const frontend of frontends) this.#pending.add(frontend);',
-    replace: 'if (this.#wake !== undefined) for (const frontend of frontends) this.#pending.add(frontend);',
+    replace: 'if (this.#attempt === undefined) for (const frontend of frontends) this.#pending.add(frontend);',
     foundBy: programmed,
   },
   {
