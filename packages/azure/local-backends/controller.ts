@@ -1,7 +1,14 @@
 import { KeyBatcher } from '@fairlead/cloud';
 import { Lanes } from '@fairlead/control';
 import { type CacheFactory, type Controller, endpointSlices, nodes, services } from '@fairlead/kube';
-import { Comparison, Health, type LeaderEnvironment, OutcomeCounts, objectController } from '@fairlead/part';
+import {
+  Comparison,
+  Health,
+  intervalOf,
+  type LeaderEnvironment,
+  OutcomeCounts,
+  objectController,
+} from '@fairlead/part';
 import {
   endpointSliceProjection,
   nodeProjection,
@@ -96,12 +103,11 @@ export async function runController(
     health,
   });
   const batcher = new KeyBatcher<ServiceKey>(clock, (keys) => reconciler.reconcile(keys, signal));
-  const seconds = configuration.comparisonIntervalSeconds;
   const comparison = new Comparison({
     ...environment,
     health,
     outside: 'Azure',
-    intervalMilliseconds: seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000,
+    intervalMilliseconds: intervalOf(configuration.comparisonIntervalSeconds),
     async compare(stop) {
       const isClean = await reconciler.sweep(stop);
       settled.doubtAll();

@@ -6,7 +6,14 @@ import {
   pods as podResource,
   services as serviceResource,
 } from '@fairlead/kube';
-import { ClusterEvents, Comparison, Health, type LeaderEnvironment, objectController } from '@fairlead/part';
+import {
+  ClusterEvents,
+  Comparison,
+  Health,
+  intervalOf,
+  type LeaderEnvironment,
+  objectController,
+} from '@fairlead/part';
 import {
   endpointSliceProjection,
   nodeProjection,
@@ -113,12 +120,11 @@ export class ServiceGatewayController {
       leftovers: new Leftovers({ ...environment, engine, repository, cluster, keepsDefaultOutbound }),
       defaultOutbound: keepsDefaultOutbound ? nodes : undefined,
     };
-    const seconds = configuration.comparisonIntervalSeconds;
     const azureComparison = new AzureComparison(common);
     this.#comparison = new Comparison({
       ...common,
       outside: 'Azure',
-      intervalMilliseconds: seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000,
+      intervalMilliseconds: intervalOf(configuration.comparisonIntervalSeconds),
       compare: (signal) => azureComparison.compare(signal),
     });
     this.#initialization = new Initialization({ ...common, intake: this.#feed });

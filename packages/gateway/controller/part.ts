@@ -5,6 +5,7 @@ import {
   type ConfiguredInvocation,
   clusterPermission,
   definePart,
+  intervalOf,
   type LeaderPart,
   type Part,
   type Permission,
@@ -122,8 +123,8 @@ export function gatewayPartWith({
     configure: (configuration): LeaderPart => ({
       runs: 'leader',
       start: (environment) => {
-        const { comparisonIntervalSeconds: seconds, namespaceLimits: limits } = configuration;
-        const comparisonMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
+        const { namespaceLimits: limits } = configuration;
+        const comparisonMilliseconds = intervalOf(configuration.comparisonIntervalSeconds);
         const source = poolSource(configuration, { ...outside, ...environment });
         const provider = (pools: readonly Pool[], signal: AbortSignal) =>
           openAddresses(outside, configuration, pools, { ...environment, signal });

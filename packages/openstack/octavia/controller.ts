@@ -15,6 +15,7 @@ import {
   Comparison,
   DeletionGuard,
   Health,
+  intervalOf,
   type LeaderEnvironment,
   objectController,
 } from '@fairlead/part';
@@ -122,8 +123,7 @@ export async function runController(
 
   const cluster = new ClusterEvents(environment);
   const guard = new DeletionGuard<string>({ ...environment, cluster, brake: LEFTOVER_BRAKE, gauge: leftoversHeld });
-  const { comparisonIntervalSeconds: seconds } = configuration;
-  const intervalMilliseconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
+  const intervalMilliseconds = intervalOf(configuration.comparisonIntervalSeconds);
   let lookedAt = Number.NEGATIVE_INFINITY;
   /** Has every load balancer looked at again, and takes down what no Service stands behind. */
   async function compare(): Promise<number | void> {

@@ -30,6 +30,11 @@ export interface ComparisonOptions {
   readonly compare: (signal: AbortSignal) => Promise<number | void>;
 }
 
+/** An interval as configurations have it; 0: never. */
+export function intervalOf(seconds: number): number {
+  return seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000;
+}
+
 /** Compares what exists outside with what should, now and then, and soon when something does not go together. */
 export class Comparison {
   readonly #options: ComparisonOptions;
