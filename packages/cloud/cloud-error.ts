@@ -1,5 +1,17 @@
 import { type FailureDetails, FairleadError, findFairleadError, verdictOf } from '@fairlead/control';
 
+const LONGEST_MESSAGE = 400;
+/** As much of a page as words are looked for in. */
+const LONGEST_PAGE = 65_536;
+
+/** A call that a cloud refused. */
+export interface RefusedCall {
+  /** Verb, kind and name. */
+  readonly what: string;
+  readonly notFound?: 'stale' | undefined;
+  readonly mayHaveTakenEffect?: boolean | undefined;
+}
+
 export interface CloudFailureDetails extends FailureDetails {
   readonly status: number;
   readonly isThrottling: boolean;
@@ -58,6 +70,20 @@ export function resultOf({ status, isThrottling }: CloudError): CallResult {
   if (status === 429) return 'busy';
   if (status === 401 || status === 403) return 'unauthorized';
   return status >= 500 || status === 408 ? 'server-error' : 'refused';
+}
+
+/** What a cloud says, for a message: on one line, and not too long. */
+export function oneLine(text: string): string {
+  const line = text
+    .replace(/<br\s*\/?>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`;
+}
+
+/** The words of an answer that is none of the cloud's own: a proxy's page, whose words are better than none. */
+export function pageText(text: string): string {
+  return oneLine(text.slice(0, LONGEST_PAGE).replace(/<[^<>]*>/g, ' '));
 }
 
 /** Something between us and the server answered in its place. */

@@ -1,13 +1,12 @@
 import type { MetricDefinition, Verdict } from '@fairlead/control';
 import { callMetrics } from './call-metrics.ts';
 import { CallScope } from './call-scope.ts';
-import { CloudError, isNotFound } from './cloud-error.ts';
+import { CloudError, isNotFound, pageText } from './cloud-error.ts';
 import { CloudConnection, type CloudConnectionOptions } from './connection.ts';
 import type { CloudDialect } from './dialect.ts';
 import { type CallVerb, type CloudCallOptions, type CloudRequest, isWrite, what } from './request.ts';
 
 const DEFAULT_DEADLINE_MILLISECONDS = 30_000;
-const LONGEST_MESSAGE = 400;
 
 const metrics = callMetrics('fairlead_json_api_calls_total', 'fairlead_json_api_call_seconds', 'plain JSON APIs');
 
@@ -85,7 +84,7 @@ function dialectOf(name: string): CloudDialect<CloudRequest> {
       ...(token === undefined ? {} : { authorization: `Bearer ${token.text}` }),
     }),
     refusal(request, { status, text, retryAfterMilliseconds }) {
-      const said = text.slice(0, LONGEST_MESSAGE).replace(/\s+/g, ' ').trim();
+      const said = pageText(text);
       return new CloudError(`${what(request)}: ${said === '' ? 'refused' : said} (${status})`, {
         status,
         code: `http-${status}`,

@@ -1,10 +1,7 @@
-import { CloudError, findCloudError } from '@fairlead/cloud';
+import { CloudError, findCloudError, oneLine, pageText, type RefusedCall } from '@fairlead/cloud';
 import { isRecord, type Verdict } from '@fairlead/control';
 import { isThrottling, verdictFor, verdictForOperation } from './verdict.ts';
 
-const LONGEST_MESSAGE = 400;
-/** As much of a page as words are looked for in. */
-const LONGEST_PAGE = 65_536;
 const DEEPEST_DETAIL = 4;
 
 /** What Azure said in the body of an error. */
@@ -47,16 +44,12 @@ export class ArmError extends CloudError {
   }
 }
 
-export interface RefusedCall {
-  /** Verb, kind and name. */
-  readonly what: string;
+export interface RefusedArmCall extends RefusedCall {
   readonly correlationId: string;
-  readonly notFound?: 'stale' | undefined;
-  readonly mayHaveTakenEffect?: boolean | undefined;
 }
 
 export function armErrorFromAnswer(
-  call: RefusedCall,
+  call: RefusedArmCall,
   status: number,
   text: string,
   retryAfterMilliseconds: number | undefined,
@@ -68,7 +61,7 @@ export function armErrorFromAnswer(
 }
 
 /** For an operation that was accepted and failed. */
-export function armErrorFromOperation(call: RefusedCall, failure: ArmErrorBody): ArmError {
+export function armErrorFromOperation(call: RefusedArmCall, failure: ArmErrorBody): ArmError {
   const { what, correlationId, mayHaveTakenEffect } = call;
   const verdict = verdictForOperation(failure.codes);
   return new ArmError(what, { ...failure, status: 200, verdict, correlationId, mayHaveTakenEffect });
@@ -98,12 +91,7 @@ function parseErrorBody(text: string): ArmErrorBody {
     const told = errorIn(JSON.parse(text));
     if (told !== undefined) return told;
   } catch {
-    // A proxy's page: its words are better than none.
+    // A proxy's page.
   }
-  return { codes: [], message: oneLine(text.slice(0, LONGEST_PAGE).replace(/<[^<>]*>/g, ' ')) };
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`;
+  return { codes: [], message: pageText(text) };
 }

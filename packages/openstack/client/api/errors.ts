@@ -1,4 +1,12 @@
-import { CloudError, findCloudError, REPEATED_STATUSES } from '@fairlead/cloud';
+import {
+  CloudError,
+  findCloudError,
+  oneLine,
+  pageText,
+  type RefusedAnswer,
+  type RefusedCall,
+  REPEATED_STATUSES,
+} from '@fairlead/cloud';
 import type { Verdict } from '@fairlead/control';
 
 /** What is wrong, whichever service says it and however it words it. */
@@ -25,28 +33,11 @@ export type OpenStackProblem =
   /** A proxy answered in place of the service, or the address of the service is wrong. */
   | 'unexpected-answer';
 
-export interface RefusedCall {
-  /** Verb, kind and name. */
-  readonly what: string;
-  readonly notFound?: 'stale' | undefined;
-  readonly mayHaveTakenEffect?: boolean | undefined;
-}
-
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-  readonly retryAfterMilliseconds: number | undefined;
-}
-
-const LONGEST_MESSAGE = 400;
-const LONGEST_PAGE = 65_536;
-
 /** OpenStack answered, and the answer was no. Its `code` is Neutron's own, such as `OverQuota`, where there is one. */
 export class OpenStackError extends CloudError {
   readonly problem: OpenStackProblem;
 
-  constructor(call: RefusedCall, answer: ErrorAnswer) {
+  constructor(call: RefusedCall, answer: RefusedAnswer) {
     const { status, headers, text, retryAfterMilliseconds } = answer;
     const said = parseErrorBody(text);
     const problem = problemOf(status, said, retryAfterMilliseconds !== undefined);
@@ -131,10 +122,6 @@ function verdictFor(problem: OpenStackProblem, status: number, notFound: Verdict
   return 'retriable';
 }
 
-function pageText(text: string): string {
-  return oneLine(text.slice(0, LONGEST_PAGE).replace(/<[^<>]*>/g, ' '));
-}
-
 function message(value: unknown, name: string): string {
   return oneLine(textField(value, name) ?? '');
 }
@@ -146,12 +133,4 @@ function textField(value: unknown, name: string): string | undefined {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function oneLine(text: string): string {
-  const line = text
-    .replace(/<br\s*\/?>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`;
 }
