@@ -2,13 +2,13 @@ import type { IpAddress } from '@fairlead/control';
 import { hasFinalizer, ObjectWriter, type Service, type SharedCache, services } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
 import {
+  announceUnserved,
   type ClaimedService,
   holdWrites,
   recordOnService,
   releaseWrites,
   type ServiceKey,
   type ServiceToRelease,
-  serviceNotes,
   shownAddresses,
   statusWrites,
 } from '@fairlead/service';
@@ -101,7 +101,7 @@ export class ServiceReconciler {
     feed.release(name, key);
     if (!feed.isReleased(key)) return;
     await this.#writer.write(claim.service, releaseWrites(claim), signal);
-    recordOnService(environment.events, claim.service, 'DeletedLoadBalancer', serviceNotes.released(claim));
+    announceUnserved(environment.events, { kind: 'release', claim });
     feed.forget(key);
     this.#told.delete(key);
   }
@@ -119,9 +119,7 @@ export class ServiceReconciler {
     const status = desiredStatus(engine.state(nrpKeyOf(service)), this.#addressOf(claim), refusal);
     const writes = status === undefined ? [] : statusWrites(claim, status, clock);
     await this.#writer.write(service, writes, signal);
-    if (writes.length > 0 && refusal !== undefined) {
-      recordOnService(events, service, 'LoadBalancerRefused', serviceNotes.refused(refusal));
-    }
+    if (writes.length > 0 && refusal !== undefined) announceUnserved(events, { kind: 'refuse', claim, refusal });
   }
 
   #tellIgnored(service: Service, annotations: readonly string[]): void {
