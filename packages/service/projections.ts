@@ -1,3 +1,4 @@
+import { picked } from '@fairlead/control';
 import {
   type Endpoint,
   type EndpointConditions,
@@ -167,16 +168,6 @@ export function nodeProjection({ metadata, spec, status }: Node): Node {
     spec: { taints: spec?.taints ?? [] },
     status: { addresses: status?.addresses ?? [], conditions: ready },
   };
-}
-
-/** The fields of these names that are there. */
-export function picked<Whole extends object, Name extends keyof Whole>(
-  whole: Whole,
-  names: readonly Name[],
-): Partial<Pick<Whole, Name>> {
-  const kept: Partial<Pick<Whole, Name>> = {};
-  for (const name of names) if (whole[name] !== undefined) kept[name] = whole[name];
-  return kept;
 }
 
 /** Those of the labels that are to be kept; nothing when there are none. */

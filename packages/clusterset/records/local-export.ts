@@ -1,5 +1,5 @@
 import type { EndpointSlice, Service, ServiceSpec, WantedCondition } from '@fairlead/kube';
-import { picked } from '@fairlead/service';
+import { picked } from '@fairlead/control';
 import type { ImportedPort, ServiceExport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import { inadmissible, malformation } from './malformed.ts';

@@ -1,14 +1,13 @@
 import { SERVICE_NAME, type ServiceImport, SOURCE_CLUSTER } from '@fairlead/clusterset/mcs';
+import { picked } from '@fairlead/control';
 import type { EndpointSlice, ObjectMeta } from '@fairlead/kube';
 
 /* What the caches keep: nothing that the zone is not made of. */
 
 export function keptImport({ metadata, spec }: ServiceImport): ServiceImport {
-  const { labels, annotations } = metadata;
-  const kept = { ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) };
-  if (spec === undefined) return { metadata: { ...identity(metadata), ...kept }, spec };
-  const { type, ports, ips } = spec;
-  return { metadata: { ...identity(metadata), ...kept }, spec: { type, ports, ...(ips !== undefined && { ips }) } };
+  const kept = { ...identity(metadata), ...picked(metadata, ['labels', 'annotations']) };
+  if (spec === undefined) return { metadata: kept, spec };
+  return { metadata: kept, spec: { type: spec.type, ports: spec.ports, ...picked(spec, ['ips']) } };
 }
 
 export function keptSlice({ metadata, addressType, endpoints, ports }: EndpointSlice): EndpointSlice {
@@ -18,16 +17,11 @@ export function keptSlice({ metadata, addressType, endpoints, ports }: EndpointS
     addressType,
     endpoints: (endpoints ?? [])
       .filter(({ conditions }) => conditions?.ready !== false)
-      .map(({ addresses, hostname }) => ({ addresses, ...(hostname !== undefined && { hostname }) })),
+      .map((one) => ({ addresses: one.addresses, ...picked(one, ['hostname']) })),
     ports: ports ?? [],
   };
 }
 
-function identity({ namespace, name, uid, resourceVersion }: ObjectMeta): ObjectMeta {
-  return {
-    name,
-    ...(namespace !== undefined && { namespace }),
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  };
+function identity(metadata: ObjectMeta): ObjectMeta {
+  return { name: metadata.name, ...picked(metadata, ['namespace', 'uid', 'resourceVersion']) };
 }

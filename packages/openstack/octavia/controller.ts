@@ -1,3 +1,4 @@
+import { picked } from '@fairlead/control';
 import {
   Controller,
   type EndpointSlice,
@@ -190,19 +191,15 @@ function watchEndpoints(
 }
 
 /** Where traffic goes, and what the pod there is called. */
-function keptSlice({ metadata, addressType, endpoints, ports }: EndpointSlice): EndpointSlice {
-  const { name, namespace, uid, resourceVersion, labels } = metadata;
-  const kept = {
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    ...(labels === undefined ? {} : { labels }),
+function keptSlice(slice: EndpointSlice): EndpointSlice {
+  const { metadata, addressType, endpoints } = slice;
+  return {
+    metadata: { name: metadata.name, ...picked(metadata, ['namespace', 'uid', 'resourceVersion', 'labels']) },
+    addressType,
+    endpoints: (endpoints ?? []).map((one) => ({
+      addresses: one.addresses,
+      ...picked(one, ['conditions', 'targetRef']),
+    })),
+    ...picked(slice, ['ports']),
   };
-  const lean = (endpoints ?? []).map(({ addresses, conditions, targetRef }) => ({
-    addresses,
-    ...(conditions === undefined ? {} : { conditions }),
-    ...(targetRef === undefined ? {} : { targetRef }),
-  }));
-  return { metadata: kept, addressType, endpoints: lean, ...(ports === undefined ? {} : { ports }) };
 }

@@ -203,7 +203,7 @@ export const dnsZoneDefects: readonly Defect[] = [
   {
     name: 'host names of pods are not kept',
     file: `${FOLDER}/cluster/projections.ts`,
-    find: ', ...(hostname !== undefined && { hostname })',
+    find: ", ...picked(one, ['hostname'])",
     replace: '',
     foundBy: part,
   },
