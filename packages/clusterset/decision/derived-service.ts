@@ -1,11 +1,18 @@
-import { familyOf, parseIpAddress } from '@fairlead/control';
-import { jsonEqual, type Service, type ServiceSpec, services, type WantedCondition } from '@fairlead/kube';
+import { familyOf, parseIpAddress, picked } from '@fairlead/control';
+import {
+  type Endpoint,
+  jsonEqual,
+  type Service,
+  type ServiceSpec,
+  services,
+  type WantedCondition,
+} from '@fairlead/kube';
 import type { ImportedPort, ImportType, ServiceImportSpec } from '../mcs/types.ts';
 import { excludes } from '../merge/ports.ts';
-import type { ExportedSlice } from '../records/exported-slices.ts';
+import { type ExportedSlice, podSlice } from '../records/exported-slices.ts';
 import { DEFAULT_AFFINITY_SECONDS, isHeadless } from '../records/local-export.ts';
 import { DERIVED_IPS, derivedKey, derivedLabels, isOurs } from '../records/marks.ts';
-import { derivedServiceName, suffixFor } from '../records/names.ts';
+import { derivedServiceName } from '../records/names.ts';
 import type { Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
 import { AGAIN, ensureImport, remove, type Write } from './write.ts';
@@ -77,16 +84,8 @@ export function retired(observed: Observation, settings: Settings): readonly Wri
 export function localShare(observed: Observation, settings: Settings): readonly ExportedSlice[] {
   const { service, podSlices } = observed;
   if (service === undefined || isHeadless(service) || !derives(observed, 'ClusterSetIP', settings)) return [];
-  return podSlices.flatMap(({ metadata, addressType, endpoints, ports }): readonly ExportedSlice[] => {
-    if (addressType === 'FQDN') return [];
-    const copied = (endpoints ?? []).map(({ addresses, conditions, nodeName, zone }) => ({
-      addresses,
-      ...(conditions !== undefined && { conditions }),
-      ...(nodeName !== undefined && { nodeName }),
-      ...(zone !== undefined && { zone }),
-    }));
-    return [{ suffix: suffixFor(metadata.name), addressType, endpoints: copied, ports: ports ?? [] }];
-  });
+  const local = (one: Endpoint) => ({ addresses: one.addresses, ...picked(one, ['conditions', 'nodeName', 'zone']) });
+  return podSlices.flatMap((slice) => podSlice(slice, local));
 }
 
 function notDerived(reason: string, message: string): WantedCondition {

@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointPort, EndpointSlice, IpFamily, Service } from '@fairlead/kube';
-import { familyOf, parseIpAddress } from '@fairlead/control';
+import { familyOf, parseIpAddress, picked } from '@fairlead/control';
 import { isBacked, isHeadless } from './local-export.ts';
 import { suffixFor } from './names.ts';
 
@@ -17,7 +17,9 @@ export interface ExportedSlice {
  * of its own, so that a pod that comes or goes changes one.
  */
 export function exportedSlices(service: Service, slices: readonly EndpointSlice[]): readonly ExportedSlice[] {
-  return isHeadless(service) ? slices.flatMap(podSlice) : vipSlices(service, slices);
+  return isHeadless(service)
+    ? slices.flatMap((slice) => podSlice(slice, exportedEndpoint))
+    : vipSlices(service, slices);
 }
 
 function vipSlices({ spec }: Service, slices: readonly EndpointSlice[]): readonly ExportedSlice[] {
@@ -36,18 +38,17 @@ function vipSlices({ spec }: Service, slices: readonly EndpointSlice[]): readonl
   });
 }
 
-function podSlice({ metadata, addressType, endpoints, ports }: EndpointSlice): readonly ExportedSlice[] {
+/** A slice of pods, with what `copy` takes of each of them; none where it has names instead of addresses. */
+export function podSlice(
+  { metadata, addressType, endpoints, ports }: EndpointSlice,
+  copy: (endpoint: Endpoint) => Endpoint,
+): readonly ExportedSlice[] {
   if (addressType === 'FQDN') return [];
-  const copied = (endpoints ?? []).map(exportedEndpoint);
+  const copied = (endpoints ?? []).map(copy);
   return [{ suffix: suffixFor(metadata.name), addressType, endpoints: copied, ports: ports ?? [] }];
 }
 
 /** Nodes and Pods mean nothing in another cluster, or others; host names and zones do. */
-export function exportedEndpoint({ addresses, conditions, hostname, zone }: Endpoint): Endpoint {
-  return {
-    addresses,
-    ...(conditions !== undefined && { conditions }),
-    ...(hostname !== undefined && { hostname }),
-    ...(zone !== undefined && { zone }),
-  };
+export function exportedEndpoint(endpoint: Endpoint): Endpoint {
+  return { addresses: endpoint.addresses, ...picked(endpoint, ['conditions', 'hostname', 'zone']) };
 }

@@ -17,8 +17,8 @@ export const clustersetRecordDefects: readonly Defect[] = [
   {
     name: 'host names of pods are dropped',
     file: `${FOLDER}/records/exported-slices.ts`,
-    find: '...(hostname !== undefined && { hostname }),',
-    replace: '',
+    find: "['conditions', 'hostname', 'zone']",
+    replace: "['conditions', 'zone']",
     foundBy: golden,
   },
   {
@@ -73,8 +73,8 @@ export const clustersetRecordDefects: readonly Defect[] = [
   {
     name: 'pods that are not ready are exported as ready',
     file: `${FOLDER}/records/exported-slices.ts`,
-    find: '...(conditions !== undefined && { conditions }),',
-    replace: '',
+    find: "['conditions', 'hostname', 'zone']",
+    replace: "['hostname', 'zone']",
     foundBy: golden,
   },
   {
