@@ -10,6 +10,7 @@ export * from './report/explanation.ts';
 export * from './report/journal.ts';
 export * from './report/log.ts';
 export * from './report/metrics.ts';
+export * from './report/planned-change.ts';
 export * from './report/table.ts';
 export * from './retry/backoff.ts';
 export * from './retry/retry-after.ts';

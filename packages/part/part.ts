@@ -1,4 +1,13 @@
-import type { Clock, Explanation, Journal, Logger, MetricDefinition, Metrics, Random } from '@fairlead/control';
+import type {
+  Clock,
+  Explanation,
+  Journal,
+  Logger,
+  MetricDefinition,
+  Metrics,
+  PlannedChange,
+  Random,
+} from '@fairlead/control';
 import type {
   CacheFactory,
   CustomResourceDefinition,
@@ -10,7 +19,7 @@ import type {
 import type { z } from 'zod';
 import type { Releases } from './releases.ts';
 
-export type { Explanation } from '@fairlead/control';
+export type { Explanation, PlannedChange } from '@fairlead/control';
 
 /*
  * This page is the contract between a part and the program. A part presents itself as one value; the configuration
@@ -132,18 +141,6 @@ export interface PartPlan {
   readonly changes: readonly PlannedChange[];
   /** What the brake would hold back at first, in a sentence. */
   readonly heldBack?: string;
-}
-
-export interface PlannedChange {
-  readonly action: 'adopt' | 'create' | 'update' | 'delete' | 'refuse';
-  /** What it is about, as a person would name it: `Service default/web`. */
-  readonly subject: string;
-  /** What would happen, in a sentence. */
-  readonly detail: string;
-  /** How many write calls it takes. */
-  readonly writes: number;
-  /** The addresses that clients use and that are gone then. */
-  readonly loses?: readonly string[];
 }
 
 /** The write calls of a whole plan. */

@@ -1,3 +1,4 @@
+import type { PlannedChange } from '@fairlead/control';
 import type { ClaimedService } from './claim/class-claim.ts';
 import type { UnservedService } from './read-service.ts';
 import { shownAddresses } from './status/service-status.ts';
@@ -17,20 +18,10 @@ export interface ReportedService {
   readonly addresses?: readonly string[];
 }
 
-/** One thing that would be done, as a plan shows it. */
-export interface ServiceChange {
-  readonly action: 'adopt' | 'create' | 'update' | 'delete' | 'refuse';
-  readonly subject: string;
-  readonly detail: string;
-  readonly writes: number;
-  /** What it shows now and will not any more. */
-  readonly loses?: readonly string[];
-}
-
 /** What would be done for each Service; those that are left alone are left out. */
-export function serviceChanges(reported: Iterable<readonly [string, ReportedService]>): readonly ServiceChange[] {
+export function serviceChanges(reported: Iterable<readonly [string, ReportedService]>): readonly PlannedChange[] {
   return [...reported].flatMap(
-    ([key, { reading, writes, detail, isThere, isTakenOver = false, addresses }]): readonly ServiceChange[] => {
+    ([key, { reading, writes, detail, isThere, isTakenOver = false, addresses }]): readonly PlannedChange[] => {
       const change = { subject: `Service ${key}`, writes, ...lossOf(reading, addresses) };
       switch (reading.kind) {
         case 'foreign':
