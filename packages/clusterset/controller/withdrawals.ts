@@ -1,5 +1,5 @@
-import { CONFIRM_AFTER_MILLISECONDS, type Clock, type Logger, type Metrics } from '@fairlead/control';
-import { type ClusterEvents, DeletionGuard, type DeletionGuardOptions, type Releases } from '@fairlead/part';
+import { CONFIRM_AFTER_MILLISECONDS, type Clock } from '@fairlead/control';
+import { DeletionGuard, type DeletionGuardOptions } from '@fairlead/part';
 import { withdrawalsHeld } from './metrics.ts';
 import type { View } from './view.ts';
 import { ALL, brakeOf } from './withdrawal-brake.ts';
@@ -7,14 +7,8 @@ import { ALL, brakeOf } from './withdrawal-brake.ts';
 /** What would go within this time is judged together. */
 const GATHER_MILLISECONDS = 1_000;
 
-export interface WithdrawalsOptions {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly cluster: Pick<ClusterEvents, 'record'>;
+export interface WithdrawalsOptions extends Omit<DeletionGuardOptions, 'brake' | 'gauge' | 'labels' | 'signal'> {
   readonly view: Pick<View, 'importCount' | 'imports'>;
-  /** Of a leader. */
-  readonly releases?: Releases | undefined;
   /** Has an import looked at again that was held back, when an operator lets it go. */
   readonly requeue: (key: string) => void;
 }

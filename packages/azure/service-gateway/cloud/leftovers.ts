@@ -1,5 +1,4 @@
-import type { Clock, Logger, Metrics } from '@fairlead/control';
-import { type ClusterEvents, DeletionGuard } from '@fairlead/part';
+import { DeletionGuard, type DeletionGuardOptions } from '@fairlead/part';
 import { type ArmTags, ownershipOf, sameArmId } from '../../arm/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
@@ -20,13 +19,9 @@ import type { Repository } from './repository.ts';
 
 export const LEFTOVER_BRAKE = { things: 'services of this cluster in Azure' };
 
-export interface LeftoversOptions {
+export interface LeftoversOptions extends Omit<DeletionGuardOptions, 'brake' | 'gauge'> {
   readonly engine: Engine;
   readonly repository: Repository;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly cluster: Pick<ClusterEvents, 'record'>;
   /** Whether we see to the default outbound service. */
   readonly keepsDefaultOutbound: boolean;
 }
