@@ -1,7 +1,7 @@
 import { seededRandom, VirtualClock } from '@fairlead/control';
 import { connectionOver } from '@fairlead/kube/testing';
 import { describe, expect, it } from 'vitest';
-import { untilReadable } from './sight.ts';
+import { untilReadable } from './cache-watchdog.ts';
 
 async function* emptyList() {
   yield new TextEncoder().encode('{"metadata":{},"items":[]}');

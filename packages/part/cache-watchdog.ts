@@ -25,7 +25,7 @@ export const BLIND_MILLISECONDS = 180_000;
 const PROBE_DEADLINE_MILLISECONDS = 10_000;
 
 /** Watches the caches of a leader, and says when it has been blind for too long. */
-export class Sight {
+export class CacheWatchdog {
   readonly #clock: Clock;
   readonly #blind = new AbortController();
   #timer: Timer | undefined;

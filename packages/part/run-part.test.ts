@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest';
 import type { LeaderEnvironment, Readiness, ReplicaEnvironment, Start } from './part.ts';
 import { RELEASE_ANNOTATION } from './releases.ts';
 import { runNodePart, runPart, type Standing } from './run-part.ts';
-import { BLIND_MILLISECONDS } from './sight.ts';
+import { BLIND_MILLISECONDS } from './cache-watchdog.ts';
 
 const questions = {
   plan: async () => ({ changes: [] }),

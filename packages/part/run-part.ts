@@ -30,7 +30,7 @@ import type {
   ReplicaPart,
 } from './part.ts';
 import { Releases } from './releases.ts';
-import { Sight, untilReadable } from './sight.ts';
+import { CacheWatchdog, untilReadable } from './cache-watchdog.ts';
 
 /** What a part needs wherever it runs. */
 export interface NodePartOptions {
@@ -99,15 +99,15 @@ export function runPart(
     await untilReadable(options, unreadable, stop);
     const releases = new Releases(options.part);
     await electionFor(configured, options, releases).run(stop, async (leadership) => {
-      const sight = new Sight(options.clock);
+      const watchdog = new CacheWatchdog(options.clock);
       try {
-        await lead(configured, options, leadership, releases, sight);
+        await lead(configured, options, leadership, releases, watchdog);
       } finally {
-        sight.close();
-        unreadable = sight.unreadable;
+        watchdog.close();
+        unreadable = watchdog.unreadable;
         releases.forgetListeners();
       }
-      sight.signal.throwIfAborted();
+      watchdog.signal.throwIfAborted();
     });
   });
 }
@@ -118,15 +118,15 @@ function lead(
   options: PartRunOptions,
   leadership: Leadership,
   releases: Releases,
-  sight: Sight,
+  watchdog: CacheWatchdog,
 ): Promise<void> {
   const { epoch } = leadership;
   const logger = options.logger.child({ part: options.part, epoch });
-  const signal = AbortSignal.any([leadership.signal, sight.signal]);
+  const signal = AbortSignal.any([leadership.signal, watchdog.signal]);
   const covers = (milliseconds: number) => !signal.aborted && leadership.covers(milliseconds);
   const start = (environment: ReplicaEnvironment) =>
     configured.start({ ...environment, releases, leadership: { epoch, signal, covers } });
-  return inCluster(options, logger, signal, start, sight);
+  return inCluster(options, logger, signal, start, watchdog);
 }
 
 /** Runs a part on a node, for which there is no cluster, until the signal aborts. */
@@ -205,7 +205,7 @@ async function inCluster(
   logger: Logger,
   outer: AbortSignal,
   run: (environment: ReplicaEnvironment) => Promise<void>,
-  sight?: Sight,
+  watchdog?: CacheWatchdog,
 ): Promise<void> {
   const { part, connection, clock, random, metrics, defaultClass } = options;
   // A part that fails is started again in the same process: nothing of this start may outlast it.
@@ -218,7 +218,7 @@ async function inCluster(
   signal.addEventListener('abort', () => events.close());
   const onStatus = () => {
     readiness.tell();
-    sight?.look(caches.statuses());
+    watchdog?.look(caches.statuses());
   };
   const caches = new CacheFactory({ connection, clock, random, logger, metrics, signal, onStatus });
   const readiness = new CacheReadiness(options.readiness, () => caches.statuses(), signal);

@@ -2,7 +2,7 @@ import type { Defect } from '../defect.ts';
 
 const FOLDER = 'packages/part';
 const runPart = { unit: `${FOLDER}/run-part` };
-const sight = { unit: `${FOLDER}/sight` };
+const watchdog = { unit: `${FOLDER}/cache-watchdog` };
 const comparison = { unit: `${FOLDER}/controller/comparison` };
 
 export const partDefects: readonly Defect[] = [
@@ -29,7 +29,7 @@ export const partDefects: readonly Defect[] = [
   },
   {
     name: 'a replica that may list and not watch takes the Lease that it gave back',
-    file: `${FOLDER}/sight.ts`,
+    file: `${FOLDER}/cache-watchdog.ts`,
     find: "if (typeof resourceVersion !== 'string') return;",
     replace: 'if (resourceVersion !== undefined) return;',
     foundBy: runPart,
@@ -48,17 +48,17 @@ export const partDefects: readonly Defect[] = [
   },
   {
     name: 'a blind replica tries only the first of what it could not read',
-    file: `${FOLDER}/sight.ts`,
+    file: `${FOLDER}/cache-watchdog.ts`,
     find: 'for (const path of paths) await readOne',
     replace: 'for (const path of paths.slice(0, 1)) await readOne',
-    foundBy: sight,
+    foundBy: watchdog,
   },
   {
     name: 'a blind replica waits for an answer for ever',
-    file: `${FOLDER}/sight.ts`,
+    file: `${FOLDER}/cache-watchdog.ts`,
     find: 'milliseconds: PROBE_DEADLINE_MILLISECONDS };',
     replace: 'milliseconds: 3_600_000 };',
-    foundBy: sight,
+    foundBy: watchdog,
   },
   {
     name: 'Events are written on after the leadership has ended',
@@ -97,21 +97,21 @@ export const partDefects: readonly Defect[] = [
   },
   {
     name: 'a cache that fails after its first list does not make a leader blind',
-    file: `${FOLDER}/sight.ts`,
+    file: `${FOLDER}/cache-watchdog.ts`,
     find: '({ isBlind }) => isBlind',
     replace: '({ isBlind, synced }) => isBlind && !synced',
     foundBy: runPart,
   },
   {
     name: 'each failure of a cache starts the patience with a blind leader anew',
-    file: `${FOLDER}/sight.ts`,
+    file: `${FOLDER}/cache-watchdog.ts`,
     find: 'else this.#timer ??=',
     replace: 'else this.#timer?.cancel(), this.#timer =',
     foundBy: runPart,
   },
   {
     name: 'a leader that sees again gives its Lease back nevertheless',
-    file: `${FOLDER}/sight.ts`,
+    file: `${FOLDER}/cache-watchdog.ts`,
     find: 'if (this.#unreadable.length === 0) this.close();',
     replace: 'if (this.#unreadable.length === 0) return;',
     foundBy: runPart,

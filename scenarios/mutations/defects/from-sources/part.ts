@@ -19,21 +19,21 @@ export const partDefectsFromSources: readonly Defect[] = [
   {
     name: 'which collections could not be read is forgotten when the leading ended with an error',
     file: 'packages/part/run-part.ts',
-    find: `        await lead(configured, options, leadership, releases, sight);
+    find: `        await lead(configured, options, leadership, releases, watchdog);
       } finally {
-        sight.close();
-        unreadable = sight.unreadable;
+        watchdog.close();
+        unreadable = watchdog.unreadable;
 `,
-    replace: `        await lead(configured, options, leadership, releases, sight);
-        unreadable = sight.unreadable;
+    replace: `        await lead(configured, options, leadership, releases, watchdog);
+        unreadable = watchdog.unreadable;
       } finally {
-        sight.close();
+        watchdog.close();
 `,
     foundBy: { unit: 'packages/part' },
   },
   {
     name: 'every further failure starts the time of blindness anew',
-    file: 'packages/part/sight.ts',
+    file: 'packages/part/cache-watchdog.ts',
     find: `    else this.#timer ??= this.#clock.setTimer(BLIND_MILLISECONDS, () => this.#blind.abort(blindness(this.#unreadable)));
 `,
     replace: `    else {
