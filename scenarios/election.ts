@@ -25,7 +25,7 @@ type Happening =
   /** Asked to stop, as by a rolling update, and started again after so long. */
   | { readonly kind: 'restart'; readonly candidate: string; readonly milliseconds: number };
 
-/** A leadership that somebody was given. */
+/** A leadership that a replica was given. */
 interface Reign {
   readonly incarnation: Incarnation;
   readonly leadership: Leadership;

@@ -16,7 +16,7 @@ import { SimulatedKube } from '@fairlead/sim/kube';
 /** The name under which processes reach the API server. */
 export const KUBE = 'kube';
 
-/** A simulated Kubernetes, seen by somebody for whom there is no network in between. */
+/** A simulated Kubernetes, seen by a test that has no network in between. */
 export interface Cluster {
   readonly kube: SimulatedKube;
   readonly editor: KubeClient;

@@ -20,7 +20,7 @@ async function expectServed(world: LocalWorld, name = 'web'): Promise<void> {
   await expect(world.configured().plan(world.readEnvironment)).resolves.toBeDefined();
 }
 
-/** A public address as somebody has made it, and uses for nothing yet. */
+/** A public address as a user has made it, and uses for nothing yet. */
 function putAddress(world: LocalWorld, name: string, tags: Readonly<Record<string, string>> = {}) {
   const id: ArmId<'publicIPAddresses'> = armId('publicIPAddresses', GROUP, name);
   const properties = { publicIPAllocationMethod: 'Static', publicIPAddressVersion: 'IPv4' };

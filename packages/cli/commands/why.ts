@@ -6,11 +6,11 @@ import { openCluster } from '../cluster.ts';
 import { defaults } from '../configuration/schema.ts';
 import type { ClusterPart } from '../configured-parts.ts';
 import { type Format, renderValue } from '../render/format.ts';
-import { renderStory, type Story } from '../render/why.ts';
+import { renderReport, type WhyReport } from '../render/why.ts';
 import { askLeader, askNamed, type Asked, explanationIn } from '../why/ask-leader.ts';
 import { findLeader, leaderText, replicaOf } from '../why/leader.ts';
 import { seenObject } from '../why/seen-object.ts';
-import { storiesWithoutConfiguration } from '../why/without-configuration.ts';
+import { reportsWithoutConfiguration } from '../why/without-configuration.ts';
 import type { Output } from '../terminal.ts';
 import { type Look, look } from './read-only.ts';
 
@@ -32,50 +32,50 @@ export async function whyCommand(
   signal: AbortSignal,
   { print, palette }: Output,
 ): Promise<void> {
-  const tell = (stories: readonly Story[]) => {
-    if (stories.length === 0) {
+  const tell = (reports: readonly WhyReport[]) => {
+    if (reports.length === 0) {
       const message = `there is no ${subject.kind} ${keyText(subject)} in the cluster`;
       throw new FairleadError(message, { verdict: 'terminal', code: 'not-found' });
     }
-    if (format !== 'table') print(renderValue(format, stories));
-    else for (const story of stories) print(renderStory(story, palette));
+    if (format !== 'table') print(renderValue(format, reports));
+    else for (const report of reports) print(renderReport(report, palette));
   };
   if (file !== undefined) {
-    await look(file, parts, signal, async (seen) => tell(await storiesOf(seen, subject, server, signal)));
+    await look(file, parts, signal, async (seen) => tell(await reportsOf(seen, subject, server, signal)));
     return;
   }
   const cluster = await openCluster(defaults, signal);
   try {
-    tell(await storiesWithoutConfiguration(cluster, parts, { subject, server, clock: systemClock, signal }));
+    tell(await reportsWithoutConfiguration(cluster, parts, { subject, server, clock: systemClock, signal }));
   } finally {
     await cluster.close();
   }
 }
 
-async function storiesOf(
+async function reportsOf(
   seen: Look,
   subject: Subject,
   server: string | undefined,
   signal: AbortSignal,
-): Promise<readonly Story[]> {
-  const told: Story[] = [];
+): Promise<readonly WhyReport[]> {
+  const told: WhyReport[] = [];
   // One after another: a running Fairlead answers only a few at once.
   for (const active of seen.active.filter(({ part }) => part.explains.includes(subject.kind))) {
-    const story = await storyOf(seen, active, subject, server, signal);
-    if (story !== undefined) told.push(story);
+    const report = await reportOf(seen, active, subject, server, signal);
+    if (report !== undefined) told.push(report);
   }
   // That a Service is not its own is what every other part says of it.
   const concerned = told.filter(({ explanation }) => explanation.state !== 'not-ours');
   return concerned.length > 0 ? concerned : told;
 }
 
-async function storyOf(
+async function reportOf(
   { environment, cluster, configuration }: Look,
   { part, configured }: ClusterPart,
   subject: Subject,
   server: string | undefined,
   signal: AbortSignal,
-): Promise<Story | undefined> {
+): Promise<WhyReport | undefined> {
   const { namespace } = configuration.leaderElection;
   const leader = await findLeader(cluster.client, namespace, part.name, environment.clock, signal);
   const question = { cluster, configuration, part: part.name, leader, subject, signal };

@@ -26,7 +26,7 @@ export async function showLive(
   const stop = AbortSignal.any([signal, quit.signal]);
   let scene = await look();
   let state: ViewState = { page: 'services', selected: 0 };
-  let story: readonly string[] = [];
+  let report: readonly string[] = [];
   const keysOf = () => scene.services.map(({ key }) => key);
   using screen = new Screen(process.stdout, process.stdin, (text) => {
     for (const key of keysIn(text)) {
@@ -38,10 +38,10 @@ export async function showLive(
     draw();
   });
   const tell = async (subject: string) => {
-    story = [`Asking why ${subject} is as it is ...`];
-    const told = await storyOf(world.configurationPath, parts, subject, stop);
+    report = [`Asking why ${subject} is as it is ...`];
+    const told = await reportOf(world.configurationPath, parts, subject, stop);
     // Meanwhile a person may have asked about another one.
-    if (state.page === 'why' && state.subject === subject) story = told;
+    if (state.page === 'why' && state.subject === subject) report = told;
     draw();
   };
   const draw = () => {
@@ -52,7 +52,7 @@ export async function showLive(
     if (state.page === 'services') return renderServices(scene, state.selected, canvas);
     const commands = demoCommands(typed, world, keysOf()[state.selected]);
     const lines = commands.flatMap((command) => ['', ...continued(command, canvas.columns)]);
-    const text = state.page === 'why' ? story : ['In another terminal:', ...lines];
+    const text = state.page === 'why' ? report : ['In another terminal:', ...lines];
     const page = renderPage(text, state.scroll, canvas);
     // Who scrolls beyond the end is there when they turn back.
     state = { ...state, scroll: page.scroll };
@@ -66,7 +66,7 @@ export async function showLive(
 }
 
 /** The same words as the command has. */
-async function storyOf(
+async function reportOf(
   file: string,
   parts: readonly Part[],
   service: string,

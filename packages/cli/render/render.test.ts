@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { renderFinding, wrong } from '../check/finding.ts';
 import { paletteFor, plain } from './palette.ts';
 import { renderPlan } from './plan.ts';
-import { renderStory } from './why.ts';
+import { renderReport } from './why.ts';
 
-describe('renderStory', () => {
+describe('renderReport', () => {
   it('tells what is wanted, there, tried, waited for, and when it is tried again', async () => {
     const clock = new VirtualClock({ startsAt: Date.UTC(2026, 0, 1, 12) });
     const journal = new Journal(clock);
@@ -21,7 +21,7 @@ describe('renderStory', () => {
       there: ['no address'],
       waitsFor: 'the leader to write: publish-status',
     } as const;
-    expect(renderStory({ part: 'gateway', explanation, leader: 'led by one', tried: journal.entries('x') })).toBe(
+    expect(renderReport({ part: 'gateway', explanation, leader: 'led by one', tried: journal.entries('x') })).toBe(
       `Service shop/web is to have 192.0.2.1, which is not all written yet.
   Wanted:
     - an IPv4 address with TCP/80
@@ -42,25 +42,25 @@ describe('renderStory', () => {
   it('tells of no retry that is under way or over', () => {
     const journal = new Journal(new VirtualClock());
     const explanation = { answer: 'It is written.', state: 'working', wanted: [], there: [] } as const;
-    const story = () => renderStory({ part: 'gateway', explanation, tried: journal.entries('x') });
+    const report = () => renderReport({ part: 'gateway', explanation, tried: journal.entries('x') });
     journal.record('x', { kind: 'waiting', for: 'what failed: timeout', retryAt: 60_000 });
-    expect(story()).toContain('Tries again');
+    expect(report()).toContain('Tries again');
     journal.record('x', { kind: 'step', step: 'publish-status', call: 'PATCH services/status', outcome: 'started' });
-    expect(story()).not.toContain('Tries again');
+    expect(report()).not.toContain('Tries again');
   });
 
   it('says that nobody was asked what was tried, and no more than the answer for what is not ours', () => {
     const explanation = { answer: 'It is stuck.', state: 'stuck', wanted: [], there: [] } as const;
-    const story = { part: 'gateway', explanation, tried: 'nobody leads' };
-    expect(renderStory(story)).toContain('unknown: no running Fairlead could be asked: nobody leads');
-    expect(renderStory({ ...story, explanation: { ...explanation, state: 'not-ours' } })).toBe('It is stuck.');
+    const report = { part: 'gateway', explanation, tried: 'nobody leads' };
+    expect(renderReport(report)).toContain('unknown: no running Fairlead could be asked: nobody leads');
+    expect(renderReport({ ...report, explanation: { ...explanation, state: 'not-ours' } })).toBe('It is stuck.');
   });
 });
 
 describe('what a tenant wrote', () => {
   const forged = 'x\n  Led:\n    - gateway: led by one';
 
-  it('makes no line of its own in a story', () => {
+  it('makes no line of its own in a report', () => {
     const explanation = {
       answer: forged,
       state: 'stuck',
@@ -68,7 +68,7 @@ describe('what a tenant wrote', () => {
       there: [forged],
       waitsFor: forged,
     } as const;
-    const lines = renderStory({ part: 'gateway', explanation, tried: forged }).split('\n');
+    const lines = renderReport({ part: 'gateway', explanation, tried: forged }).split('\n');
     expect(lines).not.toContain('  Led:');
     expect(lines).toHaveLength(11);
   });
@@ -88,7 +88,7 @@ describe('colours', () => {
 
   it('tell at a glance how an object is', () => {
     const explanation = { answer: 'It is stuck.', state: 'stuck', wanted: ['a'], there: [] } as const;
-    const [answer, title] = renderStory({ part: 'gateway', explanation, tried: [] }, colours).split('\n');
+    const [answer, title] = renderReport({ part: 'gateway', explanation, tried: [] }, colours).split('\n');
     expect(answer).toBe(colours.bad('It is stuck.'));
     expect(title).toBe(colours.strong('  Wanted:'));
   });

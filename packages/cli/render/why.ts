@@ -3,8 +3,8 @@ import type { Explanation } from '@fairlead/part';
 import { type Palette, plain } from './palette.ts';
 import { oneLine } from './printable.ts';
 
-/** An object's story as one part tells it. */
-export interface Story {
+/** Why an object is as it is, as one part tells it. */
+export interface WhyReport {
   readonly part: string;
   readonly explanation: Explanation;
   /** Who leads the part, where one does. */
@@ -20,9 +20,9 @@ const PAINTS: Readonly<Record<Explanation['state'], keyof Palette>> = {
   'not-ours': 'faint',
 };
 
-/** The story in plain words: what is wanted, what is there, what was tried, what it waits for, when it tries again. */
-export function renderStory(story: Story, palette: Palette = plain): string {
-  const { explanation, leader, tried: journal } = story;
+/** The report in plain words: what is wanted, what is there, what was tried, what it waits for, when it tries again. */
+export function renderReport(report: WhyReport, palette: Palette = plain): string {
+  const { explanation, leader, tried: journal } = report;
   const lines = [palette[PAINTS[explanation.state]](oneLine(explanation.answer))];
   if (explanation.state === 'not-ours') return lines.join('\n');
   const section = (title: string, entries: readonly string[]) => {
@@ -31,7 +31,7 @@ export function renderStory(story: Story, palette: Palette = plain): string {
   };
   section('Wanted', explanation.wanted);
   section('There', explanation.there);
-  section('Led', leader === undefined ? [] : [`${story.part}: ${leader}`]);
+  section('Led', leader === undefined ? [] : [`${report.part}: ${leader}`]);
   section('Tried', tried(journal));
   section('Waits for', explanation.waitsFor === undefined ? [] : [explanation.waitsFor]);
   section('Tries again', triesAgain(explanation, journal));

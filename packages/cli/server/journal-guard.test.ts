@@ -10,7 +10,7 @@ const NOBODY = { token: undefined, ...HERE };
 function setUp() {
   const clock = new VirtualClock();
   const reviews: string[] = [];
-  const wishes: unknown[] = [];
+  const reviewed: unknown[] = [];
   let isAway = false;
   const postJson = async (path: string, body: object): Promise<unknown> => {
     reviews.push(path.split('/').at(-1) ?? '');
@@ -20,14 +20,14 @@ function setUp() {
       const authenticated = ['jane', 'joe', 'admin'].includes(token);
       return { status: { authenticated, user: { username: token, groups: ['all'] } } };
     }
-    wishes.push(resourceAttributes);
+    reviewed.push(resourceAttributes);
     const allowed = user === 'admin' || (user === 'jane' && resourceAttributes?.namespace === 'shop');
     return { status: { allowed } };
   };
   const guard = new JournalGuard('token', { postJson }, clock);
   const status = async (token: string | undefined, subject?: typeof SERVICE, address = HERE.address) =>
     (await guard.refusal({ token, isLocal: true, address }, subject))?.status ?? 200;
-  return { clock, guard, reviews, wishes, status, loseServer: () => (isAway = true) };
+  return { clock, guard, reviews, reviewed, status, loseServer: () => (isAway = true) };
 }
 
 describe('the journal’s guard', () => {
@@ -91,9 +91,9 @@ describe('the journal’s guard', () => {
   });
 
   it('asks for that very Service', async () => {
-    const { wishes, status } = setUp();
+    const { reviewed, status } = setUp();
     await status('jane', SERVICE);
-    expect(wishes).toEqual([{ verb: 'get', group: '', resource: 'services', namespace: 'shop', name: 'web' }]);
+    expect(reviewed).toEqual([{ verb: 'get', group: '', resource: 'services', namespace: 'shop', name: 'web' }]);
   });
 
   it('remembers no more answers than a thousand', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, messageOf } from '@fairlead/control';
-import { type Identity, identify, type KubeClient, mayUser, type Wish } from '@fairlead/kube';
+import { type Identity, identify, type KubeClient, mayUser, type AccessAttributes } from '@fairlead/kube';
 import type { Subject } from '@fairlead/part';
 import { type Answer, type Caller, text } from './router.ts';
 
@@ -17,7 +17,7 @@ const MOST_REVIEWS_FROM_ONE = 4;
 const REVIEW_DEADLINE_MILLISECONDS = 5_000;
 const LONGEST_TOKEN = 16_384;
 
-const EVERYTHING: Wish = { verb: 'get', path: '/debug/journal' };
+const EVERYTHING: AccessAttributes = { verb: 'get', path: '/debug/journal' };
 const RESOURCES: ReadonlyMap<string, string> = new Map([
   ['service', 'services'],
   ['pod', 'pods'],
@@ -53,12 +53,12 @@ export class JournalGuard {
     if (token === undefined || token === '' || token.length > LONGEST_TOKEN) {
       return text(401, 'show a token of the cluster in the header X-Fairlead-Token or Authorization');
     }
-    return this.#reviewed(token, address, subject === undefined ? EVERYTHING : wishFor(subject));
+    return this.#reviewed(token, address, subject === undefined ? EVERYTHING : accessTo(subject));
   }
 
-  async #reviewed(token: string, address: string, wish: Wish): Promise<Answer | undefined> {
+  async #reviewed(token: string, address: string, access: AccessAttributes): Promise<Answer | undefined> {
     const key = createHash('sha256')
-      .update(JSON.stringify([token, wish]))
+      .update(JSON.stringify([token, access]))
       .digest('base64');
     const known = this.#remembered.get(key);
     if (known !== undefined && this.#clock.monotonic() < known.until) return known.refusal;
@@ -67,7 +67,7 @@ export class JournalGuard {
       return text(429, 'too many ask at once; try again in a second');
     this.#reviews.set(address, own + 1);
     try {
-      const refusal = await this.#review(token, wish);
+      const refusal = await this.#review(token, access);
       if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
       this.#remembered.set(key, { until: this.#clock.monotonic() + REMEMBERED_MILLISECONDS, refusal });
       return refusal;
@@ -89,22 +89,22 @@ export class JournalGuard {
     else this.#reviews.delete(address);
   }
 
-  async #review(token: string, wish: Wish): Promise<Answer | undefined> {
+  async #review(token: string, access: AccessAttributes): Promise<Answer | undefined> {
     const client = this.#client;
     if (client === undefined) return text(401, 'there is no cluster to review a token');
     const options = { deadlineMilliseconds: REVIEW_DEADLINE_MILLISECONDS };
     const identity = await identify(client, token, options);
     if (identity === undefined) return text(401, 'the API server does not know this token');
-    return (await mayUser(client, identity, wish, options)) ? undefined : forbidden(identity, wish);
+    return (await mayUser(client, identity, access, options)) ? undefined : forbidden(identity, access);
   }
 }
 
-function wishFor({ kind, namespace, name }: Subject): Wish {
+function accessTo({ kind, namespace, name }: Subject): AccessAttributes {
   const resource = RESOURCES.get(kind);
   return resource === undefined ? EVERYTHING : { verb: 'get', group: '', resource, namespace, name };
 }
 
-function forbidden({ name }: Identity, wish: Wish): Answer {
-  const what = 'path' in wish ? wish.path : `${wish.resource} in the namespace ${wish.namespace ?? ''}`;
-  return text(403, `${name} may not ${wish.verb} ${what}`);
+function forbidden({ name }: Identity, access: AccessAttributes): Answer {
+  const what = 'path' in access ? access.path : `${access.resource} in the namespace ${access.namespace ?? ''}`;
+  return text(403, `${name} may not ${access.verb} ${what}`);
 }

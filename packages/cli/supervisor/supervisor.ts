@@ -25,7 +25,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #backoff: Backoff;
   readonly #workers = new Set<Worker>();
-  #wished = Promise.withResolvers<void>();
+  #asked = Promise.withResolvers<void>();
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -34,7 +34,7 @@ export class Supervisor {
 
   /** Has the worker replaced by one that reads its program and its configuration anew. */
   replace(): void {
-    this.#wished.resolve();
+    this.#asked.resolve();
   }
 
   /** Until the signal aborts, and all workers have ended. Gives the exit code of the first where that never got ready. */
@@ -48,8 +48,8 @@ export class Supervisor {
       if (typeof outcome === 'number') return outcome;
       let current = first;
       while (!signal.aborted) {
-        const event = await Promise.race([current.ended, this.#wish(), stopped]);
-        if (event === 'wished') current = await this.#succeed(current, stopped);
+        const event = await Promise.race([current.ended, this.#replacementAsked(), stopped]);
+        if (event === 'replace') current = await this.#succeed(current, stopped);
         else if (event !== 'stopped') current = await this.#restart(current, event, signal);
       }
       return 0;
@@ -66,9 +66,9 @@ export class Supervisor {
     return worker;
   }
 
-  async #wish(): Promise<'wished'> {
-    await this.#wished.promise;
-    return 'wished';
+  async #replacementAsked(): Promise<'replace'> {
+    await this.#asked.promise;
+    return 'replace';
   }
 
   async #restart({ pid }: Worker, exitCode: number, signal: AbortSignal): Promise<Worker> {
@@ -83,9 +83,9 @@ export class Supervisor {
   /** The next worker once it is ready, else the one that is there: what cannot start replaces nothing. */
   async #succeed(current: Worker, stopped: Promise<'stopped'>): Promise<Worker> {
     const { logger } = this.#options;
-    this.#wished = Promise.withResolvers();
+    this.#asked = Promise.withResolvers();
     const next = this.#start();
-    const outcome = await Promise.race([readyOrEnded(next), this.#wish(), stopped]);
+    const outcome = await Promise.race([readyOrEnded(next), this.#replacementAsked(), stopped]);
     if (typeof outcome === 'number') {
       logger.error({ exitCode: outcome }, 'the next process ended before it was ready: the one before it goes on');
       return current;

@@ -3,7 +3,7 @@ import { KubeClient, type Lease, leases, type Service, services } from '@fairlea
 import { connectionOver } from '@fairlead/kube/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { parts } from '../parts.ts';
-import { storiesWithoutConfiguration } from './without-configuration.ts';
+import { reportsWithoutConfiguration } from './without-configuration.ts';
 
 const clock = new VirtualClock();
 const condition = { type: 'fairlead.dev/Programmed', status: 'False', reason: 'PortTaken', message: 'by shop/web' };
@@ -38,34 +38,34 @@ async function told(found: Service | undefined, lease: Lease | 'forbidden', answ
   const cluster = { client, connection, server: 'https://cluster', isPod: false };
   const subject = { kind: 'service', namespace: 'shop', name: 'late' };
   const { signal } = new AbortController();
-  return storiesWithoutConfiguration(cluster, parts, { subject, server: undefined, clock, signal });
+  return reportsWithoutConfiguration(cluster, parts, { subject, server: undefined, clock, signal });
 }
 
 describe('why without a configuration file', () => {
   it('tells what the Service shows, and what would tell more', async () => {
-    const [story] = await told(service('fairlead.dev/gateway'), 'forbidden');
-    expect(story).toMatchObject({ part: 'gateway', leader: expect.stringContaining('unknown') });
-    expect(story?.explanation.there).toEqual(['condition fairlead.dev/Programmed is False (PortTaken): by shop/web']);
-    expect(story?.tried).toContain('--config');
+    const [report] = await told(service('fairlead.dev/gateway'), 'forbidden');
+    expect(report).toMatchObject({ part: 'gateway', leader: expect.stringContaining('unknown') });
+    expect(report?.explanation.there).toEqual(['condition fairlead.dev/Programmed is False (PortTaken): by shop/web']);
+    expect(report?.tried).toContain('--config');
   });
 
   it('asks the leader of the class of the Service at its default place', async () => {
     const explanation = { answer: 'waits for its port', state: 'stuck', wanted: [], there: [] };
     const answer = JSON.stringify({ cluster: '', standing: { kind: 'leads' }, explanation, entries: [] });
-    const [story] = await told(service('fairlead.dev/gateway'), led, answer);
-    expect(story).toMatchObject({ part: 'gateway', leader: 'led by pod-1', explanation, tried: [] });
+    const [report] = await told(service('fairlead.dev/gateway'), led, answer);
+    expect(report).toMatchObject({ part: 'gateway', leader: 'led by pod-1', explanation, tried: [] });
   });
 
   it('believes what the Service shows rather than a replica that stands by', async () => {
     const explanation = { answer: 'all is well', state: 'as-wanted', wanted: [], there: [] };
     const answer = JSON.stringify({ cluster: '', standing: { kind: 'stands-by' }, explanation, entries: [] });
-    const [story] = await told(service('fairlead.dev/gateway'), led, answer);
-    expect(story?.explanation.answer).toBe('Service shop/late shows no address.');
+    const [report] = await told(service('fairlead.dev/gateway'), led, answer);
+    expect(report?.explanation.answer).toBe('Service shop/late shows no address.');
   });
 
-  it('asks nobody about a Service of no class of ours, and has no story of one that is not there', async () => {
-    const [story] = await told(service(), led, '{}');
-    expect(story).toMatchObject({ part: 'fairlead', tried: expect.stringContaining('--config') });
+  it('asks nobody about a Service of no class of ours, and has no report of one that is not there', async () => {
+    const [report] = await told(service(), led, '{}');
+    expect(report).toMatchObject({ part: 'fairlead', tried: expect.stringContaining('--config') });
     expect(await told(undefined, led)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { services } from '@fairlead/kube';
 import type { Part, Subject } from '@fairlead/part';
 import type { Cluster } from '../cluster.ts';
 import { defaults } from '../configuration/schema.ts';
-import type { Story } from '../render/why.ts';
+import type { WhyReport } from '../render/why.ts';
 import { askLeader, askNamed, explanationIn } from './ask-leader.ts';
 import { findLeader, leaderText } from './leader.ts';
 import { seenObject } from './seen-object.ts';
@@ -21,11 +21,11 @@ export interface UnconfiguredQuestion {
  * For who has no configuration file, such as an application team: what the leader of the Service's class says where it
  * is to be found at its default place, and what the Service shows by itself otherwise.
  */
-export async function storiesWithoutConfiguration(
+export async function reportsWithoutConfiguration(
   cluster: Pick<Cluster, 'client' | 'server' | 'isPod' | 'connection'>,
   parts: readonly Part[],
   { subject, server, clock, signal }: UnconfiguredQuestion,
-): Promise<readonly Story[]> {
+): Promise<readonly WhyReport[]> {
   const { kind, namespace = '', name } = subject;
   const service = await cluster.client.find(services, { namespace, name }, { signal });
   const seen = await seenObject(cluster.client, subject, signal);

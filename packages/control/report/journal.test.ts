@@ -23,7 +23,7 @@ function garbageCollector(): () => void {
 const note = (text: string): JournalRecord => ({ kind: 'note', text });
 
 describe('journal', () => {
-  it('tells the story of one object, oldest first, with the time', async () => {
+  it('tells of one object, oldest first, with the time', async () => {
     const { clock, journal } = setUp();
     journal.record('service a/web', { kind: 'state', state: 'creating', because: 'the Service is new' });
     await clock.advance(1000);

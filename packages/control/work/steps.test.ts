@@ -9,9 +9,9 @@ const key = 'service default/web';
 function setUp() {
   const journal = new Journal(new VirtualClock());
   const record = { journal, key };
-  const story = () =>
+  const recorded = () =>
     journal.entries(key).map((entry) => (entry.kind === 'step' ? `${entry.step} ${entry.outcome}` : entry.kind));
-  return { record, story };
+  return { record, recorded };
 }
 
 const step = (name: string, run: Step['run']): Step => ({
@@ -25,23 +25,23 @@ const live = new AbortController().signal;
 
 describe('steps', () => {
   it('run in order, each recorded', async () => {
-    const { record, story } = setUp();
+    const { record, recorded } = setUp();
     const world: string[] = [];
     const steps = ['address', 'balancer'].map((name) => step(name, async () => void world.push(name)));
     await runSteps(steps, record, live);
     expect(world).toEqual(['address', 'balancer']);
-    expect(story()).toEqual(['address done', 'balancer done']);
+    expect(recorded()).toEqual(['address done', 'balancer done']);
   });
 
   it('show in the journal as started while they run', async () => {
-    const { record, story } = setUp();
+    const { record, recorded } = setUp();
     let seen: string[] = [];
-    await runSteps([step('address', async () => void (seen = story()))], record, live);
+    await runSteps([step('address', async () => void (seen = recorded()))], record, live);
     expect(seen).toEqual(['address started']);
   });
 
   it('stop at the first failure, which names the step and keeps verdict, code and delay', async () => {
-    const { record, story } = setUp();
+    const { record, recorded } = setUp();
     const cause = new FairleadError('quota exceeded', {
       verdict: 'retriable',
       code: 'quota',
@@ -61,7 +61,7 @@ describe('steps', () => {
       code: 'quota',
       retryAfterMilliseconds: 7000,
     });
-    expect(story()).toEqual(['address done', 'balancer failed', 'error']);
+    expect(recorded()).toEqual(['address done', 'balancer failed', 'error']);
   });
 
   it('take an unclassified error as terminal', async () => {
@@ -71,7 +71,7 @@ describe('steps', () => {
   });
 
   it('are not begun after an abort, and an interrupted one is no failure', async () => {
-    const { record, story } = setUp();
+    const { record, recorded } = setUp();
     const controller = new AbortController();
     const lost = new Error('lease lost');
     const steps = [
@@ -79,7 +79,7 @@ describe('steps', () => {
       step('balancer', () => expect.unreachable('it was aborted before')),
     ];
     await expect(runSteps(steps, record, controller.signal)).rejects.toBe(lost);
-    expect(story()).toEqual(['address done']);
+    expect(recorded()).toEqual(['address done']);
 
     const second = new AbortController();
     const interrupted = step('rule', () => {
@@ -87,7 +87,7 @@ describe('steps', () => {
       return Promise.reject(new Error('socket closed'));
     });
     await expect(runSteps([interrupted], record, second.signal)).rejects.toBe(lost);
-    expect(story()).toEqual(['address done', 'rule interrupted']);
+    expect(recorded()).toEqual(['address done', 'rule interrupted']);
   });
 
   it('end in the same world when run again after dying before or after any of the outside calls', async () => {

@@ -9,14 +9,14 @@ export interface Identity {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** One object, or a path of no object, that a user wants to read. */
-export type Wish = (Access & { readonly name?: string }) | { readonly verb: string; readonly path: string };
+/** What is to be done to one object, or to a path of no object. */
+export type AccessAttributes = (Access & { readonly name?: string }) | { readonly verb: string; readonly path: string };
 
 type Reviewer = Pick<KubeClient, 'postJson'>;
 
 /** Whether we may do this, as the server sees it. A server that cannot be asked forbids nothing. */
-export async function may(client: Reviewer, wish: Wish, options?: CallOptions): Promise<boolean> {
-  const status = await review(client, 'SelfSubjectAccessReview', spec(wish), options);
+export async function may(client: Reviewer, attributes: AccessAttributes, options?: CallOptions): Promise<boolean> {
+  const status = await review(client, 'SelfSubjectAccessReview', spec(attributes), options);
   return status === undefined || status['allowed'] === true;
 }
 
@@ -24,13 +24,13 @@ export async function may(client: Reviewer, wish: Wish, options?: CallOptions): 
 export async function mayUser(
   client: Reviewer,
   { name, uid, groups, extra }: Identity,
-  wish: Wish,
+  attributes: AccessAttributes,
   options?: CallOptions,
 ): Promise<boolean> {
   const status = await review(
     client,
     'SubjectAccessReview',
-    { user: name, uid, groups, extra, ...spec(wish) },
+    { user: name, uid, groups, extra, ...spec(attributes) },
     options,
   );
   return status?.['allowed'] === true;
@@ -71,9 +71,9 @@ export async function whoAmI(client: Reviewer, options?: CallOptions): Promise<s
   return typeof name === 'string' ? name : undefined;
 }
 
-function spec(wish: Wish): object {
-  if ('path' in wish) return { nonResourceAttributes: wish };
-  const { verb, group, resource, subresource, namespace, name } = wish;
+function spec(attributes: AccessAttributes): object {
+  if ('path' in attributes) return { nonResourceAttributes: attributes };
+  const { verb, group, resource, subresource, namespace, name } = attributes;
   return { resourceAttributes: { verb, group, resource, subresource, namespace, name } };
 }
 

@@ -15,8 +15,8 @@ export const cliDefects: readonly Defect[] = [
   {
     name: 'the journal of a Service is told to who may read none of it',
     file: GUARD,
-    find: '(await mayUser(client, identity, wish, options)) ? undefined : forbidden(identity, wish)',
-    replace: '(await mayUser(client, identity, wish, options), undefined)',
+    find: '(await mayUser(client, identity, access, options)) ? undefined : forbidden(identity, access)',
+    replace: '(await mayUser(client, identity, access, options), undefined)',
     foundBy: guard,
     isStumble: true,
   },
@@ -53,8 +53,8 @@ export const cliDefects: readonly Defect[] = [
   {
     name: 'a process is stopped before the one after it is ready',
     file: 'packages/cli/supervisor/supervisor.ts',
-    find: 'const outcome = await Promise.race([readyOrEnded(next), this.#wish(), stopped]);',
-    replace: "const outcome: 'ready' | 'wished' | 'stopped' | number = 'ready';",
+    find: 'const outcome = await Promise.race([readyOrEnded(next), this.#replacementAsked(), stopped]);',
+    replace: "const outcome: 'ready' | 'replace' | 'stopped' | number = 'ready';",
     foundBy: { unit: 'packages/cli/supervisor' },
   },
   {
@@ -112,7 +112,7 @@ export const cliDefects: readonly Defect[] = [
     isStumble: true,
   },
   {
-    name: 'what a tenant wrote into an Event makes lines of its own in the story of a Service',
+    name: 'what a tenant wrote into an Event makes lines of its own in what is told of a Service',
     file: 'packages/cli/render/why.ts',
     find: '`    - ${oneLine(entry)}`',
     replace: '`    - ${entry}`',

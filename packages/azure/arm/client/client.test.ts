@@ -4,7 +4,7 @@ import { failure, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
 import { ArmError } from '../errors/arm-error.ts';
-import { drafts, emulated, group, ids } from '../testing/emulated.ts';
+import { bodies, emulated, group, ids } from '../testing/emulated.ts';
 import type { ServiceRequest } from '../types/index.ts';
 
 const seconds = (value: number) => ({ minimum: value * 1000, maximum: value * 1000 });
@@ -19,10 +19,10 @@ async function withGateway(names: readonly string[], ...[options]: Parameters<ty
   const world = emulated(options);
   const { client, clock, emulator } = world;
   emulator.behave({ operationTime: seconds(0) });
-  await result(clock, client.put(ids.gateway, drafts.gateway));
+  await result(clock, client.put(ids.gateway, bodies.gateway));
   for (const name of names) {
-    await result(clock, client.put(ids.publicIp(name), drafts.publicIp));
-    await result(clock, client.put(ids.loadBalancer(name), drafts.loadBalancer(name)));
+    await result(clock, client.put(ids.publicIp(name), bodies.publicIp));
+    await result(clock, client.put(ids.loadBalancer(name), bodies.loadBalancer(name)));
   }
   emulator.behave(options?.behaviour ?? {});
   emulator.log.clear();
@@ -32,10 +32,10 @@ async function withGateway(names: readonly string[], ...[options]: Parameters<ty
 describe('ArmClient', () => {
   it('creates, reads, changes, lists and deletes', async () => {
     const { client, clock, emulator } = emulated();
-    const created = await result(clock, client.put(ids.publicIp('web'), { ...drafts.publicIp, tags: { a: 'b' } }));
+    const created = await result(clock, client.put(ids.publicIp('web'), { ...bodies.publicIp, tags: { a: 'b' } }));
     expect(created).toMatchObject({ name: 'web-pip', tags: { a: 'b' }, properties: { ipAddress: '198.18.0.1' } });
     expect(await result(clock, client.get(ids.publicIp('web')))).toEqual(created);
-    const tagged = await result(clock, client.put(ids.publicIp('web'), { ...drafts.publicIp, tags: { c: 'd' } }));
+    const tagged = await result(clock, client.put(ids.publicIp('web'), { ...bodies.publicIp, tags: { c: 'd' } }));
     expect(tagged.tags).toEqual({ c: 'd' });
     expect(await result(clock, client.list('publicIPAddresses', group))).toEqual([tagged]);
     await result(clock, client.delete(ids.publicIp('web')));
@@ -54,7 +54,7 @@ describe('ArmClient', () => {
 
   it('follows an operation by its status until Azure is done, and reads the result', async () => {
     const { client, clock, emulator } = emulated({ behaviour: { operationTime: seconds(3) } });
-    const created = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const created = await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(created.properties).toMatchObject({ provisioningState: 'Succeeded', ipAddress: '198.18.0.1' });
     expect(clock.monotonic()).toBeGreaterThanOrEqual(3_000);
     expect(clock.monotonic()).toBeLessThan(5_000);
@@ -67,7 +67,7 @@ describe('ArmClient', () => {
     const { client, clock, emulator } = emulated({
       behaviour: { operationTime: seconds(3), operationStyle: 'location' },
     });
-    const created = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const created = await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(created.properties).toMatchObject({ provisioningState: 'Succeeded', ipAddress: '198.18.0.1' });
     expect(emulator.log.count('GET', 'publicIPAddresses')).toBe(0);
     await result(clock, client.delete(ids.publicIp('web')));
@@ -76,7 +76,7 @@ describe('ArmClient', () => {
 
   it('polls often at first and less and less, and never before a Retry-After', async () => {
     const { client, clock, emulator } = emulated({ behaviour: { operationTime: seconds(120) } });
-    await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     const polls = emulator.log.calls.filter(({ kind }) => kind === 'operations').map(({ at }) => at);
     const gaps = polls.map((at, index) => at - (polls[index - 1] ?? 0));
     expect(gaps[0]).toBeLessThanOrEqual(300);
@@ -86,7 +86,7 @@ describe('ArmClient', () => {
     emulator.log.clear();
     emulator.behave({ pollAfterSeconds: 25 });
     const startedAt = clock.monotonic();
-    await result(clock, client.put(ids.publicIp('shop'), drafts.publicIp));
+    await result(clock, client.put(ids.publicIp('shop'), bodies.publicIp));
     const asked = emulator.log.calls.filter(({ kind }) => kind === 'operations').map(({ at }) => at - startedAt);
     expect(asked.map(Math.round)).toEqual([25_000, 50_000, 75_000, 100_000, 125_000]);
   });
@@ -95,14 +95,14 @@ describe('ArmClient', () => {
     const { client, clock } = emulated({ behaviour: { operationTime: seconds(length) } });
     for (let time = 0; time < 10; time += 1) {
       const startedAt = clock.monotonic();
-      await result(clock, client.put(ids.publicIp(`web-${time}`), drafts.publicIp, { answer: 'accepted' }));
+      await result(clock, client.put(ids.publicIp(`web-${time}`), bodies.publicIp, { answer: 'accepted' }));
       expect(clock.monotonic() - startedAt).toBeLessThan(length * 1_320 + 300);
     }
   });
 
   it('saves the last read when the caller needs nothing that Azure sets', async () => {
     const { client, clock, emulator } = emulated({ behaviour: { operationTime: seconds(3) } });
-    const accepted = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp, { answer: 'accepted' }));
+    const accepted = await result(clock, client.put(ids.publicIp('web'), bodies.publicIp, { answer: 'accepted' }));
     expect(accepted.properties.provisioningState).toBe('Updating');
     expect(emulator.operationsRunning).toBe(0);
     expect(emulator.log.count('GET', 'publicIPAddresses')).toBe(0);
@@ -114,7 +114,7 @@ describe('ArmClient', () => {
       const { client, clock, emulator } = emulated({ behaviour: { operationStyle, operationTime: seconds(1) } });
       const fault = { kind: 'fail-operation', code: 'AllocationFailed', message: 'No room.' } as const;
       emulator.faults.next({ method: 'PUT' }, fault);
-      const error = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+      const error = await failure(clock, client.put(ids.publicIp('web'), bodies.publicIp));
       expect(error).toBeInstanceOf(ArmError);
       expect(error).toMatchObject({ status: 200, code: 'AllocationFailed', verdict: 'retriable' });
       emulator.faults.next({ method: 'DELETE' }, fault);
@@ -131,7 +131,7 @@ describe('ArmClient', () => {
       },
     });
     const { client, clock, emulator } = emulated({ between, behaviour: { operationTime: seconds(2) } });
-    const created = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const created = await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(created.properties.provisioningState).toBe('Succeeded');
     await result(clock, client.delete(ids.publicIp('web')));
     expect(emulator.resource(ids.publicIp('web'))).toBeUndefined();
@@ -143,7 +143,7 @@ describe('ArmClient', () => {
     emulator.faults.next({ kind: 'operations' }, { kind: 'refuse', status: 429, headers: { 'retry-after': '20' } });
     emulator.faults.next({ kind: 'operations' }, { kind: 'lose-response' });
     emulator.faults.next({ kind: 'operations' }, { kind: 'refuse', status: 503 });
-    await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(clock.monotonic()).toBeGreaterThanOrEqual(20_000);
     expect(emulator.faults.left).toBe(0);
     expect(emulator.log.count('PUT')).toBe(1);
@@ -153,7 +153,7 @@ describe('ArmClient', () => {
     'does not take an operation that Azure forgot for a resource that is gone (%s)',
     async (operationStyle) => {
       const { client, clock, emulator } = emulated({ behaviour: { operationStyle } });
-      await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+      await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
       emulator.behave({ operationTime: seconds(60) });
       emulator.faults.next({ kind: 'operations' }, { kind: 'refuse', status: 404, code: 'OperationNotFound' });
       const error = await failure(clock, client.delete(ids.publicIp('web')));
@@ -164,7 +164,7 @@ describe('ArmClient', () => {
 
   it('gives up at its deadline, however long Azure takes', async () => {
     const { client, clock } = emulated({ behaviour: { operationTime: seconds(900) } });
-    const error = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const error = await failure(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(error).toMatchObject({
       verdict: 'retriable',
       code: 'deadline-exceeded',
@@ -177,7 +177,7 @@ describe('ArmClient', () => {
   it('ends at once when the caller aborts, with the reason given', async () => {
     const { client, clock, emulator } = emulated({ behaviour: { operationTime: seconds(60) } });
     const controller = new AbortController();
-    const put = client.put(ids.publicIp('web'), drafts.publicIp, { signal: controller.signal });
+    const put = client.put(ids.publicIp('web'), bodies.publicIp, { signal: controller.signal });
     clock.setTimer(5_000, () => controller.abort(new Error('lease lost')));
     expect(await failure(clock, put)).toMatchObject({ message: 'lease lost' });
     expect(clock.monotonic()).toBe(5_000);
@@ -188,18 +188,18 @@ describe('ArmClient', () => {
 
   it('writes only over what it read when told so', async () => {
     const { client, clock } = emulated();
-    const { etag = '' } = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
-    await result(clock, client.put(ids.publicIp('web'), drafts.publicIp, { ifMatch: etag }));
-    const error = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp, { ifMatch: etag }));
+    const { etag = '' } = await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
+    await result(clock, client.put(ids.publicIp('web'), bodies.publicIp, { ifMatch: etag }));
+    const error = await failure(clock, client.put(ids.publicIp('web'), bodies.publicIp, { ifMatch: etag }));
     expect(error).toMatchObject({ status: 412, verdict: 'retriable', code: 'PreconditionFailed' });
   });
 
   it('makes only what is not there, and deletes only what it read, when told so', async () => {
     const { client, clock, emulator } = emulated();
-    const make = () => client.put(ids.publicIp('web'), drafts.publicIp, { ifNoneMatch: '*' });
+    const make = () => client.put(ids.publicIp('web'), bodies.publicIp, { ifNoneMatch: '*' });
     const { etag = '' } = await result(clock, make());
     expect(await failure(clock, make())).toMatchObject({ status: 412, verdict: 'retriable' });
-    const { etag: renewed = '' } = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const { etag: renewed = '' } = await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(await failure(clock, client.delete(ids.publicIp('web'), { ifMatch: etag }))).toMatchObject({ status: 412 });
     await result(clock, client.delete(ids.publicIp('web'), { ifMatch: renewed }));
     expect(emulator.resource(ids.publicIp('web'))).toBeUndefined();

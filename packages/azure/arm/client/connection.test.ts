@@ -1,7 +1,7 @@
 import { type HttpRequest, type HttpTransport, Journal } from '@fairlead/control';
 import { failure, RecordedMetrics, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
-import { drafts, emulated, group, ids } from '../testing/emulated.ts';
+import { bodies, emulated, group, ids } from '../testing/emulated.ts';
 import { armCalls, armMetrics } from './metrics.ts';
 
 const put = { method: 'PUT' } as const;
@@ -23,7 +23,7 @@ describe('the connection to Azure', () => {
     const { client, clock, emulator } = emulated();
     emulator.faults.next(put, { kind: 'lose-response' }, 2);
     emulator.faults.next(put, { kind: 'lose-request' });
-    const written = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const written = await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(written.properties.ipAddress).toBe('198.18.0.1');
     expect(emulator.log.lines()).toEqual([
       'PUT publicIPAddresses/web-pip lost',
@@ -36,10 +36,10 @@ describe('the connection to Azure', () => {
     const { client, clock, emulator } = emulated();
     emulator.faults.next(put, { kind: 'lose-response' });
     emulator.faults.next(put, { kind: 'refuse', status: 429 });
-    const unclear = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const unclear = await failure(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(unclear).toMatchObject({ status: 429, mayHaveTakenEffect: true });
     emulator.faults.next(put, { kind: 'refuse', status: 400 });
-    const clear = await failure(clock, client.put(ids.publicIp('shop'), drafts.publicIp));
+    const clear = await failure(clock, client.put(ids.publicIp('shop'), bodies.publicIp));
     expect(clear).toMatchObject({ status: 400, mayHaveTakenEffect: false });
   });
 
@@ -47,17 +47,17 @@ describe('the connection to Azure', () => {
     const { client, clock, emulator } = emulated();
     emulator.faults.next(put, { kind: 'lose-response' });
     emulator.faults.next(put, { kind: 'fail-operation', code: 'InvalidThing' });
-    const unclear = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    const unclear = await failure(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(unclear).toMatchObject({ status: 200, code: 'InvalidThing', mayHaveTakenEffect: true });
     emulator.faults.next(put, { kind: 'fail-operation', code: 'InvalidThing' });
-    const clear = await failure(clock, client.put(ids.publicIp('shop'), drafts.publicIp));
+    const clear = await failure(clock, client.put(ids.publicIp('shop'), bodies.publicIp));
     expect(clear).toMatchObject({ status: 200, code: 'InvalidThing', mayHaveTakenEffect: false });
   });
 
   it('marks all requests of a call with one correlation id, and each with an id of its own', async () => {
     const { requests, between } = watched();
     const { client, clock } = emulated({ between, behaviour: { operationTime: { minimum: 2_000, maximum: 2_000 } } });
-    await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     await result(clock, client.get(ids.publicIp('web')));
     const correlations = requests.map(({ headers }) => headers['x-ms-correlation-request-id']);
     const own = requests.map(({ headers }) => headers['x-ms-client-request-id']);
@@ -72,7 +72,7 @@ describe('the connection to Azure', () => {
   it('puts the condition of a write on the write, not on the reads that follow it', async () => {
     const { requests, between } = watched();
     const { client, clock } = emulated({ between, behaviour: { operationTime: { minimum: 2_000, maximum: 2_000 } } });
-    const { etag = '' } = await result(clock, client.put(ids.publicIp('web'), drafts.publicIp, { ifNoneMatch: '*' }));
+    const { etag = '' } = await result(clock, client.put(ids.publicIp('web'), bodies.publicIp, { ifNoneMatch: '*' }));
     await result(clock, client.delete(ids.publicIp('web'), { ifMatch: etag }));
     const conditional = requests.filter(({ headers }) => 'if-match' in headers || 'if-none-match' in headers);
     expect(conditional.map(({ method }) => method)).toEqual(['PUT', 'DELETE']);
@@ -87,11 +87,11 @@ describe('the connection to Azure', () => {
     const answers = [500, 403, 409, 429, 400].map((status) => ({ kind: 'refuse', status }) as const);
     for (const fault of answers) emulator.faults.next(put, fault);
     for (let call = 0; call < 4; call += 1) {
-      await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp, { record }));
+      await failure(clock, client.put(ids.publicIp('web'), bodies.publicIp, { record }));
     }
     await failure(clock, client.get(ids.publicIp('web')));
     emulator.faults.next({}, { kind: 'lose-request' });
-    await result(clock, client.put(ids.publicIp('web'), drafts.publicIp));
+    await result(clock, client.put(ids.publicIp('web'), bodies.publicIp));
     expect(metrics.lines(armCalls.callsTotal)).toEqual([
       'PUT publicIPAddresses server-error 1',
       'PUT publicIPAddresses unauthorized 1',
@@ -148,7 +148,7 @@ describe('the end of a call', () => {
     });
     if (caller !== undefined) clock.setTimer(2_000, () => caller.abort(new Error('lease lost')));
     const options = { deadlineMilliseconds: 7_000, ...(caller === undefined ? {} : { signal: caller.signal }) };
-    const error = await failure(clock, client.put(ids.publicIp('web'), drafts.publicIp, options));
+    const error = await failure(clock, client.put(ids.publicIp('web'), bodies.publicIp, options));
     const milliseconds = clock.monotonic();
     const sent = emulator.log.calls.length;
     await clock.advance(120_000);

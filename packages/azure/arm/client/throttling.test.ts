@@ -3,7 +3,7 @@ import type { HttpTransport } from '@fairlead/control';
 import { failure, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
 import { armId } from '../arm-id.ts';
-import { drafts, emulated, group, ids } from '../testing/emulated.ts';
+import { bodies, emulated, group, ids } from '../testing/emulated.ts';
 
 const refusedWith = (headers: Readonly<Record<string, string>>) =>
   ({ kind: 'refuse', status: 429, code: 'TooManyRequests', headers }) as const;
@@ -15,14 +15,14 @@ describe('throttling', () => {
     async (form) => {
       const { client, clock, emulator } = emulated();
       emulator.faults.throttle({ method: 'PUT' }, 30_000, form);
-      const error = await failure(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+      const error = await failure(clock, client.put(ids.publicIp('a'), bodies.publicIp));
       expect(error).toMatchObject({
         status: 429,
         verdict: 'retriable',
         isThrottling: true,
         retryAfterMilliseconds: 30_000,
       });
-      await result(clock, client.put(ids.publicIp('b'), drafts.publicIp));
+      await result(clock, client.put(ids.publicIp('b'), bodies.publicIp));
       expect(emulator.log.calls.map(({ at, outcome }) => [at, outcome])).toEqual([
         [0, 429],
         [30_000, 201],
@@ -33,7 +33,7 @@ describe('throttling', () => {
   it('does not take a write for refused whose result Azure then refuses to show', async () => {
     const { client, clock, emulator } = emulated({ behaviour: { operationTime: { minimum: 2_000, maximum: 2_000 } } });
     emulator.faults.next({ method: 'GET', kind: 'publicIPAddresses' }, refusedWith({ 'retry-after': '2' }));
-    const error = await failure(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+    const error = await failure(clock, client.put(ids.publicIp('a'), bodies.publicIp));
     expect(error).toMatchObject({ status: 429, mayHaveTakenEffect: true });
     expect(isWithoutEffect(error)).toBe(false);
   });
@@ -49,18 +49,18 @@ describe('throttling', () => {
     });
     const operationTime = { minimum: 2_000, maximum: 2_000 };
     const { client, clock } = emulated({ between, behaviour: { operationTime } });
-    const made = await result(clock, client.put(ids.publicIp('a'), drafts.publicIp, { throttle: 'refuse' }));
+    const made = await result(clock, client.put(ids.publicIp('a'), bodies.publicIp, { throttle: 'refuse' }));
     expect(made.properties).toMatchObject({ provisioningState: 'Succeeded', ipAddress: '198.18.0.1' });
   });
 
   it('keeps reads, writes and deletions apart, as Azure counts them, and subscriptions too', async () => {
     const { client, clock, emulator } = emulated();
     emulator.faults.next({ method: 'PUT' }, refusedWith({ 'retry-after': '600' }));
-    await failure(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+    await failure(clock, client.put(ids.publicIp('a'), bodies.publicIp));
     expect(await result(clock, client.list('publicIPAddresses', group))).toEqual([]);
     const elsewhere = { subscriptionId: 'other', resourceGroup: 'x' };
     expect(await failure(clock, client.list('publicIPAddresses', elsewhere))).toMatchObject({ status: 404 });
-    const writing = client.put(ids.publicIp('a'), drafts.publicIp, { throttle: 'refuse' });
+    const writing = client.put(ids.publicIp('a'), bodies.publicIp, { throttle: 'refuse' });
     expect(await failure(clock, writing)).toMatchObject({ ...closed, retryAfterMilliseconds: 600_000 });
     await result(clock, client.delete(ids.publicIp('a'), { throttle: 'refuse' }));
     emulator.faults.next({ method: 'GET' }, refusedWith({ 'retry-after': '600' }));
@@ -88,9 +88,9 @@ describe('throttling', () => {
     const { client, clock, emulator } = emulated({
       behaviour: { operationTime: { minimum: 60_000, maximum: 60_000 } },
     });
-    const creating = client.put(ids.publicIp('a'), drafts.publicIp);
+    const creating = client.put(ids.publicIp('a'), bodies.publicIp);
     await clock.advance(1);
-    const early = await failure(clock, client.put(ids.loadBalancer('a'), drafts.loadBalancer('a')));
+    const early = await failure(clock, client.put(ids.loadBalancer('a'), bodies.loadBalancer('a')));
     expect(early).toMatchObject({
       status: 429,
       isThrottling: false,
@@ -99,7 +99,7 @@ describe('throttling', () => {
       retryAfterMilliseconds: 10_000,
     });
     emulator.behave({ operationTime: { minimum: 0, maximum: 0 } });
-    await result(clock, client.put(ids.publicIp('b'), drafts.publicIp, { throttle: 'refuse' }));
+    await result(clock, client.put(ids.publicIp('b'), bodies.publicIp, { throttle: 'refuse' }));
     await result(clock, creating);
   });
 
@@ -107,7 +107,7 @@ describe('throttling', () => {
     const { client, clock, emulator } = emulated({ behaviour: { operationTime: { minimum: 5_000, maximum: 5_000 } } });
     const busy = { kind: 'refuse', status: 429, code: 'RetryableError', headers: { 'retry-after': '40' } } as const;
     emulator.faults.next({ method: 'GET', kind: 'operations' }, busy);
-    await result(clock, client.put(ids.publicIp('a'), drafts.publicIp));
+    await result(clock, client.put(ids.publicIp('a'), bodies.publicIp));
     const polls = emulator.log.calls.filter(({ kind }) => kind === 'operations').map(({ at }) => at);
     expect((polls[1] ?? 0) - (polls[0] ?? 0)).toBeGreaterThanOrEqual(40_000);
   });
@@ -125,14 +125,14 @@ describe('throttling', () => {
         },
       }),
     });
-    await result(clock, client.put(ids.publicIp('a'), drafts.publicIp));
-    expect(await failure(clock, client.put(ids.publicIp('b'), drafts.publicIp, { throttle: 'refuse' }))).toMatchObject(
+    await result(clock, client.put(ids.publicIp('a'), bodies.publicIp));
+    expect(await failure(clock, client.put(ids.publicIp('b'), bodies.publicIp, { throttle: 'refuse' }))).toMatchObject(
       closed,
     );
     remaining[header] = '1';
-    await result(clock, client.put(ids.publicIp('b'), drafts.publicIp));
+    await result(clock, client.put(ids.publicIp('b'), bodies.publicIp));
     expect(clock.monotonic()).toBe(1_000);
-    await result(clock, client.put(ids.publicIp('c'), drafts.publicIp, { throttle: 'refuse' }));
+    await result(clock, client.put(ids.publicIp('c'), bodies.publicIp, { throttle: 'refuse' }));
   });
 
   it('never runs into a refusal on a bucket that is told to be empty', async () => {
@@ -143,7 +143,7 @@ describe('throttling', () => {
     };
     const { client, clock, emulator } = emulated({ behaviour: { rateLimits } });
     for (let index = 0; index < 50; index += 1) {
-      await result(clock, client.put(ids.publicIp(`s${index}`), drafts.publicIp));
+      await result(clock, client.put(ids.publicIp(`s${index}`), bodies.publicIp));
     }
     expect(emulator.log.calls.filter(({ outcome }) => outcome === 429)).toEqual([]);
     expect(clock.monotonic()).toBeLessThanOrEqual(10_000);

@@ -2,7 +2,7 @@ import { withinLease } from '@fairlead/cloud';
 import { messageOf } from '@fairlead/control';
 import { failure, result } from '@fairlead/control/testing';
 import { describe, expect, it } from 'vitest';
-import { drafts, emulated, group, ids } from '../testing/emulated.ts';
+import { bodies, emulated, group, ids } from '../testing/emulated.ts';
 import { clientOptionsOf, longestMillisecondsOf } from './azure-section.ts';
 
 const UPDATE = { action: 'PartialUpdate', serviceRequests: [] } as const;
@@ -19,7 +19,7 @@ describe('the deadlines of a part', () => {
         ...clientOptionsOf(section),
         beforeCall: ({ verb, deadlineMilliseconds }) => void (asked[verb] = deadlineMilliseconds),
       });
-      await result(clock, client.put(ids.gateway, drafts.gateway));
+      await result(clock, client.put(ids.gateway, bodies.gateway));
       await result(clock, client.list('publicIPAddresses', group));
       await result(clock, client.delete(ids.publicIp('a')));
       await result(clock, client.updateServices(ids.gateway, UPDATE));
@@ -32,12 +32,12 @@ describe('the deadlines of a part', () => {
       ...clientOptionsOf({}),
       repeats: { attempts: 1, backoff: { initialMilliseconds: 1, maximumMilliseconds: 1, factor: 1, jitter: 0 } },
     });
-    await result(clock, client.put(ids.gateway, drafts.gateway));
+    await result(clock, client.put(ids.gateway, bodies.gateway));
     emulator.faults.next({}, { kind: 'delay', milliseconds: 22_000 }, 1_000);
     const messages: string[] = [];
     for (const call of [
       () => client.list('publicIPAddresses', group),
-      () => client.put(ids.publicIp('a'), drafts.publicIp),
+      () => client.put(ids.publicIp('a'), bodies.publicIp),
       () => client.updateServices(ids.gateway, UPDATE),
     ]) {
       messages.push(messageOf(await failure(clock, call())));
@@ -61,7 +61,7 @@ describe('the deadlines of a part', () => {
       ...clientOptionsOf({ deadlines: { readSeconds: 10, writeSeconds: 10, actionSeconds: 20 } }),
       beforeCall: withinLease({ covers: (milliseconds) => milliseconds <= 10_000 }),
     });
-    await result(clock, client.put(ids.gateway, drafts.gateway));
+    await result(clock, client.put(ids.gateway, bodies.gateway));
     emulator.log.clear();
     const error = await failure(clock, client.updateServices(ids.gateway, UPDATE));
     expect(error).toMatchObject({ code: 'lease-too-short', verdict: 'retriable' });

@@ -16,7 +16,7 @@ const subnet = childArmId('subnets', network, 'nodes');
 
 export const ids = { network, gateway, publicIp, loadBalancer, pool, subnet };
 
-export const drafts = {
+export const bodies = {
   gateway: { location, properties: { virtualNetwork: { id: network } } } satisfies ArmRequestBody<
     ArmBodies['serviceGateways']
   >,

@@ -112,8 +112,8 @@ describe('the states of a service', () => {
 });
 
 /** Created as asked for, or parked because the cloud refused this very request. */
-const isSettledOn = (wished: typeof spec) => (state: ServiceState | undefined) =>
-  (state?.kind === 'Created' || state?.kind === 'Parked') && state.spec === wished;
+const isSettledOn = (wanted: typeof spec) => (state: ServiceState | undefined) =>
+  (state?.kind === 'Created' || state?.kind === 'Parked') && state.spec === wanted;
 
 const endings = {
   want: isSettledOn(spec),

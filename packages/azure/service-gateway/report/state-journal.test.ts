@@ -34,10 +34,10 @@ describe('StateJournal', () => {
   it('tells of each state, why it came to it, what it waits for and when it tries again', () => {
     const clock = new VirtualClock();
     const journal = new Journal(clock);
-    const story = new StateJournal(journal, clock, new Map([[inbound('web'), 'shop/web']]));
+    const stateJournal = new StateJournal(journal, clock, new Map([[inbound('web'), 'shop/web']]));
     const wait = { failures: 1, notBefore: clock.monotonic() + 900, failure: 'busy' };
     const after = { kind: 'NotStarted', spec: inboundSpec('web'), wait } as const;
-    story.stateChanged({
+    stateJournal.stateChanged({
       kind: 'state-changed',
       key: inbound('web'),
       before: undefined,
@@ -161,8 +161,8 @@ describe('StateJournal', () => {
 
   it('names services as people do', () => {
     const clock = new VirtualClock();
-    const story = new StateJournal(new Journal(clock), clock, new Map());
-    expect(story.keyOf(outbound('blue'))).toBe('egress blue');
-    expect(story.keyOf(inbound('web-uid'))).toBe('service web-uid');
+    const stateJournal = new StateJournal(new Journal(clock), clock, new Map());
+    expect(stateJournal.keyOf(outbound('blue'))).toBe('egress blue');
+    expect(stateJournal.keyOf(inbound('web-uid'))).toBe('service web-uid');
   });
 });

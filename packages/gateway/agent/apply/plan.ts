@@ -72,7 +72,7 @@ export function strayFlows(virtualServers: Iterable<VirtualServer>): readonly Fl
   return eachOnce(found);
 }
 
-/** Those whose source ranges keep out someone who could be in before. */
+/** Those whose source ranges keep out clients that were let in before. */
 export function narrowed(before: VirtualServers, { put }: Changes): readonly VirtualServer[] {
   return put.filter((one) => {
     const old = before.get(frontendKey(one));

@@ -1,6 +1,6 @@
 import { FairleadError } from '@fairlead/control';
 
-/** Somebody or something in Keystone: by its id, or by a name that is unique in a domain. */
+/** A user, a project or a domain of Keystone: by its id, or by a name that is unique in a domain. */
 export type Named =
   | { readonly id: string }
   | { readonly name: string; readonly domain: { readonly id: string } | { readonly name: string } };
@@ -43,7 +43,7 @@ export interface OpenStackTls {
   readonly insecure?: boolean;
 }
 
-/** Someone has to change the configuration. */
+/** An operator has to change the configuration. */
 export function invalidCloud(message: string, cause?: unknown): FairleadError {
   return new FairleadError(message, { verdict: 'terminal', code: 'openstack-configuration-invalid', cause });
 }

@@ -1,7 +1,7 @@
 import type { ContractEndpoint } from './endpoint.ts';
 import { Stage, type TranscriptEntry } from './stage.ts';
 
-/** A story told in requests. The same story on two servers must give the same transcript. */
+/** Requests in order. The same ones on two servers must give the same transcript. */
 export interface Scene {
   readonly name: string;
   play(stage: Stage): Promise<void>;

@@ -1,7 +1,7 @@
 import type { ContractCloud } from './endpoint.ts';
 import { Stage, type TranscriptEntry } from './stage.ts';
 
-/** A story told in requests. The same story in two clouds must give the same transcript. */
+/** Requests in order. The same ones in two clouds must give the same transcript. */
 export interface Scene {
   readonly name: string;
   play(stage: Stage): Promise<void>;

@@ -138,7 +138,7 @@ describe('the simulated Octavia', () => {
     expect(create()).not.toBe('');
   });
 
-  it('shows members that are down, where somebody looks', async () => {
+  it('shows members that are down, where an operator looks', async () => {
     const { clock, emulator, create, call } = cloud();
     create(withPool('amphora'));
     await clock.advance(10_000);

@@ -12,7 +12,7 @@ export const commandLineDefectsFromSources: readonly Defect[] = [
   {
     name: 'who may read one Service may read all for a while',
     file: 'packages/cli/server/journal-guard.ts',
-    find: '.update(JSON.stringify([token, wish]))',
+    find: '.update(JSON.stringify([token, access]))',
     replace: '.update(token)',
     foundBy: { unit: 'packages/cli/server' },
   },
@@ -47,7 +47,7 @@ export const commandLineDefectsFromSources: readonly Defect[] = [
   },
   {
     name: 'a leader that sees again gives its Lease back',
-    file: 'packages/part/sight.ts',
+    file: 'packages/part/cache-watchdog.ts',
     find: 'else this.#timer ??= this.#clock.setTimer(',
     replace: 'else this.#timer = this.#clock.setTimer(',
     foundBy: { unit: 'packages/part/run-part.test.ts' },

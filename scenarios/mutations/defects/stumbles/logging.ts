@@ -133,8 +133,8 @@ export const loggingDefects: readonly Defect[] = [
   {
     name: 'a real API server is not asked whether who shows a token may read the Service',
     file: 'packages/cli/server/journal-guard.ts',
-    find: '(await mayUser(client, identity, wish, options)) ? undefined : forbidden(identity, wish)',
-    replace: 'identity.name !== undefined ? undefined : forbidden(identity, wish)',
+    find: '(await mayUser(client, identity, access, options)) ? undefined : forbidden(identity, access)',
+    replace: 'identity.name !== undefined ? undefined : forbidden(identity, access)',
     foundBy: { e2e: 'e2e/why.test.ts' },
   },
   {

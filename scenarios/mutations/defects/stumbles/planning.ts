@@ -103,7 +103,7 @@ export const planningDefects: readonly Defect[] = [
     foundBy: HELD,
   },
   {
-    name: 'a served Service loses its address by a wish that cannot be honoured',
+    name: 'a served Service loses its address by a request that cannot be honoured',
     file: 'packages/gateway/controller/outcome.ts',
     find: 'const kept = request === undefined ? undefined : allocator.keep(request);',
     replace: "const kept = request === undefined || key !== '' ? undefined : allocator.keep(request);",
