@@ -19,7 +19,6 @@ export { type BatchOptions, OctaviaClient } from './octavia/octavia-client.ts';
 export { type Provisioning, provisioningOf } from './octavia/provisioning.ts';
 export type * from './octavia/requests.ts';
 export type {
-  Amphora,
   Flavor,
   HealthMonitor,
   Listener,

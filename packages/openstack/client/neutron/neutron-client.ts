@@ -14,7 +14,6 @@ import {
   type PortRequest,
   ports,
   type SecurityGroup,
-  type SecurityGroupRequest,
   type SecurityGroupRule,
   type SecurityGroupRuleRequest,
   securityGroupRules,
@@ -54,19 +53,6 @@ export class NeutronClient {
 
   listSecurityGroups(filter: Filter = {}, options: CallOptions = {}): Promise<readonly SecurityGroup[]> {
     return this.#api.list(securityGroups, filter, options);
-  }
-
-  findSecurityGroup(id: string, options: CallOptions = {}): Promise<SecurityGroup | undefined> {
-    return this.#api.find(securityGroups, id, options);
-  }
-
-  createSecurityGroup(body: SecurityGroupRequest, options: CallOptions = {}): Promise<SecurityGroup> {
-    return this.#api.create(securityGroups, body, options);
-  }
-
-  /** Refused as a conflict while a port has it. */
-  deleteSecurityGroup(id: string, options: CallOptions = {}): Promise<void> {
-    return this.#api.delete(securityGroups, id, options);
   }
 
   listSecurityGroupRules(filter: Filter = {}, options: CallOptions = {}): Promise<readonly SecurityGroupRule[]> {
@@ -130,11 +116,6 @@ export class NeutronClient {
   /** Makes these the tags of a floating IP; others than these go. */
   setFloatingIpTags(id: string, tags: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
     return this.#setTags(floatingIps, id, tags, options);
-  }
-
-  /** Makes these the tags of a security group; others than these go. */
-  setSecurityGroupTags(id: string, tags: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
-    return this.#setTags(securityGroups, id, tags, options);
   }
 
   /** What this Neutron can do beyond the core: `revision-if-match`, `allowed-address-pairs`, `standard-attr-tag`. */

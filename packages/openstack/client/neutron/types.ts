@@ -127,12 +127,6 @@ export interface FloatingIpChanges {
   readonly fixed_ip_address?: string;
 }
 
-/** A new security group lets everything out, and nothing in. */
-export interface SecurityGroupRequest {
-  readonly name: string;
-  readonly description?: string;
-}
-
 /** What a new rule lets through. One that is there already, whatever its description, is refused as a conflict. */
 export interface SecurityGroupRuleRequest {
   readonly security_group_id: string;

@@ -16,8 +16,6 @@ import type {
   PoolRequest,
 } from './requests.ts';
 import {
-  type Amphora,
-  amphorae,
   type Flavor,
   flavors,
   type HealthMonitor,
@@ -98,7 +96,8 @@ export class OctaviaClient {
 
   /** Builds anew what a load balancer runs on; its VIP stays. By the administrator only. */
   async failoverLoadBalancer(id: string, options: CallOptions = {}): Promise<void> {
-    await this.#failover(loadBalancers.path, id, options);
+    const where = { method: 'PUT', path: `${loadBalancers.path}/${encodeURIComponent(id)}/failover` } as const;
+    await this.#api.send({ verb: 'PUT', kind: 'failover', subject: id, ...where }, options);
   }
 
   listListeners(filter: Filter = {}, options: CallOptions = {}): Promise<readonly Listener[]> {
@@ -226,21 +225,6 @@ export class OctaviaClient {
     const path = `lbaas/quotas/${encodeURIComponent(projectId)}`;
     const call = { verb: 'GET', kind: 'quotas', subject: projectId, method: 'GET', path } as const;
     return (await this.#read(call, z.object({ quota: quotaShape }), options)).quota;
-  }
-
-  /** By the administrator only. */
-  listAmphorae(filter: Filter = {}, options: CallOptions = {}): Promise<readonly Amphora[]> {
-    return this.#api.list(amphorae, filter, options);
-  }
-
-  /** Builds one anew. By the administrator only. */
-  async failoverAmphora(id: string, options: CallOptions = {}): Promise<void> {
-    await this.#failover(amphorae.path, id, options);
-  }
-
-  async #failover(path: string, id: string, options: CallOptions): Promise<void> {
-    const where = { method: 'PUT', path: `${path}/${encodeURIComponent(id)}/failover` } as const;
-    await this.#api.send({ verb: 'PUT', kind: 'failover', subject: id, ...where }, options);
   }
 
   async #read<Body>(call: ServiceCall, shape: z.ZodType<Body>, options: CallOptions): Promise<Body> {

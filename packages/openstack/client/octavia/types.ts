@@ -119,8 +119,6 @@ const populatedShape = z.object({
 
 const flavorShape = z.object({ id: z.string(), name: text, description: text, enabled: z.boolean().default(true) });
 
-const amphoraShape = z.object({ id: z.string(), loadbalancer_id: optional, status: z.string(), role: text });
-
 const statusFields = {
   id: z.string(),
   name: text,
@@ -175,7 +173,6 @@ export type Pool = z.infer<typeof poolShape>;
 export type Member = z.infer<typeof memberShape>;
 export type HealthMonitor = z.infer<typeof healthMonitorShape>;
 export type Flavor = z.infer<typeof flavorShape>;
-export type Amphora = z.infer<typeof amphoraShape>;
 export type LoadBalancerStatusTree = z.infer<typeof statusTreeShape>['loadbalancer'];
 export type OctaviaProvider = z.infer<typeof providerShape>;
 export type AvailabilityZone = z.infer<typeof availabilityZoneShape>;
@@ -197,7 +194,6 @@ export const healthMonitors = resourceKind(
   healthMonitorShape,
 );
 export const flavors = resourceKind('lbaas/flavors', 'flavor', 'flavors', flavorShape);
-export const amphorae = resourceKind('octavia/amphorae', 'amphora', 'amphorae', amphoraShape);
 
 export const membersOf = (poolId: string): ResourceKind<Member> =>
   resourceKind(`lbaas/pools/${encodeURIComponent(poolId)}/members`, 'member', 'members', memberShape);
