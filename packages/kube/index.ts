@@ -42,7 +42,6 @@ export * from './types/meta.ts';
 export * from './types/namespace.ts';
 export * from './types/node.ts';
 export * from './types/pod.ts';
-export * from './types/scale.ts';
 export * from './types/service.ts';
 export type { CollectionScope } from './watch/collection-watch.ts';
 export { watchMetrics } from './watch/metrics.ts';

@@ -7,7 +7,7 @@ import { isConflict, isGone, isNotFound } from './api-error.ts';
 import { KubeClient } from './client.ts';
 import type { ApiConnection, ApiRequest } from './connection.ts';
 import { pointer } from './patch.ts';
-import { scaleOf, statusOf } from './resource.ts';
+import { statusOf } from './resource.ts';
 import { endpointSlices, leases, nodes, pods, services } from './resources.ts';
 
 const web: Service = { metadata: { namespace: 'shop', name: 'web' }, spec: { type: 'LoadBalancer' } };
@@ -94,19 +94,6 @@ describe('KubeClient', () => {
       path: `${WEB}/status`,
       contentType: 'application/merge-patch+json',
       body: { status },
-    });
-  });
-
-  it('reads and writes a scale as what it is', async () => {
-    const scale = { kind: 'Scale', metadata: { namespace: 'shop', name: 'web' }, spec: { replicas: 2 } };
-    const { connection, asked } = answering(scale);
-    const client = new KubeClient(connection, new VirtualClock());
-    const deployments = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment', namespaced: true };
-    const read = await client.get(scaleOf(deployments), web.metadata);
-    await client.update(scaleOf(deployments), { ...read, spec: { replicas: 3 } });
-    expect(asked[1]).toMatchObject({
-      path: '/apis/apps/v1/namespaces/shop/deployments/web/scale',
-      body: { apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 3 } },
     });
   });
 

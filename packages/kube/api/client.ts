@@ -277,10 +277,9 @@ export class KubeClient {
   }
 }
 
-/** The server wants to be told what it gets. A scale is of a group of its own, whatever it scales. */
+/** The server wants to be told what it gets. */
 function typed(resource: Resource<KubeObject>, object: object): object {
-  const apiVersion = resource.kind === 'Scale' ? 'autoscaling/v1' : apiVersionOf(resource);
-  return { apiVersion, kind: resource.kind, ...object };
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object };
 }
 
 const isNamed = (name: string) => (value: unknown) => isRecord(value) && value['name'] === name;

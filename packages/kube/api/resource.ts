@@ -1,6 +1,5 @@
 import { FairleadError } from '@fairlead/control';
 import type { KubeObject } from '../types/meta.ts';
-import type { Scale } from '../types/scale.ts';
 
 /**
  * A kind of object and where the API serves it. The type parameter is what a client gets back, so that
@@ -57,12 +56,6 @@ function pathSegment(name: string): string {
 /** The status of the objects: reads the whole object, writes only what is under `status`. */
 export function statusOf<Kind extends KubeObject>(resource: Resource<Kind>): Resource<Kind> {
   return { ...resource, subresource: 'status' };
-}
-
-/** The scale of the objects, whatever their kind. */
-export function scaleOf(resource: Resource<KubeObject>): Resource<Scale> {
-  const { group, version, plural, namespaced } = resource;
-  return { group, version, plural, namespaced, kind: 'Scale', subresource: 'scale' };
 }
 
 /** `namespace/name`, or `name` for a cluster-wide object: the key of caches, queues, journals and logs. */
