@@ -10,6 +10,7 @@ const DEFAULT_DEADLINE_MILLISECONDS = 30_000;
 /** What the API server answers in one go without strain. */
 const DEFAULT_PAGE_SIZE = 500;
 
+/** What every call takes. */
 export interface CallOptions {
   /** Ends the call; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -19,22 +20,26 @@ export interface CallOptions {
   readonly beforeWrite?: () => void;
 }
 
+/** Of `getText`. */
 export interface ReadTextOptions extends CallOptions {
   /** Beside those that every request has. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Of calls that create, update and patch. */
 export interface WriteOptions extends CallOptions {
   /** Who is recorded as owner of the fields written. */
   readonly fieldManager?: string;
 }
 
+/** Of server-side apply. */
 export interface ApplyOptions extends CallOptions {
   readonly fieldManager: string;
   /** Takes fields over from other managers; without it, a field that another owns is a conflict. */
   readonly force?: boolean;
 }
 
+/** Of a deletion, with what it presupposes. */
 export interface DeleteOptions extends CallOptions {
   /** Deletes only this very object, not a namesake that was made since. */
   readonly uid?: string;
@@ -45,6 +50,7 @@ export interface DeleteOptions extends CallOptions {
   readonly gracePeriodSeconds?: number;
 }
 
+/** Which objects a list has, and how they come. */
 export interface ListOptions extends CallOptions {
   /** Absent: across all namespaces. */
   readonly namespace?: string;

@@ -10,10 +10,12 @@ import type { RateLimit } from './rate-limit.ts';
 /** Longer than any watch lasts: a transport that was replaced has nothing left to do after this. */
 const RETIREMENT_MILLISECONDS = 600_000;
 
+/** A transport that holds sockets open. */
 export interface ClosableTransport extends HttpTransport {
   close(): Promise<void>;
 }
 
+/** What a connection over HTTP is made of; `connect` of the adapters gathers it. */
 export interface HttpConnectionOptions {
   /** The URL of the API server, without a slash at its end. */
   readonly server: string;

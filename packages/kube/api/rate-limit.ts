@@ -1,5 +1,6 @@
 import type { Clock } from '@fairlead/control';
 
+/** How many requests may be sent. */
 export interface RateLimit {
   /** So many at once. */
   readonly burst: number;

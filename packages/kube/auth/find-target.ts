@@ -4,6 +4,7 @@ import { inClusterTarget } from './in-cluster.ts';
 import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig, selectContext } from './kubeconfig.ts';
 import type { KubeTarget } from './target.ts';
 
+/** Which cluster is meant, where the user says so. */
 export interface TargetChoice {
   /** A path; without it the usual places are searched. */
   readonly kubeconfig?: string;

@@ -7,6 +7,7 @@ export interface Host {
   run(command: HostCommand): Promise<CommandOutcome>;
 }
 
+/** A program to be run, such as an exec plugin. */
 export interface HostCommand {
   /** A path, or a name to be looked up on the PATH. */
   readonly command: string;
@@ -17,6 +18,7 @@ export interface HostCommand {
   readonly signal: AbortSignal;
 }
 
+/** How it ended, or why it did not start. */
 export type CommandOutcome =
   | { readonly kind: 'ended'; readonly exitCode: number; readonly output: string; readonly errors: string }
   | { readonly kind: 'not-found' }

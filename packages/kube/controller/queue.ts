@@ -45,8 +45,10 @@ const failuresTotal: MetricDefinition = {
   labels: ['queue', 'code'],
 };
 
+/** Every metric of queues. */
 export const queueMetrics: readonly MetricDefinition[] = [keysWaiting, workSeconds, failuresTotal];
 
+/** What a queue is made of. */
 export interface KeyedQueueOptions {
   /** For logs and metrics. */
   readonly name: string;
@@ -64,6 +66,7 @@ export interface KeyedQueueOptions {
   readonly onRetry?: (key: string, error: unknown, at: number) => void;
 }
 
+/** When a key that is added has its turn. */
 export interface AddOptions {
   /** Higher goes first; 0 unless told otherwise. A key keeps the highest it was added with until its turn comes. */
   readonly priority?: number;

@@ -39,6 +39,7 @@ export const eventsTotal: MetricDefinition = {
   labels: ['result'],
 };
 
+/** What a recorder is made of. */
 export interface EventRecorderOptions extends EventReporter {
   readonly client: KubeClient;
   readonly clock: Clock;

@@ -43,6 +43,7 @@ export function leaseMillisecondsFor(callMilliseconds: number): number {
   return LEASE_FOR_A_CALL * callMilliseconds;
 }
 
+/** Who competes for which Lease, and with what patience. */
 export interface ElectionOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -60,6 +61,7 @@ export interface ElectionOptions {
   readonly onState?: (state: ElectionState) => void;
 }
 
+/** How far one replica is with its election. */
 export type ElectionState =
   | { readonly kind: 'idle' }
   /** `holder`: who leads, as far as we know. `failure`: why we could not read or take the Lease when we last tried. */

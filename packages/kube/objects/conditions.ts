@@ -20,6 +20,7 @@ const LONGEST_MESSAGE = 8_000;
 const STATUS = pointer('status');
 const PATH = pointer('status', 'conditions');
 
+/** The condition of this type, if the status has it. */
 export function findCondition(object: Conditioned, type: string): Condition | undefined {
   return object.status?.conditions?.find((condition) => condition.type === type);
 }

@@ -32,6 +32,7 @@ export interface ObjectWrite<Kind extends KubeObject> {
 /** How a write is told of. */
 export type WriteText = Pick<ObjectWrite<KubeObject>, 'name' | 'ifItDiesHere'>;
 
+/** What a writer is made of. */
 export interface ObjectWriterOptions<Kind extends KubeObject> {
   readonly resource: Resource<Kind>;
   readonly client: Pick<KubeClient, 'patchMerge' | 'find' | 'apply' | 'delete'>;

@@ -21,4 +21,5 @@ export const watchFailuresTotal: MetricDefinition = {
   labels: ['cache', 'code'],
 };
 
+/** Every metric of lists and watches. */
 export const watchMetrics: readonly MetricDefinition[] = [watchEventsTotal, listsTotal, watchFailuresTotal];

@@ -26,6 +26,7 @@ export interface WatchFailure {
   readonly attempts: number;
 }
 
+/** How a list and watch of one collection is doing. */
 export interface WatchStatus {
   readonly phase: WatchPhase;
   /** The last failure since the last success. */
