@@ -15,6 +15,7 @@ export * from './report/table.ts';
 export * from './retry/backoff.ts';
 export * from './retry/retry-after.ts';
 export * from './retry/throttle-gate.ts';
+export * from './retry/until-done.ts';
 export * from './time/clock.ts';
 export * from './time/deadline.ts';
 export * from './time/virtual-clock.ts';

@@ -1,14 +1,12 @@
 import {
-  Backoff,
   type Clock,
   FairleadError,
-  findFairleadError,
   isRecord,
   messageOf,
   type Random,
   readText,
-  sleep,
   type Timer,
+  untilDone,
   withDeadline,
 } from '@fairlead/control';
 import type { ApiConnection, CacheStatus } from '@fairlead/kube';
@@ -80,19 +78,14 @@ export async function untilReadable(
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random, readiness } = options;
-  const backoff = new Backoff(random);
-  for (;;) {
-    try {
-      for (const path of paths) await readOne(options, path, signal);
-      return;
-    } catch (error) {
-      signal.throwIfAborted();
-      const reason = `leaves the Lease to other replicas, as it cannot read what it needs: ${messageOf(error)}`;
-      readiness.set({ ready: false, reason });
-      await sleep(clock, backoff.next(findFairleadError(error)?.retryAfterMilliseconds), signal);
-    }
-  }
+  const readAll = async () => {
+    for (const path of paths) await readOne(options, path, signal);
+  };
+  const onFailure = (error: unknown) => {
+    const reason = `leaves the Lease to other replicas, as it cannot read what it needs: ${messageOf(error)}`;
+    options.readiness.set({ ready: false, reason });
+  };
+  await untilDone(readAll, { ...options, onFailure }, signal);
 }
 
 /** Lists one object, and watches from there for a moment: who may list and not watch is as blind. */

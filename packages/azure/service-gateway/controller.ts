@@ -1,4 +1,4 @@
-import { Backoff, findFairleadError, messageOf, sleep } from '@fairlead/control';
+import { messageOf, untilDone } from '@fairlead/control';
 import {
   Controller,
   endpointSlices,
@@ -175,17 +175,10 @@ export class ServiceGatewayController {
   /** Tries until it has seen all pods: those that lost their label before we led would be held for ever. */
   async #adoptStrays(signal: AbortSignal): Promise<void> {
     const { clock, random, logger } = this.#environment;
-    const backoff = new Backoff(random);
-    while (!signal.aborted) {
-      try {
-        await this.#podFinalizers.adoptStrays(signal);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        logger.warn({ error: messageOf(error) }, 'pods that lost their label were not all looked for: trying again');
-        await sleep(clock, backoff.next(findFairleadError(error)?.retryAfterMilliseconds), signal).catch(() => {});
-      }
-    }
+    const onFailure = (error: unknown) =>
+      logger.warn({ error: messageOf(error) }, 'pods that lost their label were not all looked for: trying again');
+    const adopt = () => this.#podFinalizers.adoptStrays(signal);
+    await untilDone(adopt, { clock, random, onFailure }, signal).catch(() => {});
   }
 
   #onNotice(notice: Notice): void {

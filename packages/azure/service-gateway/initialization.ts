@@ -1,4 +1,4 @@
-import { Backoff, type Clock, codeOf, type Logger, messageOf, orAborted, type Random, sleep } from '@fairlead/control';
+import { type Clock, codeOf, type Logger, messageOf, orAborted, type Random, untilDone } from '@fairlead/control';
 import type { Health } from '@fairlead/part';
 import {
   type DefaultOutboundFamilies,
@@ -130,22 +130,18 @@ export class Initialization {
 
   /** Sets up the gateway and lists everything; tries for ever. */
   async #readAzure(signal: AbortSignal): Promise<Listing> {
-    const { repository, health, clock, random, logger } = this.#options;
-    const backoff = new Backoff(random, BACKOFF);
-    for (;;) {
-      try {
-        health.starting('reading Azure');
-        const setup = await ensureServiceGateway(repository, { signal });
-        if (setup.created || setup.attached) logger.info({ ...setup }, 'the service gateway is set up');
-        return await repository.list({ signal });
-      } catch (error) {
-        signal.throwIfAborted();
-        health.starting(`Azure cannot be read: ${messageOf(error)}`);
-        const delay = backoff.next();
-        logger.warn({ code: codeOf(error), error: messageOf(error), delay }, 'Azure cannot be read: trying again');
-        await sleep(clock, delay, signal);
-      }
-    }
+    const { repository, health, logger } = this.#options;
+    const read = async () => {
+      health.starting('reading Azure');
+      const setup = await ensureServiceGateway(repository, { signal });
+      if (setup.created || setup.attached) logger.info({ ...setup }, 'the service gateway is set up');
+      return repository.list({ signal });
+    };
+    const onFailure = (error: unknown, delay: number) => {
+      health.starting(`Azure cannot be read: ${messageOf(error)}`);
+      logger.warn({ code: codeOf(error), error: messageOf(error), delay }, 'Azure cannot be read: trying again');
+    };
+    return untilDone(read, { ...this.#options, backoff: BACKOFF, onFailure }, signal);
   }
 }
 

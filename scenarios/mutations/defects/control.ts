@@ -211,4 +211,18 @@ export const controlDefects: readonly Defect[] = [
     replace: 'return parseProxy(named);',
     foundBy: { unit: 'packages/control/network/proxy.test.ts' },
   },
+  {
+    name: 'what is tried for ever comes back before the server wants it',
+    file: `${FOLDER}/retry/until-done.ts`,
+    find: 'backoff.next(findFairleadError(error)?.retryAfterMilliseconds)',
+    replace: 'backoff.next()',
+    foundBy: { unit: `${FOLDER}/retry/until-done` },
+  },
+  {
+    name: 'what is tried for ever goes on when it is to stop',
+    file: `${FOLDER}/retry/until-done.ts`,
+    find: 'await sleep(clock, delay, signal);',
+    replace: 'await sleep(clock, delay);\n      if (signal.aborted) return work();',
+    foundBy: { unit: `${FOLDER}/retry/until-done` },
+  },
 ];
