@@ -1,4 +1,4 @@
-import { type Clock, type MetricDefinition, type Metrics, sleep } from '@fairlead/control';
+import { type Clock, every, type MetricDefinition, type Metrics } from '@fairlead/control';
 import type { Engine } from './engine/engine.ts';
 
 export const servicesByState: MetricDefinition = {
@@ -115,11 +115,8 @@ export const serviceGatewayMetrics: readonly MetricDefinition[] = [
 const GAUGE_INTERVAL_MILLISECONDS = 15_000;
 
 /** Keeps the gauges true until the signal aborts: some of them change by the mere passing of time. */
-export async function keepGauges(engine: Engine, metrics: Metrics, clock: Clock, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    setGauges(engine, metrics, clock);
-    await sleep(clock, GAUGE_INTERVAL_MILLISECONDS, signal).catch(() => {});
-  }
+export function keepGauges(engine: Engine, metrics: Metrics, clock: Clock, signal: AbortSignal): Promise<void> {
+  return every(clock, GAUGE_INTERVAL_MILLISECONDS, signal, () => setGauges(engine, metrics, clock));
 }
 
 export function setGauges(engine: Engine, metrics: Metrics, clock: Clock): void {

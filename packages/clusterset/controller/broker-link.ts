@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type Metrics, messageOf, type Random, sleep } from '@fairlead/control';
+import { type Clock, every, type Logger, type Metrics, messageOf, type Random } from '@fairlead/control';
 import {
   type ApiConnection,
   CacheFactory,
@@ -135,7 +135,8 @@ export class BrokerLink {
   async run(onState: (state: BrokerState) => void): Promise<void> {
     this.#onState = onState;
     onState(this.#state);
-    await Promise.all([this.#every(LOOK_MILLISECONDS, async () => this.#look()), this.#beat()]);
+    const { clock, signal } = this.#options;
+    await Promise.all([every(clock, LOOK_MILLISECONDS, signal, () => this.#look()), this.#beat()]);
   }
 
   #look(): void {
@@ -172,7 +173,7 @@ export class BrokerLink {
   async #beat(): Promise<void> {
     const { clock, leadership, logger, settings, signal, uid } = this.#options;
     const key = { namespace: settings.brokerNamespace, name: settings.cluster };
-    await this.#every(HEARTBEAT_MILLISECONDS, async () => {
+    await every(clock, HEARTBEAT_MILLISECONDS, signal, async () => {
       // Another cluster may have the name by now, and its Lease with it.
       const { registrations } = this.caches;
       if (!registrations.hasSynced || membershipState(this.caches, uid(), settings).state === 'away') return;
@@ -188,13 +189,5 @@ export class BrokerLink {
         if (!signal.aborted) logger.debug({ error: messageOf(error) }, 'the Lease at the broker could not be renewed');
       }
     });
-  }
-
-  async #every(milliseconds: number, work: () => Promise<void>): Promise<void> {
-    const { clock, signal } = this.#options;
-    while (!signal.aborted) {
-      await work();
-      await sleep(clock, milliseconds, signal).catch(() => {});
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf, sleep } from '@fairlead/control';
+import { type Clock, every, type Logger, messageOf } from '@fairlead/control';
 import { type Migration, type MigrationView, migrationOf } from '../decision/migration.ts';
 import type { Settings } from '../decision/settings.ts';
 import type { Applier } from './apply.ts';
@@ -20,20 +20,18 @@ export interface MigrationRunOptions {
 export async function runMigration(options: MigrationRunOptions): Promise<void> {
   const { clock, logger, signal, settings, applier, view } = options;
   let told = '';
-  while (!signal.aborted) {
+  await every(clock, LOOK_MILLISECONDS, signal, async () => {
     const seen = view();
-    if (seen !== undefined) {
-      const { writes, refused } = migrationOf(seen, settings);
-      told = tell(logger, refused, told);
-      for (const write of writes) {
-        // One that fails holds up no other, and is tried again at the next look.
-        await applier.apply('older imports', [write], signal).catch((error: unknown) => {
-          if (!signal.aborted) logger.warn({ error: messageOf(error) }, 'an older import could not be brought in step');
-        });
-      }
+    if (seen === undefined) return;
+    const { writes, refused } = migrationOf(seen, settings);
+    told = tell(logger, refused, told);
+    for (const write of writes) {
+      // One that fails holds up no other, and is tried again at the next look.
+      await applier.apply('older imports', [write], signal).catch((error: unknown) => {
+        if (!signal.aborted) logger.warn({ error: messageOf(error) }, 'an older import could not be brought in step');
+      });
     }
-    await sleep(clock, LOOK_MILLISECONDS, signal).catch(() => {});
-  }
+  });
 }
 
 function tell(logger: Logger, refused: Migration['refused'], before: string): string {

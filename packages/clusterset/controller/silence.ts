@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf, type Metrics, sleep } from '@fairlead/control';
+import { type Clock, every, type Logger, messageOf, type Metrics } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import type { Settings } from '../decision/settings.ts';
 import { Liveness, parsePolicy, type SilencePolicy } from './liveness.ts';
@@ -62,15 +62,14 @@ export class Silence {
 
   /** Looks now and then until the signal aborts. */
   async run(canSee: () => boolean, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    await every(this.#options.clock, LOOK_MILLISECONDS, signal, () => {
       try {
         if (canSee()) this.#look(signal);
       } catch (error) {
         // The Services of all clusters go on being reconciled, whatever one of them wrote.
         this.#options.logger.error({ error: messageOf(error) }, 'silent clusters cannot be told from others');
       }
-      await sleep(this.#options.clock, LOOK_MILLISECONDS, signal).catch(() => {});
-    }
+    });
   }
 
   #look(signal: AbortSignal): void {

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf, sleep } from '@fairlead/control';
+import { type Clock, every, type Logger, messageOf } from '@fairlead/control';
 import { type KubeClient, type Leadership, leasedWrite, type Secret, secrets } from '@fairlead/kube';
 import { SECRET, TOKEN } from '../membership/credentials.ts';
 import { renewableFrom } from '../membership/token.ts';
@@ -24,14 +24,13 @@ export interface TokenRenewalOptions {
  */
 export async function keepTokenFresh(options: TokenRenewalOptions): Promise<void> {
   const { clock, logger, signal } = options;
-  while (!signal.aborted) {
+  await every(clock, LOOK_MILLISECONDS, signal, async () => {
     try {
       if (await renewOnce(options)) logger.info({}, 'the token for the broker was renewed');
     } catch (error) {
       if (!signal.aborted) logger.warn({ error: messageOf(error) }, 'the token for the broker could not be renewed');
     }
-    await sleep(clock, LOOK_MILLISECONDS, signal).catch(() => {});
-  }
+  });
 }
 
 async function renewOnce({ clock, leadership, signal, client, namespace, request }: TokenRenewalOptions) {

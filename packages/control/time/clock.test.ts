@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { sleep } from './clock.ts';
+import { every, sleep } from './clock.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 describe('sleep', () => {
@@ -40,5 +40,19 @@ describe('sleep', () => {
     const clock = new VirtualClock();
     await expect(sleep(clock, 100, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('every', () => {
+  it('works at once, then after each pause, until the signal aborts', async () => {
+    const clock = new VirtualClock();
+    const stop = new AbortController();
+    const workedAt: number[] = [];
+    const ended = every(clock, 1_000, stop.signal, () => void workedAt.push(clock.monotonic()));
+    await clock.advance(2_500);
+    stop.abort();
+    await clock.advance(5_000);
+    await ended;
+    expect(workedAt).toEqual([0, 1_000, 2_000]);
   });
 });

@@ -39,3 +39,16 @@ export function sleep(clock: Clock, delayMilliseconds: number, signal?: AbortSig
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/** Works now, and again each time that so long has passed since, until the signal aborts. */
+export async function every(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal,
+  work: () => Promise<void> | void,
+): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await sleep(clock, milliseconds, signal).catch(() => {});
+  }
+}
