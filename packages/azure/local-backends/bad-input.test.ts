@@ -377,6 +377,20 @@ describe('what cannot be honoured', () => {
     await world.stop();
   });
 
+  it('cannot be read, stays as it is, and keeps no other Service from being served', async () => {
+    const world = await new LocalWorld().setUp();
+    const ranges = '"loadBalancerSourceRanges":';
+    world.rewrite = (text) => text.replaceAll(`${ranges}["198.51.100.0/24"]`, `${ranges}[7]`);
+    await world.createService('odd', { loadBalancerSourceRanges: ['198.51.100.0/24'] });
+    await world.start();
+    await world.createService('web');
+    await world.pass(60);
+    expect(await world.addresses('web')).toHaveLength(1);
+    expect(await world.reasons('odd')).toContain('SyncLoadBalancerFailed');
+    expect((await world.service('odd'))?.metadata.finalizers).toBeUndefined();
+    await world.stop();
+  });
+
   it('source ranges are refused where there is no security group to keep others out with', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('web', { loadBalancerSourceRanges: ['192.0.2.0/24'] });

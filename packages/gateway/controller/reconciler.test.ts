@@ -39,6 +39,21 @@ describe('the gateway controller', () => {
     await second.stop();
   });
 
+  it('leaves a Service as it is that it cannot read, and serves the others', async () => {
+    const { cluster, lead, pass } = await world('192.0.2.1');
+    const ranges = '"loadBalancerSourceRanges":';
+    cluster.rewrite = (text) => text.replaceAll(`${ranges}["198.51.100.0/24"]`, `${ranges}[7]`);
+    await cluster.createService('odd', { loadBalancerSourceRanges: ['198.51.100.0/24'] });
+    const leader = lead();
+    await pass(5);
+    await cluster.createService('web');
+    await pass(700);
+    expect(await cluster.addresses('web')).toEqual(['192.0.2.1']);
+    expect(await cluster.eventLines('odd')).toContainEqual(expect.stringContaining('odd SyncLoadBalancerFailed: '));
+    expect(cluster.writes).toEqual([WEB, `${WEB}/status`]);
+    await leader.stop();
+  });
+
   it('keeps in memory next to nothing of what tenants put on their Services', async () => {
     const { cluster, pass } = await world('192.0.2.1');
     await cluster.createService('web', {}, { note: 'x'.repeat(200_000) });

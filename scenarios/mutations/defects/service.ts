@@ -130,4 +130,11 @@ export const serviceDefects: readonly Defect[] = [
     replace: "reading.kind !== 'serve' ? []",
     foundBy: { unit: `${FOLDER}/service-report` },
   },
+  {
+    name: 'one Service that cannot be read ends the service gateway',
+    file: `${FOLDER}/read-service.ts`,
+    find: "if (findFairleadError(error) === undefined) return { kind: 'unreadable', claim, error };",
+    replace: 'if (findFairleadError(error) === undefined) throw error;',
+    foundBy: { unit: 'packages/azure/service-gateway/cluster/service-reconciler.test.ts' },
+  },
 ];

@@ -162,3 +162,19 @@ describe('the address that a Service shows', () => {
     await replica.stop();
   });
 });
+
+it('a Service that cannot be read stays as it is, and keeps no other from being served', async () => {
+  const { clock, cluster, azure } = await newWorld();
+  cluster.rewrite = (text) =>
+    text.replaceAll('"loadBalancerSourceRanges":["198.51.100.0/24"]', '"loadBalancerSourceRanges":[7]');
+  await cluster.createService('odd', { loadBalancerSourceRanges: ['198.51.100.0/24'] });
+  const replica = new Replica(cluster, azure);
+  await replica.settle();
+  await cluster.createService('web');
+  await replica.settle();
+  await clock.advance(700_000);
+  expect(await cluster.addresses('web')).toHaveLength(1);
+  expect(await cluster.eventLines('odd')).toContainEqual(expect.stringContaining('odd SyncLoadBalancerFailed: '));
+  expect(cluster.writes.filter((write) => write.includes('/odd'))).toEqual([]);
+  expect(replica.readiness).toEqual({ ready: true });
+});
