@@ -7,11 +7,11 @@ import type { ClusterTarget, ExecPlugin } from './target.ts';
 const DEADLINE_MILLISECONDS = 60_000;
 
 export interface PluginCredential {
-  readonly token?: string;
-  readonly certificate?: string;
-  readonly key?: string;
+  readonly token?: string | undefined;
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
   /** Wall time in milliseconds; absent: until the server refuses it. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 /** Runs the program and understands what it prints. */
@@ -57,11 +57,7 @@ function parseCredential(plugin: ExecPlugin, output: string): PluginCredential {
   const expiration = textIn(status, 'expirationTimestamp');
   const expiresAt = expiration === undefined ? undefined : Date.parse(expiration);
   if (Number.isNaN(expiresAt)) throw wrong(`printed an expirationTimestamp that is no time: ${expiration}`);
-  return {
-    ...(token === undefined ? {} : { token }),
-    ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  };
+  return { token, certificate, key, expiresAt };
 }
 
 async function describe(host: Host, cluster: ClusterTarget) {

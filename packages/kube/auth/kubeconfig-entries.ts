@@ -18,14 +18,8 @@ export function clusterFrom(fields: Fields): ClusterTarget {
   }
   const serverName = fields.text('tls-server-name');
   const extension = fields.list('extensions').find((item) => item.text('name') === EXEC_EXTENSION);
-  return {
-    server,
-    insecure,
-    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
-    ...(serverName === undefined ? {} : { serverName }),
-    ...(proxy === undefined ? {} : { proxy }),
-    ...(extension === undefined ? {} : { execConfiguration: extension.raw('extension') }),
-  };
+  const execConfiguration = extension?.raw('extension');
+  return { server, insecure, certificateAuthority, serverName, proxy, execConfiguration };
 }
 
 /** The `user` of an entry of `users`. What we could not honour is refused: dropping it would act as another user. */
@@ -37,16 +31,9 @@ export function userFrom(fields: Fields): UserTarget {
   const inlineToken = fields.text('token');
   const token = fields.file('tokenFile') ?? (inlineToken === undefined ? undefined : inline(inlineToken));
   const username = fields.text('username');
+  const basic = username === undefined ? undefined : { username, password: fields.text('password') ?? '' };
   const exec = fields.has('exec') ? execFrom(fields.map('exec')) : undefined;
-  const impersonate = impersonationFrom(fields);
-  return {
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(key === undefined ? {} : { key }),
-    ...(token === undefined ? {} : { token }),
-    ...(username === undefined ? {} : { basic: { username, password: fields.text('password') ?? '' } }),
-    ...(exec === undefined ? {} : { exec }),
-    ...(impersonate === undefined ? {} : { impersonate }),
-  };
+  return { certificate, key, token, basic, exec, impersonate: impersonationFrom(fields) };
 }
 
 function impersonationFrom(fields: Fields): Impersonation | undefined {
@@ -56,12 +43,11 @@ function impersonationFrom(fields: Fields): Impersonation | undefined {
     if (named !== undefined) throw fields.wrong(named, 'says nothing without the user: add `as`');
     return undefined;
   }
-  const uid = fields.text('as-uid');
   const extra = fields.map('as-user-extra');
   return {
     user,
     groups: fields.texts('as-groups'),
-    ...(uid === undefined ? {} : { uid }),
+    uid: fields.text('as-uid'),
     extra: Object.fromEntries(extra.names.map((name) => [name, extra.texts(name)])),
   };
 }
@@ -75,7 +61,6 @@ function execFrom(fields: Fields): ExecPlugin {
     throw fields.unsupported('interactiveMode Always', 'use credentials that do not ask at a terminal');
   }
   const command = fields.requiredText('command');
-  const installHint = fields.text('installHint');
   return {
     apiVersion,
     command: command.includes('/') ? fields.resolve(command) : command,
@@ -84,7 +69,7 @@ function execFrom(fields: Fields): ExecPlugin {
     environment: Object.fromEntries(
       fields.list('env').map((variable) => [variable.requiredText('name'), variable.text('value') ?? '']),
     ),
-    ...(installHint === undefined ? {} : { installHint }),
+    installHint: fields.text('installHint'),
   };
 }
 

@@ -7,13 +7,13 @@ export type Material =
 export interface ClusterTarget {
   /** The URL of the API server, without a slash at its end. */
   readonly server: string;
-  readonly certificateAuthority?: Material;
+  readonly certificateAuthority?: Material | undefined;
   /** The name the server's certificate must carry, where it is not the one in the URL. */
-  readonly serverName?: string;
+  readonly serverName?: string | undefined;
   /** Accepts any certificate. */
   readonly insecure: boolean;
   /** The URL of a proxy on the way; otherwise HTTPS_PROXY and NO_PROXY decide. */
-  readonly proxy?: string;
+  readonly proxy?: string | undefined;
   /** What an exec plugin is told about this cluster, in its own terms. */
   readonly execConfiguration?: unknown;
 }
@@ -25,27 +25,27 @@ export interface ExecPlugin {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** What its author wants people to read when it is not installed. */
-  readonly installHint?: string;
+  readonly installHint?: string | undefined;
   /** It wants to be told which cluster the credentials are for. */
   readonly wantsCluster: boolean;
 }
 
 /** Who we are to the API server. Several of these may come together, such as a certificate and a token. */
 export interface UserTarget {
-  readonly certificate?: Material;
-  readonly key?: Material;
-  readonly token?: Material;
-  readonly basic?: { readonly username: string; readonly password: string };
-  readonly exec?: ExecPlugin;
+  readonly certificate?: Material | undefined;
+  readonly key?: Material | undefined;
+  readonly token?: Material | undefined;
+  readonly basic?: { readonly username: string; readonly password: string } | undefined;
+  readonly exec?: ExecPlugin | undefined;
   /** Acts as this user, if the server allows it. */
-  readonly impersonate?: Impersonation;
+  readonly impersonate?: Impersonation | undefined;
 }
 
 /** Another user, as the API server would have authenticated it. */
 export interface Impersonation {
   readonly user: string;
   readonly groups: readonly string[];
-  readonly uid?: string;
+  readonly uid?: string | undefined;
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 

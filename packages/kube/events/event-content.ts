@@ -1,4 +1,4 @@
-import { type Random, randomInteger } from '@fairlead/control';
+import { picked, type Random, randomInteger } from '@fairlead/control';
 import { apiVersionOf, type Resource } from '../api/resource.ts';
 import { microTime } from '../api/timestamps.ts';
 import type { ObjectReference } from '../types/endpoints.ts';
@@ -33,14 +33,11 @@ export interface EventReporter {
 
 /** What an Event says it is about. */
 export function referenceTo(resource: Resource<KubeObject>, { metadata }: KubeObject): ObjectReference {
-  const { namespace, name, uid, resourceVersion } = metadata;
   return {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    name: metadata.name,
+    ...picked(metadata, ['namespace', 'uid', 'resourceVersion']),
   };
 }
 
