@@ -95,6 +95,46 @@ describe('a tenant', () => {
     expect(world.lbaas.balancers.size).toBe(1);
   });
 
+  it('has no load balancer of another cluster taken down by sharing it, and so showing its address', async () => {
+    const world = await besideAnother();
+    const [id = ''] = world.lbaas.balancers.keys();
+    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id };
+    await world.cluster.client.create<Service>(services, {
+      metadata: { ...key, finalizers, annotations },
+      spec: { type: 'LoadBalancer', ports },
+    });
+    await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: 'theirs', tags: [] }]);
+  });
+
+  it('has none taken down by sharing another that has its address in another network', async () => {
+    const world = await besideAnother();
+    const { vipOf } = world.lbaas;
+    world.lbaas.vipOf = (portId) => (portId === 'same' ? '10.0.0.99' : vipOf(portId));
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'by-hand', vip_port_id: 'same' } });
+    const [, id = ''] = world.lbaas.balancers.keys();
+    const annotation = 'loadbalancer.openstack.org/load-balancer-id';
+    await world.cluster.client.create<Service>(services, {
+      metadata: { ...key, finalizers, annotations: { [annotation]: id } },
+      spec: { type: 'LoadBalancer', ports },
+    });
+    await world.run(30);
+    const patch = { metadata: { annotations: { [annotation]: null } } };
+    await world.cluster.client.patchMerge<Service>(services, key, patch);
+    await world.run(30);
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    const left = [...world.lbaas.balancers.values()].map(({ vip_port_id, tags }) => [vip_port_id, tags]);
+    expect(left).toEqual([
+      ['theirs', []],
+      ['same', []],
+    ]);
+  });
+
   it.each([
     ['served', {}],
     ['refused', { 'loadbalancer.openstack.org/nonsense': 'x' }],

@@ -102,6 +102,27 @@ describe('adoption', () => {
     expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
   });
 
+  it('goes on to serve what it took over beside one of another cluster of the same name and VIP', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    world.start({ adopt: {} });
+    await world.run(30);
+    world.lbaas.vipOf = () => '10.0.0.99';
+    const body = { name: 'kube_service_kubernetes_shop_web', vip_port_id: 'of-another' };
+    await world.lbaas.perform({ kind: 'create-load-balancer', body });
+    await world.cluster.putSlice('web', 'web-1', ['10.1.0.7@node-1']);
+    await world.run(30);
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ reason: 'Programmed' }]);
+    expect(world.steps.at(-1)).toBe('set-members');
+  });
+
+  it('serves beside one of another cluster of its name and VIP who shows a floating IP', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', [], true);
+    world.lbaas.vipOf = () => '10.0.0.99';
+    world.start({ adopt: {} });
+    await world.run(30);
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ reason: 'Programmed' }]);
+  });
+
   it('takes nothing for a Service that has their finalizer and no address: a tenant may have written it', async () => {
     const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', []);
     world.start({ adopt: {} });

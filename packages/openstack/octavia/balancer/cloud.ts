@@ -51,7 +51,9 @@ export class BalancerCloud {
     this.users.seen(balancer, desired.owner.uid);
     const isActive = provisioningOf(balancer).kind === 'active';
     const tree = isActive ? await this.#lbaas.tree(balancer, signal) : undefined;
-    const after = { ...nothing, tree, floatingIps: await this.#floatingIps(desired, balancer, signal) };
+    const floatingIps = await this.#floatingIps(desired, balancer, signal);
+    const namesake = isActive ? await this.#mistakable(desired, serving, floatingIps, signal) : undefined;
+    const after = { ...nothing, tree, namesake, floatingIps };
     return { ...after, users: await this.#users(desired.owner, after, [balancer], signal) };
   }
 
@@ -184,6 +186,26 @@ export class BalancerCloud {
       }
     }
     return undefined;
+  }
+
+  /**
+   * What a predecessor made for a Service of this name, and this one would take over by the address that it would show
+   * once it is served, as it chose that, or shares who has it. One that was taken over shows what it was given.
+   */
+  async #mistakable(
+    { floatingIp, vip, predecessorNames: names, ...adoption }: DesiredBalancer,
+    { balancer, relation }: Serving,
+    floatingIps: readonly FloatingIp[],
+    signal: AbortSignal,
+  ): Promise<LoadBalancer | undefined> {
+    const isTakenOver = relation === 'own' && balancer.name !== adoption.owner.name && names.includes(balancer.name);
+    if (relation === 'adoptable' || isTakenOver) return undefined;
+    const isLed =
+      floatingIps.some(({ port_id }) => port_id === balancer.vip_port_id) ||
+      (floatingIp !== undefined && vip.kind !== 'shared');
+    const further = balancer.additional_vips.map(({ ip_address }) => ip_address);
+    const adoptedAddresses = isLed ? further : [balancer.vip_address, ...further];
+    return this.#adoptable({ ...adoption, adoptedNames: names, adoptedAddresses }, signal);
   }
 
   async #floatingIpsAt({ vip_port_id }: LoadBalancer, signal: AbortSignal): Promise<readonly FloatingIp[]> {

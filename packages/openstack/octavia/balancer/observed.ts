@@ -31,7 +31,7 @@ export interface ObservedBalancer {
   readonly serving: Serving | undefined;
   /** Undefined while it is PENDING, or there is none. */
   readonly tree: BalancerTree | undefined;
-  /** One of the same name with a mark of nobody's: it may be Kuryr's, or a user's. */
+  /** One of the same name with a mark of nobody's: it may be Kuryr's, or a user's. Of who is served: at its address. */
   readonly namesake: LoadBalancer | undefined;
   /** The ports that we made for its VIP. */
   readonly vipPorts: readonly Port[];

@@ -73,6 +73,7 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
   if (relation !== 'shared') requireUnchanged(desired, balancer);
   requireAddressed(desired, observed, balancer);
   requireProvided(desired, balancer);
+  requireUnmistakable(observed);
   // Of one that it shares, or shared, the address is whoever's it is.
   const isAddressed = portId !== undefined && vip.kind !== 'shared';
   const addressed = isAddressed ? floatingIpSteps(owner, floatingIp, portId, observed.floatingIps) : [];
@@ -146,14 +147,16 @@ function creationSteps(desired: DesiredBalancer, observed: ObservedBalancer): re
     const message = `it asks for the load balancer ${vip.loadBalancerId}, which does not exist`;
     throw refusal('load-balancer-unknown', message);
   }
-  if (observed.namesake !== undefined) {
-    const { id, name } = observed.namesake;
-    const message = `there is a load balancer ${name} already, ${id}, which is not ours`;
-    throw refusal('name-taken', message);
-  }
+  requireUnmistakable(observed);
   const port = vipPortOf(desired, observed);
   if (port === undefined) return [{ kind: 'create-vip-port', body: vipPortRequest(desired, observed) }];
   return [{ kind: 'create-load-balancer', body: loadBalancerRequest(desired, port) }];
+}
+
+function requireUnmistakable({ namesake }: ObservedBalancer): void {
+  if (namesake === undefined) return;
+  const { id, name } = namesake;
+  throw refusal('name-taken', `there is a load balancer ${name} already, ${id}, which is not ours`);
 }
 
 /** A port that is not where the VIP is to be is no use, and goes with the Service. */

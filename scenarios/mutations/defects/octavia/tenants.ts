@@ -149,4 +149,32 @@ export const octaviaTenantDefects: readonly Defect[] = [
     replace: 'tags.length === 0 ? [] : found',
     foundBy: { unit: `${HOME}/drivers/octavia-driver.test.ts` },
   },
+  {
+    name: 'the load balancer of another cluster is taken over by who shares it first, and so shows its address',
+    file: `${HOME}/balancer/plan.ts`,
+    find: '  requireUnmistakable(observed);\n  // Of one',
+    replace: '  // Of one',
+    foundBy: ADOPTING,
+  },
+  {
+    name: 'only the load balancer that a Service shares is not taken over by its address',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'return this.#adoptable({ ...adoption, adoptedNames: names, adoptedAddresses }, signal);',
+    replace: 'return names.includes(balancer.name) ? balancer : undefined;',
+    foundBy: ADOPTING,
+  },
+  {
+    name: 'what was taken over is refused for the load balancer of another cluster that has its name and VIP',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: "if (relation === 'adoptable' || isTakenOver) return",
+    replace: "if (relation === 'adoptable') return",
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
+  {
+    name: 'who shows a floating IP is refused for the VIP that it has behind it',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'const adoptedAddresses = isLed ? further :',
+    replace: 'const adoptedAddresses =',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
 ];
