@@ -97,9 +97,17 @@ describe('a Service is refused', () => {
     ],
     ['an unknown subnet of members', { 'member-subnet-id': 'none' }, 'SubnetUnknown'],
     ['an availability zone that Octavia has not', { 'availability-zone': 'none' }, 'AvailabilityZoneUnknown'],
+    [
+      'such a zone, and a flavor besides',
+      { 'availability-zone': 'none', 'flavor-id': 'known' },
+      'AvailabilityZoneUnknown',
+    ],
+    ['a flavor that Octavia has not', { 'flavor-id': 'none', 'availability-zone': 'known' }, 'FlavorUnknown'],
     ['a provider that Octavia has not', { 'octavia-provider': 'none' }, 'ProviderUnknown'],
   ])('that asks for %s, and nothing is created', async (_, asked, reason) => {
     const world = await new OctaviaWorld().setUp({ members: 'node-ports' });
+    world.lbaas.flavors.add('known');
+    world.lbaas.availabilityZones.add('known');
     world.start();
     const annotations = Object.entries(asked).map(([name, value]) => {
       return [name.startsWith('octavia-') ? `fairlead.dev/${name}` : `${PREFIX}/${name}`, value] as const;

@@ -45,6 +45,20 @@ export const octaviaDetailDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/refused.test.ts` },
   },
   {
+    name: 'an availability zone is not looked for where a flavor is named as well',
+    file: `${HOME}/balancer/require-known.ts`,
+    find: 'if (availabilityZone !== undefined && !',
+    replace: 'if (availabilityZone !== undefined && flavorId === undefined && !',
+    foundBy: { unit: `${HOME}/refused.test.ts` },
+  },
+  {
+    name: 'a flavor is not looked for where an availability zone is named as well',
+    file: `${HOME}/balancer/require-known.ts`,
+    find: 'if (flavorId !== undefined && !',
+    replace: 'if (flavorId !== undefined && availabilityZone === undefined && !',
+    foundBy: { unit: `${HOME}/refused.test.ts` },
+  },
+  {
     name: 'a load balancer is to be in a zone that is switched off',
     file: `${HOME}/drivers/octavia-driver.ts`,
     find: 'zone.enabled && zone.name === name',
