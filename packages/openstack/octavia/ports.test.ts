@@ -1,6 +1,6 @@
 import { namespaces, type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
@@ -45,6 +45,18 @@ describe('a port of the user', () => {
     expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: portId, name: `${NAMESPACE}/web` }]);
   });
 
+  it('is not given to another who writes its id in capitals, which Neutron takes for small letters', async () => {
+    const { world, portId } = await served({});
+    world.lbaas.refuse = ({ kind }) => (kind === 'create-load-balancer' ? new Error('not now') : undefined);
+    for (const id of world.lbaas.balancers.keys()) world.lbaas.setStatus(id, 'ERROR');
+    await world.run(90);
+    const { emulator } = world.openstack;
+    const send = emulator.send.bind(emulator);
+    const inSmall = (text: string) => text.replaceAll(portId.toUpperCase(), portId);
+    vi.spyOn(emulator, 'send').mockImplementation((request) => send({ ...request, url: inSmall(request.url) }));
+    expect([await askedByTenant(world, portId.toUpperCase()), world.lbaas.balancers.size]).toEqual(['PortUnknown', 0]);
+  });
+
   it('that another program has, by whatever it says so, is not taken', async () => {
     const world = await new OctaviaWorld().setUp();
     const { emulator, project } = world.openstack;
@@ -55,14 +67,19 @@ describe('a port of the user', () => {
   });
 });
 
-/** A Service on a port of a user's. */
-async function served(how: { readonly hasFloatingIps?: boolean }) {
+async function withPort(how: { readonly hasFloatingIps?: boolean }) {
   const world = await new OctaviaWorld().setUp({}, how);
   const { emulator, project } = world.openstack;
   const network_id = world.site.vipSubnets.IPv4?.network_id ?? '';
   const subnet_id = world.site.vipSubnets.IPv4?.id ?? '';
   const portId = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
   world.start({ comparisonIntervalSeconds: 60 });
+  return { world, portId };
+}
+
+/** A Service on a port of a user's. */
+async function served(how: { readonly hasFloatingIps?: boolean }) {
+  const { world, portId } = await withPort(how);
   await world.serve('web', {}, { [PORT]: portId });
   return { world, portId };
 }

@@ -75,7 +75,9 @@ export class ResourceApi {
     // Every URL parser takes these for steps in the path, in whatever spelling.
     if (id === '.' || id === '..') return undefined;
     try {
-      return await this.get(kind, id, options);
+      const found = await this.get(kind, id, options);
+      // A database may take capitals for small letters: what others know by its id would not be known to be this one.
+      return found.id === id ? found : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

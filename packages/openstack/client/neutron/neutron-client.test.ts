@@ -2,7 +2,7 @@ import type { CloudCall } from '@fairlead/cloud';
 import { FairleadError } from '@fairlead/control';
 import { failure, RecordedMetrics, result } from '@fairlead/control/testing';
 import { REAL_LATENCY } from '@fairlead/sim/openstack';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openStackCalls } from '../api/metrics.ts';
 import { emulated, withNetwork } from '../testing/emulated.ts';
 
@@ -34,6 +34,15 @@ describe('NeutronClient', () => {
     const before = emulator.log.count('GET', 'ports');
     expect(await result(clock, neutron.findPort(id))).toBeUndefined();
     expect(emulator.log.count('GET', 'ports')).toBe(before);
+  });
+
+  it('finds a port by its very id, though Neutron takes capitals for small letters', async () => {
+    const { clock, emulator, neutron, network_id } = await withPorts(0);
+    const { id } = await result(clock, neutron.createPort({ network_id }));
+    const send = emulator.send.bind(emulator);
+    vi.spyOn(emulator, 'send').mockImplementation((request) => send({ ...request, url: request.url.toLowerCase() }));
+    expect(await result(clock, neutron.findPort(id))).toMatchObject({ id });
+    expect(await result(clock, neutron.findPort(id.toUpperCase()))).toBeUndefined();
   });
 
   it('shows that tags were dropped at a creation, and puts them there', async () => {

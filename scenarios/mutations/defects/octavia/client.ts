@@ -83,4 +83,11 @@ export const octaviaClientDefects: readonly Defect[] = [
     replace: 'poolsIn(fields, []);\n  const port = vipPort(neutron, place, { id, projectId, provider });',
     foundBy: contract,
   },
+  {
+    name: 'a port is found by its id in capitals, by which nobody else knows it',
+    file: `${CLIENT}/api/resource-api.ts`,
+    find: 'return found.id === id ? found : undefined;',
+    replace: 'return found;',
+    foundBy: { unit: 'packages/openstack/octavia/ports.test.ts' },
+  },
 ];
