@@ -57,6 +57,25 @@ describe('a port of the user', () => {
     expect([await askedByTenant(world, portId.toUpperCase()), world.lbaas.balancers.size]).toEqual(['PortUnknown', 0]);
   });
 
+  it('is given to one of two that ask for it at the same moment', async () => {
+    const { world, portId } = await withPort({});
+    await world.cluster.client.create(namespaces, { metadata: { name: 'tenant' } });
+    for (const namespace of [NAMESPACE, 'tenant']) {
+      const ports = [{ port: 80, targetPort: 8080 }];
+      await world.cluster.client.create<Service>(services, {
+        metadata: { namespace, name: 'web', annotations: { [PORT]: portId } },
+        spec: { type: 'LoadBalancer', loadBalancerClass: 'fairlead.dev/octavia', ports },
+      });
+    }
+    await world.run(30);
+    const both = await Promise.all(
+      [NAMESPACE, 'tenant'].map((namespace) => world.cluster.client.find(services, { namespace, name: 'web' })),
+    );
+    const reasons = new Set(both.map((service) => service?.status?.conditions?.[0]?.reason));
+    expect(reasons).toEqual(new Set(['PortUnavailable', 'Programmed']));
+    expect(world.lbaas.balancers.size).toBe(1);
+  });
+
   it('that another program has, by whatever it says so, is not taken', async () => {
     const world = await new OctaviaWorld().setUp();
     const { emulator, project } = world.openstack;

@@ -26,6 +26,8 @@ export class BalancerCloud {
    * it: it would be gone, and the load balancer would be of nobody. Nor may one that stops to share make its own then.
    */
   readonly #lanes = new Lanes(CONCURRENT_LOOKS);
+  /** By the id of a port that Services ask for: who asks for it next sees what the one before made there. */
+  readonly #ports = new Lanes(CONCURRENT_LOOKS);
   /** UIDs of Services to which something was handed since they were looked at last. */
   readonly #handedSince = new Set<string>();
   readonly #heirs: Heirs;
@@ -162,6 +164,11 @@ export class BalancerCloud {
   /** Refuses what names something that does not exist, before anything is created for it. */
   requireKnown(desired: DesiredBalancer, signal: AbortSignal): Promise<void> {
     return requireKnown(desired, { lbaas: this.#lbaas, neutron: this.#neutron, heirs: this.#heirs }, signal);
+  }
+
+  /** Nothing is made on the port that is asked for between the look whether it is free and what is made there. */
+  creating({ vip }: DesiredBalancer, create: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    return vip.kind === 'port' ? this.#ports.run(vip.portId, create, signal) : create();
   }
 
   toStep(step: BalancerStep): Step {

@@ -172,9 +172,13 @@ export class KuryrLoadBalancerHandler {
         await this.#publish(resource, (latest, now) => errorWrites(latest, recovers, now), signal);
         if (again !== undefined) return again;
       }
-      if (isCreation(step.kind)) await cloud.requireKnown(fitting, signal);
+      const run = () => runSteps([cloud.toStep(step)], record, signal);
+      const create = async () => {
+        await cloud.requireKnown(fitting, signal);
+        await run();
+      };
       try {
-        await runSteps([cloud.toStep(step)], record, signal);
+        await (isCreation(step.kind) ? cloud.creating(fitting, create, signal) : run());
         waits.changed(key);
       } catch (error) {
         // Octavia is at a change of it that began after the look.

@@ -177,4 +177,11 @@ export const octaviaTenantDefects: readonly Defect[] = [
     replace: 'const adoptedAddresses =',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
+  {
+    name: 'two Services that ask for the same port at the same moment both get it',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: "return vip.kind === 'port' ? this.#ports.run(vip.portId, create, signal) : create();",
+    replace: 'return create();',
+    foundBy: { unit: `${HOME}/ports.test.ts` },
+  },
 ];
