@@ -63,6 +63,32 @@ describe('the three handlers', () => {
     expect((await world.resource())?.status?.conditions).toMatchObject([{ status: 'True' }]);
   });
 
+  it('tell of a status that the API server never takes, as there is too much to tell', async () => {
+    const world = await new OctaviaWorld().setUp();
+    let refusals = 0;
+    world.cluster.refuse = ({ path, body }) => {
+      if (!path.includes('/kuryrloadbalancers/web/status') || !body.includes('"members":[{')) return undefined;
+      refusals += 1;
+      return 413;
+    };
+    world.start({ comparisonIntervalSeconds: 0 });
+    const service = await world.serve();
+    expect(service?.status?.conditions).toMatchObject([{ status: 'False', reason: 'RequestEntityTooLarge' }]);
+    await world.run(600);
+    expect(refusals).toBeLessThan(5);
+  });
+
+  it('tell the Service of endpoints that the API server never takes', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.cluster.refuse = ({ path, body }) => {
+      return path.endsWith('/kuryrloadbalancers/web') && body.includes('"endpointSlices"') ? 413 : undefined;
+    };
+    world.start();
+    await world.serve();
+    const reasons = (await world.cluster.events('web')).map(({ reason }) => reason);
+    expect(reasons).toContain('SyncLoadBalancerFailed');
+  });
+
   it('write nothing in a converged world, and nothing after a restart', async () => {
     const world = await new OctaviaWorld().setUp();
     const first = world.start({ comparisonIntervalSeconds: 60 });

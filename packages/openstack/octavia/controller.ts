@@ -99,10 +99,12 @@ export async function runController(
     failureReason: () => 'SyncLoadBalancerFailed',
   });
   serviceController.watch(resourceCache);
-  const endpointsController = new Controller({
-    ...environment,
+  const endpointsController = objectController(environment, {
     name: 'octavia-endpoints',
+    resource: services,
+    cache: serviceCache,
     concurrency: CONCURRENT_SERVICES,
+    failureReason: () => 'SyncLoadBalancerFailed',
   });
   watchEndpoints(endpointsController, { ...shared, endpoints, nodeCache, serviceCache, environment });
   endpointsController.watch(resourceCache);
@@ -183,7 +185,6 @@ function watchEndpoints(
   controller: Controller,
   { endpoints, nodeCache, serviceCache, environment }: EndpointSources,
 ): void {
-  controller.watch(serviceCache);
   controller.watch(environment.caches.projected(endpointSlices, keptSlice), (change) =>
     change.type === 'delete' ? endpoints.delete(change.before.metadata) : endpoints.set(change.after),
   );

@@ -100,7 +100,8 @@ export class KuryrLoadBalancerHandler {
       return await this.#converge(key, held, desired, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof Unpublished) throw error;
+      // What the API server never takes, as it is too large, is told: that is small.
+      if (error instanceof Unpublished && verdictOf(error) !== 'terminal') throw error;
       await this.#publish(held, (latest, now) => failureWrites(latest, error, now), signal);
       const isRefused = verdictOf(error) === 'terminal';
       if (isRefused && !(await this.#options.reach.keep(key, desired.owner, signal))) return MORE_RULES;

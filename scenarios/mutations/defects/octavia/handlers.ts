@@ -184,8 +184,22 @@ export const octaviaHandlerDefects: readonly Defect[] = [
   {
     name: 'that a resource could not be written is written into the resource',
     file: `${HOME}/handlers/loadbalancer-handler.ts`,
-    find: 'if (error instanceof Unpublished) throw error;',
+    find: "if (error instanceof Unpublished && verdictOf(error) !== 'terminal') throw error;",
     replace: '',
+    foundBy: { unit: 'packages/openstack/octavia/controller' },
+  },
+  {
+    name: 'a status that is too large to be stored is told to nobody',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: "if (error instanceof Unpublished && verdictOf(error) !== 'terminal') throw error;",
+    replace: 'if (error instanceof Unpublished) throw error;',
+    foundBy: { unit: 'packages/openstack/octavia/controller' },
+  },
+  {
+    name: 'endpoints that are too many to be stored are told to nobody',
+    file: `${HOME}/controller.ts`,
+    find: "    concurrency: CONCURRENT_SERVICES,\n    failureReason: () => 'SyncLoadBalancerFailed',\n  });\n  watchEndpoints",
+    replace: '    concurrency: CONCURRENT_SERVICES,\n    failureReason: () => undefined,\n  });\n  watchEndpoints',
     foundBy: { unit: 'packages/openstack/octavia/controller' },
   },
   {
