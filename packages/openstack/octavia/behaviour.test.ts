@@ -46,6 +46,23 @@ describe('a load balancer that is PENDING', () => {
     expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ status: 'True' }]);
   });
 
+  it('for its deletion, and not for those who look at it, is told to the Service that it holds', async () => {
+    const world = await new OctaviaWorld().setUp();
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve();
+    const text = '{"faultstring":"Load Balancer 1 is immutable and cannot be updated."}';
+    world.lbaas.refuse = () =>
+      new OpenStackError({ what: 'DELETE' }, { status: 409, headers: {}, text, retryAfterMilliseconds: undefined });
+    await world.cluster.deleteService('web');
+    await world.run(3_600);
+    const told = (await world.cluster.eventLines('web')).filter((line) => line.includes('Failed'));
+    expect(told).toEqual([expect.stringMatching(/^web DeleteLoadBalancerFailed: .* for more than five minutes/)]);
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ reason: 'LoadBalancerStuck' }]);
+    world.lbaas.refuse = () => undefined;
+    await world.run(120);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+  });
+
   it('shows no address before it is ACTIVE', async () => {
     const world = await new OctaviaWorld().setUp();
     world.start();

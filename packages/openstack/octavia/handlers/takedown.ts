@@ -3,8 +3,9 @@ import { type Again, keyText, type ObjectKey } from '@fairlead/kube';
 import { type LoadBalancer, problemIn, provisioningOf } from '../../client/index.ts';
 import { type Adoption, adoptionSteps } from '../balancer/adoption.ts';
 import type { BalancerCloud } from '../balancer/cloud.ts';
+import type { BalancerTree } from '../balancer/observed.ts';
 import type { BalancerStep } from '../balancer/plan.ts';
-import { planRemoval } from '../balancer/removal.ts';
+import { type Leftovers, planRemoval } from '../balancer/removal.ts';
 import type { SecurityGroupDriver } from '../drivers/security-groups.ts';
 import type { Site } from '../drivers/site.ts';
 import { MORE_RULES } from './member-reach.ts';
@@ -75,7 +76,8 @@ export class Takedown {
     const owner = { cluster: this.#site.cluster, uid, name: key };
     const record = { journal: this.#journal, key: `service ${key}` };
     for (let count = 0; count < MOST_STEPS; count += 1) {
-      const plan = planRemoval(owner, keepsFloatingIp, await this.#cloud.leftovers(owner, signal));
+      const left = await this.#cloud.leftovers(owner, signal);
+      const plan = planRemoval(owner, keepsFloatingIp, left);
       const [step] = plan.steps;
       if (step === undefined && plan.waitsFor !== undefined) return this.#held(key, plan.waitsFor);
       if (step === undefined) {
@@ -88,8 +90,9 @@ export class Takedown {
         this.#waits.changed(key);
       } catch (error) {
         // Octavia is at a change of it that began after the look.
-        if (problemIn(error) === 'immutable') return this.#waits.again(key);
-        throw error;
+        const changed = treeOf(step, left);
+        if (problemIn(error) !== 'immutable' || changed === undefined) throw error;
+        return this.#held(key, changed.balancer);
       }
     }
     return this.#waits.again(key);
@@ -100,4 +103,12 @@ export class Takedown {
     const obstacle = obstacleOf(balancer, isStuck);
     return obstacle === undefined ? again : { ...again, obstacle };
   }
+}
+
+/** The load balancer that a step changes. */
+function treeOf(step: BalancerStep, { own, shared }: Leftovers): BalancerTree | undefined {
+  const id = 'id' in step ? step.id : '';
+  return [...own, ...shared].find(({ balancer, listeners, pools }) => {
+    return [balancer, ...listeners, ...pools].some((one) => one.id === id);
+  });
 }

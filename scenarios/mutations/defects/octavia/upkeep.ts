@@ -232,4 +232,18 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
     replace: '',
     foundBy: REACH,
   },
+  {
+    name: 'a Service is held untold by a load balancer that takes no deletion',
+    file: `${HOME}/handlers/takedown.ts`,
+    find: 'return this.#held(key, changed.balancer);',
+    replace: 'return this.#waits.again(key);',
+    foundBy: { unit: `${HOME}/behaviour.test.ts` },
+  },
+  {
+    name: 'a deletion that meets a change of Octavia fails',
+    file: `${HOME}/handlers/takedown.ts`,
+    find: "if (problemIn(error) !== 'immutable' || changed === undefined) throw error;",
+    replace: "if (problemIn(error) !== 'stuck' || changed === undefined) throw error;",
+    foundBy: { unit: `${HOME}/behaviour.test.ts` },
+  },
 ];
