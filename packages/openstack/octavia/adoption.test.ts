@@ -183,6 +183,20 @@ describe('adoption', () => {
     }
   });
 
+  it('changes nothing of what it was to take over while Octavia is at a change, and tells whom that holds', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    const [id = ''] = world.lbaas.balancers.keys();
+    world.lbaas.setStatus(id, 'PENDING_UPDATE');
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.cluster.deleteService('web');
+    await world.run(900);
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ reason: 'LoadBalancerStuck' }]);
+    expect(world.steps).toEqual([]);
+    world.lbaas.setStatus(id, 'ACTIVE');
+    await world.run(600);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+  });
+
   it('takes down what it was to take over, though only its floating IP got our mark, by which it is known', async () => {
     const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', [], true);
     const status = { loadBalancer: { ingress: [{ ip: putFloatingIp(world) }] } };

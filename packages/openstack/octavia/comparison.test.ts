@@ -1,5 +1,6 @@
-import { FairleadError } from '@fairlead/control';
+import { FairleadError, sleep } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
+import { descriptionOf } from './balancer/marks.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 /** Load balancers of Services that are gone, of which some cannot be deleted. */
@@ -27,6 +28,32 @@ describe('the comparison with OpenStack', () => {
     world.lbaas.listeners.clear();
     await world.run(600);
     expect(world.lbaas.listeners.size).toBe(1);
+  });
+
+  it('takes down a floating IP that is left alone of a Service', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    const { emulator, project } = world.openstack;
+    const description = descriptionOf({ cluster: world.site.cluster, uid: 'gone', name: 'shop/gone' });
+    const floating_network_id = world.site.floatingNetworkId ?? '';
+    emulator.create('floatingips', { floating_network_id, description }, project);
+    emulator.create('floatingips', { floating_network_id, description: 'of a user' }, project);
+    world.start();
+    await world.run(60);
+    expect(emulator.resources('floatingips')).toMatchObject([{ description: 'of a user' }]);
+  });
+
+  it('takes down nothing of a Service that is created while OpenStack is listed', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const listTagged = world.lbaas.listTagged.bind(world.lbaas);
+    world.lbaas.listTagged = async (tags) => {
+      if (!tags.some((tag) => tag.startsWith('fairlead-service='))) await sleep(world.cluster.clock, 60_000);
+      return listTagged(tags);
+    };
+    world.start();
+    await world.run(5);
+    await world.serve();
+    await world.run(300);
+    expect(world.steps).toEqual(['create-load-balancer']);
   });
 
   it('holds back for ten minutes what is more than plausible', async () => {

@@ -213,6 +213,19 @@ describe('security groups', () => {
     expect(ports()).toEqual([8080]);
   });
 
+  it('admit clients to a Service that is refused by the provider that it has, and not by that of others', async () => {
+    const { world, sources } = await worldWithGroup();
+    world.site = { ...world.site, provider: 'amphora' };
+    world.start();
+    await world.serve('web', {}, { 'fairlead.dev/octavia-provider': 'ovn' });
+    await world.cluster.editService('web', {
+      metadata: { annotations: { 'fairlead.dev/octavia-provider': 'amphora' } },
+    });
+    await world.run(60);
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ reason: 'Immutable' }]);
+    expect(new Set(sources())).toEqual(new Set(['0.0.0.0/0', '::/0']));
+  });
+
   it('have rules for the members that a Service has which is refused, though its status is emptied', async () => {
     const { world, rules } = await worldWithGroup();
     world.start();

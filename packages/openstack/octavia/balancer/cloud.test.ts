@@ -32,6 +32,22 @@ it('makes no port for a Service that is handed one at the same time', async () =
   expect(creating).not.toHaveBeenCalled();
 });
 
+it('hands nothing to a Service whose load balancer has passed to another meanwhile', async () => {
+  const openstack = emulated();
+  const { emulator, project, neutron, clock } = openstack;
+  const network_id = withNetwork(openstack);
+  const lbaas = new MemoryLbaas();
+  const tags = [...tagsOf({ cluster: testSite.cluster, uid: 'uid-3' })];
+  await lbaas.perform({ kind: 'create-load-balancer', body: { name: 'web', tags } });
+  const [balancerId = ''] = lbaas.balancers.keys();
+  const cloud = new BalancerCloud(lbaas, neutron, { sharers: () => [], servedOn: () => [], hasChanged() {} });
+  const id = emulator.create('ports', { network_id, name: 'before' }, project);
+  const heir = { relation: 'own', uid: 'uid-2', balancerId } as const;
+  const step = cloud.toStep({ kind: 'hand-over-vip-port', id, name: 'after', description: 'of uid-2', heir });
+  await result(clock, step.run(new AbortController().signal));
+  expect(emulator.resources('ports').find((one) => one['id'] === id)).toMatchObject({ name: 'before' });
+});
+
 it('finds all load balancers on which a Service has something, its own and those of others', async () => {
   const { neutron, clock } = emulated();
   const lbaas = new MemoryLbaas();

@@ -198,4 +198,11 @@ export const octaviaDetailDefects: readonly Defect[] = [
     replace: 'tags: tagsOf(owner)',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
   },
+  {
+    name: 'what was to be taken over is changed while Octavia is at a change of it',
+    file: `${HOME}/handlers/takedown.ts`,
+    find: "if (state === 'pending') return this.#held(name, balancer);",
+    replace: '',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
 ];

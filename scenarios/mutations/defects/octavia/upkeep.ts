@@ -246,4 +246,39 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
     replace: "if (problemIn(error) !== 'stuck' || changed === undefined) throw error;",
     foundBy: { unit: `${HOME}/behaviour.test.ts` },
   },
+  {
+    name: 'a floating IP that is left alone of a Service is never found',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: '      this.#neutron.listPorts({}, { signal }),\n      this.#neutron.listFloatingIps({}, { signal }),\n',
+    replace: '      this.#neutron.listPorts({}, { signal }),\n',
+    foundBy: { unit: `${HOME}/comparison.test.ts` },
+  },
+  {
+    name: 'what a Service got while OpenStack was listed is taken for left behind',
+    file: `${HOME}/controller.ts`,
+    find: [
+      'const there = await cloud.owners(site.cluster, signal);',
+      '    // Only now: what was listed was made for a Service that the caches had before.',
+      '    const living = livingOwners(serviceCache.list(), resourceCache.list(), rules);',
+    ].join('\n'),
+    replace: [
+      'const living = livingOwners(serviceCache.list(), resourceCache.list(), rules);',
+      'const there = await cloud.owners(site.cluster, signal);',
+    ].join('\n'),
+    foundBy: { unit: `${HOME}/comparison.test.ts` },
+  },
+  {
+    name: 'a port is handed to a Service whose load balancer is of another by now',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'return found !== undefined && readMark(found)?.service === uid;',
+    replace: 'return found !== undefined;',
+    foundBy: { unit: `${HOME}/balancer/cloud.test.ts` },
+  },
+  {
+    name: 'a refused Service is reached by the provider of all others, and not by that which it has',
+    file: `${HOME}/handlers/member-reach.ts`,
+    find: 'capabilitiesOf(provider, this.#site.features).clientAddresses',
+    replace: 'capabilitiesOf(this.#site.provider ?? provider, this.#site.features).clientAddresses',
+    foundBy: { unit: `${HOME}/reach.test.ts` },
+  },
 ];
