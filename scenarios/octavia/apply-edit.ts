@@ -89,6 +89,15 @@ async function perform(world: World, edit: Edit): Promise<void> {
       const spec = { type: edit.type, loadBalancerClass, ...(edit.type === 'LoadBalancer' ? {} : none) };
       return void (await editor.patchMerge<Service>(services, key, { spec }));
     }
+    case 'name-own': {
+      const [own] = emulator
+        .octaviaResources('loadbalancers')
+        .filter(({ name }) => name === `${NAMESPACE}/${edit.name}`);
+      const annotations = { [`${PREFIX}/load-balancer-id`]: fieldText(own, 'id') };
+      return void (await editor.patchMerge<Service>(services, key, { metadata: { annotations } }));
+    }
+    case 'fail':
+      return fail(world, found.metadata.uid ?? '');
     case 'delete':
       if (!mayBeDeleted(world)(found)) return;
       return editor.delete(services, key);
@@ -166,7 +175,8 @@ function wished(world: World, wish: Wish): Wished {
 }
 
 /** Something goes in OpenStack, as an operator or Octavia itself has it go. */
-function lose({ settings, emulator, project }: World, uid: string, what: Lost): void {
+function lose(world: World, uid: string, what: Lost): void {
+  const { settings, emulator, project } = world;
   if (!settings.isCompared) return;
   const isOfIt = (one: unknown) => JSON.stringify(one).includes(`fairlead-service=${uid}`);
   const [balancer] = emulator.octaviaResources('loadbalancers').filter(isOfIt);
@@ -193,10 +203,7 @@ function lose({ settings, emulator, project }: World, uid: string, what: Lost): 
     case 'members':
       return byHand(`/lbaas/pools/${first('pools')}/members`, { members: [] });
     case 'error':
-      if (balancer !== undefined && balancer['provisioning_status'] === 'ACTIVE') {
-        emulator.setProvisioningStatus('loadbalancers', fieldText(balancer, 'id'), 'ERROR');
-      }
-      return;
+      return fail(world, uid);
     case 'floating-ip': {
       const [floatingIp] = emulator.resources('floatingips').filter(isOfIt);
       return byHand(`/floatingips/${fieldText(floatingIp, 'id')}`);
@@ -208,4 +215,12 @@ function lose({ settings, emulator, project }: World, uid: string, what: Lost): 
       return byHand(`/security-group-rules/${fieldText(rule, 'id')}`);
     }
   }
+}
+
+function fail({ emulator }: World, uid: string): void {
+  const balancer = emulator
+    .octaviaResources('loadbalancers')
+    .find((one) => JSON.stringify(one).includes(`fairlead-service=${uid}`));
+  if (balancer?.['provisioning_status'] !== 'ACTIVE') return;
+  emulator.setProvisioningStatus('loadbalancers', fieldText(balancer, 'id'), 'ERROR');
 }

@@ -49,6 +49,10 @@ export type Edit =
   | { readonly kind: 'quota'; readonly isMet: boolean }
   | { readonly kind: 'node'; readonly name: string; readonly isExcluded: boolean }
   | { readonly kind: 'delete-all' }
+  /** Has a Service ask for its own load balancer by its id: one in ERROR is not made anew then. */
+  | { readonly kind: 'name-own'; readonly name: string }
+  /** Its load balancer ends in ERROR: only before an edit by which that is noticed. */
+  | { readonly kind: 'fail'; readonly name: string }
   /** Creates a Service that shares the load balancer of another. */
   | { readonly kind: 'share'; readonly name: string; readonly owner: string; readonly port: number };
 
@@ -84,7 +88,32 @@ export function drawEdits(random: Random, milliseconds: number, count: number): 
   }));
   // Whatever was met is raised in the end.
   const raised: Timed<Edit> = { at: milliseconds - 1, event: { kind: 'quota', isMet: false } };
-  return [...edits, raised, ...drawRareEdits(random, milliseconds), ...drawSharing(random, milliseconds)];
+  return [
+    ...edits,
+    raised,
+    ...drawRareEdits(random, milliseconds),
+    ...drawSharing(random, milliseconds),
+    ...drawHolding(random, milliseconds),
+  ];
+}
+
+/** Two on a load balancer that ends in ERROR for good: one is refused there, and the other leaves, and is held. */
+function drawHolding(random: Random, milliseconds: number): readonly Timed<Edit>[] {
+  if (random.next() < 0.7) return [];
+  const [owner, name] = ['host', 'visitor'];
+  const ports = [{ protocol: 'TCP', port: 80 }] as const;
+  const at = (share: number) => Math.floor(milliseconds * share);
+  return [
+    { at: 0, event: { kind: 'create', name: owner, isOurs: true, wish: 'plain', ports } },
+    { at: at(0.1), event: { kind: 'endpoints', name: owner, pods: [1, 2] } },
+    { at: at(0.35), event: { kind: 'share', name, owner, port: 443 } },
+    { at: at(0.35), event: { kind: 'name-own', name: owner } },
+    { at: at(0.4), event: { kind: 'endpoints', name, pods: [3] } },
+    { at: at(0.85), event: { kind: 'fail', name: owner } },
+    { at: at(0.87), event: { kind: 'ports', name: owner, ports: [{ protocol: 'TCP', port: 8_080 }] } },
+    { at: at(0.88), event: { kind: 'endpoints', name: owner, pods: [4] } },
+    { at: at(0.95), event: { kind: 'delete', name } },
+  ];
 }
 
 /** Three that share the load balancer of the first. Two leave together, and the third may stay: it keeps its address. */

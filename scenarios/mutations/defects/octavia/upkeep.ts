@@ -281,4 +281,18 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
     replace: 'capabilitiesOf(this.#site.provider ?? provider, this.#site.features).clientAddresses',
     foundBy: { unit: `${HOME}/reach.test.ts` },
   },
+  {
+    name: 'a refused Service loses the rules for what it has on a load balancer in ERROR',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'return [...own, ...shared];',
+    replace: "return [...own, ...shared].filter(({ balancer }) => balancer.provisioning_status !== 'ERROR');",
+    foundBy: { sim: 'octavia', seeds: 1, from: 14 },
+  },
+  {
+    name: 'a Service does not say itself that it is held, nor why',
+    file: `${HOME}/handlers/service-handler.ts`,
+    find: 'if (why === undefined) return false;',
+    replace: "if (why === undefined || why.status === 'False') return false;",
+    foundBy: { sim: 'octavia', seeds: 1, from: 42_320 },
+  },
 ];
