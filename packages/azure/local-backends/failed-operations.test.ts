@@ -106,6 +106,21 @@ describe('what Azure accepted and then failed at', () => {
     await world.stop();
   });
 
+  it('is no matter of a Service that was written elsewhere at the same time', async () => {
+    const world = await new LocalWorld().setUp();
+    const on = (name: string) => ({ 'service.beta.kubernetes.io/azure-load-balancer-configurations': name });
+    await world.createService('mail', {}, on('one'));
+    await world.createService('web', {}, on('two'));
+    world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers', name: 'one' }, failing, 1_000);
+    await world.start({ comparisonIntervalSeconds: 0 }, 60);
+    await world.editService('web', { spec: { ports: [{ port: 443 }] } });
+    await world.pass(5);
+    expect((await world.reasons('mail')).at(-1)).toBe('SyncLoadBalancerFailed');
+    expect((await world.reasons('web')).at(-1)).toBe('UpdatedLoadBalancer');
+    expect(world.children('two').rules).toEqual(['shop-web-tcp-443']);
+    await world.stop();
+  });
+
   it('is no matter of a Service that has left since', async () => {
     const world = await new LocalWorld().setUp();
     for (const name of ['mail', 'web']) await world.createService(name);

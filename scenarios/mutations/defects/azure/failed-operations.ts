@@ -110,4 +110,11 @@ export const failedOperationsDefects: readonly Defect[] = [
     replace: "write.kind === 'put-security-group'",
     foundBy,
   },
+  {
+    name: 'all Services that are worked on together are blamed for what Azure fails at later',
+    file: `${BALANCERS}/apply.ts`,
+    find: 'targets.filter(({ subject }) => subjects.includes(subject)).map(({ mark }) => mark)',
+    replace: 'targets.map(({ mark }) => mark)',
+    foundBy,
+  },
 ];
