@@ -111,7 +111,7 @@ export async function runController(
     async compare(stop) {
       const isClean = await reconciler.sweep(stop);
       settled.doubtAll();
-      for (const key of cache.keys()) controller.add(key);
+      for (const key of cache.keys()) if (!reconciler.isRefused(toServiceKey(key))) controller.add(key);
       return isClean ? undefined : SWEEP_AGAIN_MILLISECONDS;
     },
   });

@@ -61,6 +61,21 @@ describe('a Service that Azure refuses', () => {
     expect([await world.service('web'), world.publicIps]).toEqual([undefined, []]);
     await world.stop();
   });
+
+  it('while it is deleted goes soon after Azure agrees, however long that took', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start();
+    const inUse = { kind: 'refuse', status: 400, code: 'InUse' } as const;
+    world.azure.faults.next({ method: 'DELETE', kind: 'publicIPAddresses' }, inUse, 1_000);
+    await world.deleteService('web');
+    await world.pass(7_200);
+    expect(await world.service('web')).toBeDefined();
+    world.azure.faults.clear();
+    await world.pass(330);
+    expect([await world.service('web'), world.publicIps]).toEqual([undefined, []]);
+    await world.stop();
+  });
 });
 
 describe('the part', () => {

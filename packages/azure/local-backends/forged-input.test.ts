@@ -65,6 +65,53 @@ describe('a subnet that a Service names', () => {
   });
 });
 
+describe('Services that Azure refuses for a subnet that they name', () => {
+  const naming = (subnet: string) =>
+    demanding({ 'load-balancer-internal': 'true', 'load-balancer-internal-subnet': subnet });
+  const names = Array.from({ length: 12 }, (_, index) => `forged-${index}`);
+  const tried = (world: LocalWorld) =>
+    world.takeWrites().filter((line) => line.startsWith('PUT loadBalancers/')).length;
+
+  async function refused(): Promise<LocalWorld> {
+    const world = await new LocalWorld().setUp();
+    for (const name of names) await world.createService(name, {}, naming('missing'));
+    await world.start();
+    return world;
+  }
+
+  it('are tried ever more seldom, however often all is compared', async () => {
+    const world = await refused();
+    await world.pass(3_600);
+    expect(tried(world)).toBeLessThan(100);
+    await world.pass(3_600);
+    // Each of them twice, and now and then two at once, which takes three writes.
+    expect(tried(world)).toBeLessThan(36);
+    await world.stop();
+  });
+
+  it('are served soon after they were put right: at once by their owner, within half an hour by an operator', async () => {
+    const world = await refused();
+    await world.pass(7_200);
+    await world.editService('forged-0', { metadata: { annotations: naming('nodes') } });
+    await world.pass(10);
+    expect(await world.addresses('forged-0')).toHaveLength(1);
+    const network = armId('virtualNetworks', GROUP, 'net');
+    const subnets = ['nodes', 'missing'].map((name, index) => ({
+      name,
+      properties: { addressPrefixes: [`10.${index}.0.0/16`, `fd00:0:0:${index}::/64`] },
+    }));
+    const properties = { addressSpace: { addressPrefixes: ['10.0.0.0/8', 'fd00::/48'] }, subnets };
+    world.byHand('PUT', network, { location: 'westeurope', properties });
+    await world.pass(2_000);
+    for (const name of names) expect(await world.addresses(name)).toHaveLength(1);
+    // From then on they are compared as all others are.
+    world.byHand('DELETE', world.loadBalancerPath('inside'));
+    await world.pass(400);
+    expect(world.children('inside').frontends).toHaveLength(names.length);
+    await world.stop();
+  });
+});
+
 describe('a resource group that a Service names', () => {
   it.each([
     ['403, as Azure does where nothing may be read', 403, 'AuthorizationFailed'],

@@ -106,7 +106,15 @@ const NOT_PROVISIONED = 'ReferencedResourceNotProvisioned';
 
 /** Whether leaving some of the Services out may let the others through. */
 export function mayBlameOneService({ error, isShared }: ConvergenceFailure): boolean {
-  if (!isShared) return false;
+  return isShared && isAboutWhatIsAsked(error);
+}
+
+/** Whether Azure refuses what this one Service asks for. */
+export function isRefusedAlone({ error, isShared }: ConvergenceFailure): boolean {
+  return !isShared && findArmError(error) !== undefined && isAboutWhatIsAsked(error);
+}
+
+function isAboutWhatIsAsked(error: unknown): boolean {
   const refusal = findArmError(error);
   if (refusal?.codes.includes(LINKED)) return true;
   if (refusal?.status === 400 && refusal.codes.includes(NOT_PROVISIONED)) return true;

@@ -1,17 +1,18 @@
 import { codeOf, messageOf, verdictOf } from '@fairlead/control';
 import { ObjectWriter, type Service, services as serviceResource } from '@fairlead/kube';
 import { ClusterEvents, DeletionGuard, type Health, type LeaderEnvironment, type OutcomeCounts } from '@fairlead/part';
-import { claimService, type ServiceEventReason, type ServiceKey } from '@fairlead/service';
+import { claimService, type ServiceEventReason, type ServiceKey, serviceKey } from '@fairlead/service';
 import { findArmError } from '../../arm/index.ts';
 import { holdingBoth, LOCKED_CODE, type ResourceHolding, type UpdateLocks } from '../azure-resource-locker.ts';
 import { driftTotal, heldDeletions } from '../metrics.ts';
 import { PART_NAME, type ServiceMark } from '../names.ts';
 import { FailedWrites } from './failed-writes.ts';
-import { type ConvergenceFailure, converge, mayBlameOneService } from './apply.ts';
+import { type ConvergenceFailure, converge, isRefusedAlone, mayBlameOneService } from './apply.ts';
 import { LEFTOVER_BRAKE, servicesInAzure } from './leftovers.ts';
 import { type ObservedAzure, type ObservedFor, observe } from './observed.ts';
 import type { Outcome } from './outcome.ts';
 import { type PassOptions, type PassResult, ReconcilePass } from './reconcile-pass.ts';
+import { RefusedServices } from './refused-services.ts';
 import type { SettledServices } from './settled-services.ts';
 import { leftover } from './target.ts';
 
@@ -35,11 +36,13 @@ export class Reconciler {
   readonly #pass: PassOptions;
   readonly #guard: DeletionGuard<ServiceMark>;
   readonly #failedWrites = new FailedWrites();
+  readonly #refused: RefusedServices;
   #hasRead = false;
 
   constructor(options: ReconcilerOptions) {
     const { environment } = options;
     this.#options = options;
+    this.#refused = new RefusedServices(environment.clock, environment.random);
     const writes = { resource: serviceResource, fieldManager: `fairlead-${PART_NAME}` };
     const writer = new ObjectWriter<Service>({ ...environment, ...writes });
     this.#pass = { ...options, writer, failedWrites: this.#failedWrites };
@@ -53,7 +56,23 @@ export class Reconciler {
     if (pending.length === 0) return new Map();
     const work = (holding: ResourceHolding) => this.#reconcile(pending, holding, signal);
     const failures = await holdingBoth(this.#options.locks, signal, work);
-    return new Map([...failures].map(([key, { error }]) => [key, error]));
+    for (const { metadata } of pending) {
+      const key = serviceKey(metadata);
+      if (!failures.has(key)) this.#refused.delete(key);
+    }
+    return new Map([...failures].map(([key, failure]) => [key, this.#told(key, failure)]));
+  }
+
+  /** Whether the Service waits for its own time: Azure refuses it, and a comparison would find nothing new. */
+  isRefused(key: ServiceKey): boolean {
+    return this.#refused.has(key);
+  }
+
+  /** With the time after which to try again, where Azure refuses what the Service itself asks for. */
+  #told(key: ServiceKey, failure: ConvergenceFailure): unknown {
+    const service = this.#latest(key);
+    const isRefused = this.#options.outcomes.get(key) === 'serve' && isRefusedAlone(failure);
+    return isRefused && service !== undefined ? this.#refused.add(service, failure.error) : failure.error;
   }
 
   /**
@@ -105,15 +124,20 @@ export class Reconciler {
 
   /** The Service, when there is something to do for it. */
   #pending(key: ServiceKey): Service | undefined {
-    const { services, desired, pools, settled, outcomes } = this.#options;
-    const service = this.#pass.writer.latest(key, services.get(key));
+    const { desired, pools, settled, outcomes } = this.#options;
+    const service = this.#latest(key);
     if (service === undefined || claimService(service, desired.rules).state === 'foreign') {
       pools.forget(key);
       settled.delete(key);
+      this.#refused.delete(key);
       outcomes.set(key, undefined);
       return undefined;
     }
     return settled.has(service) ? undefined : service;
+  }
+
+  #latest(key: ServiceKey): Service | undefined {
+    return this.#pass.writer.latest(key, this.#options.services.get(key));
   }
 
   /** Where Azure refuses many at once, halves them until those to blame stand alone. */

@@ -152,8 +152,8 @@ export const localBackendsDefects: readonly Defect[] = [
   {
     name: 'nobody is blamed alone when Azure refuses several Services at once',
     file: `${BALANCERS}/apply.ts`,
-    find: 'if (!isShared) return false;',
-    replace: 'if (isShared || verdictOf(error)) return false;',
+    find: 'return isShared && isAboutWhatIsAsked(error);',
+    replace: 'return false;',
     foundBy: { unit: LOCAL },
   },
   {
