@@ -101,6 +101,7 @@ export async function runController(
     outcomes,
     locks,
     health,
+    vanished: (key) => comparison.suspect(`the Service ${key} is gone without having been let go`),
   });
   const batcher = new KeyBatcher<ServiceKey>(clock, (keys) => reconciler.reconcile(keys, signal));
   const comparison = new Comparison({

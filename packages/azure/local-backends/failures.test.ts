@@ -240,6 +240,44 @@ describe('what is left of Services that no longer exist', () => {
     await world.stop();
   });
 
+  it.each([
+    ['and nothing comes in its place', false, false],
+    ['while another of its name is made', true, false],
+    ['although it was on its way out', false, true],
+  ])('is removed soon when the finalizer is taken off, %s', async (_, comesBack, isLeaving) => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.start({ comparisonIntervalSeconds: 0 });
+    const left = world.publicIps.map(({ name }) => name);
+    await world.pass(60);
+    if (isLeaving) {
+      await world.deleteService('web');
+      await world.editService('web', { metadata: { finalizers: null } });
+    } else {
+      await world.forceDeleteService('web');
+    }
+    if (comesBack) await world.createService('web');
+    await world.pass(60);
+    expect(world.publicIps.filter(({ name }) => left.includes(name))).toEqual([]);
+    expect(world.publicIps).toHaveLength(comesBack ? 1 : 0);
+    expect(world.securityRules).toHaveLength(comesBack ? 1 : 0);
+    await world.stop();
+  });
+
+  it('is looked for by no comparison when all were let go', async () => {
+    const world = await new LocalWorld().setUp();
+    for (const name of ['mail', 'web']) await world.createService(name);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    await world.pass(60);
+    world.paths.length = 0;
+    await world.deleteService('web');
+    await world.pass(3_600);
+    expect(await world.service('web')).toBeUndefined();
+    // For the sake of its deletion.
+    expect(world.paths.filter((path) => path.endsWith('/publicIPAddresses'))).toHaveLength(1);
+    await world.stop();
+  });
+
   it('is held back when there is suspiciously much of it, until a later look confirms it', async () => {
     const world = await abandoned(8);
     await world.start({ comparisonIntervalSeconds: 100 });

@@ -26,6 +26,8 @@ export interface ReconcilerOptions extends Omit<PassOptions, 'writer' | 'environ
   readonly outcomes: OutcomeCounts<Outcome['kind']>;
   readonly locks: UpdateLocks;
   readonly health: Health;
+  /** A Service that may have something in Azure is gone without having been let go. */
+  readonly vanished: (key: ServiceKey) => void;
 }
 
 type Failures = Map<ServiceKey, ConvergenceFailure>;
@@ -37,6 +39,8 @@ export class Reconciler {
   readonly #guard: DeletionGuard<ServiceMark>;
   readonly #failedWrites = new FailedWrites();
   readonly #refused: RefusedServices;
+  /** Those that may have something in Azure, by UID. */
+  readonly #served = new Map<ServiceKey, string | undefined>();
   #hasRead = false;
 
   constructor(options: ReconcilerOptions) {
@@ -126,6 +130,7 @@ export class Reconciler {
   #pending(key: ServiceKey): Service | undefined {
     const { desired, pools, settled, outcomes } = this.#options;
     const service = this.#latest(key);
+    this.#missServed(key, service);
     if (service === undefined || claimService(service, desired.rules).state === 'foreign') {
       pools.forget(key);
       settled.delete(key);
@@ -134,6 +139,13 @@ export class Reconciler {
       return undefined;
     }
     return settled.has(service) ? undefined : service;
+  }
+
+  /** Whoever takes our finalizer off again and again would leave more behind than there is room for. */
+  #missServed(key: ServiceKey, service: Service | undefined): void {
+    if (!this.#served.has(key) || this.#served.get(key) === service?.metadata.uid) return;
+    this.#served.delete(key);
+    this.#options.vanished(key);
   }
 
   #latest(key: ServiceKey): Service | undefined {
@@ -169,6 +181,8 @@ export class Reconciler {
     for (const { key, outcome, service, failure } of tasks) {
       const { kind } = outcome;
       outcomes.set(key, kind);
+      if (kind === 'serve') this.#served.set(key, outcome.claim.service.metadata.uid);
+      else if (kind === 'release' && failure === undefined) this.#served.delete(key);
       const isSettled = failure === undefined && (kind === 'serve' || kind === 'refuse');
       if (!isSettled || service === undefined || !settled.add(service)) continue;
       // Writes for a Service about which nothing changed put right what another program had changed.

@@ -187,4 +187,25 @@ export const forgedInputDefects: readonly Defect[] = [
     replace: 'isRefusedAlone(failure)',
     foundBy: { unit: 'packages/azure/local-backends/failures' },
   },
+  {
+    name: 'what is left of a Service whose finalizer was taken off waits for the comparison',
+    file: `${LOAD_BALANCERS}/reconciler.ts`,
+    find: '    this.#options.vanished(key);\n',
+    replace: '',
+    foundBy: { unit: 'packages/azure/local-backends/failures' },
+  },
+  {
+    name: 'a Service in place of one whose finalizer was taken off hides what is left of that',
+    file: `${LOAD_BALANCERS}/reconciler.ts`,
+    find: 'this.#served.get(key) === service?.metadata.uid) return;',
+    replace: 'service !== undefined) return;',
+    foundBy: { unit: 'packages/azure/local-backends/failures' },
+  },
+  {
+    name: 'all is compared whenever a Service has been let go',
+    file: `${LOAD_BALANCERS}/reconciler.ts`,
+    find: "      else if (kind === 'release' && failure === undefined) this.#served.delete(key);\n",
+    replace: '',
+    foundBy: { unit: 'packages/azure/local-backends/failures' },
+  },
 ];
