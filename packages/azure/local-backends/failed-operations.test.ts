@@ -106,6 +106,59 @@ describe('what Azure accepted and then failed at', () => {
     await world.stop();
   });
 
+  it.each(['AllocationFailed', 'InvalidRequest'])(
+    'for the sake of one Service holds up no other, neither one that is new nor one that changes: %s',
+    async (code) => {
+      const world = await new LocalWorld().setUp();
+      const send = world.azure.send.bind(world.azure);
+      world.azure.send = (request) => {
+        const isBad = request.method === 'PUT' && (request.body ?? '').includes('shop-bad');
+        if (isBad) world.azure.faults.next({ kind: 'loadBalancers' }, { kind: 'fail-operation', code });
+        return send(request);
+      };
+      for (const name of ['bad', 'mail', 'web']) await world.createService(name, {}, INTERNAL);
+      await world.start({}, 120);
+      await world.pass(7_200);
+      await world.createService('late', {}, INTERNAL);
+      await world.editService('web', { spec: { ports: [{ port: 443 }] } });
+      await world.pass(120);
+      for (const name of ['mail', 'web', 'late']) expect(await world.addresses(name)).toHaveLength(1);
+      expect(world.children('inside').rules).toEqual(
+        expect.arrayContaining(['shop-late-tcp-80', 'shop-mail-tcp-80', 'shop-web-tcp-443']),
+      );
+      expect(await world.addresses('bad')).toEqual([]);
+      await world.stop();
+      await world.start({}, 120);
+      await world.editService('mail', { spec: { ports: [{ port: 25 }] } });
+      await world.pass(120);
+      expect(world.children('inside').rules).toContain('shop-mail-tcp-25');
+      await world.stop();
+    },
+  );
+
+  it('is not left out by others where clients may reach it', async () => {
+    const world = await new LocalWorld().setUp();
+    for (const name of ['mail', 'web']) await world.createService(name, {}, INTERNAL);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, failing);
+    await world.editService('web', { spec: { ports: [{ port: 443 }] } });
+    await world.editService('mail', { spec: { loadBalancerSourceRanges: ['192.0.2.0/24'], ports: [{ port: 25 }] } });
+    await world.pass(0.2);
+    expect(states(world)).toContain('Failed');
+    expect(world.children('inside').frontends).toEqual(['shop-mail', 'shop-web']);
+    const sizes: number[] = [];
+    const send = world.azure.send.bind(world.azure);
+    world.azure.send = (request) => {
+      const isPut = request.method === 'PUT' && request.url.includes('/loadBalancers/');
+      if (isPut) sizes.push((request.body ?? '').split('"privateIPAllocationMethod"').length - 1);
+      return send(request);
+    };
+    await world.pass(120);
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(new Set(sizes)).toEqual(new Set([2]));
+    await world.stop();
+  });
+
   it('is no matter of a Service that was written elsewhere at the same time', async () => {
     const world = await new LocalWorld().setUp();
     const on = (name: string) => ({ 'service.beta.kubernetes.io/azure-load-balancer-configurations': name });

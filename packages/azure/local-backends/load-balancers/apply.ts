@@ -29,7 +29,7 @@ const IF_IT_DIES_HERE: Readonly<Record<AzureWrite['kind'], string>> = {
   'delete-load-balancer': 'No Service was on it; the next one that is placed there makes it again.',
 };
 
-export interface ConvergeOptions extends Pick<PlanInput, 'site' | 'backends'> {
+export interface ConvergeOptions extends Pick<PlanInput, 'site' | 'backends' | 'unserved'> {
   readonly client: Pick<ArmClient, 'find' | 'put' | 'delete'>;
   readonly journal: Journal;
   readonly failedWrites: FailedWrites;

@@ -57,6 +57,24 @@ describe('the writes for a Service', () => {
     expect(calls([present(web)], EMPTY)).toEqual([`PUT publicIPAddresses/${name}`, 'PUT loadBalancers/one']);
   });
 
+  it('leave out what nobody can reach yet where Azure failed at the load balancer, and only there', () => {
+    const [mail, late] = [wantedService('shop/mail'), wantedService('shop/late')];
+    const before = settled([present(web), present(late)], guarded);
+    const one = before.loadBalancers.get('one');
+    if (one === undefined) throw new Error('it was not made');
+    const failed: LoadBalancer = { ...one, properties: { ...one.properties, provisioningState: 'Failed' } };
+    const unserved = new Set([present(late).mark]);
+    const frontendsAfter = (targets: readonly Target[], observed: ObservedAzure) => {
+      const { loadBalancers } = dryRun({ ...planInput(targets, observed), unserved }).observed;
+      return loadBalancers.get('one')?.properties.frontendIPConfigurations?.map((frontend) => frontend.name);
+    };
+    const names = (...wanted: readonly WantedService[]) => wanted.map((each) => nameFor(site, each, 'IPv4'));
+    const broken = { ...before, loadBalancers: new Map([['one', failed]]) };
+    expect(frontendsAfter([present(mail)], before)).toEqual(names(web, late, mail));
+    expect(frontendsAfter([present(mail)], broken)).toEqual(names(web, mail));
+    expect(frontendsAfter([present(mail), present(late)], broken)).toEqual(names(web, late, mail));
+  });
+
   it('leave a security group at which Azure failed to those who have something in it, and to who leaves', () => {
     const inside = present(wantedService('shop/in', { scope: 'internal' }));
     const failed: ObservedAzure = {

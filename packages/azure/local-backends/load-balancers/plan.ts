@@ -62,6 +62,11 @@ export interface PlanInput {
   readonly backends: Pick<BackendTracker, 'addresses' | 'isNode'>;
   /** Nothing is known of them before the first write. */
   readonly failedWrites?: Pick<FailedWrites, 'isFor'>;
+  /**
+   * Services that nobody can reach yet. What Azure failed at in a load balancer may be theirs, and it shows that as if it
+   * were there: written again with each change of another Service, it would fail that, too. So others leave it out.
+   */
+  readonly unserved?: ReadonlySet<ServiceMark>;
 }
 
 type Indexed = PlanInput & { readonly index: AzureIndex };
@@ -144,13 +149,17 @@ function loadBalancerWrites(input: Indexed): readonly AzureWrite[] {
       const children = childResourcesAt(input, target, name);
       if (children !== undefined) wanted.set(target.mark, children);
     }
-    const { body, changed } = mergeLoadBalancer(current, { site, wanted, ownerOf: index.ownerOf, backends });
+    const merge = { site, wanted, ownerOf: index.ownerOf, backends };
+    const { body, changed } = mergeLoadBalancer(current, merge);
     const isRepeated = changed.size === 0 && current !== undefined && hasFailed(current);
     const marks = isRepeated ? concerned(input, current.id, wanted, (children) => children !== NO_CHILDREN) : changed;
     if (marks.size === 0) return [];
-    const id = current?.id ?? loadBalancerId(site, name);
-    const subjects = subjectsOf(targets, marks);
-    return [{ kind: 'put-load-balancer', id, body, etag: current?.etag, subjects } as const];
+    const put = { kind: 'put-load-balancer', subjects: subjectsOf(targets, marks) } as const;
+    if (current === undefined) return [{ ...put, id: loadBalancerId(site, name), body, etag: undefined }];
+    const { id, etag } = current;
+    if (!hasFailed(current)) return [{ ...put, id, body, etag }];
+    const rest = mergeLoadBalancer(current, { ...merge, wanted: withoutOthers(input, wanted) });
+    return [{ ...put, id, body: rest.body, etag }];
   });
 }
 
@@ -229,6 +238,16 @@ function concerned<Things>(
     return things !== undefined && (kind === 'absent' || isAny(things) || failedWrites?.isFor(id, mark) === true);
   };
   return new Set(targets.filter(isConcerned).map(({ mark }) => mark));
+}
+
+/** What is wanted, and nothing for those that nobody can reach yet, and that this is not about. */
+function withoutOthers(
+  { targets, unserved = new Set() }: PlanInput,
+  wanted: ReadonlyMap<ServiceMark, ChildResources>,
+): ReadonlyMap<ServiceMark, ChildResources> {
+  const asked = new Set(targets.map(({ mark }) => mark));
+  const others = [...unserved].filter((mark) => !asked.has(mark));
+  return new Map([...wanted, ...others.map((mark) => [mark, NO_CHILDREN] as const)]);
 }
 
 function subjectsOf(targets: readonly Target[], marks: ReadonlySet<ServiceMark>): readonly Target['subject'][] {

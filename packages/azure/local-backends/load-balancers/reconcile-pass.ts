@@ -5,6 +5,7 @@ import {
   recordOnService,
   type ServiceEventReason,
   type ServiceKey,
+  serviceKey,
   serviceNotes,
   shownAddresses,
 } from '@fairlead/service';
@@ -12,6 +13,7 @@ import type { ArmClient } from '../../arm/index.ts';
 import type { ResourceHolding } from '../azure-resource-locker.ts';
 import type { BackendTracker } from '../backend-pools/backend-tracker.ts';
 import type { PoolRegistry } from '../backend-pools/pool-registry.ts';
+import { markOf, type ServiceMark } from '../names.ts';
 import type { AzureSite } from '../site.ts';
 import { type ConvergenceFailure, converge } from './apply.ts';
 import { localServiceInfo } from './request-bodies/child-resources.ts';
@@ -115,7 +117,8 @@ export class ReconcilePass {
 
   async #converge(targets: readonly Target[], before: ObservedAzure): Promise<ObservedAzure> {
     const { arm: client, environment } = this.#options;
-    const options = { ...this.#options, ...this.#input, client, journal: environment.journal };
+    const { journal } = environment;
+    const options = { ...this.#options, ...this.#input, client, journal, unserved: this.#unserved() };
     const { observed, writes, failures } = await converge(targets, before, options);
     this.#writes.push(...writes);
     for (const task of this.#tasks) {
@@ -123,6 +126,14 @@ export class ReconcilePass {
       if (failure !== undefined) task.failure = failure;
     }
     return observed;
+  }
+
+  /** As our own writes left them: one that has just got its address must not lose it. */
+  #unserved(): ReadonlySet<ServiceMark> {
+    const latest = this.#input.cluster.flatMap(
+      (service) => this.#options.writer.latest(serviceKey(service.metadata), service) ?? [],
+    );
+    return new Set(latest.filter((service) => shownAddresses(service).length === 0).map(markOf));
   }
 
   async #finish(task: Task, service: Service, index: AzureIndex): Promise<void> {

@@ -117,4 +117,25 @@ export const failedOperationsDefects: readonly Defect[] = [
     replace: 'targets.map(({ mark }) => mark)',
     foundBy,
   },
+  {
+    name: 'what Azure fails at for the sake of one Service is written again with each change of another',
+    file: `${BALANCERS}/plan.ts`,
+    find: '.filter((mark) => !asked.has(mark))',
+    replace: '.filter((mark) => !asked.has(mark) && false)',
+    foundBy,
+  },
+  {
+    name: 'Services that clients may reach are taken off a load balancer that Azure failed at',
+    file: `${BALANCERS}/reconcile-pass.ts`,
+    find: 'latest.filter((service) => shownAddresses(service).length === 0)',
+    replace: 'latest',
+    foundBy,
+  },
+  {
+    name: 'Services that nobody can reach yet are taken off a load balancer that is in order',
+    file: `${BALANCERS}/plan.ts`,
+    find: '    if (!hasFailed(current)) return [{ ...put, id, body, etag }];\n',
+    replace: '',
+    foundBy: { unit: `${BALANCERS}/plan.test.ts` },
+  },
 ];
