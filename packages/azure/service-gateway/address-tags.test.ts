@@ -72,14 +72,15 @@ describe('the tags of the public address of a Service', () => {
     const { azure, path, ask, clock } = await newWorld('team=shop');
     const there = azure.resource(path) ?? {};
     const dnsSettings = { domainNameLabel: 'shop' };
+    const sku = { name: 'StandardV2', tier: 'Global' };
     azure.byHand({
       method: 'PUT',
       path,
-      body: { ...there, properties: { ...Object(there['properties']), dnsSettings } },
+      body: { ...there, sku, properties: { ...Object(there['properties']), dnsSettings } },
     });
     await clock.advance(70_000);
     await ask('team=bank');
-    expect(azure.resource(path)).toMatchObject({ tags: { team: 'bank' }, properties: { dnsSettings } });
+    expect(azure.resource(path)).toMatchObject({ tags: { team: 'bank' }, sku, properties: { dnsSettings } });
   });
 
   it('stay when the annotation names them no longer', async () => {

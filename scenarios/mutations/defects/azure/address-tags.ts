@@ -77,4 +77,11 @@ export const addressTagsDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: 'packages/azure/local-backends/load-balancers/desired' },
   },
+  {
+    name: 'an address loses its tier when its tags change',
+    file: BODIES,
+    find: '    sku: { ...kept.sku, ...wanted.sku },\n',
+    replace: '',
+    foundBy: tags,
+  },
 ];
