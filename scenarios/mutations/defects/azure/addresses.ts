@@ -212,4 +212,11 @@ export const azureAddressDefects: readonly Defect[] = [
     replace: 'const LEASE_FOR_A_CALL = 1;',
     foundBy: { unit: 'packages/cloud/within-lease' },
   },
+  {
+    name: 'a prefix that Azure spells in its own way is another',
+    file: 'packages/azure/local-backends/load-balancers/request-bodies/public-addresses.ts',
+    find: 'from !== undefined && sameArmId(from, id)',
+    replace: 'from === id',
+    foundBy: { unit: 'packages/azure/local-backends/load-balancers/request-bodies' },
+  },
 ];
