@@ -240,27 +240,44 @@ describe('what is left of Services that no longer exist', () => {
     await world.stop();
   });
 
-  it.each([
-    ['and nothing comes in its place', false, false],
-    ['while another of its name is made', true, false],
-    ['although it was on its way out', false, true],
-  ])('is removed soon when the finalizer is taken off, %s', async (_, comesBack, isLeaving) => {
+  const stripped = { metadata: { finalizers: null } };
+
+  it.each<[string, number, (world: LocalWorld) => Promise<unknown>]>([
+    ['and nothing comes in its place', 0, (world) => world.forceDeleteService('web')],
+    [
+      'while another of its name is made',
+      1,
+      async (world) => {
+        await world.forceDeleteService('web');
+        await world.createService('web');
+      },
+    ],
+    [
+      'although it was on its way out',
+      0,
+      async (world) => {
+        await world.deleteService('web');
+        await world.editService('web', stripped);
+      },
+    ],
+    [
+      'and it is no load balancer any more',
+      0,
+      (world) => {
+        const spec = { type: 'ClusterIP', loadBalancerClass: null, externalTrafficPolicy: null } as const;
+        return world.editService('web', { ...stripped, spec: { ...spec, healthCheckNodePort: null } });
+      },
+    ],
+  ])('is removed soon when the finalizer is taken off, %s', async (_, count, strip) => {
     const world = await new LocalWorld().setUp();
     await world.createService('web');
     await world.start({ comparisonIntervalSeconds: 0 });
     const left = world.publicIps.map(({ name }) => name);
     await world.pass(60);
-    if (isLeaving) {
-      await world.deleteService('web');
-      await world.editService('web', { metadata: { finalizers: null } });
-    } else {
-      await world.forceDeleteService('web');
-    }
-    if (comesBack) await world.createService('web');
+    await strip(world);
     await world.pass(60);
     expect(world.publicIps.filter(({ name }) => left.includes(name))).toEqual([]);
-    expect(world.publicIps).toHaveLength(comesBack ? 1 : 0);
-    expect(world.securityRules).toHaveLength(comesBack ? 1 : 0);
+    expect([world.publicIps.length, world.securityRules.length]).toEqual([count, count]);
     await world.stop();
   });
 

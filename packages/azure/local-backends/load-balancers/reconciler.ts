@@ -130,8 +130,9 @@ export class Reconciler {
   #pending(key: ServiceKey): Service | undefined {
     const { desired, pools, settled, outcomes } = this.#options;
     const service = this.#latest(key);
-    this.#missServed(key, service);
-    if (service === undefined || claimService(service, desired.rules).state === 'foreign') {
+    const isOurs = service !== undefined && claimService(service, desired.rules).state !== 'foreign';
+    this.#missServed(key, isOurs ? service : undefined);
+    if (!isOurs) {
       pools.forget(key);
       settled.delete(key);
       this.#refused.delete(key);

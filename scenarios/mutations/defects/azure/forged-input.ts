@@ -202,6 +202,13 @@ export const forgedInputDefects: readonly Defect[] = [
     foundBy: { unit: 'packages/azure/local-backends/failures' },
   },
   {
+    name: 'what is left of a Service that was made another without its finalizer waits for the comparison',
+    file: `${LOAD_BALANCERS}/reconciler.ts`,
+    find: 'this.#missServed(key, isOurs ? service : undefined);',
+    replace: 'this.#missServed(key, service);',
+    foundBy: { unit: 'packages/azure/local-backends/failures' },
+  },
+  {
     name: 'all is compared whenever a Service has been let go',
     file: `${LOAD_BALANCERS}/reconciler.ts`,
     find: "      else if (kind === 'release' && failure === undefined) this.#served.delete(key);\n",
