@@ -1,5 +1,5 @@
 import { type KubeObject, services } from '@fairlead/kube';
-import { resources } from './resources.ts';
+import { type LoadBalancerResource, resources } from './resources.ts';
 import { fieldText } from './site.ts';
 import type { World } from './world.ts';
 
@@ -44,4 +44,11 @@ export function isHeldByError(world: World, { metadata }: KubeObject): boolean {
         .map((one) => JSON.stringify(one))
         .some((listener) => listener.includes(fieldText({ id }, 'id')) && listener.includes(uid)),
     );
+}
+
+/** Octavia takes nothing away from one in ERROR: what is left there by who is served elsewhere is of no use to anybody. */
+export function isLeftBehind({ status }: LoadBalancerResource, balancer: Found | undefined): boolean {
+  const isServed = status?.conditions?.some(({ type, status: is }) => type === 'Programmed' && is === 'True') === true;
+  const isElsewhere = status?.loadbalancer?.id !== fieldText(balancer, 'id');
+  return isServed && isElsewhere && fieldText(balancer, 'provisioning_status') === 'ERROR';
 }

@@ -3,7 +3,7 @@ import { silentLogger } from '@fairlead/control';
 import type { Invariant } from '@fairlead/sim';
 import { whenChanged } from '../when-changed.ts';
 import { addressInvariants } from './addresses.ts';
-import { isHeldByError, isNotRecovered } from './in-error.ts';
+import { isHeldByError, isLeftBehind, isNotRecovered } from './in-error.ts';
 import { unreached } from './reach.ts';
 import { PREDECESSORS, partsOf } from './predecessors.ts';
 import { resources } from './resources.ts';
@@ -154,8 +154,14 @@ function missing(world: World): string | undefined {
       if (condition?.message.startsWith('Refused') === true) continue;
       return `${key} is not served: ${condition?.reason ?? 'nothing is said'}`;
     }
-    const of = (kind: 'loadbalancers' | 'listeners' | 'pools') =>
-      emulator.octaviaResources(kind).filter((one) => JSON.stringify(one).includes(service.metadata.uid ?? ''));
+    const { uid = '' } = service.metadata;
+    const resource = objects(resources).find(({ metadata }) => metadata.ownerReferences?.[0]?.uid === uid);
+    const leftBehind = emulator
+      .octaviaResources('loadbalancers')
+      .filter((one) => resource !== undefined && isLeftBehind(resource, one));
+    const isLeft = (one: Found) => leftBehind.some(({ id }) => id === one['loadbalancer_id']);
+    const of = (kind: 'listeners' | 'pools') =>
+      emulator.octaviaResources(kind).filter((one) => JSON.stringify(one).includes(uid) && !isLeft(one));
     const ports = (service.spec.ports ?? []).map(({ protocol, port }) => `${protocol} ${port}`).toSorted();
     const served = of('listeners').map(
       (one) => `${fieldText(one, 'protocol')} ${JSON.stringify(one['protocol_port'])}`,

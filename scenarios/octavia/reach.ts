@@ -1,4 +1,5 @@
 import { keyText } from '@fairlead/kube';
+import { isLeftBehind } from './in-error.ts';
 import { type LoadBalancerResource, resources } from './resources.ts';
 import { CLASS, CLUSTER, fieldText, MEMBER_RANGE, VIP_RANGES } from './site.ts';
 import type { World } from './world.ts';
@@ -48,14 +49,4 @@ function neededBy(resource: LoadBalancerResource, emulator: World['emulator']): 
     const ranges = SOURCES[fieldText(balancer, 'provider')] ?? [];
     return ranges.map((range) => `${range} ${protocol} ${Number(member['protocol_port'])}`);
   });
-}
-
-/** Octavia takes nothing away from one in ERROR: what is left there by who is served elsewhere is of no use to anybody. */
-function isLeftBehind(
-  { status }: LoadBalancerResource,
-  balancer: Readonly<Record<string, unknown>> | undefined,
-): boolean {
-  const isServed = status?.conditions?.some(({ type, status: is }) => type === 'Programmed' && is === 'True') === true;
-  const isElsewhere = status?.loadbalancer?.id !== fieldText(balancer, 'id');
-  return isServed && isElsewhere && fieldText(balancer, 'provisioning_status') === 'ERROR';
 }
