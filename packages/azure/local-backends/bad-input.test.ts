@@ -279,6 +279,25 @@ describe('a pool that another controller made', () => {
     await world.stop();
   });
 
+  it('is not made again without a mark of ours when its Service moves, wherever an owner says that it is', async () => {
+    const world = await new LocalWorld().setUp();
+    world.byHand('PUT', world.loadBalancerPath('two'), oldPool('shop-web'));
+    await world.createService('web');
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.start();
+    expect(world.loadBalancer('two')?.properties.backendAddressPools?.map(({ name }) => name)).toEqual(['shop-web']);
+    const moved = {
+      'azure-local.fairlead.dev/load-balancer': 'one',
+      'service.beta.kubernetes.io/azure-load-balancer-configurations': 'two',
+    };
+    await world.editService('web', { metadata: { annotations: moved } });
+    await world.pass(60);
+    expect(world.pools('two')).toEqual({ 'shop-web': ['10.0.1.1'] });
+    const pools = world.loadBalancer('two')?.properties.backendAddressPools ?? [];
+    expect(pools.map(({ name }) => name)).toEqual([expect.stringMatching(/^shop-web-[0-9a-f]{18}/)]);
+    await world.stop();
+  });
+
   it.each(['outboundRules', 'inboundNatRules'])('is left alone where it is used by %s', async (list) => {
     const world = await new LocalWorld().setUp();
     const path = world.loadBalancerPath('two');

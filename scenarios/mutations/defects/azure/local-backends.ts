@@ -310,4 +310,11 @@ export const localBackendsDefects: readonly Defect[] = [
     replace: 'CHILD_LISTS.every((list) => (properties[list] ?? []).length === 0)',
     foundBy: { unit: `${BALANCERS}/request-bodies` },
   },
+  {
+    name: 'a pool that a Service took over is made again without a mark of ours when the Service moves',
+    file: `${BALANCERS}/outcome.ts`,
+    find: 'const staying = movesFrom === undefined ? wanted : { ...wanted, adoptedPools: {} };',
+    replace: 'const staying = wanted;',
+    foundBy: { unit: `${LOCAL}/bad-input` },
+  },
 ];
