@@ -177,6 +177,27 @@ describe('the part', () => {
     await world.stop();
   });
 
+  it('says so when another program keeps being faster to write an address, and tries once at a time', async () => {
+    const world = await new LocalWorld().setUp();
+    const label = (name: string) => ({ 'service.beta.kubernetes.io/azure-dns-label-name': name });
+    await world.createService('web', {}, label('web'));
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.takeWrites();
+    const changed = { kind: 'refuse', status: 412, code: 'Changed' } as const;
+    world.azure.faults.next({ method: 'PUT', kind: 'publicIPAddresses' }, changed, 1_000);
+    await world.editService('web', { metadata: { annotations: label('shop') } });
+    await world.pass(0.2);
+    expect(world.takeWrites()).toEqual(['PUT publicIPAddresses/shop-web 412 Changed']);
+    expect((await world.events('web')).at(-1)).toMatchObject({
+      reason: 'SyncLoadBalancerFailed',
+      note: expect.stringContaining('Changed'),
+    });
+    world.azure.faults.clear();
+    await world.pass(60);
+    expect(world.publicIps.map(({ properties }) => properties.dnsSettings?.domainNameLabel)).toEqual(['shop']);
+    await world.stop();
+  });
+
   it('leaves an empty load balancer that Azure does not let go for the next time', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('web');
