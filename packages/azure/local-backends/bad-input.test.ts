@@ -441,6 +441,18 @@ describe('what cannot be honoured', () => {
     await world.stop();
   });
 
+  it('keeps no pool from following its pods, although the record of its place is gone with it', async () => {
+    const world = await served();
+    const lost = { 'azure-local.fairlead.dev/load-balancer': null };
+    await world.editService('web', { metadata: { annotations: { ...lost, [`${azure}pls-create`]: 'mine' } } });
+    await world.pass(10);
+    expect((await world.reasons('web')).at(-1)).toBe('LoadBalancerRefused');
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(60);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.2'] });
+    await world.stop();
+  });
+
   it('costs nothing more once it was told', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('web', { externalTrafficPolicy: 'Cluster' });

@@ -324,4 +324,11 @@ export const localBackendsDefects: readonly Defect[] = [
     replace: 'const isThere = findArmError(error)?.status === 412;',
     foundBy: { unit: `${LOCAL}/failures` },
   },
+  {
+    name: 'pools of a Service that cannot be served stop following their pods when its record is gone',
+    file: `${POOLS}/pool-registry.ts`,
+    find: 'else if (services.get(key) === undefined) this.follow(backends.unfollow(key));',
+    replace: 'else this.follow(backends.unfollow(key));',
+    foundBy: { unit: `${LOCAL}/bad-input` },
+  },
 ];
