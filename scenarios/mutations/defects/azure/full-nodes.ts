@@ -153,4 +153,11 @@ export const fullNodesDefects: readonly Defect[] = [
     replace: 'this.#claims.delete(service);',
     foundBy: { unit: `${POOLS}/rules-per-node` },
   },
+  {
+    name: 'a Service that left just before it got its pools takes room on nodes',
+    file: `${POOLS}/pool-registry.ts`,
+    find: 'if (!isKnown && this.#isStillThere(info.service, service)) this.follow',
+    replace: 'if (!isKnown) this.follow',
+    foundBy: { unit: `${POOLS}/pool-registry` },
+  },
 ];
