@@ -138,6 +138,22 @@ describe('the lock of the Azure resources', () => {
     await expect(locker.acquire(signal)).rejects.toThrowError(locked);
   });
 
+  it('is not given back by who came too late for it, although it was taken in the same millisecond', async () => {
+    const { api, locker, clock, heldBy, lease } = world();
+    heldBy('');
+    api.fault = ({ method }) => {
+      const acquireTime = '2026-01-01T00:00:00.000000Z';
+      if (method === 'PATCH') heldBy('fairlead-azure-local', { acquireTime });
+      return undefined;
+    };
+    await expect(locker.acquire(signal)).rejects.toThrowError(locked);
+    api.fault = () => undefined;
+    const { length } = api.requests;
+    await clock.advance(1_000_000);
+    expect(lease()).toMatchObject({ spec: { holderIdentity: 'fairlead-azure-local' } });
+    expect(api.requests).toHaveLength(length);
+  });
+
   it('is renewed in the course of long work, and lost for good when it was taken away', async () => {
     const { api, locker, clock, heldBy, lease } = world();
     const holding = await locker.acquire(signal);

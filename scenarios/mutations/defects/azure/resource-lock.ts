@@ -74,4 +74,11 @@ export const resourceLockDefects: readonly Defect[] = [
     replace: 'DURATION_SECONDS',
     foundBy: unit,
   },
+  {
+    name: 'who came too late for the lock of the Azure resources gives it back later',
+    file: FILE,
+    find: 'if (codeOf(error) !== LOCKED_CODE) this.#giveBackLater(acquireTime);',
+    replace: 'this.#giveBackLater(acquireTime);',
+    foundBy: unit,
+  },
 ];
