@@ -159,6 +159,25 @@ describe('what Azure accepted and then failed at', () => {
     await world.stop();
   });
 
+  it('is not left out by others where clients may reach it by now, although the cache does not show that yet', async () => {
+    const world = await new LocalWorld().setUp();
+    const news = /^{"type":"MODIFIED".*"name":"mail".*"ingress":/;
+    world.rewrite = (text) =>
+      text
+        .split('\n')
+        .filter((line) => !news.test(line))
+        .join('\n');
+    for (const name of ['mail', 'web']) await world.createService(name, {}, INTERNAL);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    expect(await world.addresses('mail')).toHaveLength(1);
+    world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, failing);
+    await world.editService('web', { spec: { ports: [{ port: 443 }] } });
+    await world.pass(120);
+    expect(states(world)).not.toContain('Failed');
+    expect(world.children('inside').rules).toEqual(['shop-mail-tcp-80', 'shop-web-tcp-443']);
+    await world.stop();
+  });
+
   it('is no matter of a Service that was written elsewhere at the same time', async () => {
     const world = await new LocalWorld().setUp();
     const on = (name: string) => ({ 'service.beta.kubernetes.io/azure-load-balancer-configurations': name });

@@ -138,4 +138,11 @@ export const failedOperationsDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${BALANCERS}/plan.test.ts` },
   },
+  {
+    name: 'a Service that has just got its address is taken off a load balancer that Azure failed at',
+    file: `${BALANCERS}/reconcile-pass.ts`,
+    find: '(service) => this.#options.writer.latest(serviceKey(service.metadata), service) ?? [],',
+    replace: '(service) => service,',
+    foundBy,
+  },
 ];
