@@ -88,6 +88,21 @@ describe('the pool of a Service', () => {
     await world.stop();
   });
 
+  it('follows under a new leader also while a second address is awaited', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web');
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    await world.stop();
+    world.azure.behave({ addressDelay: { minimum: 3_600_000, maximum: 3_600_000 } });
+    await world.editService('web', { spec: { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] } });
+    await world.start({ comparisonIntervalSeconds: 0 }, 60);
+    await world.putSlice('web', 'web-1', ['10.244.0.2@b']);
+    await world.pass(600);
+    expect(world.pools('one')).toEqual({ 'shop-web': ['10.0.1.2'] });
+    await world.stop();
+  });
+
   it('is left alone from the moment its Service is being deleted, also while it is parked', async () => {
     const world = await served(LEADING);
     world.azure.faults.next(

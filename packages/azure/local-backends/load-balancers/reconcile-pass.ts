@@ -85,8 +85,8 @@ export class ReconcilePass {
     const targets = this.#going().flatMap(({ key, outcome }) => targetOf(key, outcome) ?? []);
     const after = await this.#converge(targets, detached);
     const index = new AzureIndex(this.#options.site, after, targets);
-    this.#followFailed(index);
     await this.#forEach((task, service) => this.#finish(task, service, index));
+    this.#followFailed(index);
     return { tasks: this.#tasks, writes: this.#writes };
   }
 

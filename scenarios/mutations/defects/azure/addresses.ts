@@ -150,6 +150,14 @@ export const azureAddressDefects: readonly Defect[] = [
     foundBy: desired,
   },
   {
+    name: 'a pool does not follow under a new leader while a second address is awaited',
+    file: `${BALANCERS}/reconcile-pass.ts`,
+    find: '    await this.#forEach((task, service) => this.#finish(task, service, index));\n    this.#followFailed(index);\n',
+    replace:
+      '    this.#followFailed(index);\n    await this.#forEach((task, service) => this.#finish(task, service, index));\n',
+    foundBy: { unit: 'packages/azure/local-backends/endpoints' },
+  },
+  {
     name: 'the pool of a Service whose change fails is followed no more after a restart',
     file: `${BALANCERS}/reconcile-pass.ts`,
     find: '    this.#followFailed(index);\n',
