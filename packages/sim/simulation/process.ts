@@ -85,8 +85,8 @@ export class Incarnation implements Caller {
     this.#open.delete(call);
   }
 
-  get hasSilentStream(): boolean {
-    return [...this.#open].some(({ isSilentStream }) => isSilentStream);
+  get isOutOfTouch(): boolean {
+    return [...this.#open].some(({ isUnheard }) => isUnheard);
   }
 
   /** Breaks its connections to the server, and hears of it. */
@@ -137,8 +137,8 @@ export class SimulatedProcess {
     return this.#processClock.state;
   }
 
-  get hasSilentStream(): boolean {
-    return this.#incarnation?.hasSilentStream ?? false;
+  get isOutOfTouch(): boolean {
+    return this.#incarnation?.isOutOfTouch ?? false;
   }
 
   get lives(): number {

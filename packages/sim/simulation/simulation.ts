@@ -157,9 +157,12 @@ export class Simulation {
     }
   }
 
-  /** The first process that reads a stream which fell silent: what happened since, it has yet to hear. */
+  /**
+   * The first process that waits for an answer that got lost, or reads a stream which fell silent: what happened since,
+   * it has yet to hear, and what it was about to do, it may still do.
+   */
   get outOfTouch(): string | undefined {
-    return [...this.#processes.values()].find(({ hasSilentStream }) => hasSilentStream)?.name;
+    return [...this.#processes.values()].find(({ isOutOfTouch }) => isOutOfTouch)?.name;
   }
 
   /** Faults stop for good: all processes live and reach all servers. What is broken by then has to mend itself. */

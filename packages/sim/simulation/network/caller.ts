@@ -1,8 +1,8 @@
 /** A call that is under way. */
 export interface OpenCall {
   readonly server: string;
-  /** A stream from which nothing comes any more, although it did not end: its reader has yet to notice. */
-  readonly isSilentStream: boolean;
+  /** Nothing comes any more, although it did not end, and its caller has yet to notice. */
+  readonly isUnheard: boolean;
   /** The caller is gone. */
   close(): void;
   /** Breaks off in the middle. */

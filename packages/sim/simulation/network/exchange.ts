@@ -90,8 +90,8 @@ export class Exchange {
     return this.#call.server;
   }
 
-  get isSilentStream(): boolean {
-    return this.#request.streaming === true && (this.#isLost || this.#stream?.isStalled === true);
+  get isUnheard(): boolean {
+    return this.#isLost || this.#stream?.isStalled === true;
   }
 
   /** The caller is gone: the server notices a moment later. */

@@ -273,6 +273,23 @@ describe('a stream through the simulated network', () => {
     expect(fixture.simulation.outOfTouch).toBe('client');
   });
 
+  it.each(['lose-request', 'lose-response'] as const)(
+    'leaves who waits for an answer out of touch: %s',
+    async (kind) => {
+      const { simulation } = world({ 'GET / #1': { kind } });
+      const patience = new AbortController();
+      simulation.process('client', async (client) => {
+        await tell(client, request('GET', '/', { signal: patience.signal }));
+        await sleep(client.clock, 1_000_000);
+      });
+      await simulation.run(10_000);
+      expect(simulation.outOfTouch).toBe('client');
+      patience.abort(new Error('no answer'));
+      await simulation.run(100);
+      expect(simulation.outOfTouch).toBeUndefined();
+    },
+  );
+
   it('ends with an error in the words of the server', async () => {
     const simulation = new Simulation({
       seed: 1,

@@ -140,7 +140,7 @@ async function comeToRest<World, Action>(
   for (let wait = FIRST_QUESTION_MILLISECONDS; ; wait = Math.min(2 * wait, LONGEST_BETWEEN_QUESTIONS_MILLISECONDS)) {
     if (!(await simulation.run(wait))) return false;
     const { outOfTouch } = simulation;
-    const unheard = outOfTouch === undefined ? undefined : `${outOfTouch} reads a stream that fell silent`;
+    const unheard = outOfTouch === undefined ? undefined : `${outOfTouch} waits for what got lost`;
     const missing = unheard ?? (await scenario.unfinished(world));
     if (missing === undefined) break;
     if (simulation.clock.monotonic() < limit) continue;
