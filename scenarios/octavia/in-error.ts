@@ -39,10 +39,10 @@ export function isHeldByError(world: World, { metadata }: KubeObject): boolean {
     .octaviaResources('loadbalancers')
     .filter((one) => isNotRecovered(world, one))
     .some(({ id }) =>
-      world.emulator
-        .octaviaResources('listeners')
-        .map((one) => JSON.stringify(one))
-        .some((listener) => listener.includes(fieldText({ id }, 'id')) && listener.includes(uid)),
+      // Its listeners go first, and may be gone.
+      [...world.emulator.octaviaResources('listeners'), ...world.emulator.octaviaResources('pools')]
+        .filter((one) => one['loadbalancer_id'] === id)
+        .some((one) => JSON.stringify(one).includes(uid)),
     );
 }
 

@@ -215,9 +215,11 @@ function nodePortsOf({ objects }: World, { spec }: Service): readonly Backend[] 
 
 export function leaked(world: World): readonly string[] {
   const { objects, emulator } = world;
+  const isWanted = isOurs(world);
+  // One that left by its type is held like one that is deleted.
   const uids = new Set(
     objects(services)
-      .filter(isOurs(world))
+      .filter((service) => isWanted(service) || isHeldByError(world, service))
       .map(({ metadata }) => metadata.uid),
   );
   const needed = objects(services).some(isOurs(world));
