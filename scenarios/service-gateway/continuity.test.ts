@@ -1,9 +1,11 @@
 import { playSeed, type Scenario, type Timed } from '@fairlead/sim';
+import type { ArmBehaviour } from '@fairlead/sim/azure';
 import { describe, expect, it } from 'vitest';
 import { create, crashHistory, pod, slice } from './crash.ts';
 import type { Edit } from './edits.ts';
 import { GATEWAY, REPLICAS } from './site.ts';
 import { PLAIN } from '../azure-variant.ts';
+import { KUBE } from '../kubernetes.ts';
 import { buildWorld, type World } from './world.ts';
 
 /** Two pods have the same address on two nodes; while no replica runs, one ends and the other asks for what is taken. */
@@ -16,7 +18,7 @@ const apart: readonly Timed<Edit>[] = [
 /** The node of the one that ends is gone by then. */
 const withoutNode: readonly Timed<Edit>[] = [...apart, { at: 63_000, event: { kind: 'delete-node', name: 'node-2' } }];
 
-function restart(script: readonly Timed<Edit>[]): Scenario<World, Edit> {
+function restart(script: readonly Timed<Edit>[], behaviour: Partial<ArmBehaviour> = {}): Scenario<World, Edit> {
   return {
     ...crashHistory(),
     build: (simulation) => {
@@ -26,7 +28,7 @@ function restart(script: readonly Timed<Edit>[]): Scenario<World, Edit> {
       return buildWorld(simulation, {
         variant: PLAIN,
         inheritance: 'nothing',
-        behaviour: { actionStyle: 'synchronous' },
+        behaviour: { actionStyle: 'synchronous', ...behaviour },
         calmAt: 0,
       });
     },
@@ -70,6 +72,55 @@ describe('an endpoint in service, while a second node gets the address of its no
     expect((await playSeed(robbed, 1)).failure).toMatchObject({ invariant: 'an address stays in service' });
   });
 });
+
+describe('an endpoint in service of a Service that is refused while no replica runs', () => {
+  const script: readonly Timed<Edit>[] = [
+    { at: 40_000, event: create('web', [80]) },
+    { at: 40_000, event: slice('web-1', 'web', ['10.1.0.1@node-1']) },
+    { at: 61_000, event: { kind: 'restrict', name: 'web', ranges: ['192.0.2.0/24'] } },
+  ];
+  const refused = restart(script, { operationTime: { minimum: 500, maximum: 500 } });
+
+  it('leaves where nobody was told of an address', async () => {
+    const seen: boolean[] = [];
+    const unheardOf: Scenario<World, Edit> = {
+      ...refused,
+      async build(simulation) {
+        const world = await refused.build(simulation);
+        // It is held by then, and Azure is at work; what comes of that nobody is told.
+        simulation.at(40_300, () => {
+          for (const process of REPLICAS)
+            simulation.disturb({ kind: 'partition', process, server: KUBE, milliseconds: 19_000 });
+        });
+        for (const at of [59_500, 119_000])
+          simulation.at(at, () => seen.push(isUnderAny(world, '10.1.0.1', '10.0.0.1')));
+        return world;
+      },
+    };
+    expect((await playSeed(unheardOf, 1)).failure).toBeUndefined();
+    expect(seen).toEqual([true, false]);
+  });
+
+  it('stays where an address was shown', async () => {
+    expect((await playSeed(refused, 1)).failure).toBeUndefined();
+  });
+
+  it('is missed where an address was shown', async () => {
+    const robbed: Scenario<World, Edit> = {
+      ...refused,
+      async build(simulation) {
+        const world = await refused.build(simulation);
+        simulation.at(66_000, () => takeAway(world, '10.1.0.1', '10.0.0.1'));
+        return world;
+      },
+    };
+    expect((await playSeed(robbed, 1)).failure).toMatchObject({ invariant: 'an address stays in service' });
+  });
+});
+
+function isUnderAny({ azure }: World, address: string, location: string): boolean {
+  return (azure.gateway(GATEWAY).locations.get(location)?.get(address) ?? []).length > 0;
+}
 
 /** As nobody does who counts as a thief. */
 function takeAway({ azure, meddling }: World, address: string, addressLocation: string): void {

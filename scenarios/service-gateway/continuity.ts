@@ -1,5 +1,6 @@
+import type { Service } from '@fairlead/kube';
 import type { Sight } from './sight.ts';
-import type { PlaceText, Wanted } from './wanted.ts';
+import { type PlaceText, showsAddress, type Wanted } from './wanted.ts';
 
 /**
  * How far a wish for a place has come. `inherited`: the place was in service already when the wish came, by a pod, or a
@@ -30,6 +31,7 @@ export class Continuity {
     const wishes = new Set<string>();
     for (const [place, { inbound }] of wanted.places) {
       for (const [uid, node] of inbound) {
+        if (isUnheardOf(wanted.refused.get(uid))) continue;
         const wish = `${uid} ${place} ${node}`;
         wishes.add(wish);
         const found = named.get(place)?.includes(uid) === true ? uid : undefined;
@@ -131,6 +133,15 @@ function progress(before: Progress, found: string | undefined, egress: string): 
     case 'served':
       return found === undefined ? WAITING : { kind: 'served', by: found };
   }
+}
+
+/**
+ * Whether it is refused, and shows no address. A new leader does not serve it then, even where the one before had put
+ * endpoints under it and died before it could show where: it would be open to everybody, and nobody can miss it yet. The
+ * wish counts as interrupted: the Service may be asking for something else by the time that the endpoints leave.
+ */
+function isUnheardOf(refused: Service | undefined): boolean {
+  return refused !== undefined && !showsAddress(refused);
 }
 
 function voidAllBut(wishes: ReadonlySet<string>, all: Map<string, Progress>): void {

@@ -1,7 +1,7 @@
 import { findCondition, keyText, type Service, services } from '@fairlead/kube';
 import type { Sight } from './sight.ts';
 import { PROGRAMMED } from './site.ts';
-import { isOurs, isRefused, uidOf } from './wanted.ts';
+import { isOurs, isRefused, showsAddress, uidOf } from './wanted.ts';
 
 /**
  * How far the refusal of a Service has come. `told`: the leader has said so while the Service showed no address, and had
@@ -26,7 +26,7 @@ export class RefusedServices {
       this.#refusals.set(uid, after);
       if (before?.kind !== 'told' || after.kind !== 'told') continue;
       const name = keyText(service.metadata);
-      if (shows(service)) return `${name} is refused and showed no address, and does now`;
+      if (showsAddress(service)) return `${name} is refused and showed no address, and does now`;
       const entered = [...after.places].find((place) => !before.places.has(place));
       if (entered !== undefined) return `${name} is refused and showed no address, and ${entered} came under it`;
     }
@@ -37,16 +37,12 @@ export class RefusedServices {
 function progress(before: Refusal | undefined, service: Service, { named }: Sight): Refusal | undefined {
   const isStill = isOurs(service) && isRefused(service);
   if (before === undefined) {
-    if (!isStill) return shows(service) ? VOID : undefined;
+    if (!isStill) return showsAddress(service) ? VOID : undefined;
     // The leader that says so has seen what it asks for.
     if (findCondition(service, PROGRAMMED)?.reason.endsWith('Unsupported') !== true) return undefined;
-    if (shows(service)) return VOID;
+    if (showsAddress(service)) return VOID;
   }
   if (!isStill) return VOID;
   const uid = uidOf(service);
   return { kind: 'told', places: new Set([...named].flatMap(([place, names]) => (names.includes(uid) ? place : []))) };
-}
-
-function shows({ status }: Service): boolean {
-  return (status?.loadBalancer?.ingress ?? []).length > 0;
 }

@@ -114,6 +114,11 @@ export function isRefused({ spec, metadata }: Service): boolean {
   return isForged || (spec.loadBalancerSourceRanges ?? []).length > 0 || spec.ipFamilyPolicy === 'RequireDualStack';
 }
 
+/** Whether anybody who looks at it is told of an address. */
+export function showsAddress({ status }: Service): boolean {
+  return (status?.loadBalancer?.ingress ?? []).length > 0;
+}
+
 /** Name in lower case -> value, of the tags that a Service that is served asks for on its address. */
 export function tagsOf({ metadata }: Service): ReadonlyMap<string, string> {
   const pairs = (metadata.annotations?.[TAGS_ANNOTATION] ?? '').split(',').filter((text) => text !== '');
