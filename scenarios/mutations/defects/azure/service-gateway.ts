@@ -218,4 +218,18 @@ export const serviceGatewayDefects: readonly Defect[] = [
     replace: '',
     foundBy: cloud,
   },
+  {
+    name: 'a new leader takes endpoints from a refused Service whose address is known',
+    file: `${CLUSTER}/cluster-feed.ts`,
+    find: 'shownAddresses(claim.service).length > 0',
+    replace: 'false',
+    foundBy: { unit: 'scenarios/service-gateway/continuity' },
+  },
+  {
+    name: 'a new leader goes on serving a refused Service of whose address nobody was told',
+    file: `${CLUSTER}/cluster-feed.ts`,
+    find: 'shownAddresses(claim.service).length > 0',
+    replace: 'true',
+    foundBy: { unit: 'scenarios/service-gateway/continuity' },
+  },
 ];
