@@ -471,6 +471,25 @@ describe('a gateway that is given a configuration', () => {
     expect(await gateway.repair()).toBe(false);
   });
 
+  it('has no other rules after another program twice added one as soon as they were made', async () => {
+    const node = new SimulatedNode();
+    const process = node.process();
+    let additions = 0;
+    const run = async (script: string) => {
+      await process.nft.run(script);
+      if (node.nft.rules('allow4a').length !== 1 || additions === 2) return;
+      additions += 1;
+      node.nft.run('add rule inet fairlead allow4a accept');
+    };
+    const gateway = await startOn({ ...process, nft: { ...process.nft, run } });
+    await gateway.take(whole(1, one));
+    expect(await gateway.repair()).toBe(true);
+    expect(node.nft.rules('allow4a')).toHaveLength(2);
+    expect(await gateway.repair()).toBe(true);
+    expect(node.nft.rules('allow4a')).toHaveLength(1);
+    expect(await gateway.repair()).toBe(false);
+  });
+
   it('tells what it has where it refuses something', async () => {
     const gateway = await start(new SimulatedNode());
     await gateway.take(whole(1, [virtualServer()]));

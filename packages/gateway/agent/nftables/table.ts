@@ -63,16 +63,8 @@ export class Table {
     this.#nft = nft;
   }
 
-  async state(): Promise<TableState> {
-    const set = await this.#set('applied');
-    const records = set?.elem ?? [];
-    const [record] = records;
-    if (set === undefined || record === undefined || records.length > 1) return { rules: 'unknown' };
-    const values = record.concat.flatMap((text) => valueOf(text) ?? []);
-    const applied = readApplied(values);
-    if (applied === undefined) return { rules: 'unknown' };
-    if (!isOfThisLayout(values)) return { applied, rules: 'unknown' };
-    return { applied, rules: await this.#rules(applied.bank, set.handle) };
+  state(): Promise<TableState> {
+    return this.#look(false);
   }
 
   /** One transaction. Refused where the table does not hold `from`. */
@@ -83,7 +75,7 @@ export class Table {
   /** Makes the rules anew that can be, in one transaction. */
   async restoreRules(applied: Applied): Promise<void> {
     await this.#nft.run(rulesScript(applied));
-    await this.#tryRules();
+    await this.#look(true);
   }
 
   /**
@@ -102,7 +94,7 @@ export class Table {
     }
     await running;
     await this.#nft.run(switchScript(to));
-    await this.#tryRules();
+    await this.#look(true);
     return to;
   }
 
@@ -140,12 +132,29 @@ export class Table {
     return (listed ?? []).flatMap((one) => setListing.safeParse(one).data?.set ?? [])[0];
   }
 
-  async #rules(bank: Bank, appliedHandle: number): Promise<RulesState> {
-    if (this.#missedRules >= UNTELLABLE) return 'whole';
+  async #look(areNew: boolean): Promise<TableState> {
+    const set = await this.#set('applied');
+    const records = set?.elem ?? [];
+    const [record] = records;
+    if (set === undefined || record === undefined || records.length > 1) return { rules: 'unknown' };
+    const values = record.concat.flatMap((text) => valueOf(text) ?? []);
+    const applied = readApplied(values);
+    if (applied === undefined) return { rules: 'unknown' };
+    if (!isOfThisLayout(values)) return { applied, rules: 'unknown' };
+    if (!areNew && this.#missedRules >= UNTELLABLE) return { applied, rules: 'whole' };
+    return { applied, rules: await this.#rules(applied.bank, set.handle, areNew) };
+  }
+
+  /** Rules that were made just now are there, unless another program was quick: made anew, they are looked for once more. */
+  async #rules(bank: Bank, appliedHandle: number, areNew: boolean): Promise<RulesState> {
     const set = await this.#set(bankSet(bank));
     if (set === undefined) return 'unknown';
     const choosing = rulesProbe(choosingRules(bank), set.handle);
-    if (await this.#nft.accepts(choosing + rulesProbe(leadingRules(bank), appliedHandle))) return this.#excess(bank);
+    if (await this.#nft.accepts(choosing + rulesProbe(leadingRules(bank), appliedHandle))) {
+      this.#missedRules = 0;
+      return this.#excess(bank);
+    }
+    if (areNew) this.#missedRules += 1;
     return (await this.#nft.accepts(choosing)) ? 'restorable' : 'unknown';
   }
 
@@ -159,14 +168,6 @@ export class Table {
       this.#nextChain += 1;
     }
     return 'whole';
-  }
-
-  /** Rules that were made just now are there, unless another program was quick: made anew, they are tried once more. */
-  async #tryRules(): Promise<void> {
-    const missed = this.#missedRules;
-    this.#missedRules = 0;
-    const { rules } = await this.state();
-    if (rules !== 'whole') this.#missedRules = missed + 1;
   }
 }
 

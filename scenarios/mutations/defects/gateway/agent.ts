@@ -43,8 +43,8 @@ export const gatewayAgentDefects: readonly Defect[] = [
   {
     name: 'a chain that another program flushed is not noticed',
     file: `${FOLDER}/nftables/table.ts`,
-    find: "if (this.#missedRules >= UNTELLABLE) return 'whole';",
-    replace: "if (bank !== undefined) return 'whole';",
+    find: 'if (!areNew && this.#missedRules >= UNTELLABLE)',
+    replace: 'if (!areNew)',
     foundBy: gateway,
   },
   {
@@ -57,8 +57,15 @@ export const gatewayAgentDefects: readonly Defect[] = [
   {
     name: 'rules that cannot be told are made anew for ever',
     file: `${FOLDER}/nftables/table.ts`,
-    find: 'this.#missedRules = missed + 1;',
+    find: 'this.#missedRules += 1;',
     replace: 'this.#missedRules = 1;',
+    foundBy: gateway,
+  },
+  {
+    name: 'a rule that is added right after ours were made is taken for a kernel that numbers in another way',
+    file: `${FOLDER}/nftables/table.ts`,
+    find: 'this.#missedRules = 0;\n      return this.#excess(bank);',
+    replace: 'if (areNew) this.#missedRules += 1;\n      return this.#excess(bank);',
     foundBy: gateway,
   },
   {
