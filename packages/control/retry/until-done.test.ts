@@ -50,4 +50,24 @@ describe('untilDone', () => {
     expect(await ended).toBe('Error: enough');
     expect(triedAt).toEqual([0]);
   });
+
+  it('tries nothing that was to stop before it began', async () => {
+    const stop = AbortSignal.abort(new Error('enough'));
+    const options = { clock: new VirtualClock(), random: seededRandom(1), onFailure: () => {} };
+    const work = () => expect.unreachable('it was to stop before');
+    await expect(untilDone(work, options, stop)).rejects.toThrow('enough');
+  });
+
+  it('tells no failure of what was stopped under way', async () => {
+    const clock = new VirtualClock();
+    const stop = new AbortController();
+    const told: unknown[] = [];
+    const work = async () => {
+      stop.abort(new Error('enough'));
+      throw new Error('the connection closed');
+    };
+    const onFailure = (error: unknown) => told.push(error);
+    await expect(untilDone(work, { clock, random: seededRandom(1), onFailure }, stop.signal)).rejects.toThrow('enough');
+    expect(told).toEqual([]);
+  });
 });

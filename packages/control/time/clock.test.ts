@@ -55,4 +55,24 @@ describe('every', () => {
     await ended;
     expect(workedAt).toEqual([0, 1_000, 2_000]);
   });
+
+  it('pauses only once the work is done', async () => {
+    const clock = new VirtualClock();
+    const stop = new AbortController();
+    const workedAt: number[] = [];
+    const ended = every(clock, 1_000, stop.signal, async () => {
+      workedAt.push(clock.monotonic());
+      await sleep(clock, 5_000);
+    });
+    await clock.advance(13_000);
+    expect(workedAt).toEqual([0, 6_000, 12_000]);
+    stop.abort();
+    await clock.advance(5_000);
+    await ended;
+  });
+
+  it('ends with the failure of its work', async () => {
+    const work = () => Promise.reject(new Error('fog'));
+    await expect(every(new VirtualClock(), 1_000, new AbortController().signal, work)).rejects.toThrow('fog');
+  });
 });

@@ -117,6 +117,17 @@ describe('a kubeconfig', () => {
     expect(selectContext(example(), 'open')).toMatchObject({ user: {}, cluster: { insecure: true } });
   });
 
+  it('has what the credential command is to be told of its cluster', () => {
+    const config = parseKubeconfig(
+      'k',
+      `{current-context: one, contexts: [{name: one, context: {cluster: one}}], clusters: [{name: one, cluster: {
+        server: https://x, extensions: [
+          {name: example.com/notes, extension: {tier: gold}},
+          {name: client.authentication.k8s.io/exec, extension: {audience: fleet}}]}}]}`,
+    );
+    expect(selectContext(config).cluster.execConfiguration).toEqual({ audience: 'fleet' });
+  });
+
   it('takes a name of digits for a name', () => {
     const config = parseKubeconfig(
       'k',

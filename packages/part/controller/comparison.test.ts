@@ -1,7 +1,7 @@
 import { type LogFields, seededRandom, silentLogger, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import type { Readiness } from '../part.ts';
-import { Comparison } from './comparison.ts';
+import { Comparison, intervalOf } from './comparison.ts';
 import { Health } from './health.ts';
 
 function world(intervalMilliseconds = 600_000, startsNow = false, again?: number) {
@@ -109,4 +109,9 @@ describe('Comparison', () => {
     expect(readiness.at(-1)).toEqual({ ready: true });
     await stop();
   });
+});
+
+it('an interval of no seconds is never over', () => {
+  expect(intervalOf(90)).toBe(90_000);
+  expect(intervalOf(0)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -89,4 +89,18 @@ export const cloudDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: `${FOLDER}/within-lease` },
   },
+  {
+    name: 'what a cloud says is told with the line breaks of a page',
+    file: `${FOLDER}/cloud-error.ts`,
+    find: "    .replace(/<br\\s*\\/?>/g, ' ')\n",
+    replace: '',
+    foundBy: { unit: `${FOLDER}/cloud-error` },
+  },
+  {
+    name: 'the words of a page are looked for in all of it',
+    file: `${FOLDER}/cloud-error.ts`,
+    find: 'text.slice(0, LONGEST_PAGE).replace',
+    replace: 'text.replace',
+    foundBy: { unit: `${FOLDER}/cloud-error` },
+  },
 ];

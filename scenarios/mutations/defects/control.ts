@@ -225,4 +225,25 @@ export const controlDefects: readonly Defect[] = [
     replace: 'await sleep(clock, delay);\n      if (signal.aborted) return work();',
     foundBy: { unit: `${FOLDER}/retry/until-done` },
   },
+  {
+    name: 'what is tried for ever begins although it was to stop before',
+    file: `${FOLDER}/retry/until-done.ts`,
+    find: 'signal.throwIfAborted();\n    try {',
+    replace: 'try {',
+    foundBy: { unit: `${FOLDER}/retry/until-done` },
+  },
+  {
+    name: 'what is tried for ever tells of a failure that is only its own end',
+    file: `${FOLDER}/retry/until-done.ts`,
+    find: 'signal.throwIfAborted();\n      const delay',
+    replace: 'const delay',
+    foundBy: { unit: `${FOLDER}/retry/until-done` },
+  },
+  {
+    name: 'what is done now and then begins again before it has ended',
+    file: `${FOLDER}/time/clock.ts`,
+    find: 'await work();',
+    replace: 'void work();',
+    foundBy: { unit: `${FOLDER}/time/clock` },
+  },
 ];

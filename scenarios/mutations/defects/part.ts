@@ -235,4 +235,11 @@ export const partDefects: readonly Defect[] = [
     replace: '>= Number.POSITIVE_INFINITY',
     foundBy: { unit: 'packages/part/run-part.test.ts' },
   },
+  {
+    name: 'a comparison that is never to be made is made all the time',
+    file: `${FOLDER}/controller/comparison.ts`,
+    find: 'seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1_000',
+    replace: 'seconds * 1_000',
+    foundBy: { unit: `${FOLDER}/controller/comparison` },
+  },
 ];

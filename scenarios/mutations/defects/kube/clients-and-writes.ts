@@ -274,4 +274,11 @@ export const kubeWritingDefects: readonly Defect[] = [
     replace: 'if (!isRecord(user)) return undefined;',
     foundBy: { unit: `${FOLDER}/api/reviews` },
   },
+  {
+    name: 'a credential command is not told what the kubeconfig has for it',
+    file: `${FOLDER}/auth/kubeconfig-entries.ts`,
+    find: 'serverName, proxy, execConfiguration }',
+    replace: 'serverName, proxy }',
+    foundBy: { unit: `${FOLDER}/auth/kubeconfig.test.ts` },
+  },
 ];
