@@ -1,3 +1,4 @@
+export * from './compare-texts.ts';
 export * from './errors.ts';
 export * from './json.ts';
 export * from './network/http.ts';

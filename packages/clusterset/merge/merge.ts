@@ -1,3 +1,4 @@
+import { compareTexts } from '@fairlead/control';
 import type { IpFamily, TrafficPolicy, WantedCondition } from '@fairlead/kube';
 import type { ImportedPort, ImportType, ServiceImportSpec } from '../mcs/types.ts';
 import { type Conflict, conflictCondition, type Difference, differenceIn, listed } from './conflict.ts';
@@ -76,14 +77,14 @@ export function merge(exports: readonly Export[], portPolicy: PortPolicy = 'inte
 function byPrecedence(exports: readonly Export[]): readonly Export[] {
   const sorted = exports.toSorted(
     (left, right) =>
-      compare(left.since, right.since) || compare(left.cluster, right.cluster) || compare(textOf(left), textOf(right)),
+      compareTexts(left.since, right.since) ||
+      compareTexts(left.cluster, right.cluster) ||
+      compareTexts(textOf(left), textOf(right)),
   );
   const seen = new Set<string>();
   return sorted.filter(({ cluster }) => !seen.has(cluster) && seen.add(cluster));
 }
 
-/** By code units: the same in every cluster. */
-const compare = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
 const textOf = (value: unknown) => JSON.stringify(value);
 
 function specOf(oldest: Export, ports: readonly ImportedPort[], ipFamilies: readonly IpFamily[]): ServiceImportSpec {
@@ -154,7 +155,7 @@ const lost = ({ losers }: Difference) => listed(losers.map(({ value, clusters })
 
 /** The same text for the same map, in whatever order it was written. */
 function mapText(map: Readonly<Record<string, string>>): string {
-  const entries = Object.entries(map).toSorted(([left], [right]) => compare(left, right));
+  const entries = Object.entries(map).toSorted(([left], [right]) => compareTexts(left, right));
   return entries.length === 0 ? 'none' : `{${entries.map(([key, value]) => `${key}=${value}`).join(' ')}}`;
 }
 

@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/control';
+import { compareTexts, FairleadError } from '@fairlead/control';
 import type { KubeObject } from '../types/meta.ts';
 
 /**
@@ -68,9 +68,4 @@ export function byAge({ metadata: left }: KubeObject, { metadata: right }: KubeO
   const { creationTimestamp: leftTime = '' } = left;
   const { creationTimestamp: rightTime = '' } = right;
   return compareTexts(leftTime, rightTime) || compareTexts(keyText(left), keyText(right));
-}
-
-/** By code units: the same order on every machine. */
-function compareTexts(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

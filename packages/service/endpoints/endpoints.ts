@@ -1,4 +1,4 @@
-import { type IpAddress, parseIpAddress } from '@fairlead/control';
+import { compareTexts, type IpAddress, parseIpAddress } from '@fairlead/control';
 import type { Endpoint, EndpointSlice, IpFamily, ObjectReference, Protocol } from '@fairlead/kube';
 
 /** The object behind an endpoint, nearly always a Pod. */
@@ -101,8 +101,10 @@ export function gatherEndpoints(slices: Iterable<EndpointSlice>): GatheredEndpoi
         protocol,
         endpoints: [...endpoints.values()].toSorted(byAddressAndPort),
       }))
-      .toSorted((left, right) => byText(left.name, right.name) || byText(left.protocol, right.protocol)),
-    problems: problems.toSorted((left, right) => byText(left.slice, right.slice) || byText(left.code, right.code)),
+      .toSorted((left, right) => compareTexts(left.name, right.name) || compareTexts(left.protocol, right.protocol)),
+    problems: problems.toSorted(
+      (left, right) => compareTexts(left.slice, right.slice) || compareTexts(left.code, right.code),
+    ),
   };
 }
 
@@ -159,8 +161,8 @@ function toHost(endpoint: Endpoint, address: IpAddress, family: IpFamily): Endpo
     nodeName,
     zone,
     hostname,
-    zoneHints: hints?.forZones?.map((hint) => hint.name).toSorted(byText) ?? NO_HINTS,
-    nodeHints: hints?.forNodes?.map((hint) => hint.name).toSorted(byText) ?? NO_HINTS,
+    zoneHints: hints?.forZones?.map((hint) => hint.name).toSorted(compareTexts) ?? NO_HINTS,
+    nodeHints: hints?.forNodes?.map((hint) => hint.name).toSorted(compareTexts) ?? NO_HINTS,
     target: targetRef && toTarget(targetRef),
   };
 }
@@ -183,7 +185,7 @@ function readPorts(slice: EndpointSlice, problems: EndpointProblem[]): readonly 
 /** The first few, quoted: a slice holds up to a thousand endpoints. */
 function someOf(texts: readonly string[]): string {
   const named = texts
-    .toSorted(byText)
+    .toSorted(compareTexts)
     .slice(0, MOST_NAMED)
     .map((text) => JSON.stringify(text))
     .join(', ');
@@ -217,7 +219,6 @@ function tieBreaker({ nodeName, zone, hostname, zoneHints, nodeHints, target }: 
   return JSON.stringify([unknownNode, nodeName, zone, hostname, zoneHints, nodeHints, kind, namespace, name, uid]);
 }
 
-const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
-const byAddress = (left: EndpointHost, right: EndpointHost): number => byText(left.address, right.address);
+const byAddress = (left: EndpointHost, right: EndpointHost): number => compareTexts(left.address, right.address);
 const byAddressAndPort = (left: ServiceEndpoint, right: ServiceEndpoint): number =>
   byAddress(left, right) || left.port - right.port;

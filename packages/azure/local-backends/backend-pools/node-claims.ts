@@ -1,3 +1,4 @@
+import { compareTexts } from '@fairlead/control';
 import { objectKeyOf, type ServiceKey } from '@fairlead/service';
 
 /** Azure takes 300 for each network interface, over all load balancers; the rest is for the rules of others. */
@@ -139,7 +140,5 @@ function byShare(left: Share, right: Share): number {
 }
 
 function byAge(left: RuleClaim, right: RuleClaim): number {
-  if (left.createdAt !== right.createdAt) return left.createdAt < right.createdAt ? -1 : 1;
-  if (left.service === right.service) return 0;
-  return left.service < right.service ? -1 : 1;
+  return compareTexts(left.createdAt, right.createdAt) || compareTexts(left.service, right.service);
 }

@@ -10,8 +10,8 @@ export const clustersetDecisionDefects: readonly Defect[] = [
   {
     name: 'the youngest export decides',
     file: `${FOLDER}/merge/merge.ts`,
-    find: 'compare(left.since, right.since)',
-    replace: 'compare(right.since, left.since)',
+    find: 'compareTexts(left.since, right.since)',
+    replace: 'compareTexts(right.since, left.since)',
     foundBy: merge,
   },
   {
