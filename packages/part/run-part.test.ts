@@ -526,13 +526,15 @@ describe('a leader that cannot read', () => {
     const { clock, api, replica } = world();
     api.fault = ({ path }) => (path.endsWith('/services') ? { status: 403, reason: 'Forbidden' } : undefined);
     const covered: boolean[] = [];
-    const { stop, ended } = replica('one', async ({ caches, leadership, signal }) => {
+    const { stop, ended, readiness } = replica('one', async ({ caches, leadership, signal }) => {
       caches.cache(services);
       covered.push(leadership.covers(1_000));
       await untilItEnds({ signal }).catch(() => covered.push(leadership.covers(1_000)));
     });
     await clock.advance(BLIND_MILLISECONDS + 30_000);
     expect(covered).toEqual([true, false]);
+    // It came to a quiet end, and is not started again at once.
+    expect(readiness).toContainEqual({ ready: false, reason: expect.stringMatching(/^gave the Lease back, /) });
     stop();
     await clock.advance(30_000);
     await ended;

@@ -103,4 +103,11 @@ export const cloudDefects: readonly Defect[] = [
     replace: 'text.replace',
     foundBy: { unit: `${FOLDER}/cloud-error` },
   },
+  {
+    name: 'of a server that refuses without a word nothing is told',
+    file: `${FOLDER}/json-api.ts`,
+    find: "said === '' ? 'refused' : said",
+    replace: 'said',
+    foundBy: { unit: `${FOLDER}/json-api` },
+  },
 ];

@@ -79,7 +79,7 @@ function web(...backends: readonly string[]): readonly PoolServer[] {
 }
 
 /** A sender with a simulated agent behind the transport. */
-function senderTo(transport: HttpTransport, clock: VirtualClock) {
+function senderTo(transport: HttpTransport, clock: VirtualClock, comparisonMilliseconds = 60_000) {
   const table = new VirtualServerTable();
   const sender = new AgentSender({
     gateway,
@@ -92,7 +92,7 @@ function senderTo(transport: HttpTransport, clock: VirtualClock) {
     logger: silentLogger,
     metrics: noMetrics,
     journal: new Journal(clock),
-    comparisonMilliseconds: 60_000,
+    comparisonMilliseconds,
     onNews: () => {},
   });
   const stop = new AbortController();
@@ -127,5 +127,20 @@ it('keeps out what it gave up on when that arrives late, though it has nothing m
   await clock.advance(10_000);
   for (const request of late) agent.answer(request);
   expect([...agent.servers.keys()]).toEqual([]);
+  await end();
+});
+
+it('offers again after five minutes what an agent refused, also where it is never compared', async () => {
+  const clock = new VirtualClock();
+  const agent = new SimulatedAgent(clock);
+  agent.refuses = () => true;
+  const { set, end } = senderTo(agent, clock, Number.POSITIVE_INFINITY);
+  set(web('10.1.0.1'));
+  await clock.advance(5_000);
+  agent.refuses = () => false;
+  await clock.advance(290_000);
+  expect([...agent.servers.keys()]).toEqual([]);
+  await clock.advance(10_000);
+  expect([...agent.servers.keys()]).toHaveLength(1);
   await end();
 });

@@ -25,6 +25,16 @@ describe('the store', () => {
     expect(store.remove('things', 'ns', 'a')).toBeUndefined();
   });
 
+  it('tells the latest write to each collection', () => {
+    const store = new Store();
+    expect(store.lastWriteTo('things')).toBe(0);
+    const { resourceVersion } = store.put('things', object('a'));
+    store.put('others', object('a'));
+    expect(store.lastWriteTo('things')).toBe(resourceVersion);
+    store.remove('things', 'ns', 'a');
+    expect(store.lastWriteTo('things')).toBe(store.resourceVersion);
+  });
+
   it('lists by key, in one namespace or in all', () => {
     const store = new Store();
     for (const [name, namespace] of [

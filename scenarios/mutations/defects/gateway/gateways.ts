@@ -212,4 +212,11 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
     replace: 'Promise<LeaderAnswer> {',
     foundBy: { unit: `${FOLDER}/agents/agent-client` },
   },
+  {
+    name: 'what an agent refused is offered again only with the next comparison',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'Math.min(milliseconds, this.#refused.offerAgainIn)',
+    replace: 'milliseconds',
+    foundBy: { unit: `${FOLDER}/agents/agent-sender` },
+  },
 ];
