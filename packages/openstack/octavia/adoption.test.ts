@@ -2,6 +2,7 @@ import { FairleadError } from '@fairlead/control';
 import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
+import { OpenStackError } from '../client/index.ts';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
@@ -194,6 +195,22 @@ describe('adoption', () => {
     expect(world.steps).toEqual([]);
     world.lbaas.setStatus(id, 'ACTIVE');
     await world.run(600);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+  });
+
+  it('tells whom a load balancer holds that it was to take over, and that takes no mark', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    const text = '{"faultstring":"Load Balancer 1 is immutable and cannot be updated."}';
+    world.lbaas.refuse = () =>
+      new OpenStackError({ what: 'PUT' }, { status: 409, headers: {}, text, retryAfterMilliseconds: undefined });
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.cluster.deleteService('web');
+    await world.run(900);
+    const told = (await world.cluster.eventLines('web')).filter((line) => line.includes('Failed'));
+    expect(told).toEqual([expect.stringMatching(/^web DeleteLoadBalancerFailed: .* for more than five minutes/)]);
+    expect((await world.cluster.service('web'))?.status?.conditions).toMatchObject([{ reason: 'LoadBalancerStuck' }]);
+    world.lbaas.refuse = () => undefined;
+    await world.run(120);
     expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
   });
 

@@ -61,7 +61,13 @@ export class Takedown {
       { kind: 'delete-load-balancer', id: balancer.id },
     ];
     const steps = (state === 'error' ? ending : marking).map((step) => this.#cloud.toStep(step));
-    await runSteps(steps, { journal: this.#journal, key: `service ${name}` }, signal);
+    try {
+      await runSteps(steps, { journal: this.#journal, key: `service ${name}` }, signal);
+    } catch (error) {
+      // Octavia is at a change of it that began after the look.
+      if (problemIn(error) !== 'immutable') throw error;
+      return this.#held(name, balancer);
+    }
     return this.#waits.again(name);
   }
 

@@ -295,4 +295,11 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
     replace: "if (why === undefined || why.status === 'False') return false;",
     foundBy: { sim: 'octavia', seeds: 1, from: 42_320 },
   },
+  {
+    name: 'a Service is held untold by a load balancer that it was to take over, and that takes no mark',
+    file: `${HOME}/handlers/takedown.ts`,
+    find: 'return this.#held(name, balancer);\n    }\n    return',
+    replace: 'throw error;\n    }\n    return',
+    foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
 ];
