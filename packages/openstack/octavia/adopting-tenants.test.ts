@@ -52,8 +52,8 @@ describe('a tenant', () => {
   });
 
   /* Another cluster of the project has a Service of the same name, which cloud-provider-openstack serves. */
-  async function besideAnother(): Promise<OctaviaWorld> {
-    const world = await new OctaviaWorld().setUp({ adoptedClusterName: 'kubernetes' });
+  async function besideAnother(hasFloatingIps = false): Promise<OctaviaWorld> {
+    const world = await new OctaviaWorld().setUp({ adoptedClusterName: 'kubernetes' }, { hasFloatingIps });
     const { vipOf } = world.lbaas;
     world.lbaas.vipOf = (portId) => (portId === 'theirs' ? '10.0.0.99' : vipOf(portId));
     const body = { name: 'kube_service_kubernetes_tenant_web', vip_port_id: 'theirs' };
@@ -111,6 +111,29 @@ describe('a tenant', () => {
     expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: 'theirs', tags: [] }]);
   });
 
+  it('has none taken down by sharing it, and so showing the floating IP that leads to it', async () => {
+    const world = await besideAnother(true);
+    const { emulator, project } = world.openstack;
+    const { id: subnet_id = '', network_id = '' } = world.site.vipSubnets.IPv4 ?? {};
+    const port_id = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
+    const floating_network_id = world.site.floatingNetworkId ?? '';
+    emulator.create('floatingips', { floating_network_id, port_id }, project);
+    const [[id, theirs] = []] = world.lbaas.balancers;
+    if (id === undefined || theirs === undefined) throw new Error('there is none');
+    world.lbaas.balancers.set(id, { ...theirs, vip_port_id: port_id });
+    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id };
+    await world.cluster.client.create<Service>(services, {
+      metadata: { ...key, finalizers, annotations },
+      spec: { type: 'LoadBalancer', ports },
+    });
+    await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: port_id, tags: [] }]);
+  });
+
   it('has none taken down by sharing another that has its address in another network', async () => {
     const world = await besideAnother();
     const { vipOf } = world.lbaas;
@@ -123,6 +146,8 @@ describe('a tenant', () => {
       spec: { type: 'LoadBalancer', ports },
     });
     await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
     const patch = { metadata: { annotations: { [annotation]: null } } };
     await world.cluster.client.patchMerge<Service>(services, key, patch);
     await world.run(30);

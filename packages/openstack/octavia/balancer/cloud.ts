@@ -207,11 +207,10 @@ export class BalancerCloud {
   ): Promise<LoadBalancer | undefined> {
     const isTakenOver = relation === 'own' && balancer.name !== adoption.owner.name && names.includes(balancer.name);
     if (relation === 'adoptable' || isTakenOver) return undefined;
-    const isLed =
-      floatingIps.some(({ port_id }) => port_id === balancer.vip_port_id) ||
-      (floatingIp !== undefined && vip.kind !== 'shared');
-    const further = balancer.additional_vips.map(({ ip_address }) => ip_address);
-    const adoptedAddresses = isLed ? further : [balancer.vip_address, ...further];
+    const leading = floatingIps.filter(({ port_id }) => port_id === balancer.vip_port_id);
+    const isLed = leading.length > 0 || (floatingIp !== undefined && vip.kind !== 'shared');
+    const first = isLed ? leading.map((one) => one.floating_ip_address) : [balancer.vip_address];
+    const adoptedAddresses = [...first, ...balancer.additional_vips.map(({ ip_address }) => ip_address)];
     return this.#adoptable({ ...adoption, adoptedNames: names, adoptedAddresses }, signal);
   }
 

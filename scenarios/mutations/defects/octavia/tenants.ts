@@ -173,9 +173,16 @@ export const octaviaTenantDefects: readonly Defect[] = [
   {
     name: 'who shows a floating IP is refused for the VIP that it has behind it',
     file: `${HOME}/balancer/cloud.ts`,
-    find: 'const adoptedAddresses = isLed ? further :',
-    replace: 'const adoptedAddresses =',
+    find: 'const first = isLed ? leading.map((one) => one.floating_ip_address) : [balancer.vip_address];',
+    replace: 'const first = [...leading.map((one) => one.floating_ip_address), balancer.vip_address];',
     foundBy: { unit: `${HOME}/adoption.test.ts` },
+  },
+  {
+    name: 'the load balancer of another cluster is taken over by who shares it, and so shows its floating IP',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'isLed ? leading.map((one) => one.floating_ip_address) : [',
+    replace: 'isLed ? [] : [',
+    foundBy: ADOPTING,
   },
   {
     name: 'two Services that ask for the same port at the same moment both get it',
