@@ -134,6 +134,28 @@ describe('a tenant', () => {
     expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: port_id, tags: [] }]);
   });
 
+  it.each([
+    ['when the Service leaves', undefined],
+    ['by sharing it then', 'loadbalancer.openstack.org/load-balancer-id'],
+  ])('has none taken down that gets the address which its Service shows already, %s', async (_, annotation) => {
+    const world = await besideAnother();
+    const [[id, theirs] = []] = world.lbaas.balancers;
+    if (id === undefined || theirs === undefined) throw new Error('there is none');
+    const spec = { type: 'LoadBalancer', ports } as const;
+    await world.cluster.client.create<Service>(services, { metadata: { ...key, finalizers }, spec });
+    await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    const vip_address = service?.status?.loadBalancer?.ingress?.[0]?.ip ?? '';
+    world.lbaas.balancers.set(id, { ...theirs, vip_address });
+    const patch = { metadata: { annotations: annotation === undefined ? {} : { [annotation]: id } } };
+    await world.cluster.client.patchMerge<Service>(services, key, patch);
+    await world.run(30);
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    expect([...world.lbaas.balancers.values()]).toMatchObject([{ id, vip_address, tags: [] }]);
+    expect(await world.cluster.client.find(services, key)).toBeUndefined();
+  });
+
   it('has none taken down by sharing another that has its address in another network', async () => {
     const world = await besideAnother();
     const { vipOf } = world.lbaas;

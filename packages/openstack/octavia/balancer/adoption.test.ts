@@ -36,7 +36,8 @@ describe('what is taken over', () => {
   it('gets our mark beside its tags, and so do the floating IPs that its maker made, but none of a user', () => {
     const theirs = 'Floating IP for Kubernetes external service shop/web from cluster kubernetes';
     const floatingIps = [floatingIp('1', 'kuryr_lb'), floatingIp('2', theirs), floatingIp('3', 'by hand')];
-    const adoption = { owner, adoptedNames: ['shop/web'], adoptedAddresses: ['10.0.0.9'], adoptedSubnetId: undefined };
+    const where = { adoptedAddresses: ['10.0.0.9'], adoptedSubnetId: undefined, servedById: undefined };
+    const adoption = { owner, adoptedNames: ['shop/web'], ...where };
     const steps = adoptionSteps(adoption, balancer, floatingIps);
     const description = descriptionOf(owner);
     expect(steps).toMatchObject([

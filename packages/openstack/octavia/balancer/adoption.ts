@@ -9,7 +9,10 @@ import type { BalancerStep } from './plan.ts';
 const FLOATING_IP_OF_PREDECESSOR = /^(?:Floating IP for Kubernetes external service |kuryr_lb$)/;
 
 /** What a Service may take over. */
-export type Adoption = Pick<DesiredBalancer, 'owner' | 'adoptedNames' | 'adoptedAddresses' | 'adoptedSubnetId'>;
+export type Adoption = Pick<
+  DesiredBalancer,
+  'owner' | 'adoptedNames' | 'adoptedAddresses' | 'adoptedSubnetId' | 'servedById'
+>;
 
 /** A load balancer that can be taken over, and what is on the port of its VIP. */
 export interface Inheritance {

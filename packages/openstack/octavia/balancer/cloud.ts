@@ -180,13 +180,14 @@ export class BalancerCloud {
 
   /** That of another cluster of the project may have the same name, and a tenant can write finalizers: the address tells. */
   async #adoptable(
-    { adoptedNames, adoptedAddresses, adoptedSubnetId }: Adoption,
+    { adoptedNames, adoptedAddresses, adoptedSubnetId, servedById }: Adoption,
     signal: AbortSignal,
   ): Promise<LoadBalancer | undefined> {
     for (const name of adoptedNames) {
       for (const one of await this.#lbaas.listNamed(name, signal)) {
         const isElsewhere = adoptedSubnetId !== undefined && one.vip_subnet_id !== adoptedSubnetId;
-        if (readMark(one) !== undefined || isElsewhere) continue;
+        const isOther = servedById !== undefined && one.id !== servedById;
+        if (readMark(one) !== undefined || isElsewhere || isOther) continue;
         const floatingIps = await this.#floatingIpsAt(one, signal);
         const addresses = [one.vip_address, ...floatingIps.map((floating) => floating.floating_ip_address)];
         if (addresses.some((address) => adoptedAddresses.includes(address))) return one;
@@ -211,7 +212,7 @@ export class BalancerCloud {
     const isLed = leading.length > 0 || (floatingIp !== undefined && vip.kind !== 'shared');
     const first = isLed ? leading.map((one) => one.floating_ip_address) : [balancer.vip_address];
     const adoptedAddresses = [...first, ...balancer.additional_vips.map(({ ip_address }) => ip_address)];
-    return this.#adoptable({ ...adoption, adoptedNames: names, adoptedAddresses }, signal);
+    return this.#adoptable({ ...adoption, adoptedNames: names, adoptedAddresses, servedById: undefined }, signal);
   }
 
   async #floatingIpsAt({ vip_port_id }: LoadBalancer, signal: AbortSignal): Promise<readonly FloatingIp[]> {

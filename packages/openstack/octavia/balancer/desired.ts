@@ -15,6 +15,7 @@ import {
   type FloatingIpSpec,
   type KuryrLoadBalancer,
   type KuryrLoadBalancerSpec,
+  servedById,
   serviceUidOf,
   type SubsetEndpoint,
 } from '../resource/types.ts';
@@ -101,6 +102,8 @@ export interface DesiredBalancer {
   readonly adoptedAddresses: readonly string[];
   /** Where it must have it, if a tenant can choose the address; undefined: anywhere. */
   readonly adoptedSubnetId: string | undefined;
+  /** Which load balancer it shows the address of, where that is told: by this address, no other is taken over. */
+  readonly servedById: string | undefined;
 }
 
 /**
@@ -131,6 +134,7 @@ export function desiredBalancer(resource: KuryrLoadBalancer, site: Site, actual?
     predecessorNames: adoptedNames(resource.metadata, site),
     adoptedAddresses: spec.adopted_addresses ?? [],
     adoptedSubnetId: adoptedSubnet(spec.type, site),
+    servedById: servedById(resource),
   };
 }
 

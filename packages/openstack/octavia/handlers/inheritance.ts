@@ -32,8 +32,8 @@ export function inheritedAddresses(service: Service): readonly string[] {
   return [...shownAddresses(service), ...named];
 }
 
-/** What it may take over, where it has no resource that says so. */
-export function adoptionFor(service: Service, site: Site): Adoption | undefined {
+/** What it may take over; `servedById` is what its resource tells, where it has one. */
+export function adoptionFor(service: Service, site: Site, servedById?: string): Adoption | undefined {
   if (!isInherited(service, site)) return undefined;
   const { metadata } = service;
   return {
@@ -41,6 +41,7 @@ export function adoptionFor(service: Service, site: Site): Adoption | undefined 
     adoptedNames: adoptedNames(metadata, site),
     adoptedAddresses: inheritedAddresses(service),
     adoptedSubnetId: adoptedSubnet(service.spec.type, site),
+    servedById,
   };
 }
 
@@ -48,5 +49,5 @@ export function adoptionFor(service: Service, site: Site): Adoption | undefined 
 export function heldToShown(desired: DesiredBalancer, service: Service | undefined, site: Site): DesiredBalancer {
   if (desired.adoptedNames.length === 0) return desired;
   const nothing = { adoptedNames: [], adoptedAddresses: [] };
-  return { ...desired, ...((service && adoptionFor(service, site)) ?? nothing) };
+  return { ...desired, ...((service && adoptionFor(service, site, desired.servedById)) ?? nothing) };
 }

@@ -10,7 +10,7 @@ import { type BalancerPlan, isCreation, planBalancer } from '../balancer/plan.ts
 import { isIn, planRemoval } from '../balancer/removal.ts';
 import type { Site } from '../drivers/site.ts';
 import { isNewerShape, readResource } from '../resource/older-shapes.ts';
-import { FINALIZER, isOwnResource, type KuryrLoadBalancer, serviceUidOf } from '../resource/types.ts';
+import { FINALIZER, isOwnResource, type KuryrLoadBalancer, servedById, serviceUidOf } from '../resource/types.ts';
 import { keepsFloatingIp } from './annotations.ts';
 import type { Lookup } from './endpoints-handler.ts';
 import { type MemberReach, MORE_RULES } from './member-reach.ts';
@@ -252,7 +252,7 @@ export class KuryrLoadBalancerHandler {
     const { services, site, takedown } = this.#options;
     const service = this.#isOfItsService(key, resource) ? services.get(key) : undefined;
     if (resource.spec?.adopts !== true || service === undefined) return undefined;
-    const adoption = adoptionFor(service, site);
+    const adoption = adoptionFor(service, site, servedById(resource));
     return adoption && takedown.inherit(adoption, signal);
   }
 

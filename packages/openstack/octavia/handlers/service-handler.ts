@@ -26,6 +26,7 @@ import {
   KURYR_FINALIZER,
   type KuryrLoadBalancer,
   kuryrLoadBalancers,
+  servedById,
   serviceUidOf,
   type ServiceFields,
 } from '../resource/types.ts';
@@ -90,6 +91,8 @@ export interface ServiceHandlerOptions {
 /** Puts what a Service asks for into its resource, and what the resource says into the status of the Service. */
 export class ServiceHandler {
   readonly #options: ServiceHandlerOptions;
+  /** UIDs of those that leave, and show the address of a load balancer which their resource told of until it went. */
+  readonly #served = new Set<string>();
 
   constructor(options: ServiceHandlerOptions) {
     this.#options = options;
@@ -166,17 +169,19 @@ export class ServiceHandler {
   ): Promise<Again | void> {
     const { environment, serviceWriter, takedown, site } = this.#options;
     const { service } = claim;
+    const { uid = '' } = service.metadata;
     // The cache may not have what was created a moment ago.
     const resource = cached ?? (await environment.client.find(kuryrLoadBalancers, service.metadata, { signal }));
     if (resource !== undefined && isOwnResource(resource)) {
+      if (serviceUidOf(resource) === uid && servedById(resource) !== undefined) this.#served.add(uid);
       await this.#delete(resource, signal);
       await this.#tellHeld(claim, obstacleTold(resource), signal);
       return cached === undefined ? { afterMilliseconds: 1_000 } : undefined;
     }
-    const adoption = adoptionFor(service, site);
+    const adoption = this.#served.has(uid) ? undefined : adoptionFor(service, site);
     const again =
       (adoption && (await takedown.inherit(adoption, signal))) ??
-      (await takedown.remove(service.metadata, service.metadata.uid ?? '', keepsFloatingIp(service), signal));
+      (await takedown.remove(service.metadata, uid, keepsFloatingIp(service), signal));
     if (again !== undefined) {
       const { obstacle } = again;
       const isNews = await this.#tellHeld(claim, obstacle, signal);
@@ -186,6 +191,7 @@ export class ServiceHandler {
     }
     if (adoption !== undefined && resource !== undefined) await this.#endKuryrs(resource, signal);
     await serviceWriter.write(service, releaseWrites(claim), signal);
+    this.#served.delete(uid);
     announceUnserved(environment.events, { kind: 'release', claim });
   }
 

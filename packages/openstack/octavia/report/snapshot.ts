@@ -91,7 +91,8 @@ function filled(
   const applied = applies.filter((one) => one !== undefined);
   const ownerReferences = applied[0]?.metadata.ownerReferences ?? before?.metadata.ownerReferences ?? [];
   const metadata = { ...service.metadata, ownerReferences };
-  return { applied: applied.length, wanted: { metadata, spec: { ...asked.wanted, endpointSlices: slices } } };
+  const spec = { ...asked.wanted, endpointSlices: slices };
+  return { applied: applied.length, wanted: { ...before, metadata, spec } };
 }
 
 interface Surroundings {

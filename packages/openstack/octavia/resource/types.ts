@@ -187,6 +187,11 @@ export function serviceUidOf({ metadata }: KuryrLoadBalancer): string | undefine
   return metadata.ownerReferences?.find(({ kind }) => kind === 'Service')?.uid;
 }
 
+/** The load balancer of which it tells. What Kuryr told has no conditions, and may be out of date. */
+export function servedById({ status }: KuryrLoadBalancer): string | undefined {
+  return status?.conditions === undefined ? undefined : status.loadbalancer?.id;
+}
+
 /** Whether the resource is one of ours, and not of a Kuryr that still runs. */
 export function isOwnResource(resource: KuryrLoadBalancer): boolean {
   return hasFinalizer(resource, FINALIZER) || serviceUidOf(resource) !== undefined;

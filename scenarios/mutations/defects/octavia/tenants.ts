@@ -159,7 +159,7 @@ export const octaviaTenantDefects: readonly Defect[] = [
   {
     name: 'only the load balancer that a Service shares is not taken over by its address',
     file: `${HOME}/balancer/cloud.ts`,
-    find: 'return this.#adoptable({ ...adoption, adoptedNames: names, adoptedAddresses }, signal);',
+    find: 'return this.#adoptable({ ...adoption, adoptedNames: names, adoptedAddresses, servedById: undefined }, signal);',
     replace: 'return names.includes(balancer.name) ? balancer : undefined;',
     foundBy: ADOPTING,
   },
@@ -182,6 +182,20 @@ export const octaviaTenantDefects: readonly Defect[] = [
     file: `${HOME}/balancer/cloud.ts`,
     find: 'isLed ? leading.map((one) => one.floating_ip_address) : [',
     replace: 'isLed ? [] : [',
+    foundBy: ADOPTING,
+  },
+  {
+    name: 'a load balancer that gets the address of one that serves is taken over by who names its id',
+    file: `${HOME}/balancer/cloud.ts`,
+    find: 'isElsewhere || isOther) continue;',
+    replace: 'isElsewhere) continue;',
+    foundBy: ADOPTING,
+  },
+  {
+    name: 'a Service that leaves takes down another load balancer, which got the address that it showed',
+    file: `${HOME}/handlers/service-handler.ts`,
+    find: 'this.#served.has(uid) ? undefined : adoptionFor(service, site)',
+    replace: 'adoptionFor(service, site)',
     foundBy: ADOPTING,
   },
   {
