@@ -134,6 +134,68 @@ describe('a tenant', () => {
     expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: port_id, tags: [] }]);
   });
 
+  it('has none taken down that has the address of its own, which is gone', async () => {
+    const world = await besideAnother();
+    const [[id, theirs] = []] = world.lbaas.balancers;
+    if (id === undefined || theirs === undefined) throw new Error('there is none');
+    const spec = { type: 'LoadBalancer', ports } as const;
+    await world.cluster.client.create<Service>(services, { metadata: { ...key, finalizers }, spec });
+    await world.run(30);
+    const [, own = ''] = world.lbaas.balancers.keys();
+    const vip_address = world.lbaas.balancers.get(own)?.vip_address ?? '';
+    world.lbaas.balancers.delete(own);
+    world.lbaas.balancers.set(id, { ...theirs, vip_address });
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    expect([...world.lbaas.balancers.values()]).toMatchObject([{ id, vip_address, tags: [] }]);
+  });
+
+  it('shows no address that another has in another network by a port that has it', async () => {
+    const world = await besideAnother();
+    const { emulator, project } = world.openstack;
+    const { id: subnet_id = '', network_id = '' } = world.site.vipSubnets.IPv4 ?? {};
+    const fixed_ips = [{ subnet_id, ip_address: '10.0.0.99' }];
+    const port = emulator.create('ports', { network_id, fixed_ips }, project);
+    const annotations = { 'loadbalancer.openstack.org/port-id': port };
+    const spec = { type: 'LoadBalancer', ports } as const;
+    await world.cluster.client.create<Service>(services, { metadata: { ...key, finalizers, annotations }, spec });
+    await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    expect(service?.status?.loadBalancer?.ingress ?? []).toEqual([]);
+  });
+
+  it('shows no address that another has by sharing one that has it as a further VIP', async () => {
+    const world = await besideAnother();
+    await world.lbaas.perform({
+      kind: 'create-load-balancer',
+      body: { name: 'by-hand', vip_port_id: 'same', additional_vips: [{ subnet_id: 's', ip_address: '10.0.0.99' }] },
+    });
+    const [, id = ''] = world.lbaas.balancers.keys();
+    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id };
+    const spec = { type: 'LoadBalancer', ports } as const;
+    await world.cluster.client.create<Service>(services, { metadata: { ...key, finalizers, annotations }, spec });
+    await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+  });
+
+  it('is served with a floating IP of its own beside another cluster that has one for the same name', async () => {
+    const world = await besideAnother(true);
+    const { emulator, project } = world.openstack;
+    const { id: subnet_id = '', network_id = '' } = world.site.vipSubnets.IPv4 ?? {};
+    const port_id = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
+    emulator.create('floatingips', { floating_network_id: world.site.floatingNetworkId ?? '', port_id }, project);
+    const [[id, theirs] = []] = world.lbaas.balancers;
+    if (id === undefined || theirs === undefined) throw new Error('there is none');
+    world.lbaas.balancers.set(id, { ...theirs, vip_port_id: port_id });
+    const spec = { type: 'LoadBalancer', ports } as const;
+    await world.cluster.client.create<Service>(services, { metadata: { ...key, finalizers }, spec });
+    await world.run(30);
+    const service = await world.cluster.client.find(services, key);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'Programmed' }]);
+  });
+
   it.each([
     ['when the Service leaves', undefined],
     ['by sharing it then', 'loadbalancer.openstack.org/load-balancer-id'],

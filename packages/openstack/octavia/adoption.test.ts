@@ -214,6 +214,31 @@ describe('adoption', () => {
     expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
   });
 
+  it('takes over what Kuryr made, though what Kuryr stored tells of one that is gone', async () => {
+    const world = await served(KURYR, 'shop/web');
+    await kuryrResource(world);
+    const status = { loadbalancer: { id: 'gone' } };
+    await world.cluster.client.patchMerge<KuryrLoadBalancer>(statusOf(kuryrLoadBalancers), key, { status });
+    world.start({ adopt: {} });
+    await world.run(30);
+    expect([world.lbaas.balancers.size, world.steps]).toEqual([1, MARKS]);
+  });
+
+  it('takes down what it was to take over, though the Service is deleted before its resource tells of it', async () => {
+    const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
+    const uid = (await world.cluster.service('web'))?.metadata.uid ?? '';
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid }];
+    const metadata = { ...key, ownerReferences };
+    await world.cluster.client.create<KuryrLoadBalancer>(kuryrLoadBalancers, {
+      metadata,
+      spec: { endpointSlices: [] },
+    });
+    await world.cluster.deleteService('web');
+    world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
+    await world.run(60);
+    expect([await world.cluster.service('web'), world.lbaas.balancers.size]).toEqual([undefined, 0]);
+  });
+
   it('takes down what it was to take over, though only its floating IP got our mark, by which it is known', async () => {
     const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web', [], true);
     const status = { loadBalancer: { ingress: [{ ip: putFloatingIp(world) }] } };
