@@ -13,6 +13,16 @@ const states = ({ azure }: LocalWorld) =>
       : undefined,
   );
 
+/** Azure accepts each load balancer that has this text in it, and fails at it. */
+function failAtBodiesWith({ azure }: LocalWorld, text: string, code = 'InvalidRequest'): void {
+  const send = azure.send.bind(azure);
+  azure.send = (request) => {
+    const isBad = request.method === 'PUT' && (request.body ?? '').includes(text);
+    if (isBad) azure.faults.next({ kind: 'loadBalancers' }, { kind: 'fail-operation', code });
+    return send(request);
+  };
+}
+
 describe('what Azure accepted and then failed at', () => {
   it.each(KINDS)('is written again, although Azure shows it as it should be: %s', async (kind) => {
     const world = await new LocalWorld().setUp();
@@ -110,12 +120,7 @@ describe('what Azure accepted and then failed at', () => {
     'for the sake of one Service holds up no other, neither one that is new nor one that changes: %s',
     async (code) => {
       const world = await new LocalWorld().setUp();
-      const send = world.azure.send.bind(world.azure);
-      world.azure.send = (request) => {
-        const isBad = request.method === 'PUT' && (request.body ?? '').includes('shop-bad');
-        if (isBad) world.azure.faults.next({ kind: 'loadBalancers' }, { kind: 'fail-operation', code });
-        return send(request);
-      };
+      failAtBodiesWith(world, 'shop-bad', code);
       for (const name of ['bad', 'mail', 'web']) await world.createService(name, {}, INTERNAL);
       await world.start({}, 120);
       await world.pass(7_200);
@@ -135,6 +140,20 @@ describe('what Azure accepted and then failed at', () => {
       await world.stop();
     },
   );
+
+  it('for the sake of one Service does not keep what is left of another', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('gone', {}, INTERNAL);
+    await world.start();
+    failAtBodiesWith(world, 'shop-bad');
+    await world.createService('bad', {}, INTERNAL);
+    await world.pass(10);
+    await world.editService('gone', { metadata: { finalizers: null } });
+    await world.deleteService('gone');
+    await world.pass(60);
+    expect(world.loadBalancer('inside')).toBeUndefined();
+    await world.stop();
+  });
 
   it('is not left out by others where clients may reach it', async () => {
     const world = await new LocalWorld().setUp();

@@ -116,9 +116,10 @@ export class ReconcilePass {
   }
 
   async #converge(targets: readonly Target[], before: ObservedAzure): Promise<ObservedAzure> {
-    const { arm: client, environment } = this.#options;
+    const { arm: client, environment, writer } = this.#options;
     const { journal } = environment;
-    const options = { ...this.#options, ...this.#input, client, journal, unserved: this.#unserved() };
+    const unserved = unservedIn(this.#input.cluster, writer);
+    const options = { ...this.#options, ...this.#input, client, journal, unserved };
     const { observed, writes, failures } = await converge(targets, before, options);
     this.#writes.push(...writes);
     for (const task of this.#tasks) {
@@ -126,14 +127,6 @@ export class ReconcilePass {
       if (failure !== undefined) task.failure = failure;
     }
     return observed;
-  }
-
-  /** As our own writes left them: one that has just got its address must not lose it. */
-  #unserved(): ReadonlySet<ServiceMark> {
-    const latest = this.#input.cluster.flatMap(
-      (service) => this.#options.writer.latest(serviceKey(service.metadata), service) ?? [],
-    );
-    return new Set(latest.filter((service) => shownAddresses(service).length === 0).map(markOf));
   }
 
   async #finish(task: Task, service: Service, index: AzureIndex): Promise<void> {
@@ -209,6 +202,18 @@ export class ReconcilePass {
     };
     await Promise.all(this.#going().map((task) => lanes.run(task.key, () => run(task))));
   }
+}
+
+/**
+ * The Services that nobody can reach yet, as our own writes left them: one that has just got its address must not lose
+ * it.
+ */
+export function unservedIn(
+  cluster: readonly Service[],
+  writer: Pick<ObjectWriter<Service>, 'latest'>,
+): ReadonlySet<ServiceMark> {
+  const latest = cluster.flatMap((service) => writer.latest(serviceKey(service.metadata), service) ?? []);
+  return new Set(latest.filter((service) => shownAddresses(service).length === 0).map(markOf));
 }
 
 /** Where the Service can be reached, in the order of its families. */

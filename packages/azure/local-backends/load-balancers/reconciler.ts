@@ -11,7 +11,7 @@ import { type ConvergenceFailure, converge, isRefusedAlone, mayBlameOneService }
 import { LEFTOVER_BRAKE, servicesInAzure } from './leftovers.ts';
 import { type ObservedAzure, type ObservedFor, observe } from './observed.ts';
 import type { Outcome } from './outcome.ts';
-import { type PassOptions, type PassResult, ReconcilePass } from './reconcile-pass.ts';
+import { type PassOptions, type PassResult, ReconcilePass, unservedIn } from './reconcile-pass.ts';
 import { RefusedServices } from './refused-services.ts';
 import type { SettledServices } from './settled-services.ts';
 import { leftover } from './target.ts';
@@ -101,7 +101,9 @@ export class Reconciler {
     const observed = await this.#observe({ placed: cluster, addressed: [] }, signal);
     const { all, leftovers } = servicesInAzure(site, observed, cluster, desired.rules);
     const allowed = this.#guard.allow(leftovers, all.length, readAt);
-    const options = { client, site, backends, journal, failedWrites: this.#failedWrites, holding, signal };
+    const unserved = unservedIn(cluster, this.#pass.writer);
+    const known = { failedWrites: this.#failedWrites, unserved };
+    const options = { client, site, backends, journal, ...known, holding, signal };
     const { failures } = await converge(allowed.map(leftover), observed, options);
     for (const [subject, { error }] of failures) {
       logger.warn({ subject, error: messageOf(error) }, 'what is left of a Service could not be removed');

@@ -141,8 +141,15 @@ export const failedOperationsDefects: readonly Defect[] = [
   {
     name: 'a Service that has just got its address is taken off a load balancer that Azure failed at',
     file: `${BALANCERS}/reconcile-pass.ts`,
-    find: '(service) => this.#options.writer.latest(serviceKey(service.metadata), service) ?? [],',
-    replace: '(service) => service,',
+    find: 'writer.latest(serviceKey(service.metadata), service) ?? []',
+    replace: 'service',
+    foundBy,
+  },
+  {
+    name: 'what Azure fails at for the sake of one Service keeps what is left of others',
+    file: `${BALANCERS}/reconciler.ts`,
+    find: 'failedWrites: this.#failedWrites, unserved }',
+    replace: 'failedWrites: this.#failedWrites }',
     foundBy,
   },
 ];
