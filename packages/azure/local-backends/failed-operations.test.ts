@@ -141,6 +141,22 @@ describe('what Azure accepted and then failed at', () => {
     },
   );
 
+  it('for the sake of what a Service was changed to holds up no other, and takes nothing that it had from it', async () => {
+    const world = await new LocalWorld().setUp();
+    for (const name of ['bad', 'web']) await world.createService(name, {}, INTERNAL);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    failAtBodiesWith(world, '"frontendPort":666');
+    await world.editService('bad', { spec: { ports: [{ port: 666 }] } });
+    await world.pass(60);
+    await world.editService('web', { spec: { ports: [{ port: 443 }] } });
+    await world.createService('late', {}, INTERNAL);
+    await world.pass(60);
+    expect(await world.addresses('late')).toHaveLength(1);
+    expect(world.children('inside').rules).toEqual(['shop-bad-tcp-80', 'shop-late-tcp-80', 'shop-web-tcp-443']);
+    expect(new Set(states(world))).toEqual(new Set(['Succeeded']));
+    await world.stop();
+  });
+
   it('for the sake of one Service does not keep what is left of another', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('gone', {}, INTERNAL);

@@ -86,7 +86,11 @@ export async function converge(
       } catch (error) {
         options.signal.throwIfAborted();
         fail(write.subjects, error);
-        if (isShared(write)) options.failedWrites.failed(write.id, marksOf(targets, write));
+        if (isShared(write)) {
+          const isBalancer = write.kind === 'put-load-balancer';
+          const before = isBalancer ? observed.loadBalancers.get(armName(write.id).toLowerCase()) : undefined;
+          options.failedWrites.failed(write.id, marksOf(targets, write), before);
+        }
         // An empty load balancer that could not be deleted concerns no Service: it is tried again next time.
         isStuck ||= write.subjects.length === 0;
       }

@@ -1,5 +1,6 @@
 import { serviceUid } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
+import type { LoadBalancer, ProvisioningState } from '../../arm/index.ts';
 import { serviceMark } from '../names.ts';
 import { ids } from '../../arm/testing/emulated.ts';
 import { FailedWrites } from './failed-writes.ts';
@@ -23,5 +24,21 @@ describe('the writes that Azure failed at', () => {
       [false, false],
       [false, true],
     ]);
+  });
+
+  it('are kept with the load balancer as it was before, when it was last in order', () => {
+    const writes = new FailedWrites();
+    const id = ids.loadBalancer('one');
+    const body = (etag: string, provisioningState: ProvisioningState): LoadBalancer => {
+      const sku = { name: 'Standard' } as const;
+      return { id, name: 'one', location: 'westeurope', sku, etag, properties: { provisioningState } };
+    };
+    writes.failed(id, [web], body('1', 'Succeeded'));
+    writes.failed(id, [api], body('2', 'Failed'));
+    expect(writes.inOrder(id)?.etag).toBe('1');
+    writes.failed(id, [api], body('3', 'Succeeded'));
+    expect(writes.inOrder(id)?.etag).toBe('3');
+    writes.succeeded(id);
+    expect(writes.inOrder(id)).toBeUndefined();
   });
 });

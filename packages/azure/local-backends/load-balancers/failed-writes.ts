@@ -1,4 +1,4 @@
-import type { ArmId } from '../../arm/index.ts';
+import { type ArmId, hasFailed, type LoadBalancer } from '../../arm/index.ts';
 import type { ServiceMark } from '../names.ts';
 
 /** What many Services have something in. There are few, while what is one Service's own would be remembered for ever. */
@@ -10,13 +10,22 @@ export type SharedId = ArmId<'loadBalancers' | 'networkSecurityGroups'>;
  */
 export class FailedWrites {
   readonly #marks = new Map<SharedId, ReadonlySet<ServiceMark>>();
+  readonly #inOrder = new Map<SharedId, LoadBalancer>();
 
-  failed(id: SharedId, marks: readonly ServiceMark[]): void {
+  /** `before`: the load balancer that was written, as it was. */
+  failed(id: SharedId, marks: readonly ServiceMark[], before?: LoadBalancer): void {
     this.#marks.set(id, new Set([...(this.#marks.get(id) ?? []), ...marks]));
+    if (before !== undefined && !hasFailed(before)) this.#inOrder.set(id, before);
   }
 
   succeeded(id: SharedId): void {
     this.#marks.delete(id);
+    this.#inOrder.delete(id);
+  }
+
+  /** The load balancer before Azure failed at it; undefined where we have not seen it in order. */
+  inOrder(id: SharedId): LoadBalancer | undefined {
+    return this.#inOrder.get(id);
   }
 
   isFor(id: SharedId, mark: ServiceMark): boolean {

@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { armId, clusterTags, type LoadBalancer, serviceTags } from '../../arm/index.ts';
 import { dryRun, imaginedAnswer } from '../report/dry-run.ts';
+import type { ServiceMark } from '../names.ts';
 import { loadBalancerId, publicIpId } from '../site.ts';
 import { addressesHeldTwice, differences, letInUnguarded } from '../testing/plan-check.ts';
 import { openSite, present, site, wantedService } from '../testing/wanted.ts';
 import { MAX_ROUNDS, withAnswer } from './apply.ts';
 import { nameFor } from './request-bodies/child-resources.ts';
 import type { WantedService } from './desired.ts';
+import { FailedWrites } from './failed-writes.ts';
 import type { ObservedAzure } from './observed.ts';
 import { callOf, nextWrites, type PlanInput } from './plan.ts';
 import type { PresentTarget, Target } from './target.ts';
@@ -73,6 +75,31 @@ describe('the writes for a Service', () => {
     expect(frontendsAfter([present(mail)], before)).toEqual(names(web, late, mail));
     expect(frontendsAfter([present(mail)], broken)).toEqual(names(web, mail));
     expect(frontendsAfter([present(mail), present(late)], broken)).toEqual(names(web, late, mail));
+  });
+
+  it('take others back to what they had where Azure failed at a change of theirs, but for the nodes in their pools', () => {
+    const late = wantedService('shop/late');
+    const at = (address: string) => ({ addresses: () => [requireIpAddress(address)], isNode: () => true });
+    const changed = { ...web, ports: [{ port: 443, protocol: 'TCP' }] } as const;
+    const before = dryRun(planInput([present(web)], guarded, at('10.0.1.1'))).observed;
+    const after = dryRun(planInput([present(changed)], before, at('10.0.1.2'))).observed;
+    const [inOrder, one] = [before.loadBalancers.get('one'), after.loadBalancers.get('one')];
+    if (inOrder === undefined || one === undefined) throw new Error('it was not made');
+    const failed: LoadBalancer = { ...one, properties: { ...one.properties, provisioningState: 'Failed' } };
+    const broken = { ...after, loadBalancers: new Map([['one', failed]]) };
+    const written = (mark: ServiceMark) => {
+      const failedWrites = new FailedWrites();
+      failedWrites.failed(one.id, [mark], inOrder);
+      const { observed } = dryRun({ ...planInput([present(late)], broken, at('10.0.1.3')), failedWrites });
+      const { loadBalancingRules = [], backendAddressPools = [] } = observed.loadBalancers.get('one')?.properties ?? {};
+      const entries = backendAddressPools[0]?.properties.loadBalancerBackendAddresses ?? [];
+      return [
+        ...loadBalancingRules.map(({ properties }) => properties.frontendPort),
+        ...entries.map(({ properties }) => properties.ipAddress),
+      ];
+    };
+    expect(written(present(web).mark)).toEqual([80, 80, '10.0.1.2']);
+    expect(written(present(late).mark)).toEqual([443, 80, '10.0.1.2']);
   });
 
   it('leave a security group at which Azure failed to those who have something in it, and to who leaves', () => {

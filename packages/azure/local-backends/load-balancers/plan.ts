@@ -21,7 +21,7 @@ import {
 } from './request-bodies/child-resources.ts';
 import type { WantedService } from './desired.ts';
 import type { FailedWrites, SharedId } from './failed-writes.ts';
-import { isAbandoned, mergeLoadBalancer } from './request-bodies/load-balancer-body.ts';
+import { childrenIn, isAbandoned, mergeLoadBalancer, servicesIn } from './request-bodies/load-balancer-body.ts';
 import { AzureIndex, type ObservedAzure } from './observed.ts';
 import { publicAddressOf, publicIpChange } from './request-bodies/public-addresses.ts';
 import { mergeSecurityRules, securityRulesFor, type WantedRule } from './request-bodies/security-rules.ts';
@@ -61,7 +61,7 @@ export interface PlanInput {
   readonly observed: ObservedAzure;
   readonly backends: Pick<BackendTracker, 'addresses' | 'isNode'>;
   /** Nothing is known of them before the first write. */
-  readonly failedWrites?: Pick<FailedWrites, 'isFor'>;
+  readonly failedWrites?: Pick<FailedWrites, 'isFor' | 'inOrder'>;
   /**
    * Services that nobody can reach yet. What Azure failed at in a load balancer may be theirs, and it shows that as if it
    * were there: written again with each change of another Service, it would fail that, too. So others leave it out.
@@ -158,7 +158,7 @@ function loadBalancerWrites(input: Indexed): readonly AzureWrite[] {
     if (current === undefined) return [{ ...put, id: loadBalancerId(site, name), body, etag: undefined }];
     const { id, etag } = current;
     if (!hasFailed(current)) return [{ ...put, id, body, etag }];
-    const rest = mergeLoadBalancer(current, { ...merge, wanted: withoutOthers(input, wanted) });
+    const rest = mergeLoadBalancer(current, { ...merge, wanted: withoutOthers(input, current, wanted) });
     return [{ ...put, id, body: rest.body, etag }];
   });
 }
@@ -240,14 +240,37 @@ function concerned<Things>(
   return new Set(targets.filter(isConcerned).map(({ mark }) => mark));
 }
 
-/** What is wanted, and nothing for those that nobody can reach yet, and that this is not about. */
+/**
+ * What is wanted; and of those that this is not about, nothing for who cannot be reached yet, and for all others that the
+ * failed writes were for what they had before: they are told of the failure, and try again themselves.
+ */
 function withoutOthers(
-  { targets, unserved = new Set() }: PlanInput,
+  input: Indexed,
+  current: LoadBalancer,
   wanted: ReadonlyMap<ServiceMark, ChildResources>,
 ): ReadonlyMap<ServiceMark, ChildResources> {
+  const { targets, unserved = new Set() } = input;
   const asked = new Set(targets.map(({ mark }) => mark));
-  const others = [...unserved].filter((mark) => !asked.has(mark));
-  return new Map([...wanted, ...others.map((mark) => [mark, NO_CHILDREN] as const)]);
+  const nothing = [...unserved].map((mark) => [mark, NO_CHILDREN] as const);
+  const others = [...childrenBefore(input, current), ...nothing].filter(([mark]) => !asked.has(mark));
+  return new Map([...wanted, ...others]);
+}
+
+/** What those have been changed from who are still there. The nodes in their pools go on following their pods. */
+function childrenBefore(
+  { failedWrites, index: { ownerOf } }: Indexed,
+  current: LoadBalancer,
+): readonly (readonly [ServiceMark, ChildResources])[] {
+  const before = failedWrites?.inOrder(current.id);
+  if (before === undefined) return [];
+  const marks = [...servicesIn(current, ownerOf)].filter((mark) => failedWrites?.isFor(current.id, mark));
+  return marks.map((mark) => {
+    const { backendAddressPools } = childrenIn(current, mark, ownerOf);
+    const there = new Map(backendAddressPools.map((pool) => [pool.name.toLowerCase(), pool]));
+    const children = childrenIn(before, mark, ownerOf);
+    const pools = children.backendAddressPools.map((pool) => there.get(pool.name.toLowerCase()) ?? pool);
+    return [mark, { ...children, backendAddressPools: pools }];
+  });
 }
 
 function subjectsOf(targets: readonly Target[], marks: ReadonlySet<ServiceMark>): readonly Target['subject'][] {

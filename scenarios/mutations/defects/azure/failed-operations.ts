@@ -120,8 +120,8 @@ export const failedOperationsDefects: readonly Defect[] = [
   {
     name: 'what Azure fails at for the sake of one Service is written again with each change of another',
     file: `${BALANCERS}/plan.ts`,
-    find: '.filter((mark) => !asked.has(mark))',
-    replace: '.filter((mark) => !asked.has(mark) && false)',
+    find: 'const nothing = [...unserved]',
+    replace: 'const nothing = [...unserved].filter(() => false)',
     foundBy,
   },
   {
@@ -151,5 +151,33 @@ export const failedOperationsDefects: readonly Defect[] = [
     find: 'failedWrites: this.#failedWrites, unserved }',
     replace: 'failedWrites: this.#failedWrites }',
     foundBy,
+  },
+  {
+    name: 'what Azure fails at in a change of one Service is written again with each change of another',
+    file: `${BALANCERS}/plan.ts`,
+    find: 'if (before === undefined) return [];',
+    replace: 'return [];',
+    foundBy,
+  },
+  {
+    name: 'who changes a load balancer that Azure failed at takes back also what nobody has tried to change',
+    file: `${BALANCERS}/plan.ts`,
+    find: '.filter((mark) => failedWrites?.isFor(current.id, mark))',
+    replace: '',
+    foundBy: { unit: `${BALANCERS}/plan.test.ts` },
+  },
+  {
+    name: 'who changes a load balancer that Azure failed at takes the pools of others back, too',
+    file: `${BALANCERS}/plan.ts`,
+    find: 'there.get(pool.name.toLowerCase()) ?? pool',
+    replace: 'pool',
+    foundBy: { unit: `${BALANCERS}/plan.test.ts` },
+  },
+  {
+    name: 'a load balancer that Azure failed at counts as what it was before',
+    file: `${BALANCERS}/failed-writes.ts`,
+    find: 'before !== undefined && !hasFailed(before)',
+    replace: 'before !== undefined',
+    foundBy: { unit: `${BALANCERS}/failed-writes.test.ts` },
   },
 ];

@@ -112,6 +112,19 @@ export function servicesIn({ properties }: LoadBalancer, ownerOf: ChildOwner): R
   );
 }
 
+/** What a Service has in the load balancer. */
+export function childrenIn({ properties }: LoadBalancer, mark: ServiceMark, ownerOf: ChildOwner): ChildResources {
+  const owned = <Child extends { readonly name: string }>(list: ChildList, children: readonly Child[] = []) =>
+    children.filter(({ name }) => ownerOf(list, name) === mark);
+  const { frontendIPConfigurations, backendAddressPools, probes, loadBalancingRules } = properties;
+  return {
+    frontendIPConfigurations: owned('frontendIPConfigurations', frontendIPConfigurations),
+    backendAddressPools: owned('backendAddressPools', backendAddressPools),
+    probes: owned('probes', probes),
+    loadBalancingRules: owned('loadBalancingRules', loadBalancingRules),
+  };
+}
+
 /** Made by us for this cluster, and with nothing at all in it any more, also of kinds we do not know. */
 export function isAbandoned(site: AzureSite, { tags, properties }: LoadBalancer): boolean {
   const mark = ownMark(site, tags);
