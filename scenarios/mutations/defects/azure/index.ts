@@ -8,6 +8,7 @@ import { localBackendsDefects } from './local-backends.ts';
 import { azurePodDefects } from './pods.ts';
 import { resourceLockDefects } from './resource-lock.ts';
 import { serviceGatewayDefects } from './service-gateway.ts';
+import { vanishedServicesDefects } from './vanished-services.ts';
 
 export const azureDefects: readonly Defect[] = [
   ...azurePodDefects,
@@ -18,5 +19,6 @@ export const azureDefects: readonly Defect[] = [
   ...azureAddressDefects,
   ...addressTagsDefects,
   ...forgedInputDefects,
+  ...vanishedServicesDefects,
   ...resourceLockDefects,
 ];
