@@ -97,3 +97,25 @@ describe('a cluster that comes from cloud-provider-azure', () => {
     expect(azure.log.lines()).toEqual([...SETUP, ...EGRESS]);
   });
 });
+
+it('a pod that lost its label while nobody led is let go of, although it is not found at the first look', async () => {
+  const clock = new VirtualClock();
+  const cluster = new GatewayCluster(clock);
+  await cluster.setUp(['10.0.0.1']);
+  await cluster.createPod('one', 'blue', 'node-1', '10.2.0.1');
+  const podKey = { namespace: NAMESPACE, name: 'one' };
+  await cluster.client.patchMerge<Pod>(pods, podKey, { metadata: { finalizers: [POD_FINALIZER] } });
+  await cluster.labelPod('one', null);
+  let looks = 0;
+  // The first is for the cache of those that have the label.
+  cluster.refuse = ({ path }) => {
+    looks += path === '/api/v1/pods' ? 1 : 0;
+    return path === '/api/v1/pods' && looks === 2 ? 403 : undefined;
+  };
+  const replica = new Replica(cluster, newAzure(clock));
+  await replica.settle();
+  await clock.advance(120_000);
+  expect(looks).toBeGreaterThan(2);
+  expect((await cluster.pod('one'))?.metadata.finalizers).toBeUndefined();
+  await replica.stop();
+});

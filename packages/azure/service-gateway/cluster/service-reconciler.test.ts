@@ -178,3 +178,21 @@ it('a Service that cannot be read stays as it is, and keeps no other from being 
   expect(cluster.writes.filter((write) => write.includes('/odd'))).toEqual([]);
   expect(replica.readiness).toEqual({ ready: true });
 });
+
+it('a Service is told that nothing of it is left only when it has been let go', async () => {
+  const { clock, cluster, azure } = await newWorld();
+  await cluster.createService('web');
+  const replica = new Replica(cluster, azure);
+  await replica.settle();
+  cluster.refuse = ({ method, path }) => (method === 'PATCH' && path.endsWith('/services/web') ? 500 : undefined);
+  await cluster.deleteService('web');
+  await clock.advance(60_000);
+  const told = async () => (await cluster.events('web')).map(({ reason }) => reason);
+  expect(azure.resources('publicIPAddresses')).toEqual([]);
+  expect(await told()).not.toContain('DeletedLoadBalancer');
+  cluster.refuse = () => undefined;
+  await clock.advance(600_000);
+  expect(await cluster.service('web')).toBeUndefined();
+  expect(await told()).toContain('DeletedLoadBalancer');
+  await replica.stop();
+});

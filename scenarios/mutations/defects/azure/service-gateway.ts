@@ -232,4 +232,19 @@ export const serviceGatewayDefects: readonly Defect[] = [
     replace: 'true',
     foundBy: { unit: 'scenarios/service-gateway/continuity' },
   },
+  {
+    name: 'a Service is told that nothing of it is left before it has been let go',
+    file: 'packages/azure/service-gateway/cluster/service-reconciler.ts',
+    find: "    await this.#writer.write(claim.service, releaseWrites(claim), signal);\n    announceUnserved(environment.events, { kind: 'release', claim });",
+    replace:
+      "    announceUnserved(environment.events, { kind: 'release', claim });\n    await this.#writer.write(claim.service, releaseWrites(claim), signal);",
+    foundBy: { unit: 'packages/azure/service-gateway/cluster/service-reconciler.test.ts' },
+  },
+  {
+    name: 'pods that lost their label while nobody led are looked for once',
+    file: 'packages/azure/service-gateway/controller.ts',
+    find: 'await untilDone(adopt, { clock, random, onFailure }, signal).catch(() => {});',
+    replace: 'await adopt().catch(onFailure);',
+    foundBy: { unit: 'packages/azure/service-gateway/handover.test.ts' },
+  },
 ];
