@@ -288,8 +288,8 @@ export const octaviaMoveDefects: readonly Defect[] = [
   {
     name: 'a load balancer of another cluster is taken over by a ClusterIP that a tenant chose',
     file: `${HOME}/balancer/cloud.ts`,
-    find: 'if (readMark(one) !== undefined || isElsewhere) continue;',
-    replace: 'if (readMark(one) !== undefined) continue;',
+    find: 'if (readMark(one) !== undefined || isElsewhere || isOther) continue;',
+    replace: 'if (readMark(one) !== undefined || isOther) continue;',
     foundBy: ADOPTING,
   },
   {
