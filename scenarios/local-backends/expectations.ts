@@ -49,16 +49,23 @@ export async function unfinished(world: World): Promise<string | undefined> {
   azure.emulator.assertConsistent();
   const part = partOver(world, azure.emulator);
   const plan = await part.plan({ client: editor, clock, logger: silentLogger, signal });
-  // A pool that Azure accepted and failed at is put right by a write of its load balancer.
   const names = givenUp.map(({ metadata }) => keyText(metadata));
-  const isLeftToOthers = ({ subject, detail }: PlannedChange) =>
-    (names.length > 0 && subject.startsWith('backend pool ')) || names.some((name) => detail === `for ${name}`);
+  const isLeftToOthers = (change: PlannedChange) =>
+    names.length > 0 && (change.subject.startsWith('backend pool ') || putsPoolRight(world, names, change));
   const [first] = plan.changes.filter((change) => change.writes > 0 && !isLeftToOthers(change));
   if (first === undefined) {
     watch.hasRested = true;
     return undefined;
   }
   return `the plan is not empty: ${first.subject}: ${first.action}, ${first.detail}`;
+}
+
+/** A pool that Azure accepted and failed at is put right by a write of its load balancer, for all who are on it. */
+function putsPoolRight({ azure }: World, givenUp: readonly string[], { subject, detail }: PlannedChange): boolean {
+  const [, name = ''] = /^load balancer (.+)$/.exec(subject) ?? [];
+  const [, concerned = ''] = /^for (.+)$/.exec(detail) ?? [];
+  const hasFailed = azure.loadBalancer(name)?.properties.provisioningState === 'Failed';
+  return hasFailed && concerned.split(', ').some((one) => givenUp.includes(one));
 }
 
 function missingFor(world: World, service: Service): string | undefined {
