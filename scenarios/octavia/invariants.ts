@@ -6,7 +6,7 @@ import { addressInvariants } from './addresses.ts';
 import { isHeldByError, isLeftBehind, isNotRecovered } from './in-error.ts';
 import { unreached } from './reach.ts';
 import { PREDECESSORS, partsOf } from './predecessors.ts';
-import { resources } from './resources.ts';
+import { type LoadBalancerResource, resources } from './resources.ts';
 import { addressOfNode, CLASS, CLUSTER, fieldText, NAMESPACE } from './site.ts';
 import type { World } from './world.ts';
 
@@ -48,7 +48,15 @@ function isOurs({ settings }: World): (service: Service) => boolean {
 /** Who leaves asks for nothing any more: only one that a load balancer in ERROR holds is still there in the end. */
 function isToBeServed(world: World): (service: Service) => boolean {
   const isWanted = isOurs(world);
-  return (service) => service.metadata.deletionTimestamp === undefined && isWanted(service);
+  return (service) =>
+    service.metadata.deletionTimestamp === undefined && isWanted(service) && !isHeldWithResource(world, service);
+}
+
+/** Its resource is deleted, and not gone: it is made anew only after that. */
+function isHeldWithResource(world: World, service: Service): boolean {
+  const isOfIt = ({ metadata }: LoadBalancerResource) => metadata.ownerReferences?.[0]?.uid === service.metadata.uid;
+  const resource = world.objects(resources).find(isOfIt);
+  return resource?.metadata.deletionTimestamp !== undefined && isHeldByError(world, service);
 }
 
 export function invariantsOf(world: World): readonly Invariant[] {
