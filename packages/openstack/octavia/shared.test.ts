@@ -71,6 +71,34 @@ describe('a load balancer that Services share', () => {
     expect(told).toEqual([address, address]);
   });
 
+  it('costs a Service nothing of its own that asks for that again before it is taken down', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    await world.serve('first');
+    const [id = ''] = world.lbaas.balancers.keys();
+    const address = addressOf(await world.serve('second', { ports: [{ port: 81, targetPort: 8080 }] }));
+    const own = [...world.lbaas.balancers.keys()];
+    const ask = (asked: string | null) => {
+      const metadata = { annotations: { [`${PREFIX}/load-balancer-id`]: asked } };
+      return world.cluster.client.patchMerge<Service>(services, { namespace: NAMESPACE, name: 'second' }, { metadata });
+    };
+    const { neutron, clock } = world.openstack;
+    const list = neutron.listPorts.bind(neutron);
+    const listing = vi.spyOn(neutron, 'listPorts').mockImplementationOnce(async (...call) => {
+      const found = await list(...call);
+      await ask(null);
+      await sleep(clock, 5_000);
+      return found;
+    });
+    await ask(id);
+    await world.run(60);
+    expect(listing).toHaveBeenCalled();
+    expect([...world.lbaas.balancers.keys()]).toEqual(own);
+    expect(addressOf(await world.cluster.service('second'))).toBe(address);
+    const ports = [...world.lbaas.listeners.values()].map(({ protocol_port }) => protocol_port);
+    expect(new Set(ports)).toEqual(new Set([80, 81]));
+  });
+
   it('is told as its own by one that was being looked at while it got it', async () => {
     const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
     world.start({ comparisonIntervalSeconds: 0 });

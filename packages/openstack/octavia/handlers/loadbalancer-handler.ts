@@ -168,6 +168,8 @@ export class KuryrLoadBalancerHandler {
         return;
       }
       if (step === undefined) return this.#wait(key, resource, fitting, observed, signal);
+      // What it leaves no more would go, and its address with it: the next pass sees what it asks for now.
+      if (!this.#isAskedThere(key, resource)) return;
       if (recovers !== undefined) {
         const again = this.#recoveries.again(key);
         await this.#publish(resource, (latest, now) => errorWrites(latest, recovers, now), signal);
@@ -188,6 +190,13 @@ export class KuryrLoadBalancerHandler {
       }
     }
     return waits.again(key);
+  }
+
+  /** Whether it still asks to be served where it did when this pass began. */
+  #isAskedThere(key: string, { spec }: KuryrLoadBalancer): boolean {
+    const { writer, resources } = this.#options;
+    const latest = writer.latest(key, resources.get(key));
+    return jsonEqual(latest?.spec?.vip ?? null, spec?.vip ?? null);
   }
 
   async #wait(

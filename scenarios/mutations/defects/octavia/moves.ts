@@ -5,6 +5,7 @@ const REACH = { unit: `${HOME}/reach.test.ts` } as const;
 const REACH_RESTART = { unit: `${HOME}/reach-restart.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const THREE_SHARERS = { unit: `${HOME}/three-sharers.test.ts` } as const;
+const SHARED = { unit: `${HOME}/shared.test.ts` } as const;
 const PORTS = { unit: `${HOME}/ports.test.ts` } as const;
 const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
 const ADOPTING = { unit: `${HOME}/adopting-tenants.test.ts` } as const;
@@ -25,6 +26,13 @@ export const octaviaMoveDefects: readonly Defect[] = [
     find: 'planRemoval(desired.owner, keepsFloatingIps, ',
     replace: 'planRemoval(desired.owner, false, ',
     foundBy: THREE_SHARERS,
+  },
+  {
+    name: 'a Service loses its own load balancer that asked to share another for a moment',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'if (!this.#isAskedThere(key, resource)) return;',
+    replace: '',
+    foundBy: SHARED,
   },
   {
     name: 'a Service that is held does not say why, though its resource does',
