@@ -279,6 +279,47 @@ describe('a Service on gateways', () => {
     await leader.stop();
   });
 
+  it('waits for a gateway that is offered anew what it refused', async () => {
+    const made = await gatewayWorld({ programmedWhen: 'all' });
+    const { cluster, agents, lead, pass } = made;
+    agents.one.refuses = () => true;
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    expect(await conditionOf(made, 'web')).toContain('False GatewayRefused');
+    agents.one.refuses = () => false;
+    agents.one.applyMilliseconds = 3_000;
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    await pass(2);
+    expect(served(agents.one)).toEqual([]);
+    expect(await conditionOf(made, 'web')).toContain('False AddressAssigned');
+    await pass(5);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80 10.1.0.1:8080']);
+    expect(await conditionOf(made, 'web')).toBe('True Programmed: Reachable at 192.0.2.1.');
+    await leader.stop();
+  });
+
+  it('waits for a gateway that is offered anew an edit which it refused', async () => {
+    const made = await gatewayWorld({ programmedWhen: 'all' });
+    const { cluster, agents, lead, pass } = made;
+    await cluster.createService('web');
+    const leader = lead();
+    await pass(10);
+    agents.one.refuses = (_, server) => server?.affinitySeconds !== undefined;
+    await cluster.editService('web', { spec: { sessionAffinity: 'ClientIP' } });
+    await pass(10);
+    expect(served(agents.one)).toEqual(['192.0.2.1 TCP/80']);
+    expect(await conditionOf(made, 'web')).toContain('False GatewayRefused');
+    agents.one.refuses = () => false;
+    agents.one.applyMilliseconds = 3_000;
+    await cluster.putSlice('web', 'web-1', ['10.1.0.1@node-1']);
+    await pass(2);
+    expect(await conditionOf(made, 'web')).toContain('False AddressAssigned');
+    await pass(5);
+    expect(await conditionOf(made, 'web')).toContain('True Programmed');
+    await leader.stop();
+  });
+
   it('is let go only after the gateways that can be reached have dropped it', async () => {
     const { cluster, agents, lead, pass } = await gatewayWorld();
     await cluster.createService('web');

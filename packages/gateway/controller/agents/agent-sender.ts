@@ -14,6 +14,7 @@ import { WorkSlices } from '@fairlead/kube';
 import type { ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
 import { type Generation, isSameGeneration, type VirtualServer } from '../../protocol/configuration.ts';
 import { deltaRequest } from '../../protocol/delta.ts';
+import type { PoolServer } from '../backends/virtual-servers.ts';
 import { pushesTotal } from '../metrics.ts';
 import type { Gateway } from '../pools.ts';
 import type { AgentClient } from './agent-client.ts';
@@ -88,9 +89,11 @@ export class AgentSender {
     return this.#reach.current;
   }
 
-  /** Whether the agent has confirmed the table as it was then, and serves what it took. */
-  isServing(revision: number): boolean {
-    return this.#isServing && this.hasConfirmed(revision);
+  /** Whether the agent has confirmed the table as it was then, with these, and serves what it took. */
+  isServing(revision: number, servers: readonly PoolServer[]): boolean {
+    if (!this.#isServing || !this.hasConfirmed(revision)) return false;
+    // What it refused was left out of what it confirmed, also while it is offered anew.
+    return servers.every(({ server }) => this.#confirmed?.serves(server));
   }
 
   /** Whether the agent has confirmed the table as it was then. */

@@ -1,6 +1,7 @@
-import type { Generation, VirtualServer } from '../../protocol/configuration.ts';
+import { frontendKey, type Generation, type VirtualServer } from '../../protocol/configuration.ts';
 import { canonicalText, type Changes } from '../../protocol/delta.ts';
 import { ConfigurationDigest } from '../../protocol/digest.ts';
+import { policyText } from './virtual-server-table.ts';
 
 /** What is in a request under way, or one whose answer was lost. */
 export interface Attempt {
@@ -32,6 +33,12 @@ export class ConfirmedServers {
 
   get(frontend: string): VirtualServer | undefined {
     return this.#servers.get(frontend);
+  }
+
+  /** Whether the agent serves so, but perhaps for the backends. */
+  serves(server: VirtualServer): boolean {
+    const its = this.#servers.get(frontendKey(server));
+    return its !== undefined && policyText(its) === policyText(server);
   }
 
   /** Undefined: no longer. */

@@ -89,7 +89,7 @@ export class Programming {
     if (!table.isServed(key, servers)) return { kind: 'waiting' };
     const revision = this.#servedSince.get(key) ?? 0;
     const pools = new Set(servers.map(({ pool }) => pool));
-    const verdicts = [...pools].map((pool) => this.#verdictOf(pool, revision));
+    const verdicts = [...pools].map((pool) => this.#verdictOf(pool, revision, servers));
     if (verdicts.includes('waiting')) return { kind: 'waiting' };
     if (verdicts.includes('unknown')) return { kind: 'unknown' };
     this.#watching.delete(key);
@@ -139,9 +139,10 @@ export class Programming {
     return this.#options.senders.filter(({ serves }) => serves.has(pool));
   }
 
-  #verdictOf(pool: string, revision: number): 'programmed' | 'waiting' | 'unknown' {
+  #verdictOf(pool: string, revision: number, servers: readonly PoolServer[]): 'programmed' | 'waiting' | 'unknown' {
     const senders = this.#sendersOf(pool);
-    const confirmed = senders.filter((sender) => sender.isServing(revision));
+    const its = servers.filter((one) => one.pool === pool);
+    const confirmed = senders.filter((sender) => sender.isServing(revision, its));
     const isEnough =
       this.#programmedWhen.get(pool) === 'all' ? confirmed.length === senders.length : confirmed.length > 0;
     if (isEnough) return 'programmed';

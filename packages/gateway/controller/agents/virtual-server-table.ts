@@ -91,6 +91,7 @@ function isSamePolicy(one: PoolServer | undefined, other: PoolServer): boolean {
   return one?.pool === other.pool && policyText(one.server) === policyText(other.server);
 }
 
-function policyText(server: VirtualServer): string {
+/** The same for virtual servers that differ in nothing but their backends. */
+export function policyText(server: VirtualServer): string {
   return canonicalText({ ...server, backends: [] });
 }

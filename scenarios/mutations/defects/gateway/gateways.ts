@@ -150,6 +150,20 @@ export const gatewayProgrammingDefects: readonly Defect[] = [
     foundBy: { sim: 'gateway', seeds: 60 },
   },
   {
+    name: 'Programmed is told while a gateway is offered anew what it refused',
+    file: `${FOLDER}/agents/agent-sender.ts`,
+    find: 'return servers.every(({ server }) => this.#confirmed?.serves(server));',
+    replace: 'return servers.length > 0;',
+    foundBy: programmed,
+  },
+  {
+    name: 'Programmed is told while a gateway is offered anew an edit that it refused',
+    file: `${FOLDER}/agents/confirmed-servers.ts`,
+    find: 'its !== undefined && policyText(its) === policyText(server)',
+    replace: 'its !== undefined',
+    foundBy: programmed,
+  },
+  {
     name: 'one gateway is enough where all are wanted',
     file: `${FOLDER}/agents/programming.ts`,
     find: "this.#programmedWhen.get(pool) === 'all'",
