@@ -66,6 +66,26 @@ describe('a tenant', () => {
   const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
   const ports = [{ port: 80, targetPort: 8080 }];
 
+  /* To the load balancer of the other cluster. */
+  function giveFloatingIp(world: OctaviaWorld): { readonly id: string; readonly port_id: string } {
+    const { emulator, project } = world.openstack;
+    const { id: subnet_id = '', network_id = '' } = world.site.vipSubnets.IPv4 ?? {};
+    const port_id = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
+    emulator.create('floatingips', { floating_network_id: world.site.floatingNetworkId ?? '', port_id }, project);
+    const [[id, theirs] = []] = world.lbaas.balancers;
+    if (id === undefined || theirs === undefined) throw new Error('there is none');
+    world.lbaas.balancers.set(id, { ...theirs, vip_port_id: port_id });
+    return { id, port_id };
+  }
+
+  async function shared(world: OctaviaWorld, id: string): Promise<Service['status']> {
+    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id };
+    const spec = { type: 'LoadBalancer', ports } as const;
+    await world.cluster.client.create<Service>(services, { metadata: { ...key, finalizers, annotations }, spec });
+    await world.run(30);
+    return (await world.cluster.client.find(services, key))?.status;
+  }
+
   it('has no load balancer of another cluster taken down by a host name that begins with its address', async () => {
     const world = await besideAnother();
     const annotations = { 'loadbalancer.openstack.org/hostname': '10.0.0.99.nip.io' };
@@ -98,14 +118,7 @@ describe('a tenant', () => {
   it('has no load balancer of another cluster taken down by sharing it, and so showing its address', async () => {
     const world = await besideAnother();
     const [id = ''] = world.lbaas.balancers.keys();
-    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id };
-    await world.cluster.client.create<Service>(services, {
-      metadata: { ...key, finalizers, annotations },
-      spec: { type: 'LoadBalancer', ports },
-    });
-    await world.run(30);
-    const service = await world.cluster.client.find(services, key);
-    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    expect(await shared(world, id)).toMatchObject({ conditions: [{ reason: 'NameTaken' }] });
     await world.cluster.client.delete(services, key);
     await world.run(60);
     expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: 'theirs', tags: [] }]);
@@ -113,22 +126,8 @@ describe('a tenant', () => {
 
   it('has none taken down by sharing it, and so showing the floating IP that leads to it', async () => {
     const world = await besideAnother(true);
-    const { emulator, project } = world.openstack;
-    const { id: subnet_id = '', network_id = '' } = world.site.vipSubnets.IPv4 ?? {};
-    const port_id = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
-    const floating_network_id = world.site.floatingNetworkId ?? '';
-    emulator.create('floatingips', { floating_network_id, port_id }, project);
-    const [[id, theirs] = []] = world.lbaas.balancers;
-    if (id === undefined || theirs === undefined) throw new Error('there is none');
-    world.lbaas.balancers.set(id, { ...theirs, vip_port_id: port_id });
-    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id };
-    await world.cluster.client.create<Service>(services, {
-      metadata: { ...key, finalizers, annotations },
-      spec: { type: 'LoadBalancer', ports },
-    });
-    await world.run(30);
-    const service = await world.cluster.client.find(services, key);
-    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    const { id, port_id } = giveFloatingIp(world);
+    expect(await shared(world, id)).toMatchObject({ conditions: [{ reason: 'NameTaken' }] });
     await world.cluster.client.delete(services, key);
     await world.run(60);
     expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: port_id, tags: [] }]);
@@ -172,23 +171,12 @@ describe('a tenant', () => {
       body: { name: 'by-hand', vip_port_id: 'same', additional_vips: [{ subnet_id: 's', ip_address: '10.0.0.99' }] },
     });
     const [, id = ''] = world.lbaas.balancers.keys();
-    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id };
-    const spec = { type: 'LoadBalancer', ports } as const;
-    await world.cluster.client.create<Service>(services, { metadata: { ...key, finalizers, annotations }, spec });
-    await world.run(30);
-    const service = await world.cluster.client.find(services, key);
-    expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    expect(await shared(world, id)).toMatchObject({ conditions: [{ reason: 'NameTaken' }] });
   });
 
   it('is served with a floating IP of its own beside another cluster that has one for the same name', async () => {
     const world = await besideAnother(true);
-    const { emulator, project } = world.openstack;
-    const { id: subnet_id = '', network_id = '' } = world.site.vipSubnets.IPv4 ?? {};
-    const port_id = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
-    emulator.create('floatingips', { floating_network_id: world.site.floatingNetworkId ?? '', port_id }, project);
-    const [[id, theirs] = []] = world.lbaas.balancers;
-    if (id === undefined || theirs === undefined) throw new Error('there is none');
-    world.lbaas.balancers.set(id, { ...theirs, vip_port_id: port_id });
+    giveFloatingIp(world);
     const spec = { type: 'LoadBalancer', ports } as const;
     await world.cluster.client.create<Service>(services, { metadata: { ...key, finalizers }, spec });
     await world.run(30);
