@@ -21,6 +21,8 @@ export interface AddressEntry extends AddressKey {
   pods: readonly PodUid[];
   /** Pods that had it and are waiting for it to leave NRP. */
   draining: readonly PodUid[];
+  /** Pods that had it and live elsewhere; if they went now, they would have to wait for it to leave NRP. */
+  left: readonly PodUid[];
   /** The services NRP has it under; while a request is under way, or its outcome unknown, all it may have. */
   nrp: ServiceList;
   certain: boolean;
@@ -60,6 +62,7 @@ export class AddressTable {
       inbound: NONE,
       pods: NONE,
       draining: NONE,
+      left: NONE,
       nrp: NONE,
       certain: true,
       requestedAt: Number.NEGATIVE_INFINITY,
@@ -72,8 +75,8 @@ export class AddressTable {
 
   /** Forgets an entry that neither side says anything about. */
   dropIfEmpty(entry: AddressEntry): void {
-    const { location, address, inbound, pods, draining, nrp, certain } = entry;
-    if (!certain || inbound.length + pods.length + draining.length + nrp.length > 0) return;
+    const { location, address, inbound, pods, draining, left, nrp, certain } = entry;
+    if (!certain || inbound.length + pods.length + draining.length + left.length + nrp.length > 0) return;
     const entries = this.#locations.get(location);
     // An entry that was forgotten before must not take its successor along.
     if (entries?.get(address) !== entry) return;

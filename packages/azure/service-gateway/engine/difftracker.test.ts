@@ -6,6 +6,7 @@ import { action, egresses, pods, services, TrackerComparison } from '../testing/
 import { textOf } from '../testing/tracker-model.ts';
 import type { AddressKey } from './address-table.ts';
 import { type AddressUpdate, DiffTracker } from './difftracker.ts';
+import type { OutboundKey } from './nrp-key.ts';
 
 // Edge cases are numbered as in docs/azure-service-gateway.md.
 
@@ -13,6 +14,7 @@ const web = inbound('web');
 const shop = inbound('shop');
 const blue = outbound('blue');
 const green = outbound('green');
+const red = outbound('red');
 
 function newTracker(): DiffTracker {
   return new DiffTracker(new VirtualClock());
@@ -248,6 +250,41 @@ describe('DiffTracker, for pods with an egress gateway', () => {
     expect(tracker.takeDrainedPods()).toEqual([]);
     sync(tracker);
     expect(tracker.takeDrainedPods()).toEqual([pod('a')]);
+  });
+
+  it('edge case 6: a pod that goes takes nothing from who has had its former address since', () => {
+    const tracker = newTracker();
+    const putOther = (egress: OutboundKey, promoted: boolean) =>
+      tracker.updateK8sPod({ uid: pod('b'), createdAt: 'b', egress, addressKeys: [at] }, promoted);
+    tracker.updateK8sPod({ uid: pod('a'), createdAt: 'a', egress: blue, addressKeys: [at] }, true);
+    sync(tracker);
+    tracker.updateK8sPod(
+      { uid: pod('a'), createdAt: 'a', egress: blue, addressKeys: [addressKey('10.1.0.1@10.0.0.2')] },
+      true,
+    );
+    putOther(red, true);
+    sync(tracker);
+    putOther(green, false);
+    tracker.removeK8sPod(pod('a'));
+    expect(sync(tracker)).toEqual(['10.1.0.1@10.0.0.2 = ']);
+    expect(tracker.takeDrainedPods()).toEqual([pod('a')]);
+    expect(tracker.hasLocations(red)).toBe(true);
+  });
+
+  it('edge case 6: nor from who has it again since another that claimed it is gone', () => {
+    const tracker = newTracker();
+    const put = (name: string, egress: OutboundKey, promoted: boolean, addressKey: AddressKey) =>
+      tracker.updateK8sPod({ uid: pod(name), createdAt: name, egress, addressKeys: [addressKey] }, promoted);
+    put('a', blue, true, at);
+    put('b', blue, true, at);
+    sync(tracker);
+    put('c', green, false, at);
+    put('a', blue, true, addressKey('10.1.0.1@10.0.0.2'));
+    tracker.removeK8sPod(pod('c'));
+    sync(tracker);
+    put('b', green, false, at);
+    tracker.removeK8sPod(pod('a'));
+    expect(sync(tracker)).toEqual(['10.1.0.1@10.0.0.2 = ']);
   });
 
   it('edge case 5: a pod that is told to be gone twice is drained once', () => {

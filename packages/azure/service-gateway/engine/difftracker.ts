@@ -101,7 +101,7 @@ export class DiffTracker {
   }
 
   removeK8sPod(uid: PodUid): void {
-    for (const entry of this.pods.remove(uid)) this.#touch(entry);
+    for (const entry of this.pods.remove(uid)) this.#touchAndSettle(entry);
     this.#settleDraining(uid);
   }
 
@@ -279,6 +279,7 @@ export class DiffTracker {
   /** What NRP has at the entry, or who owns it, has changed as well: pods that wait for it may go. */
   #touchAndSettle(entry: AddressEntry): void {
     for (const uid of entry.draining) this.#settleDraining(uid);
+    if (!holdsPod(entry, this.pods, this.foreign)) this.pods.forgetFormer(entry);
     this.#touch(entry);
   }
 

@@ -1,4 +1,12 @@
-import { type AddressEntry, type AddressKey, type AddressTable, type ServiceList, withItem } from './address-table.ts';
+import {
+  type AddressEntry,
+  type AddressKey,
+  type AddressTable,
+  NONE,
+  type ServiceList,
+  withItem,
+  withoutItem,
+} from './address-table.ts';
 import { isOutbound, type NrpKey, type OutboundKey, type PodUid } from './nrp-key.ts';
 
 /** A pod that chose an egress gateway, with all addresses it has now. */
@@ -14,8 +22,8 @@ interface PodRecord {
   readonly egress: OutboundKey;
   readonly createdAt: string;
   readonly entries: readonly AddressEntry[];
-  /** Where it was before its addresses changed; they too have to leave NRP before the pod may. */
-  readonly former: ReadonlySet<AddressKey>;
+  /** Where it was before its addresses changed and NRP still has it: that, too, has to end before the pod may go. */
+  readonly former: Set<AddressEntry>;
   /** Whether its gateway is there: until then the pod is in the buffer and is not counted. */
   promoted: boolean;
 }
@@ -83,8 +91,12 @@ export class EgressPods {
     const before = this.#pods.get(uid);
     const touched = new Set(this.endDraining(uid));
     const entries = [...new Set(addressKeys.map((addressKey) => this.#table.at(addressKey)))];
-    const former = new Set<AddressKey>([...(before?.former ?? []), ...(before?.entries ?? []), ...touched]);
-    for (const entry of entries) former.delete(entry);
+    const former = new Set([...(before?.former ?? []), ...(before?.entries ?? []), ...touched]);
+    for (const entry of entries) {
+      former.delete(entry);
+      entry.left = withoutItem(entry.left, uid);
+    }
+    for (const entry of former) entry.left = withItem(entry.left, uid);
     for (const entry of before?.entries ?? []) {
       if (entries.includes(entry)) continue;
       entry.pods = entry.pods.filter((pod) => pod !== uid);
@@ -107,9 +119,14 @@ export class EgressPods {
     this.#pods.delete(uid);
     this.#uncount(uid, before.egress);
     for (const entry of before.entries) entry.pods = entry.pods.filter((pod) => pod !== uid);
-    // An entry that was forgotten meanwhile may be there again.
-    const former = [...before.former].map((addressKey) => this.#table.at(addressKey));
-    return this.drain(uid, new Set([...before.entries, ...former]));
+    for (const entry of before.former) entry.left = withoutItem(entry.left, uid);
+    return this.drain(uid, new Set([...before.entries, ...before.former]));
+  }
+
+  /** NRP has nothing there but its owner's: what it has there from now on is no matter of the pods that moved away. */
+  forgetFormer(entry: AddressEntry): void {
+    for (const uid of entry.left) this.#pods.get(uid)?.former.delete(entry);
+    entry.left = NONE;
   }
 
   /** The gateway is there (or no longer): its pods leave the buffer (or return). Gives their entries. */

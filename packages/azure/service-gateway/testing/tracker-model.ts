@@ -67,8 +67,12 @@ export class TrackerModel {
     for (const entry of this.pods) if (entry.pod.egress === egress) entry.promoted = promoted;
   }
 
-  /** Lets pods go whose addresses have left; they are gone in one go, since leaving frees no other pod. */
+  /**
+   * Lets pods go whose addresses have left; they are gone in one go, since leaving frees no other pod. A pod that moved
+   * need no longer wait for where it was, either.
+   */
   settle(): readonly PodUid[] {
+    for (const texts of this.former.values()) for (const text of texts) if (!this.#holds(text)) texts.delete(text);
     const drained: PodUid[] = [];
     for (const [uid, texts] of this.draining) {
       if ([...texts].some((text) => this.#holds(text))) continue;

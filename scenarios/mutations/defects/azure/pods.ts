@@ -38,4 +38,11 @@ export const azurePodDefects: readonly Defect[] = [
     replace: 'this.#take(pod);',
     foundBy: { unit: PODS },
   },
+  {
+    name: 'a pod that goes takes the gateway from who has had its former address since',
+    file: 'packages/azure/service-gateway/engine/difftracker.ts',
+    find: '    if (!holdsPod(entry, this.pods, this.foreign)) this.pods.forgetFormer(entry);\n',
+    replace: '',
+    foundBy: { unit: 'packages/azure/service-gateway/engine/difftracker' },
+  },
 ];
