@@ -37,10 +37,10 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
 
 /** Every kind that is served: the built-in ones, and those that CustomResourceDefinitions define. */
 export class Registry {
-  readonly #builtIn = new Map(BUILT_IN_KINDS.map((kind) => [pathOf(kind), kind]));
   readonly #custom = new Map<string, readonly ServedKind[]>();
   #all: readonly ServedKind[] | undefined;
   #byCollection: ReadonlyMap<string, ServedKind> | undefined;
+  #byPath: ReadonlyMap<string, ServedKind> | undefined;
 
   constructor(store: Store) {
     store.subscribe(customResourceDefinitions.collection, ({ after, key }) => {
@@ -49,8 +49,12 @@ export class Registry {
   }
 
   find(group: string, version: string, plural: string): ServedKind | undefined {
-    const path = pathOf({ group, version, plural });
-    return this.#builtIn.get(path) ?? this.all().find((kind) => pathOf(kind) === path);
+    this.#byPath ??= new Map(
+      this.all()
+        .toReversed()
+        .map((kind) => [pathOf(kind), kind]),
+    );
+    return this.#byPath.get(pathOf({ group, version, plural }));
   }
 
   hasGroup(group: string): boolean {
@@ -59,11 +63,11 @@ export class Registry {
 
   /** Only custom resources are in this group. */
   isCustomGroup(group: string): boolean {
-    return ![...this.#builtIn.values()].some((kind) => kind.group === group);
+    return !BUILT_IN_KINDS.some((kind) => kind.group === group);
   }
 
   all(): readonly ServedKind[] {
-    this.#all ??= [...this.#builtIn.values(), ...[...this.#custom.values()].flat()];
+    this.#all ??= [...BUILT_IN_KINDS, ...[...this.#custom.values()].flat()];
     return this.#all;
   }
 
@@ -87,6 +91,7 @@ export class Registry {
 
   #define(name: string, definition: Definition | undefined): void {
     this.#byCollection = undefined;
+    this.#byPath = undefined;
     this.#all = undefined;
     if (definition === undefined || !isEstablished(definition)) this.#custom.delete(name);
     else this.#custom.set(name, customKinds(definition));
