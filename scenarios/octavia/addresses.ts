@@ -1,7 +1,8 @@
 import type { Invariant } from '@fairlead/sim';
 import { SHARERS } from './edits.ts';
+import { ownerByMark } from './marks.ts';
 import { resources } from './resources.ts';
-import { CLUSTER, fieldText, NAMESPACE } from './site.ts';
+import { fieldText, NAMESPACE } from './site.ts';
 import type { World } from './world.ts';
 
 type Found = Readonly<Record<string, unknown>>;
@@ -42,7 +43,7 @@ export function addressInvariants(world: World): readonly Invariant[] {
         const ports = new Set(emulator.resources('ports').map(({ id }) => id));
         const without = emulator
           .octaviaResources('loadbalancers')
-          .find((one) => isMarked(one, '') && !isLeaving(one) && !ports.has(one['vip_port_id']));
+          .find((one) => ownerByMark(one) !== undefined && !isLeaving(one) && !ports.has(one['vip_port_id']));
         return without === undefined ? undefined : `the port of ${fieldText(without, 'name')} is gone`;
       },
     },
@@ -68,17 +69,14 @@ export function addressInvariants(world: World): readonly Invariant[] {
   ];
 }
 
-function isMarked(one: Found, uid: string): boolean {
-  const text = JSON.stringify(one);
-  return text.includes(`fairlead-cluster=${CLUSTER}`) && text.includes(`fairlead-service=${uid}`);
-}
-
 function isLeaving(balancer: Found): boolean {
   return balancer['provisioning_status'] === 'PENDING_DELETE';
 }
 
 function hasBalancerOn({ emulator }: World, uid: string, port: string): boolean {
-  return emulator.octaviaResources('loadbalancers').some((one) => isMarked(one, uid) && one['vip_port_id'] === port);
+  return emulator
+    .octaviaResources('loadbalancers')
+    .some((one) => ownerByMark(one) === uid && one['vip_port_id'] === port);
 }
 
 /**
@@ -93,7 +91,7 @@ function isOfSharersAlone({ emulator, objects }: World, balancer: Found): boolea
   const asking = objects(resources).filter(
     ({ metadata, spec }) => spec?.vip?.load_balancer_id === balancer['id'] && metadata.deletionTimestamp === undefined,
   );
-  const isServedThere = (uid = '') => listeners.some((one) => isMarked(one, uid));
+  const isServedThere = (uid = '') => listeners.some((one) => ownerByMark(one) === uid);
   const isShared = asking.some(({ metadata }) => isServedThere(metadata.ownerReferences?.[0]?.uid));
   const isAskedByThem = asking.every(({ metadata }) => heirs.some((name) => name === metadata.name));
   return isShared && isAskedByThem && [balancer, ...listeners].every(isOfThem);

@@ -4,6 +4,7 @@ import type { Invariant } from '@fairlead/sim';
 import { whenChanged } from '../when-changed.ts';
 import { addressInvariants } from './addresses.ts';
 import { isHeldByError, isLeftBehind, isNotRecovered } from './in-error.ts';
+import { ownerByMark } from './marks.ts';
 import { unreached } from './reach.ts';
 import { PREDECESSORS, partsOf } from './predecessors.ts';
 import { type LoadBalancerResource, resources } from './resources.ts';
@@ -23,10 +24,8 @@ function marked({ emulator }: World): readonly (readonly [what: string, uid: str
   ];
   return all.flatMap(([kind, found]) =>
     found.flatMap((one) => {
-      const text = JSON.stringify(one);
-      const uid = /fairlead-service=([\w-]+)/.exec(text)?.[1];
-      const isOurs = text.includes(`fairlead-cluster=${CLUSTER}`);
-      return isOurs && uid !== undefined ? [[`the ${kind} ${fieldText(one, 'id')}`, uid, one['id']] as const] : [];
+      const uid = ownerByMark(one);
+      return uid === undefined ? [] : [[`the ${kind} ${fieldText(one, 'id')}`, uid, one['id']] as const];
     }),
   );
 }
