@@ -19,11 +19,13 @@ async function adopting() {
   return { world, other };
 }
 
-async function written(world: OctaviaWorld, spec: ServiceSpec): Promise<Service | undefined> {
+async function written(world: OctaviaWorld, spec: ServiceSpec, annotations = {}): Promise<Service | undefined> {
   await world.cluster.client.create(namespaces, { metadata: { name: key.namespace } });
-  const metadata = { ...key, finalizers: ['kuryr.openstack.org/service-finalizer'] };
+  const finalizers = ['fairlead.dev/octavia', 'kuryr.openstack.org/service-finalizer'];
+  const metadata = { ...key, finalizers, annotations };
   await world.cluster.client.create<Service>(services, { metadata, spec });
-  world.start({ adopt: {}, clusterIPServices: { labels: { never: 'set' }, subnet: 'own' } });
+  const clusterIPServices = { labels: { never: 'set' }, subnet: 'own' };
+  world.start(world.site.serviceSubnet === undefined ? { adopt: {} } : { adopt: {}, clusterIPServices });
   await world.run(30);
   return world.cluster.client.find(services, key);
 }
@@ -48,6 +50,21 @@ describe('a tenant', () => {
     const service = await written(world, { clusterIP: '10.96.0.77', ports: [{ port: 80 }] });
     expect(service?.spec.clusterIP).toBe('10.96.0.77');
     expect(service?.status?.conditions).toMatchObject([{ reason: 'NameTaken' }]);
+    expect(world.steps).toEqual([]);
+  });
+
+  it('gets no listener of another cluster by sharing a load balancer that has the name of its Service', async () => {
+    const { world, other } = await adopting();
+    world.lbaas.vipOf = (portId) => (portId === 'theirs' ? '10.96.0.77' : '10.96.0.78');
+    world.lbaas.subnetOf = (portId) => (portId === 'theirs' ? other : undefined);
+    const listener = { name: 'theirs', protocol: 'TCP', protocol_port: 80 } as const;
+    const body = { name: 'tenant/web', vip_port_id: 'theirs', listeners: [listener] };
+    await world.lbaas.perform({ kind: 'create-load-balancer', body });
+    world.lbaas.log.length = 0;
+    const [id = ''] = world.lbaas.balancers.keys();
+    const annotations = { 'loadbalancer.openstack.org/load-balancer-id': id };
+    const service = await written(world, { ports: [{ port: 80 }] }, annotations);
+    expect(service?.status?.conditions).toMatchObject([{ reason: 'PortTaken' }]);
     expect(world.steps).toEqual([]);
   });
 

@@ -78,7 +78,11 @@ export function planBalancer(desired: DesiredBalancer, observed: ObservedBalance
   const isAddressed = portId !== undefined && vip.kind !== 'shared';
   const addressed = isAddressed ? floatingIpSteps(owner, floatingIp, portId, observed.floatingIps) : [];
   if (state !== 'active' || observed.tree === undefined) return { steps: addressed, waitsFor: balancer };
-  const adopted = relation === 'shared' ? [] : adoptionSteps(desired, balancer, observed.floatingIps);
+  if (relation === 'shared') {
+    // Nothing of it is taken over, be it that another cluster has it for a Service of the same name.
+    return { steps: treeSteps({ ...desired, adoptedNames: [] }, observed.tree), waitsFor: undefined };
+  }
+  const adopted = adoptionSteps(desired, balancer, observed.floatingIps);
   return { steps: [...adopted, ...addressed, ...treeSteps(desired, observed.tree)], waitsFor: undefined };
 }
 

@@ -254,4 +254,11 @@ export const octaviaTenantDefects: readonly Defect[] = [
     replace: 'return create();',
     foundBy: { unit: `${HOME}/ports.test.ts` },
   },
+  {
+    name: 'who shares a load balancer that another cluster has for the same name takes over what is there',
+    file: `${HOME}/balancer/plan.ts`,
+    find: 'treeSteps({ ...desired, adoptedNames: [] }, observed.tree)',
+    replace: 'treeSteps(desired, observed.tree)',
+    foundBy: ADOPTING,
+  },
 ];
