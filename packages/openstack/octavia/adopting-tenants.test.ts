@@ -53,6 +53,18 @@ describe('a tenant', () => {
     expect(world.steps).toEqual([]);
   });
 
+  it('has none taken down at its ClusterIP where no subnet of these is configured', async () => {
+    const { world } = await adopting();
+    world.site = { ...world.site, serviceSubnet: undefined };
+    world.lbaas.vipOf = () => '10.96.0.77';
+    await world.lbaas.perform({ kind: 'create-load-balancer', body: { name: 'tenant/web', vip_port_id: 'theirs' } });
+    await written(world, { clusterIP: '10.96.0.77', ports: [{ port: 80 }] });
+    await world.cluster.client.delete(services, key);
+    await world.run(60);
+    expect([...world.lbaas.balancers.values()]).toMatchObject([{ vip_port_id: 'theirs', tags: [] }]);
+    expect(await world.cluster.client.find(services, key)).toBeUndefined();
+  });
+
   it('gets no listener of another cluster by sharing a load balancer that has the name of its Service', async () => {
     const { world, other } = await adopting();
     world.lbaas.vipOf = (portId) => (portId === 'theirs' ? '10.96.0.77' : '10.96.0.78');

@@ -4,7 +4,8 @@ import { testSite } from '../testing/test-site.ts';
 import { heldToShown, inheritedAddresses, isInherited } from './inheritance.ts';
 
 const KURYR = 'kuryr.openstack.org/service-finalizer';
-const site = { ...testSite, adoptedClusterName: 'kubernetes' };
+const serviceSubnet = { id: 'services', cidr: '10.96.0.0/12', network_id: 'network-1' };
+const site = { ...testSite, serviceSubnet, adoptedClusterName: 'kubernetes' };
 const metadata = { namespace: 'shop', name: 'web', finalizers: [KURYR] };
 const status = { loadBalancer: { ingress: [{ ip: '10.0.0.99' }] } };
 
@@ -15,8 +16,9 @@ describe('isInherited', () => {
     expect(isInherited({ metadata, spec }, site)).toBe(false);
   });
 
-  it('needs no address of a ClusterIP Service, whose load balancer has its ClusterIP', () => {
+  it('needs no address of a ClusterIP Service, whose load balancer has its ClusterIP in the subnet of these', () => {
     expect(isInherited({ metadata, spec: {} }, site)).toBe(true);
+    expect(isInherited({ metadata, spec: {} }, { ...site, serviceSubnet: undefined })).toBe(false);
   });
 
   it('counts neither what names a class, nor what no predecessor holds, nor anything unless it is asked for', () => {
@@ -38,9 +40,8 @@ it('takes what a Service shows for where its load balancer is, whatever its reso
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Service', name: 'web', uid: 'uid-1' }];
   const forged = { type: 'LoadBalancer', adopts: true, adopted_addresses: ['10.0.0.66'] };
   const spec = { ports: [], endpointSlices: [], ...forged };
-  const there = { ...site, serviceSubnet: { id: 'services', cidr: '10.96.0.0/12', network_id: 'network-1' } };
-  const desired = desiredBalancer({ metadata: { ...metadata, ownerReferences }, spec }, there);
+  const desired = desiredBalancer({ metadata: { ...metadata, ownerReferences }, spec }, site);
   const service = { metadata: { ...metadata, uid: 'uid-1' }, spec: { clusterIP: '10.96.0.7' } };
-  const held = desired && heldToShown(desired, service, there);
+  const held = desired && heldToShown(desired, service, site);
   expect(held).toEqual({ ...desired, adoptedAddresses: ['10.96.0.7'], adoptedSubnetId: 'services' });
 });

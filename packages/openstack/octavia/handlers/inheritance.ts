@@ -13,10 +13,12 @@ export const ADDRESS_AS_HOST_NAME = /^(\d+\.\d+\.\d+\.\d+)\./;
  * Whether Kuryr or cloud-provider-openstack served it before. A tenant can write their finalizers, and so take a load
  * balancer of the same name from another cluster of the project; the address that they gave it, a tenant cannot.
  */
-export function isInherited(service: Service, { adoptedClusterName }: Site): boolean {
+export function isInherited(service: Service, { adoptedClusterName, serviceSubnet }: Site): boolean {
   const { loadBalancerClass, type } = service.spec;
   const isShown = (service.status?.loadBalancer?.ingress ?? []).length > 0;
   if (type === 'LoadBalancer' && !isShown) return false;
+  // A ClusterIP a tenant can choose: it tells nothing without the subnet that it is in.
+  if (type !== 'LoadBalancer' && serviceSubnet === undefined) return false;
   const predecessors = [KURYR_SERVICE_FINALIZER, CLOUD_PROVIDER_FINALIZER];
   const isHeld = predecessors.some((finalizer) => hasFinalizer(service, finalizer));
   return adoptedClusterName !== undefined && loadBalancerClass === undefined && isHeld;

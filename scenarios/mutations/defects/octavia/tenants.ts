@@ -255,6 +255,13 @@ export const octaviaTenantDefects: readonly Defect[] = [
     foundBy: { unit: `${HOME}/ports.test.ts` },
   },
   {
+    name: 'a load balancer of another cluster is taken over by a ClusterIP that a tenant chose, in whatever subnet',
+    file: `${HOME}/handlers/inheritance.ts`,
+    find: "type !== 'LoadBalancer' && serviceSubnet === undefined",
+    replace: 'false',
+    foundBy: ADOPTING,
+  },
+  {
     name: 'who shares a load balancer that another cluster has for the same name takes over what is there',
     file: `${HOME}/balancer/plan.ts`,
     find: 'treeSteps({ ...desired, adoptedNames: [] }, observed.tree)',
