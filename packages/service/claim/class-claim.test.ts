@@ -159,9 +159,23 @@ describe('claimService', () => {
     [
       'a ClusterIP Service of a predecessor',
       { type: 'ClusterIP', finalizers: [KURYR] },
-      inheriting,
+      { ...inheriting, ...selecting },
       'claimed',
       'adopted',
+    ],
+    [
+      'one of a predecessor where no ClusterIP Services are served',
+      { type: 'ClusterIP', finalizers: [KURYR] },
+      inheriting,
+      'foreign',
+      'other-type',
+    ],
+    [
+      'one of a predecessor that is being deleted where no ClusterIP Services are served',
+      { type: 'ClusterIP', finalizers: [KURYR], deleted: true },
+      inheriting,
+      'foreign',
+      'being-deleted',
     ],
     [
       'one of a predecessor that is not asked for',

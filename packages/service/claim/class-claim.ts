@@ -142,8 +142,10 @@ export function claimService(service: Service, rules: ClaimRules): Claim {
  */
 function predecessorOf(service: Service, rules: ClaimRules): string | undefined {
   const { type = 'ClusterIP', loadBalancerClass } = service.spec;
-  const isTaken = rules.takesOver === true || hasFinalizer(service, rules.finalizer);
-  if (!isTaken || loadBalancerClass !== undefined || type === 'ExternalName') return undefined;
+  const isHeld = hasFinalizer(service, rules.finalizer);
+  // Where others than LoadBalancers are not served, nothing could be done for one that leaves.
+  const isTaken = rules.takesOver === true && (type === 'LoadBalancer' || rules.otherTypesByLabel !== undefined);
+  if ((!isTaken && !isHeld) || loadBalancerClass !== undefined || type === 'ExternalName') return undefined;
   return rules.predecessors?.find(
     (one) => hasFinalizer(service, one) && (type === 'LoadBalancer' || one !== CLOUD_PROVIDER_FINALIZER),
   );

@@ -268,4 +268,11 @@ export const octaviaTenantDefects: readonly Defect[] = [
     replace: 'treeSteps(desired, observed.tree)',
     foundBy: ADOPTING,
   },
+  {
+    name: 'a ClusterIP Service of Kuryr is let go with its load balancer left where none of that type are served',
+    file: 'packages/service/claim/class-claim.ts',
+    find: "rules.takesOver === true && (type === 'LoadBalancer' || rules.otherTypesByLabel !== undefined)",
+    replace: 'rules.takesOver === true',
+    foundBy: { unit: 'packages/service/claim/class-claim' },
+  },
 ];
