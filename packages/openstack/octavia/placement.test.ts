@@ -1,6 +1,7 @@
+import { sleep } from '@fairlead/control';
 import { type MergePatch, type Service, services } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 const PREFIX = 'loadbalancer.openstack.org';
@@ -40,5 +41,29 @@ describe('where a load balancer is', () => {
     expect(world.lbaas.listeners.size).toBe(1);
     const third = await world.serve('third', { ports, loadBalancerIP: address }, shares);
     expect([addressOf(third), world.lbaas.listeners.size]).toEqual([address, 2]);
+  });
+});
+
+describe('the floating IP of a load balancer', () => {
+  it('stays with a Service that asks for it again before it is deleted', async () => {
+    const world = await new OctaviaWorld().setUp({}, { hasFloatingIps: true });
+    world.start({ comparisonIntervalSeconds: 0 });
+    const address = addressOf(await world.serve('web'));
+    expect(address).toMatch(/^203\./);
+    const [name = ''] = Object.keys(INTERNAL);
+    const ask = (isInternal: string | null) =>
+      world.cluster.client.patchMerge<Service>(services, key, { metadata: { annotations: { [name]: isInternal } } });
+    const { neutron, clock } = world.openstack;
+    const list = neutron.listFloatingIps.bind(neutron);
+    const listing = vi.spyOn(neutron, 'listFloatingIps').mockImplementationOnce(async (...call) => {
+      const found = await list(...call);
+      await ask(null);
+      await sleep(clock, 5_000);
+      return found;
+    });
+    await ask('true');
+    await world.run(60);
+    expect(listing).toHaveBeenCalled();
+    expect(addressOf(await world.cluster.service('web'))).toBe(address);
   });
 });

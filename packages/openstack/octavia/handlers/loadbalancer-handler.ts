@@ -192,11 +192,11 @@ export class KuryrLoadBalancerHandler {
     return waits.again(key);
   }
 
-  /** Whether it still asks to be served where it did when this pass began. */
+  /** Whether it still asks to be served where it did when this pass began, and by the same floating IP. */
   #isAskedThere(key: string, { spec }: KuryrLoadBalancer): boolean {
     const { writer, resources } = this.#options;
-    const latest = writer.latest(key, resources.get(key));
-    return jsonEqual(latest?.spec?.vip ?? null, spec?.vip ?? null);
+    const latest = writer.latest(key, resources.get(key))?.spec;
+    return jsonEqual([latest?.vip, latest?.floating_ip], [spec?.vip, spec?.floating_ip]);
   }
 
   async #wait(

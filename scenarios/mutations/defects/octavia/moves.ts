@@ -5,6 +5,7 @@ const REACH = { unit: `${HOME}/reach.test.ts` } as const;
 const REACH_RESTART = { unit: `${HOME}/reach-restart.test.ts` } as const;
 const TENANTS = { unit: `${HOME}/tenants.test.ts` } as const;
 const THREE_SHARERS = { unit: `${HOME}/three-sharers.test.ts` } as const;
+const PLACEMENT = { unit: `${HOME}/placement.test.ts` } as const;
 const SHARED = { unit: `${HOME}/shared.test.ts` } as const;
 const PORTS = { unit: `${HOME}/ports.test.ts` } as const;
 const IN_ERROR = { unit: `${HOME}/in-error.test.ts` } as const;
@@ -397,5 +398,12 @@ export const octaviaMoveDefects: readonly Defect[] = [
     find: '    return [...own, ...shared];',
     replace: '    return [...own, ...shared].slice(0, 1);',
     foundBy: { unit: `${HOME}/balancer/cloud.test.ts` },
+  },
+  {
+    name: 'a Service loses its floating IP that asked to be internal for a moment',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: '[latest?.vip, latest?.floating_ip], [spec?.vip, spec?.floating_ip]',
+    replace: '[latest?.vip], [spec?.vip]',
+    foundBy: PLACEMENT,
   },
 ];
