@@ -42,6 +42,19 @@ describe('where a load balancer is', () => {
     const third = await world.serve('third', { ports, loadBalancerIP: address }, shares);
     expect([addressOf(third), world.lbaas.listeners.size]).toEqual([address, 2]);
   });
+
+  it('is in the subnet of its family, of a network that it names', async () => {
+    const world = await new OctaviaWorld().setUp();
+    const { emulator, project } = world.openstack;
+    const network_id = emulator.create('networks', { name: 'both' }, project);
+    for (const ip_version of [6, 4, 6]) {
+      const cidr = ip_version === 4 ? '10.9.0.0/24' : 'fd00:9::/64';
+      emulator.create('subnets', { network_id, ip_version, cidr }, project);
+    }
+    world.start();
+    const address = addressOf(await world.serve('web', {}, { ...INTERNAL, [`${PREFIX}/network-id`]: network_id }));
+    expect(address).toMatch(/^10\.9\.0\./);
+  });
 });
 
 describe('the floating IP of a load balancer', () => {

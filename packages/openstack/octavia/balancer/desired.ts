@@ -1,4 +1,4 @@
-import { type IpAddress, parseIpAddress, parseIpRange, rangeContains } from '@fairlead/control';
+import { type IpAddress, type IpFamily, parseIpAddress, parseIpRange, rangeContains } from '@fairlead/control';
 import { keyText } from '@fairlead/kube';
 import type {
   ListenerProtocol,
@@ -71,6 +71,8 @@ export type DesiredVip =
       /** Absent: some subnet of the network. */
       readonly subnetId: string | undefined;
       readonly networkId: string | undefined;
+      /** Of the Service. */
+      readonly family: IpFamily | undefined;
       readonly address: string | undefined;
       readonly additional: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
     }
@@ -147,7 +149,8 @@ function vipOf(spec: KuryrLoadBalancerSpec): DesiredVip {
   const chosen = spec.floating_ip === undefined ? (spec.lb_ip ?? undefined) : undefined;
   const address = spec.type === 'LoadBalancer' ? chosen : spec.ip;
   if (port_id !== undefined) return { kind: 'port', portId: port_id, address };
-  return { kind: 'subnet', subnetId: spec.subnet_id, networkId: network_id, address, additional };
+  const { family } = parseIpAddress(spec.ip ?? '') ?? {};
+  return { kind: 'subnet', subnetId: spec.subnet_id, networkId: network_id, family, address, additional };
 }
 
 function listenerOf(

@@ -1,8 +1,8 @@
 import { parseIpAddress } from '@fairlead/control';
 import { refusal } from '@fairlead/service';
-import { type LoadBalancer, type PortRequest, provisioningOf } from '../../client/index.ts';
+import { type LoadBalancer, type PortRequest, provisioningOf, type Subnet } from '../../client/index.ts';
 import type { LbaasStep } from '../drivers/lbaas-driver.ts';
-import type { DesiredBalancer } from './desired.ts';
+import type { DesiredBalancer, DesiredVip } from './desired.ts';
 import { floatingIpSteps } from './floating-ips.ts';
 import { handOnSteps } from './sharing/hand-on.ts';
 import { type BalancerOwner, descriptionOf, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
@@ -172,7 +172,7 @@ function vipPortOf({ owner, vip }: DesiredBalancer, { vipPorts }: ObservedBalanc
 /** The port is ours, and not Octavia's, so that the address outlives a load balancer that ends in ERROR. */
 function vipPortRequest({ owner, vip }: DesiredBalancer, { subnets }: ObservedBalancer): PortRequest {
   if (vip.kind !== 'subnet') throw new TypeError('only a VIP on a subnet gets a port of ours');
-  const subnet = subnets.find(({ id }) => id === vip.subnetId) ?? (vip.subnetId === undefined ? subnets[0] : undefined);
+  const subnet = subnetFor(vip, subnets);
   if (subnet === undefined) {
     const what = vip.subnetId === undefined ? `the network ${vip.networkId ?? ''}` : `the subnet ${vip.subnetId}`;
     throw refusal('subnet-unknown', `its VIP is to be in ${what}, which does not exist`);
@@ -197,4 +197,13 @@ function vipPortRequest({ owner, vip }: DesiredBalancer, { subnets }: ObservedBa
     description: descriptionOf(owner),
     fixed_ips: [first, ...vip.additional],
   };
+}
+
+/** Of a network that has both families, one of the family of the Service. */
+function subnetFor(
+  { subnetId, family }: Extract<DesiredVip, { kind: 'subnet' }>,
+  subnets: readonly Subnet[],
+): Subnet | undefined {
+  if (subnetId !== undefined) return subnets.find(({ id }) => id === subnetId);
+  return subnets.find(({ ip_version }) => `IPv${ip_version}` === family) ?? subnets[0];
 }

@@ -406,4 +406,11 @@ export const octaviaMoveDefects: readonly Defect[] = [
     replace: '[latest?.vip], [spec?.vip]',
     foundBy: PLACEMENT,
   },
+  {
+    name: 'a Service of IPv4 gets a VIP of IPv6 in a network that has both',
+    file: `${HOME}/balancer/plan.ts`,
+    find: 'subnets.find(({ ip_version }) => `IPv${ip_version}` === family) ?? subnets[0]',
+    replace: 'subnets[0]',
+    foundBy: PLACEMENT,
+  },
 ];
