@@ -48,6 +48,27 @@ it('hands nothing to a Service whose load balancer has passed to another meanwhi
   expect(emulator.resources('ports').find((one) => one['id'] === id)).toMatchObject({ name: 'before' });
 });
 
+it.each([
+  ['nothing', 'asks for its own again by now', 'before'],
+  ['it', 'shares the load balancer still', 'after'],
+])('hands %s to a Service that %s', async (_, how, name) => {
+  const openstack = emulated();
+  const { emulator, project, neutron, clock } = openstack;
+  const network_id = withNetwork(openstack);
+  const lbaas = new MemoryLbaas();
+  const tags = [...tagsOf({ cluster: testSite.cluster, uid: 'uid-2' })];
+  const listener = { protocol: 'TCP', protocol_port: 80, tags } as const;
+  await lbaas.perform({ kind: 'create-load-balancer', body: { name: 'web', listeners: [listener] } });
+  const [balancerId = ''] = lbaas.balancers.keys();
+  const sharers = () => (how.startsWith('shares') ? [{ uid: 'uid-2', balancerId }] : []);
+  const cloud = new BalancerCloud(lbaas, neutron, { sharers, servedOn: () => [], hasChanged() {} });
+  const id = emulator.create('ports', { network_id, name: 'before' }, project);
+  const heir = { relation: 'shared', uid: 'uid-2', tags, balancerId } as const;
+  const step = cloud.toStep({ kind: 'hand-over-vip-port', id, name: 'after', description: 'of uid-2', heir });
+  await result(clock, step.run(new AbortController().signal));
+  expect(emulator.resources('ports').find((one) => one['id'] === id)).toMatchObject({ name });
+});
+
 it('finds all load balancers on which a Service has something, its own and those of others', async () => {
   const { neutron, clock } = emulated();
   const lbaas = new MemoryLbaas();

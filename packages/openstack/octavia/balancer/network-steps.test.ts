@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest';
+import { problemIn } from '../../client/index.ts';
 import { emulated, withNetwork } from '../../client/testing/emulated.ts';
 import { performNetworkStep } from './network-steps.ts';
 
-it('deletes no floating IP that has changed since it was read: a user may have taken it', async () => {
+it.each([
+  { kind: 'delete-floating-ip' },
+  { kind: 'give-away-floating-ip' },
+  { kind: 'detach-floating-ip' },
+  { kind: 'assign-floating-ip', portId: 'port' },
+  { kind: 'hand-over-floating-ip', description: 'ours' },
+] as const)('does not $kind that has changed since it was read: a user may have taken it', async (step) => {
   const openstack = emulated();
   const { emulator, neutron, project, clock } = openstack;
   withNetwork(openstack);
@@ -10,11 +17,12 @@ it('deletes no floating IP that has changed since it was read: a user may have t
   emulator.create('subnets', { network_id: floating_network_id, ip_version: 4, cidr: '203.0.113.0/24' });
   const id = emulator.create('floatingips', { floating_network_id }, project);
   const { signal } = new AbortController();
-  const attempt = performNetworkStep(neutron, { kind: 'delete-floating-ip', id, revision: 99 }, signal);
+  const before = emulator.resources('floatingips');
+  const attempt = performNetworkStep(neutron, { ...step, id, revision: 99 }, signal);
   const said = attempt.then(
-    () => 'deleted',
-    () => 'refused',
+    () => 'done',
+    (error: unknown) => problemIn(error),
   );
   await clock.advance(60_000);
-  expect([await said, emulator.resources('floatingips').length]).toEqual(['refused', 1]);
+  expect([await said, emulator.resources('floatingips')]).toEqual(['precondition', before]);
 });
