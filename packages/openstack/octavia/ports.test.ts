@@ -1,3 +1,4 @@
+import { sleep } from '@fairlead/control';
 import { namespaces, type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it, vi } from 'vitest';
@@ -76,6 +77,26 @@ describe('a port of the user', () => {
     expect(world.lbaas.balancers.size).toBe(1);
   });
 
+  it('keeps nobody waiting who asks for none, though many ask for it at the same moment', async () => {
+    const { world, portId } = await withPort({}, 0);
+    const perform = world.lbaas.perform.bind(world.lbaas);
+    vi.spyOn(world.lbaas, 'perform').mockImplementation(async (step) => {
+      if (step.kind === 'create-load-balancer' && step.body.vip_port_id === portId) {
+        await sleep(world.openstack.clock, 60_000);
+      }
+      return perform(step);
+    });
+    for (let index = 0; index < 25; index += 1) await world.cluster.createService(`s${index}`, {}, { [PORT]: portId });
+    await world.run(5);
+    const other = await world.serve('other');
+    expect(other?.status?.conditions).toMatchObject([{ reason: 'Programmed' }]);
+    await world.run(120);
+    const all = await Promise.all(Array.from({ length: 25 }, (_, index) => world.cluster.service(`s${index}`)));
+    const reasons = all.map((service) => service?.status?.conditions?.[0]?.reason ?? '');
+    const counts = [...Map.groupBy(reasons, (reason) => reason)].map(([reason, those]) => [reason, those.length]);
+    expect(Object.fromEntries(counts)).toEqual({ Programmed: 1, PortUnavailable: 24 });
+  });
+
   it('that another program has, by whatever it says so, is not taken', async () => {
     const world = await new OctaviaWorld().setUp();
     const { emulator, project } = world.openstack;
@@ -86,13 +107,13 @@ describe('a port of the user', () => {
   });
 });
 
-async function withPort(how: { readonly hasFloatingIps?: boolean }) {
+async function withPort(how: { readonly hasFloatingIps?: boolean }, comparisonIntervalSeconds = 60) {
   const world = await new OctaviaWorld().setUp({}, how);
   const { emulator, project } = world.openstack;
   const network_id = world.site.vipSubnets.IPv4?.network_id ?? '';
   const subnet_id = world.site.vipSubnets.IPv4?.id ?? '';
   const portId = emulator.create('ports', { network_id, fixed_ips: [{ subnet_id }] }, project);
-  world.start({ comparisonIntervalSeconds: 60 });
+  world.start({ comparisonIntervalSeconds });
   return { world, portId };
 }
 

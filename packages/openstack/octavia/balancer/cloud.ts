@@ -12,6 +12,7 @@ import { isNetworkStep, performNetworkStep } from './network-steps.ts';
 import type { BalancerTree, ObservedBalancer, Serving } from './observed.ts';
 import { type BalancerStep, IF_IT_DIES } from './plan.ts';
 import type { Leftovers } from './removal.ts';
+import { PortTurns } from './user-port.ts';
 import { vipSubnets } from './vip-subnets.ts';
 
 /** More than there are Services that are looked at side by side. */
@@ -26,8 +27,7 @@ export class BalancerCloud {
    * it: it would be gone, and the load balancer would be of nobody. Nor may one that stops to share make its own then.
    */
   readonly #lanes = new Lanes(CONCURRENT_LOOKS);
-  /** By the id of a port that Services ask for: who asks for it next sees what the one before made there. */
-  readonly #ports = new Lanes(CONCURRENT_LOOKS);
+  readonly #ports = new PortTurns();
   /** UIDs of Services to which something was handed since they were looked at last. */
   readonly #handedSince = new Set<string>();
   readonly #heirs: Heirs;
@@ -166,9 +166,17 @@ export class BalancerCloud {
     return requireKnown(desired, { lbaas: this.#lbaas, neutron: this.#neutron, heirs: this.#heirs }, signal);
   }
 
-  /** Nothing is made on the port that is asked for between the look whether it is free and what is made there. */
-  creating({ vip }: DesiredBalancer, create: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    return vip.kind === 'port' ? this.#ports.run(vip.portId, create, signal) : create();
+  /** Begins something after a look whether all that it names is there. False where its turn comes later. */
+  async create(desired: DesiredBalancer, run: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+    const { vip } = desired;
+    const create = async () => {
+      await this.requireKnown(desired, signal);
+      await run();
+    };
+    if (vip.kind !== 'port') return create().then(() => true);
+    // Who is refused takes no turn.
+    await this.requireKnown(desired, signal);
+    return this.#ports.run(vip.portId, create);
   }
 
   toStep(step: BalancerStep): Step {

@@ -45,3 +45,23 @@ function userOf(
   const isOfAnother = (one: FloatingIp) => readMark(one) !== undefined && !isOwn(one, owner);
   return floatingIps.some(isOfAnother) ? 'has the floating IP of another' : undefined;
 }
+
+/**
+ * Nothing is made on a port between the look whether it is free and what is made there. Nobody waits for that: a tenant may
+ * have many ask for one port, and they would keep others from being looked at.
+ */
+export class PortTurns {
+  readonly #taken = new Set<string>();
+
+  /** False where another has its turn. */
+  async run(portId: string, make: () => Promise<void>): Promise<boolean> {
+    if (this.#taken.has(portId)) return false;
+    this.#taken.add(portId);
+    try {
+      await make();
+    } finally {
+      this.#taken.delete(portId);
+    }
+    return true;
+  }
+}

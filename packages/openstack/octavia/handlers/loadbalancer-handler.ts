@@ -176,12 +176,9 @@ export class KuryrLoadBalancerHandler {
         if (again !== undefined) return again;
       }
       const run = () => runSteps([cloud.toStep(step)], record, signal);
-      const create = async () => {
-        await cloud.requireKnown(fitting, signal);
-        await run();
-      };
       try {
-        await (isCreation(step.kind) ? cloud.creating(fitting, create, signal) : run());
+        if (!isCreation(step.kind)) await run();
+        else if (!(await cloud.create(fitting, run, signal))) return waits.again(key);
         waits.changed(key);
       } catch (error) {
         // Octavia is at a change of it that began after the look.

@@ -249,9 +249,16 @@ export const octaviaTenantDefects: readonly Defect[] = [
   },
   {
     name: 'two Services that ask for the same port at the same moment both get it',
-    file: `${HOME}/balancer/cloud.ts`,
-    find: "return vip.kind === 'port' ? this.#ports.run(vip.portId, create, signal) : create();",
-    replace: 'return create();',
+    file: `${HOME}/balancer/user-port.ts`,
+    find: 'if (this.#taken.has(portId)) return false;',
+    replace: '',
+    foundBy: { unit: `${HOME}/ports.test.ts` },
+  },
+  {
+    name: 'who finds another at work on the port that it asks for never comes back',
+    file: `${HOME}/handlers/loadbalancer-handler.ts`,
+    find: 'cloud.create(fitting, run, signal))) return waits.again(key);',
+    replace: 'cloud.create(fitting, run, signal))) return;',
     foundBy: { unit: `${HOME}/ports.test.ts` },
   },
   {
