@@ -157,6 +157,27 @@ describe('what Azure accepted and then failed at', () => {
     await world.stop();
   });
 
+  it('is taken back by nobody after it came about in another way', async () => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', {}, INTERNAL);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, failing);
+    await world.editService('web', { spec: { ports: [{ port: 443 }] } });
+    await world.pass(0.2);
+    expect(states(world)).toContain('Failed');
+    const { id: _id, name: _name, etag: _etag, ...body } = world.loadBalancer('inside') ?? {};
+    world.byHand('PUT', world.loadBalancerPath('inside'), JSON.parse(JSON.stringify(body)));
+    await world.pass(60);
+    world.azure.faults.next({ method: 'PUT', kind: 'backendAddressPools' }, failing);
+    await world.putSlice('web', 'web-1', ['10.244.0.1@a']);
+    await world.pass(60);
+    expect(states(world)).toContain('Failed');
+    await world.createService('late', {}, INTERNAL);
+    await world.pass(60);
+    expect(world.children('inside').rules).toEqual(['shop-late-tcp-80', 'shop-web-tcp-443']);
+    await world.stop();
+  });
+
   it('for the sake of one Service does not keep what is left of another', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('gone', {}, INTERNAL);

@@ -26,13 +26,30 @@ describe('the writes that Azure failed at', () => {
     ]);
   });
 
+  const id = ids.loadBalancer('one');
+  const body = (etag: string, provisioningState: ProvisioningState): LoadBalancer => {
+    const sku = { name: 'Standard' } as const;
+    return { id, name: 'one', location: 'westeurope', sku, etag, properties: { provisioningState } };
+  };
+
+  it('are forgotten when the resource is seen in order, and not before', () => {
+    const writes = new FailedWrites();
+    const isRemembered = (state: ProvisioningState) => {
+      writes.observed(body('2', state));
+      return [writes.isFor(id, web), writes.inOrder(id) !== undefined];
+    };
+    writes.failed(id, [web], body('1', 'Succeeded'));
+    expect([isRemembered('Failed'), isRemembered('Updating'), isRemembered('Succeeded')]).toEqual([
+      [true, true],
+      [true, true],
+      [false, false],
+    ]);
+  });
+
   it('are kept with the load balancer as it was before, when it was last in order', () => {
     const writes = new FailedWrites();
-    const id = ids.loadBalancer('one');
-    const body = (etag: string, provisioningState: ProvisioningState): LoadBalancer => {
-      const sku = { name: 'Standard' } as const;
-      return { id, name: 'one', location: 'westeurope', sku, etag, properties: { provisioningState } };
-    };
+    writes.failed(id, [web], body('0', 'Updating'));
+    expect(writes.inOrder(id)).toBeUndefined();
     writes.failed(id, [web], body('1', 'Succeeded'));
     writes.failed(id, [api], body('2', 'Failed'));
     expect(writes.inOrder(id)?.etag).toBe('1');

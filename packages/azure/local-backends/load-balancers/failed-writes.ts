@@ -1,4 +1,4 @@
-import { type ArmId, hasFailed, type LoadBalancer } from '../../arm/index.ts';
+import { type ArmId, hasFailed, isUnderWay, type LoadBalancer, type NetworkSecurityGroup } from '../../arm/index.ts';
 import type { ServiceMark } from '../names.ts';
 
 /** What many Services have something in. There are few, while what is one Service's own would be remembered for ever. */
@@ -15,7 +15,12 @@ export class FailedWrites {
   /** `before`: the load balancer that was written, as it was. */
   failed(id: SharedId, marks: readonly ServiceMark[], before?: LoadBalancer): void {
     this.#marks.set(id, new Set([...(this.#marks.get(id) ?? []), ...marks]));
-    if (before !== undefined && !hasFailed(before)) this.#inOrder.set(id, before);
+    if (before !== undefined && isInOrder(before)) this.#inOrder.set(id, before);
+  }
+
+  /** Reads where it stands: what was written may have come about after all, or have been written by another program. */
+  observed(resource: LoadBalancer | NetworkSecurityGroup): void {
+    if (isInOrder(resource)) this.succeeded(resource.id);
   }
 
   succeeded(id: SharedId): void {
@@ -31,4 +36,9 @@ export class FailedWrites {
   isFor(id: SharedId, mark: ServiceMark): boolean {
     return this.#marks.get(id)?.has(mark) === true;
   }
+}
+
+/** What it shows is what it is. */
+function isInOrder(resource: LoadBalancer | NetworkSecurityGroup): boolean {
+  return !hasFailed(resource) && !isUnderWay(resource);
 }

@@ -116,6 +116,8 @@ export class Reconciler {
     const { arm, site, health } = this.#options;
     try {
       const observed = await observe(arm, site, services, signal);
+      const { loadBalancers, securityGroup } = observed;
+      for (const shared of [...loadBalancers.values(), securityGroup]) if (shared) this.#failedWrites.observed(shared);
       health.started();
       health.round(READING, undefined);
       this.#hasRead = true;

@@ -176,8 +176,22 @@ export const failedOperationsDefects: readonly Defect[] = [
   {
     name: 'a load balancer that Azure failed at counts as what it was before',
     file: `${BALANCERS}/failed-writes.ts`,
-    find: 'before !== undefined && !hasFailed(before)',
-    replace: 'before !== undefined',
+    find: '!hasFailed(resource) && !isUnderWay(resource)',
+    replace: '!isUnderWay(resource)',
     foundBy: { unit: `${BALANCERS}/failed-writes.test.ts` },
+  },
+  {
+    name: 'a load balancer that Azure is still at work on counts as what it was before',
+    file: `${BALANCERS}/failed-writes.ts`,
+    find: '!hasFailed(resource) && !isUnderWay(resource)',
+    replace: '!hasFailed(resource)',
+    foundBy: { unit: `${BALANCERS}/failed-writes.test.ts` },
+  },
+  {
+    name: 'what came about after all is taken back when Azure fails at something else',
+    file: `${BALANCERS}/reconciler.ts`,
+    find: 'if (shared) this.#failedWrites.observed(shared);',
+    replace: 'void shared;',
+    foundBy,
   },
 ];
