@@ -178,6 +178,40 @@ describe('what Azure accepted and then failed at', () => {
     await world.stop();
   });
 
+  it.each(KINDS)('is not taken for done by a new leader while Azure is at it: %s', async (kind) => {
+    const world = await new LocalWorld().setUp();
+    await world.createService('web', { loadBalancerSourceRanges: ['192.0.2.0/24'] });
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.azure.behave({ operationTime: { minimum: 60_000, maximum: 60_000 } });
+    world.azure.faults.next({ method: 'PUT', kind }, failing);
+    const annotations = { 'service.beta.kubernetes.io/azure-dns-label-name': 'web' };
+    await world.editService('web', { metadata: { annotations }, spec: { ports: [{ port: 443 }] } });
+    while (world.azure.faults.left > 0) await world.pass(1);
+    await world.stop();
+    world.azure.behave({ operationTime: { minimum: 0, maximum: 0 } });
+    await world.start({ comparisonIntervalSeconds: 0 }, 300);
+    expect(states(world)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
+    expect((await world.reasons('web')).at(-1)).toBe('UpdatedLoadBalancer');
+    await world.stop();
+  });
+
+  it('is not taken for gone by a new leader while Azure is at it', async () => {
+    const world = await new LocalWorld().setUp();
+    for (const name of ['mail', 'web']) await world.createService(name, {}, INTERNAL);
+    await world.start({ comparisonIntervalSeconds: 0 });
+    world.azure.behave({ operationTime: { minimum: 60_000, maximum: 60_000 } });
+    world.azure.faults.next({ method: 'PUT', kind: 'loadBalancers' }, failing);
+    await world.deleteService('web');
+    await world.pass(1);
+    await world.stop();
+    await world.start({ comparisonIntervalSeconds: 0 }, 5);
+    expect(await world.service('web')).toBeDefined();
+    await world.pass(600);
+    expect(await world.service('web')).toBeUndefined();
+    expect(states(world)).toEqual(['Succeeded', 'Succeeded']);
+    await world.stop();
+  });
+
   it('for the sake of one Service does not keep what is left of another', async () => {
     const world = await new LocalWorld().setUp();
     await world.createService('gone', {}, INTERNAL);

@@ -14,6 +14,7 @@ import type { FailedWrites } from './failed-writes.ts';
 import type { ObservedAzure } from './observed.ts';
 import { type AzureWrite, type Conditional, callOf, nextWrites, obstacleTo, type PlanInput } from './plan.ts';
 import { isLeftover, type Target } from './target.ts';
+import { underWayFor } from './under-way.ts';
 
 /** More rounds than any plan takes: an address, who may reach it, two writes of a load balancer, removals. */
 export const MAX_ROUNDS = 12;
@@ -74,7 +75,13 @@ export async function converge(
     } catch (error) {
       fail(subjectsOf(pending), error);
     }
-    if (next.length === 0) return { observed, writes, failures };
+    if (next.length === 0) {
+      for (const target of targets) {
+        const busy = failures.has(target.subject) ? undefined : underWayFor(options.site, observed, target);
+        if (busy !== undefined) fail([target.subject], busy);
+      }
+      return { observed, writes, failures };
+    }
     let isStuck = false;
     const lanes = new Lanes(CONCURRENT_WRITES);
     const work = async (write: AzureWrite) => {

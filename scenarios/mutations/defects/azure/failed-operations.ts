@@ -194,4 +194,25 @@ export const failedOperationsDefects: readonly Defect[] = [
     replace: 'void shared;',
     foundBy,
   },
+  {
+    name: 'a new leader tells for done what Azure is still at work on',
+    file: `${BALANCERS}/apply.ts`,
+    find: 'if (busy !== undefined) fail([target.subject], busy);',
+    replace: 'void busy;',
+    foundBy,
+  },
+  {
+    name: 'a new leader lets a Service go while Azure is still at work on its load balancer',
+    file: `${BALANCERS}/under-way.ts`,
+    find: '[own] : [...loadBalancers.values()]',
+    replace: '[own] : []',
+    foundBy,
+  },
+  {
+    name: 'a new leader tells for done who may come while Azure is still at work on the security group',
+    file: `${BALANCERS}/under-way.ts`,
+    find: '[...balancers, securityGroup, ',
+    replace: '[...balancers, ',
+    foundBy,
+  },
 ];
