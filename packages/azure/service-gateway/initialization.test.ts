@@ -95,6 +95,25 @@ describe('Initialization', () => {
     azure.assertConsistent();
   });
 
+  it.each(['publicIPAddresses', 'loadBalancers', 'natGateways'] as const)(
+    'takes nothing for made that Azure is still at work on, and may fail at: %s',
+    async (kind) => {
+      const { clock, azure } = newWorld({ operationTime: { minimum: 30_000, maximum: 30_000 } });
+      azure.faults.next({ method: 'PUT', kind }, { kind: 'fail-operation', code: 'InternalServerError' });
+      const first = new Leader(clock, azure, clusterWith(1));
+      await clock.runUntil(() => azure.faults.left === 0, 600_000);
+      await clock.advance(1_000);
+      first.stop();
+      const second = new Leader(clock, azure, clusterWith(1));
+      await second.settle(300_000);
+      const states = azure
+        .resources(kind)
+        .map((body) => JSON.stringify(body).match(/"provisioningState":"(\w+)"/)?.[1]);
+      expect(new Set(states)).toEqual(new Set(['Succeeded']));
+      second.stop();
+    },
+  );
+
   it('edge case 17: starts with Azure down, says why it is not ready, and recovers by itself', async () => {
     const { clock, azure } = newWorld();
     azure.faults.next({}, { kind: 'lose-request' }, 40);

@@ -106,11 +106,10 @@ export class Repository {
     await this.#put(step, options);
   }
 
-  /** Reads what of the service is not known. */
+  /** Reads what of the service is not known, or was listed while Azure was still at work on it. */
   async readUnknown(key: NrpKey, options: CallOptions): Promise<void> {
     for (const family of FAMILIES) {
-      const id = publicIpId(this.scope, key, family);
-      if (this.isAddressUnknown(key, family)) await this.#read('publicIPAddresses', id, options);
+      await this.#resolve('publicIPAddresses', publicIpId(this.scope, key, family), options);
     }
     if (isOutbound(key)) await this.#resolve('natGateways', natGatewayId(this.scope, key), options);
     else await this.#resolve('loadBalancers', loadBalancerId(this.scope, key), options);
@@ -223,7 +222,9 @@ export class Repository {
   }
 
   async #resolve<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {
-    if (this.inventory.find(kind, id).state === 'unknown') await this.#read(kind, id, options);
+    const known = this.inventory.find<InventoryKind>(kind, id);
+    const isUnknown = known.state === 'unknown' || (known.state === 'present' && isUnderWay(known.body));
+    if (isUnknown) await this.#read(kind, id, options);
   }
 
   async #read<Kind extends InventoryKind>(kind: Kind, id: ArmId<Kind>, options: CallOptions): Promise<void> {

@@ -247,4 +247,11 @@ export const serviceGatewayDefects: readonly Defect[] = [
     replace: 'await adopt().catch(onFailure);',
     foundBy: { unit: 'packages/azure/service-gateway/handover.test.ts' },
   },
+  {
+    name: 'a new leader takes for made what Azure is still at work on',
+    file: 'packages/azure/service-gateway/cloud/repository.ts',
+    find: " || (known.state === 'present' && isUnderWay(known.body))",
+    replace: '',
+    foundBy: { unit: 'packages/azure/service-gateway/initialization' },
+  },
 ];
