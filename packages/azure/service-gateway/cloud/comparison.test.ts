@@ -199,6 +199,19 @@ describe('AzureComparison', () => {
     expect(azure.resource(loadBalancerId(scope, web))).toBeUndefined();
   });
 
+  it('takes addresses from a service again that was handed back to us', async () => {
+    const { clock, azure, leader } = await converged();
+    const path = loadBalancerId(scope, web);
+    const ours = Object(azure.resource(path)?.['tags']);
+    azure.byHand({ method: 'PATCH', path, body: { tags: { ...ours, 'fairlead-cluster': 'another' } } });
+    await clock.advance(700_000);
+    azure.byHand({ method: 'PATCH', path, body: { tags: ours } });
+    await clock.advance(700_000);
+    leader.engine.updateEndpoints(web, endpoints());
+    await clock.advance(60_000);
+    expect(locations(azure)).toEqual({ '10.1.0.2': ['blue'] });
+  });
+
   it('gives what Azure refused another chance', async () => {
     const { clock, azure, leader } = await converged();
     const refusal = { kind: 'refuse', status: 400, code: 'RequestDisallowedByPolicy' } as const;

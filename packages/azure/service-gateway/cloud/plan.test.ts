@@ -217,6 +217,13 @@ describe('the plan of a service', () => {
       expect(planDeletion({ scope, inventory }, outbound('blue'))).toEqual({ unregister: undefined, remove: [] });
     });
 
+    it('never unregisters a service of its name that nothing shows to be ours', () => {
+      const inventory = new Inventory(new VirtualClock());
+      const body = { name: 'blue', properties: { serviceType: 'Outbound' } } as const;
+      inventory.setRegistration('blue', { state: 'present', body });
+      expect(planDeletion({ scope, inventory }, outbound('blue')).unregister).toBeUndefined();
+    });
+
     it('registers a service of ours anew that an operator has led elsewhere', () => {
       const inventory = new Inventory(new VirtualClock());
       carryOut(outboundSpec('blue'), inventory);

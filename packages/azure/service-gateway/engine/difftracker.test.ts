@@ -210,6 +210,14 @@ describe('DiffTracker, for pods with an egress gateway', () => {
     expect(tracker.isInSync).toBe(true);
   });
 
+  it('edge case 5: gives an address that two pods claim to the younger, whatever their UIDs and whichever came last', () => {
+    const tracker = newTracker();
+    const young = { uid: pod('a'), createdAt: '2', egress: green, addressKeys: [at] };
+    const old = { uid: pod('b'), createdAt: '1', egress: blue, addressKeys: [at] };
+    for (const claimant of [young, old]) tracker.updateK8sPod(claimant, true);
+    expect(tracker.wantedAt(at)).toEqual([green]);
+  });
+
   it('edge case 7: holds a dual-stack pod until the last of its addresses has left', () => {
     const tracker = newTracker();
     const six = addressKey('2001:db8::5@2001:db8:ffff::1');

@@ -45,4 +45,11 @@ export const azurePodDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: 'packages/azure/service-gateway/engine/difftracker' },
   },
+  {
+    name: 'of two pods that claim an address, the one with the higher UID has it',
+    file: 'packages/azure/service-gateway/engine/egress-pods.ts',
+    find: "`${this.#pods.get(uid)?.createdAt ?? ''} ${uid}`",
+    replace: 'uid',
+    foundBy: { unit: 'packages/azure/service-gateway/engine/difftracker' },
+  },
 ];

@@ -254,4 +254,18 @@ export const serviceGatewayDefects: readonly Defect[] = [
     replace: '',
     foundBy: { unit: 'packages/azure/service-gateway/initialization' },
   },
+  {
+    name: 'a service of the name of an egress gateway is unregistered, although nothing shows it to be ours',
+    file: `${CLOUD}/plan.ts`,
+    find: "owner === 'ours' || (owner === 'unmarked' && !isOutbound(key))",
+    replace: "owner === 'ours' || owner === 'unmarked'",
+    foundBy: cloud,
+  },
+  {
+    name: 'a service that belonged to another cluster once never counts as ours again',
+    file: `${CLOUD}/observed.ts`,
+    find: '  tracker.foreign.clear();\n',
+    replace: '',
+    foundBy: cloud,
+  },
 ];
