@@ -1,8 +1,8 @@
 import { serviceUid } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import type { LoadBalancer, ProvisioningState } from '../../arm/index.ts';
+import { armId, type LoadBalancer, type ProvisioningState } from '../../arm/index.ts';
 import { serviceMark } from '../names.ts';
-import { ids } from '../../arm/testing/emulated.ts';
+import { group, ids } from '../../arm/testing/emulated.ts';
 import { FailedWrites } from './failed-writes.ts';
 
 const [web, api] = [serviceMark(serviceUid('web')), serviceMark(serviceUid('api'))];
@@ -44,6 +44,18 @@ describe('the writes that Azure failed at', () => {
       [true, true],
       [false, false],
     ]);
+  });
+
+  it('are known in whatever case Azure spells the id', () => {
+    const writes = new FailedWrites();
+    const capitals = {
+      ...body('2', 'Succeeded'),
+      id: armId('loadBalancers', { ...group, resourceGroup: 'CLUSTER' }, 'one'),
+    };
+    writes.failed(id, [web], body('1', 'Succeeded'));
+    expect([writes.isFor(capitals.id, web), writes.inOrder(capitals.id)?.etag]).toEqual([true, '1']);
+    writes.observed(capitals);
+    expect([writes.isFor(id, web), writes.inOrder(id)]).toEqual([false, undefined]);
   });
 
   it('are kept with the load balancer as it was before, when it was last in order', () => {

@@ -1,4 +1,11 @@
-import { type ArmId, hasFailed, isUnderWay, type LoadBalancer, type NetworkSecurityGroup } from '../../arm/index.ts';
+import {
+  type ArmId,
+  armIdKey,
+  hasFailed,
+  isUnderWay,
+  type LoadBalancer,
+  type NetworkSecurityGroup,
+} from '../../arm/index.ts';
 import type { ServiceMark } from '../names.ts';
 
 /** What many Services have something in. There are few, while what is one Service's own would be remembered for ever. */
@@ -9,13 +16,15 @@ export type SharedId = ArmId<'loadBalancers' | 'networkSecurityGroups'>;
  * the resource by it seems to have left. After a restart all who have something there write it again.
  */
 export class FailedWrites {
-  readonly #marks = new Map<SharedId, ReadonlySet<ServiceMark>>();
-  readonly #inOrder = new Map<SharedId, LoadBalancer>();
+  /** By id, in any case. */
+  readonly #marks = new Map<string, ReadonlySet<ServiceMark>>();
+  readonly #inOrder = new Map<string, LoadBalancer>();
 
   /** `before`: the load balancer that was written, as it was. */
   failed(id: SharedId, marks: readonly ServiceMark[], before?: LoadBalancer): void {
-    this.#marks.set(id, new Set([...(this.#marks.get(id) ?? []), ...marks]));
-    if (before !== undefined && isInOrder(before)) this.#inOrder.set(id, before);
+    const key = armIdKey(id);
+    this.#marks.set(key, new Set([...(this.#marks.get(key) ?? []), ...marks]));
+    if (before !== undefined && isInOrder(before)) this.#inOrder.set(key, before);
   }
 
   /** Reads where it stands: what was written may have come about after all, or have been written by another program. */
@@ -24,17 +33,17 @@ export class FailedWrites {
   }
 
   succeeded(id: SharedId): void {
-    this.#marks.delete(id);
-    this.#inOrder.delete(id);
+    this.#marks.delete(armIdKey(id));
+    this.#inOrder.delete(armIdKey(id));
   }
 
   /** The load balancer before Azure failed at it; undefined where we have not seen it in order. */
   inOrder(id: SharedId): LoadBalancer | undefined {
-    return this.#inOrder.get(id);
+    return this.#inOrder.get(armIdKey(id));
   }
 
   isFor(id: SharedId, mark: ServiceMark): boolean {
-    return this.#marks.get(id)?.has(mark) === true;
+    return this.#marks.get(armIdKey(id))?.has(mark) === true;
   }
 }
 

@@ -71,14 +71,14 @@ export const failedOperationsDefects: readonly Defect[] = [
   {
     name: 'a second write that Azure fails at makes forget for whom the first was',
     file: `${BALANCERS}/failed-writes.ts`,
-    find: 'new Set([...(this.#marks.get(id) ?? []), ...marks])',
+    find: 'new Set([...(this.#marks.get(key) ?? []), ...marks])',
     replace: 'new Set(marks)',
     foundBy: { unit: `${BALANCERS}/failed-writes` },
   },
   {
     name: 'a write that Azure failed at is remembered for ever',
     file: `${BALANCERS}/failed-writes.ts`,
-    find: '    this.#marks.delete(id);\n',
+    find: '    this.#marks.delete(armIdKey(id));\n',
     replace: '',
     foundBy: { unit: `${BALANCERS}/failed-writes` },
   },
