@@ -1,3 +1,4 @@
+import { SetMultimap } from '@fairlead/control';
 import type { KubeObject } from '../types/meta.ts';
 import type { CacheChange } from './change.ts';
 
@@ -10,7 +11,7 @@ export class CacheIndex<Kept extends KubeObject> {
   readonly #objects: ReadonlyMap<string, Kept>;
   readonly #onError: (key: string, error: unknown) => void;
   /** By value, the keys of the objects that have it. */
-  readonly #keys = new Map<string, Set<string>>();
+  readonly #keys = new SetMultimap<string, string>();
 
   constructor(
     valuesOf: IndexFunction<Kept>,
@@ -26,7 +27,7 @@ export class CacheIndex<Kept extends KubeObject> {
   /** The objects under a value, in no particular order. */
   get(value: string): readonly Kept[] {
     const found: Kept[] = [];
-    for (const key of this.#keys.get(value) ?? []) {
+    for (const key of this.#keys.get(value)) {
       const object = this.#objects.get(key);
       if (object !== undefined) found.push(object);
     }
@@ -44,19 +45,11 @@ export class CacheIndex<Kept extends KubeObject> {
   }
 
   #put(key: string, object: Kept): void {
-    for (const value of this.#valuesFor(key, object)) {
-      const keys = this.#keys.get(value);
-      if (keys === undefined) this.#keys.set(value, new Set([key]));
-      else keys.add(key);
-    }
+    for (const value of this.#valuesFor(key, object)) this.#keys.add(value, key);
   }
 
   #take(key: string, object: Kept): void {
-    for (const value of this.#valuesFor(key, object)) {
-      const keys = this.#keys.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#keys.delete(value);
-    }
+    for (const value of this.#valuesFor(key, object)) this.#keys.delete(value, key);
   }
 
   #valuesFor(key: string, object: Kept): readonly string[] {

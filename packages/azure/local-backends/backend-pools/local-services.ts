@@ -1,4 +1,4 @@
-import type { IpFamily } from '@fairlead/control';
+import { type IpFamily, SetMultimap } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import type { RuleClaim } from './node-claims.ts';
 
@@ -39,27 +39,19 @@ function isPoolKey(key: string): key is PoolKey {
 export class LocalServices {
   readonly #infos = new Map<ServiceKey, LocalServiceInfo>();
   /** Pool -> the Services it serves: more than one only where an old name stands for several. */
-  readonly #byPool = new Map<PoolKey, Set<ServiceKey>>();
+  readonly #byPool = new SetMultimap<PoolKey, ServiceKey>();
 
   set(info: LocalServiceInfo): void {
     this.delete(info.service);
     this.#infos.set(info.service, info);
-    for (const key of poolsOf(info)) {
-      const sharing = this.#byPool.get(key);
-      if (sharing === undefined) this.#byPool.set(key, new Set([info.service]));
-      else sharing.add(info.service);
-    }
+    for (const pool of poolsOf(info)) this.#byPool.add(pool, info.service);
   }
 
   delete(service: ServiceKey): void {
     const info = this.#infos.get(service);
     if (info === undefined) return;
     this.#infos.delete(service);
-    for (const key of poolsOf(info)) {
-      const sharing = this.#byPool.get(key);
-      sharing?.delete(service);
-      if (sharing?.size === 0) this.#byPool.delete(key);
-    }
+    for (const pool of poolsOf(info)) this.#byPool.delete(pool, service);
   }
 
   get(service: ServiceKey): LocalServiceInfo | undefined {
@@ -68,12 +60,12 @@ export class LocalServices {
 
   /** Whether the Service still has this pool on this load balancer. */
   has(service: ServiceKey, pool: PoolKey): boolean {
-    return this.#byPool.get(pool)?.has(service) ?? false;
+    return this.#byPool.has(pool, service);
   }
 
   /** The Services behind a pool. */
   sharing(pool: PoolKey): readonly ServiceKey[] {
-    return [...(this.#byPool.get(pool) ?? [])];
+    return [...this.#byPool.get(pool)];
   }
 }
 

@@ -1,4 +1,4 @@
-import { familyOf, type IpAddress, type IpFamily } from '@fairlead/control';
+import { familyOf, type IpAddress, type IpFamily, SetMultimap } from '@fairlead/control';
 import type { Node } from '@fairlead/kube';
 import { nodeAddress } from '@fairlead/service';
 import type { AddressKey } from '../engine/address-table.ts';
@@ -11,7 +11,7 @@ const NO_WATCHERS: ReadonlySet<string> = new Set();
 export class NodeDirectory {
   readonly #nodes = new Map<string, NodeAddresses>();
   /** Node -> its watchers, whether or not it is known. */
-  readonly #watchers = new Map<string, Set<string>>();
+  readonly #watchers = new SetMultimap<string, string>();
   /** How many nodes have an address of each family. */
   readonly #counts: Record<IpFamily, number> = { IPv4: 0, IPv6: 0 };
   /** Asker -> the nodes it asked for. */
@@ -52,12 +52,8 @@ export class NodeDirectory {
 
   /** From now on the watcher is told when one of these nodes changes, and of no other. */
   watch(watcher: string, nodes: ReadonlySet<string>): void {
-    for (const node of this.#watched.get(watcher) ?? []) if (!nodes.has(node)) this.#forget(node, watcher);
-    for (const node of nodes) {
-      const watchers = this.#watchers.get(node);
-      if (watchers === undefined) this.#watchers.set(node, new Set([watcher]));
-      else watchers.add(watcher);
-    }
+    for (const node of this.#watched.get(watcher) ?? []) if (!nodes.has(node)) this.#watchers.delete(node, watcher);
+    for (const node of nodes) this.#watchers.add(node, watcher);
     if (nodes.size === 0) this.#watched.delete(watcher);
     else this.#watched.set(watcher, nodes);
   }
@@ -68,11 +64,5 @@ export class NodeDirectory {
 
   #watchersOf(name: string): ReadonlySet<string> {
     return new Set(this.#watchers.get(name));
-  }
-
-  #forget(node: string, watcher: string): void {
-    const watchers = this.#watchers.get(node);
-    watchers?.delete(watcher);
-    if (watchers?.size === 0) this.#watchers.delete(node);
   }
 }

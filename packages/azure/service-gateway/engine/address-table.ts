@@ -1,4 +1,4 @@
-import type { IpAddress } from '@fairlead/control';
+import { type IpAddress, SetMultimap } from '@fairlead/control';
 import type { InboundKey, NrpKey, OutboundKey, PodUid } from './nrp-key.ts';
 
 /** Services of one address, sorted, each once: two of them are compared item by item. */
@@ -34,14 +34,12 @@ export interface AddressEntry extends AddressKey {
   dirtySince: number | undefined;
 }
 
-const NO_ENTRIES: ReadonlySet<AddressEntry> = new Set();
-
 /** All entries that either side knows, by address and by service. */
 export class AddressTable {
   /** Node IP -> address -> entry. */
   readonly #locations = new Map<IpAddress, Map<IpAddress, AddressEntry>>();
   /** Service -> the entries NRP has, or may have, under it. */
-  readonly #underService = new Map<NrpKey, Set<AddressEntry>>();
+  readonly #underService = new SetMultimap<NrpKey, AddressEntry>();
 
   find({ location, address }: AddressKey): AddressEntry | undefined {
     return this.#locations.get(location)?.get(address);
@@ -86,31 +84,19 @@ export class AddressTable {
 
   /** The entries that NRP has, or may have, under the service. */
   underService(key: NrpKey): ReadonlySet<AddressEntry> {
-    return this.#underService.get(key) ?? NO_ENTRIES;
+    return this.#underService.get(key);
   }
 
   /** Takes note of what NRP has; not certain: of all that it may have. */
   setNrp(entry: AddressEntry, services: ServiceList, certain: boolean): void {
-    for (const key of entry.nrp) if (!services.includes(key)) this.#remove(key, entry);
-    for (const key of services) if (!entry.nrp.includes(key)) this.#add(key, entry);
+    for (const key of entry.nrp) if (!services.includes(key)) this.#underService.delete(key, entry);
+    for (const key of services) if (!entry.nrp.includes(key)) this.#underService.add(key, entry);
     entry.nrp = services;
     entry.certain = certain;
   }
 
   *all(): Generator<AddressEntry> {
     for (const entries of this.#locations.values()) yield* entries.values();
-  }
-
-  #add(key: NrpKey, entry: AddressEntry): void {
-    const entries = this.#underService.get(key);
-    if (entries === undefined) this.#underService.set(key, new Set([entry]));
-    else entries.add(entry);
-  }
-
-  #remove(key: NrpKey, entry: AddressEntry): void {
-    const entries = this.#underService.get(key);
-    entries?.delete(entry);
-    if (entries?.size === 0) this.#underService.delete(key);
   }
 }
 

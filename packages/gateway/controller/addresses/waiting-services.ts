@@ -1,3 +1,4 @@
+import { SetMultimap } from '@fairlead/control';
 import type { ServiceKey } from '@fairlead/service';
 import type { AllocationRequest, KeptRequest } from './allocation-request.ts';
 import { l4PortText } from './l2-port.ts';
@@ -18,17 +19,13 @@ export type Waiting =
 export class WaitingServices {
   readonly #waiting = new Map<ServiceKey, Waiting>();
   /** L4 port -> those that want it. */
-  readonly #byPort = new Map<string, Set<ServiceKey>>();
+  readonly #byPort = new SetMultimap<string, ServiceKey>();
 
   add(waiting: Waiting): void {
     const { service, l4Ports } = waiting.request;
     this.delete(service);
     this.#waiting.set(service, waiting);
-    for (const port of l4Ports.map(l4PortText)) {
-      const wanting = this.#byPort.get(port);
-      if (wanting === undefined) this.#byPort.set(port, new Set([service]));
-      else wanting.add(service);
-    }
+    for (const port of l4Ports) this.#byPort.add(l4PortText(port), service);
   }
 
   /** There are ports for it now; it waits for room beside those who have others there. */
@@ -42,11 +39,7 @@ export class WaitingServices {
     const waiting = this.#waiting.get(service);
     if (waiting === undefined) return;
     this.#waiting.delete(service);
-    for (const port of waiting.request.l4Ports.map(l4PortText)) {
-      const wanting = this.#byPort.get(port);
-      wanting?.delete(service);
-      if (wanting?.size === 0) this.#byPort.delete(port);
-    }
+    for (const port of waiting.request.l4Ports) this.#byPort.delete(l4PortText(port), service);
   }
 
   of(service: ServiceKey): AllocationRequest | undefined {
@@ -56,7 +49,7 @@ export class WaitingServices {
 
   /** Those that may be able to use what became free, oldest first. */
   candidates({ ports, room }: Freed): readonly Waiting[] {
-    const keys = new Set([...ports].flatMap((port) => [...(this.#byPort.get(port) ?? [])]));
+    const keys = new Set([...ports].flatMap((port) => [...this.#byPort.get(port)]));
     if (room) for (const [key, waiting] of this.#waiting) if (isForRoom(waiting)) keys.add(key);
     return oldestFirst([...keys].flatMap((key) => this.#waiting.get(key) ?? []));
   }
