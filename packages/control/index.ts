@@ -15,6 +15,7 @@ export * from './report/metrics.ts';
 export * from './report/planned-change.ts';
 export * from './report/table.ts';
 export * from './retry/backoff.ts';
+export * from './retry/rate-limit.ts';
 export * from './retry/retry-after.ts';
 export * from './retry/throttle-gate.ts';
 export * from './retry/until-done.ts';

@@ -5,7 +5,6 @@ export type { Page } from './api/decode.ts';
 export * from './api/http-connection.ts';
 export { jsonEqual } from './api/json-equal.ts';
 export * from './api/patch.ts';
-export type { RateLimit } from './api/rate-limit.ts';
 export * from './api/resource.ts';
 export * from './api/reviews.ts';
 export { compareResourceVersions } from './api/resource-version.ts';

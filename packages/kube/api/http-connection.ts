@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock, HttpRequest, HttpResponse, HttpTransport, Timer } from '@fairlead/control';
+import type { Clock, HttpRequest, HttpResponse, HttpTransport, RateLimit, Timer } from '@fairlead/control';
 import type { TlsOptions } from '@fairlead/control/adapters';
 import type { Credential, Credentials } from '../auth/credentials.ts';
 import { apiErrorFromResponse } from './api-error.ts';
 import type { ApiConnection, ApiRequest } from './connection.ts';
 import { Pacing } from './pacing.ts';
-import type { RateLimit } from './rate-limit.ts';
 
 /** Longer than any watch lasts: a transport that was replaced has nothing left to do after this. */
 const RETIREMENT_MILLISECONDS = 600_000;

@@ -1,9 +1,8 @@
-import { VirtualClock } from '@fairlead/control';
+import { type RateLimit, VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from './api-error.ts';
 import type { ApiRequest } from './connection.ts';
 import { Pacing } from './pacing.ts';
-import type { RateLimit } from './rate-limit.ts';
 
 const write: ApiRequest = { method: 'PATCH', path: '/api/v1/namespaces/shop/services/web' };
 const watch: ApiRequest = { method: 'GET', path: '/api/v1/services', streaming: true };

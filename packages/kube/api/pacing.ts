@@ -1,7 +1,6 @@
-import { type Clock, noMetrics, sleep, ThrottleGate } from '@fairlead/control';
+import { type Clock, noMetrics, type RateLimit, sleep, ThrottleGate, TokenBucket } from '@fairlead/control';
 import { type ApiError, isThrottled } from './api-error.ts';
 import type { ApiRequest } from './connection.ts';
-import { type RateLimit, TokenBucket } from './rate-limit.ts';
 
 /**
  * Bounds a loop that went wild; what controllers do of their own is far below. Ten thousand Services that come at once,

@@ -9,10 +9,11 @@ import {
   type Metrics,
   messageOf,
   type Random,
+  type RateLimit,
   type Timer,
+  TokenBucket,
   verdictOf,
 } from '@fairlead/control';
-import { type RateLimit, TokenBucket } from '../api/rate-limit.ts';
 import { ReadyKeys } from './ready-keys.ts';
 
 /** For what an object's own controller does: a second at first, and never silent for more than a few minutes. */

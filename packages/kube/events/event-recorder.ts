@@ -2,6 +2,7 @@ import {
   Backoff,
   type Clock,
   findFairleadError,
+  KeyedRateLimit,
   type Logger,
   type MetricDefinition,
   type Metrics,
@@ -16,7 +17,6 @@ import type { KubeClient } from '../api/client.ts';
 import type { Resource } from '../api/resource.ts';
 import { events } from '../api/resources.ts';
 import { microTime } from '../api/timestamps.ts';
-import { KeyedRateLimit } from '../api/rate-limit.ts';
 import type { KubeEvent } from '../types/event.ts';
 import type { KubeObject } from '../types/meta.ts';
 import { type EventMessage, type EventReporter, eventFor, eventName, referenceTo } from './event-content.ts';

@@ -1,6 +1,5 @@
-import type { Clock, HttpTransport } from '@fairlead/control';
+import type { Clock, HttpTransport, RateLimit } from '@fairlead/control';
 import { HttpConnection } from '../api/http-connection.ts';
-import type { RateLimit } from '../api/rate-limit.ts';
 
 /** The address of a server that is reached by a transport of its own, whatever its name. */
 export const ANY_SERVER = 'http://kube';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
-import { FairleadError, messageOf } from '@fairlead/control';
+import { FairleadError, messageOf, TokenBucket } from '@fairlead/control';
 import type { ApiResponse } from '../api/api.ts';
 import { answerApply, type ApplyOptions } from '../compatibility/apply.ts';
 import {
@@ -9,8 +9,8 @@ import {
   limitServer,
   listening,
   portOf,
-  rateLimit,
   readBody,
+  REQUEST_RATE,
   send,
   USUAL_LIMITS,
 } from './limited-server.ts';
@@ -29,9 +29,9 @@ export async function startApplyListener(options: ApplyListenerOptions): Promise
   const secret = await readSecret(secretFile);
   const server = createServer({ connectionsCheckingInterval: CHECK_MILLISECONDS });
   limitServer(server, USUAL_LIMITS, logger);
-  const mayAsk = rateLimit(clock);
+  const requests = new TokenBucket(clock, REQUEST_RATE);
   const respond = async (request: IncomingMessage): Promise<ApiResponse> => {
-    if (!mayAsk()) return { status: 429, body: { message: 'too many requests' } };
+    if (requests.take() > 0) return { status: 429, body: { message: 'too many requests' } };
     const body = await readBody(request, USUAL_LIMITS.bodyBytes);
     if (body === undefined) return { status: 413, body: { message: 'the body is too long' } };
     const { pathname: path } = new URL(request.url ?? '/', 'http://agent');

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server as PlainServer, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { Socket } from 'node:net';
-import { type Clock, FairleadError, type Logger } from '@fairlead/control';
+import { FairleadError, type Logger, type RateLimit } from '@fairlead/control';
 import type { ApiResponse } from '../api/api.ts';
 
 /* What every server of an agent bounds: what one client, or all of them, can take of it. */
@@ -20,8 +20,7 @@ const MOST_CONNECTIONS = 64;
 const MOST_CONNECTIONS_OF_ONE = 8;
 const HEAD_MILLISECONDS = 5_000;
 /** A controller sends a few in a second at most. */
-const REQUESTS_PER_SECOND = 20;
-const REQUESTS_AT_ONCE = 40;
+export const REQUEST_RATE: RateLimit = { burst: 40, perSecond: 20 };
 
 type AnyServer = PlainServer | TlsServer;
 
@@ -75,19 +74,6 @@ function limitConnections(server: AnyServer, logger: Logger): void {
     if (count === MOST_CONNECTIONS_OF_ONE + 1) logger.warn({ from }, 'connections beyond the limit are closed');
     socket.destroy();
   });
-}
-
-export function rateLimit(clock: Clock): () => boolean {
-  let tokens = REQUESTS_AT_ONCE;
-  let at = clock.monotonic();
-  return () => {
-    const now = clock.monotonic();
-    tokens = Math.min(REQUESTS_AT_ONCE, tokens + ((now - at) / 1_000) * REQUESTS_PER_SECOND);
-    at = now;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  };
 }
 
 export function listening(server: AnyServer, listen: string): Promise<void> {

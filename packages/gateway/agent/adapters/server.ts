@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { type Clock, FairleadError, type Logger, messageOf, sleep } from '@fairlead/control';
+import { type Clock, FairleadError, type Logger, messageOf, sleep, TokenBucket } from '@fairlead/control';
 import { answer, type ApiResponse, type Configurable } from '../api/api.ts';
 import type { TlsFiles } from '../configuration.ts';
 import {
@@ -12,8 +12,8 @@ import {
   limitServer,
   listening,
   portOf,
-  rateLimit,
   readBody,
+  REQUEST_RATE,
   send,
   USUAL_LIMITS,
 } from './limited-server.ts';
@@ -54,12 +54,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   });
   const limits = { ...USUAL_LIMITS, ...options.limits };
   limitServer(server, limits, logger);
-  const mayAsk = rateLimit(clock);
+  const requests = new TokenBucket(clock, REQUEST_RATE);
   server.on('tlsClientError', (error, socket) => {
     logger.warn({ from: socket.remoteAddress, error: error.message }, 'a connection was refused');
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void respond(request, options, mayAsk, limits.bodyBytes).then(
+    void respond(request, options, requests, limits.bodyBytes).then(
       (told) => send(response, told),
       () => response.destroy(),
     );
@@ -84,7 +84,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
 async function respond(
   request: IncomingMessage,
   { configuration, configurable, logger }: ApiServerOptions,
-  mayAsk: () => boolean,
+  requests: TokenBucket,
   mostBytes: number,
 ): Promise<ApiResponse> {
   const from = request.socket.remoteAddress ?? '';
@@ -94,7 +94,7 @@ async function respond(
   };
   if (!isController(request, configuration.tls.controller))
     return refuse(403, 'this certificate is not the controller’s');
-  if (!mayAsk()) return refuse(429, 'too many requests');
+  if (requests.take() > 0) return refuse(429, 'too many requests');
   const length = Number(request.headers['content-length'] ?? 0);
   const body = length > mostBytes ? undefined : await readBody(request, mostBytes);
   // As the answer to a configuration, so that the controller tells why nothing arrives any more.

@@ -191,8 +191,8 @@ export const gatewayAgentDefects: readonly Defect[] = [
   {
     name: 'a client may have all connections',
     file: `${FOLDER}/adapters/limited-server.ts`,
-    find: '    socket.destroy();\n  });\n}\n\nexport function rateLimit',
-    replace: '  });\n}\n\nexport function rateLimit',
+    find: '    socket.destroy();\n  });\n}\n\nexport function listening',
+    replace: '  });\n}\n\nexport function listening',
     foundBy: server,
   },
   {

@@ -1,5 +1,5 @@
-import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../time/virtual-clock.ts';
 import { KeyedRateLimit, TokenBucket } from './rate-limit.ts';
 
 describe('TokenBucket', () => {

@@ -1,6 +1,6 @@
-import type { Clock } from '@fairlead/control';
+import type { Clock } from '../time/clock.ts';
 
-/** How many requests may be sent. */
+/** How often something may be done, such as a request sent. */
 export interface RateLimit {
   /** So many at once. */
   readonly burst: number;
