@@ -1,3 +1,4 @@
+export * from './collections/keyed-counts.ts';
 export * from './collections/set-multimap.ts';
 export * from './compare-texts.ts';
 export * from './errors.ts';

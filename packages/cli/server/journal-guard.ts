@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Clock, messageOf } from '@fairlead/control';
+import { type Clock, KeyedCounts, messageOf } from '@fairlead/control';
 import { type Identity, identify, type KubeClient, mayUser, type AccessAttributes } from '@fairlead/kube';
 import type { Subject } from '@fairlead/part';
 import { type Answer, type Caller, text } from './router.ts';
@@ -33,7 +33,7 @@ export class JournalGuard {
   readonly #clock: Clock;
   readonly #remembered = new Map<string, { readonly until: number; readonly refusal: Answer | undefined }>();
   /** address -> how many reviews are under way for who asks from there */
-  readonly #reviews = new Map<string, number>();
+  readonly #reviews = new KeyedCounts<string>();
 
   /** Without a cluster there is nobody to review a token: then the machine itself may read. */
   constructor(access: JournalAccess, client: Pick<KubeClient, 'postJson'> | undefined, clock: Clock) {
@@ -62,10 +62,9 @@ export class JournalGuard {
       .digest('base64');
     const known = this.#remembered.get(key);
     if (known !== undefined && this.#clock.monotonic() < known.until) return known.refusal;
-    const own = this.#reviews.get(address) ?? 0;
-    if (own >= MOST_REVIEWS_FROM_ONE || this.#underWay >= MOST_REVIEWS_AT_ONCE)
+    if (this.#reviews.get(address) >= MOST_REVIEWS_FROM_ONE || this.#reviews.total >= MOST_REVIEWS_AT_ONCE)
       return text(429, 'too many ask at once; try again in a second');
-    this.#reviews.set(address, own + 1);
+    this.#reviews.add(address, 1);
     try {
       const refusal = await this.#review(token, access);
       if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
@@ -75,18 +74,8 @@ export class JournalGuard {
       const advice = 'it needs to create tokenreviews and subjectaccessreviews';
       return text(503, `Fairlead cannot have the token reviewed: ${messageOf(error)}; ${advice}`);
     } finally {
-      this.#end(address);
+      this.#reviews.add(address, -1);
     }
-  }
-
-  get #underWay(): number {
-    return [...this.#reviews.values()].reduce((sum, count) => sum + count, 0);
-  }
-
-  #end(address: string): void {
-    const left = (this.#reviews.get(address) ?? 0) - 1;
-    if (left > 0) this.#reviews.set(address, left);
-    else this.#reviews.delete(address);
   }
 
   async #review(token: string, access: AccessAttributes): Promise<Answer | undefined> {

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Metrics, Timer } from '@fairlead/control';
+import { type Clock, KeyedCounts, type Logger, type Metrics, type Timer } from '@fairlead/control';
 import { nameText, PLAIN_UDP_BYTES } from '../wire/index.ts';
 import { type Counts, openConnections, type Transport } from './counts.ts';
 import type { Forwarder } from './forwarder.ts';
@@ -39,7 +39,7 @@ export class DnsServer {
   readonly #sessions = new Set<TcpSession>();
   readonly #turns: Turns;
   /** Address of a client -> its connections. */
-  readonly #clients = new Map<string, number>();
+  readonly #clients = new KeyedCounts<string>();
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -112,25 +112,18 @@ export class DnsServer {
       dropped: (reason) => counts.drop(reason),
       ended: () => {
         this.#sessions.delete(session);
-        this.#count(address, -1);
+        this.#clients.add(address, -1);
         metrics.set(openConnections, this.#sessions.size);
       },
     });
     this.#sessions.add(session);
-    const ofOne = this.#count(address, 1);
+    const ofOne = this.#clients.add(address, 1);
     metrics.set(openConnections, this.#sessions.size);
     if (this.#sessions.size > tcp.connections || ofOne > tcp.connectionsOfOne) {
       counts.drop('connection-limit');
       session.destroy();
     }
     return session;
-  }
-
-  #count(client: string, change: 1 | -1): number {
-    const count = (this.#clients.get(client) ?? 0) + change;
-    if (count === 0) this.#clients.delete(client);
-    else this.#clients.set(client, count);
-    return count;
   }
 
   /** Gives the length of the reply in `out`, NO_REPLY, or FORWARD. */

@@ -30,8 +30,8 @@ export const cliDefects: readonly Defect[] = [
   {
     name: 'everybody may have as many tokens reviewed as they like',
     file: GUARD,
-    find: 'this.#underWay >= MOST_REVIEWS_AT_ONCE',
-    replace: 'this.#underWay < 0',
+    find: 'this.#reviews.total >= MOST_REVIEWS_AT_ONCE',
+    replace: 'this.#reviews.total < 0',
     foundBy: guard,
   },
   {
@@ -232,7 +232,7 @@ export const cliDefects: readonly Defect[] = [
   {
     name: 'reviews that are done count as under way',
     file: 'packages/cli/server/journal-guard.ts',
-    find: 'this.#end(address);',
+    find: 'this.#reviews.add(address, -1);',
     replace: '',
     foundBy: { unit: 'packages/cli/server' },
   },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { IpAddress, IpFamily } from '@fairlead/control';
+import { type IpAddress, type IpFamily, KeyedCounts } from '@fairlead/control';
 import type { EndpointSlice, Node, ObjectKey } from '@fairlead/kube';
 import {
   EndpointIndex,
@@ -41,7 +41,7 @@ export class BackendTracker {
   readonly #endpoints = new EndpointIndex();
   readonly #nodes = new Map<string, KnownNode>();
   /** Address -> how many nodes report it. */
-  readonly #reported = new Map<IpAddress, number>();
+  readonly #reported = new KeyedCounts<IpAddress>();
   readonly #followed = new Map<ServiceKey, Followed>();
   /** Of the Services that are followed, on each node that they have endpoints on. */
   readonly #rules = new RulesPerNode();
@@ -79,7 +79,7 @@ export class BackendTracker {
 
   /** Whether a node of this cluster has the address. */
   isNode(address: IpAddress): boolean {
-    return this.#reported.has(address);
+    return this.#reported.get(address) > 0;
   }
 
   /** From now on, changes of the Service's nodes are told. Gives what it changes for others. */
@@ -106,10 +106,7 @@ export class BackendTracker {
   }
 
   #count(address: IpAddress | undefined, more: 1 | -1): void {
-    if (address === undefined) return;
-    const count = (this.#reported.get(address) ?? 0) + more;
-    if (count === 0) this.#reported.delete(address);
-    else this.#reported.set(address, count);
+    if (address !== undefined) this.#reported.add(address, more);
   }
 
   #refresh(services: readonly string[]): readonly BackendsChange[] {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server as PlainServer, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { Socket } from 'node:net';
-import { FairleadError, type Logger, type RateLimit } from '@fairlead/control';
+import { FairleadError, KeyedCounts, type Logger, type RateLimit } from '@fairlead/control';
 import type { ApiResponse } from '../api/api.ts';
 
 /* What every server of an agent bounds: what one client, or all of them, can take of it. */
@@ -60,16 +60,11 @@ export function send(response: ServerResponse, { status, body }: ApiResponse): v
 
 /** No one may take all connections for itself, whether or not it has a certificate. */
 function limitConnections(server: AnyServer, logger: Logger): void {
-  const open = new Map<string, number>();
+  const open = new KeyedCounts<string>();
   server.on('connection', (socket) => {
     const from = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
-    const count = (open.get(from) ?? 0) + 1;
-    open.set(from, count);
-    socket.once('close', () => {
-      const left = (open.get(from) ?? 1) - 1;
-      if (left === 0) open.delete(from);
-      else open.set(from, left);
-    });
+    const count = open.add(from, 1);
+    socket.once('close', () => open.add(from, -1));
     if (count <= MOST_CONNECTIONS_OF_ONE) return;
     if (count === MOST_CONNECTIONS_OF_ONE + 1) logger.warn({ from }, 'connections beyond the limit are closed');
     socket.destroy();

@@ -75,8 +75,8 @@ export const dnsDefectsFromSources: readonly Defect[] = [
   {
     name: 'connections that ended count as open',
     file: 'packages/dns/server/dns-server.ts',
-    find: '        this.#count(address, -1);\n        metrics.set(openConnections, this.#sessions.size);\n',
-    replace: '        this.#count(address, -1);\n',
+    find: '        this.#clients.add(address, -1);\n        metrics.set(openConnections, this.#sessions.size);\n',
+    replace: '        this.#clients.add(address, -1);\n',
     foundBy: { unit: 'packages/dns/server/dns-server' },
   },
   {
