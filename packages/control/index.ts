@@ -3,6 +3,7 @@ export * from './collections/set-multimap.ts';
 export * from './compare-texts.ts';
 export * from './errors.ts';
 export * from './json.ts';
+export * from './network/host-port.ts';
 export * from './network/http.ts';
 export * from './network/ip-address.ts';
 export { unusedProxy } from './network/proxy.ts';

@@ -1,8 +1,8 @@
-import { messageOf, randomInteger } from '@fairlead/control';
+import { joinHostPort, messageOf, randomInteger } from '@fairlead/control';
 import type { ReplicaEnvironment } from '@fairlead/part';
 import { followCluster } from './cluster/follow-cluster.ts';
 import { type DnsConfiguration, socketAddresses, zoneName } from './configuration.ts';
-import { Counts, DnsServer, Forwarder, Responder, type SocketAddress, type Sockets } from './server/index.ts';
+import { Counts, DnsServer, Forwarder, Responder, type Sockets } from './server/index.ts';
 import { NameTable, ZoneIndex, type ZoneSettings } from './zone/index.ts';
 
 /** How the zone is to be made. Servers of one zone need not agree on the serial: there are no transfers. */
@@ -63,7 +63,10 @@ export async function runServer(
   const server = new DnsServer({ ...environment, responder, counts, forwarder, sockets, tcp: limits, logsQueries });
   const open = async () => {
     const local = await server.listen(socketAddresses(listen));
-    logger.info({ listen: local.map(placeText), zone: settings.zone }, 'listening');
+    logger.info(
+      { listen: local.map(({ address, port }) => joinHostPort(address, port)), zone: settings.zone },
+      'listening',
+    );
   };
   if (!sockets.areHandedOver) await open();
   try {
@@ -85,10 +88,6 @@ export async function runServer(
     await server.close();
     counts.flush(metrics);
   }
-}
-
-function placeText({ address, port }: SocketAddress): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

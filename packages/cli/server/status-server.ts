@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { FairleadError, messageOf, parseIpAddress } from '@fairlead/control';
+import { FairleadError, joinHostPort, messageOf, parseIpAddress } from '@fairlead/control';
 import { type Answer, type Caller, type Route, route, text } from './router.ts';
 
 /** Where a caller shows a token of the cluster. */
@@ -30,7 +30,7 @@ export async function startStatusServer(
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host === '' ? '127.0.0.1' : host}:${port}`,
+    url: `http://${joinHostPort(host === '' ? '127.0.0.1' : host, port)}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,4 +1,12 @@
-import { codeOf, FairleadError, type JournalEntry, messageOf, readText, withDeadline } from '@fairlead/control';
+import {
+  codeOf,
+  FairleadError,
+  joinHostPort,
+  type JournalEntry,
+  messageOf,
+  readText,
+  withDeadline,
+} from '@fairlead/control';
 import { SocketTransport, systemClock } from '@fairlead/control/adapters';
 import type { Explanation, Standing, Subject } from '@fairlead/part';
 import { z } from 'zod';
@@ -26,7 +34,7 @@ export function podProxyPath(
 /** Where a Fairlead of this configuration listens on this machine. */
 export function serverHere({ http: { listen } }: Pick<Configuration, 'http'>): string {
   const host = hostOf(listen);
-  return `http://${host === '' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${portOf(listen)}`;
+  return `http://${joinHostPort(host === '' ? 'localhost' : host, portOf(listen))}`;
 }
 
 const times = { at: z.number(), lastAt: z.number(), count: z.number() };

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net';
-import { FairleadError, messageOf, systemCodeOf } from '@fairlead/control';
+import { FairleadError, joinHostPort, messageOf, systemCodeOf } from '@fairlead/control';
 import type {
   ByteStream,
   DatagramHandler,
@@ -178,9 +178,8 @@ const REASONS = new Map([
 ]);
 
 function cannotListen(protocol: string, { address, port }: SocketAddress, error: unknown): FairleadError {
-  const place = isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
   const reason = REASONS.get(systemCodeOf(error) ?? '') ?? messageOf(error);
-  return new FairleadError(`cannot listen on ${place} (${protocol}): ${reason}`, {
+  return new FairleadError(`cannot listen on ${joinHostPort(address, port)} (${protocol}): ${reason}`, {
     verdict: 'terminal',
     code: 'cannot-listen',
     cause: error,

@@ -1,3 +1,4 @@
+import { joinHostPort } from '@fairlead/control';
 import type { Host } from './host.ts';
 import type { KubeTarget } from './target.ts';
 
@@ -14,7 +15,7 @@ export async function inClusterTarget(host: Host): Promise<KubeTarget | undefine
     source: 'the service account of this Pod',
     isPod: true,
     cluster: {
-      server: `https://${address.includes(':') ? `[${address}]` : address}:${port}`,
+      server: `https://${joinHostPort(address, port)}`,
       certificateAuthority: { kind: 'file', path: `${MOUNT}/ca.crt` },
       insecure: false,
     },

@@ -1,3 +1,4 @@
+import { joinHostPort } from '@fairlead/control';
 import type { Explanation } from '@fairlead/part';
 import { explainUnserved, pendingWrites, type ServiceWrite, shownAddresses, shownIngress } from '@fairlead/service';
 import { isPoolRefusal, type PoolRefusalCode } from '../addresses/allocation-request.ts';
@@ -120,16 +121,12 @@ const MOST_BACKENDS_TOLD = 8;
 
 function serverText({ server }: PoolServer): string {
   const { address, backends, sourceRanges, affinitySeconds } = server;
-  const told = backends.slice(0, MOST_BACKENDS_TOLD).map((backend) => endpointText(backend.address, backend.port));
+  const told = backends.slice(0, MOST_BACKENDS_TOLD).map((backend) => joinHostPort(backend.address, backend.port));
   const more = backends.length > told.length ? [`${backends.length - told.length} more`] : [];
   const to = backends.length === 0 ? 'refused, as it has no endpoints' : `to ${[...told, ...more].join(', ')}`;
   const from = sourceRanges === undefined ? '' : ` from ${sourceRanges.join(', ') || 'nowhere'}`;
   const sticky = affinitySeconds === undefined ? '' : `, a client staying with its backend for ${affinitySeconds} s`;
   return `${l4PortText(server)} on ${address}${from} ${to}${sticky}`;
-}
-
-function endpointText(address: string, port: number): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function concernedGateways(
