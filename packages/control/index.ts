@@ -12,6 +12,7 @@ export * from './ownership/owner-mark.ts';
 export * from './random.ts';
 export * from './report/explanation.ts';
 export * from './report/journal.ts';
+export * from './report/last-told.ts';
 export * from './report/log.ts';
 export * from './report/metrics.ts';
 export * from './report/planned-change.ts';

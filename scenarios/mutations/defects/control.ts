@@ -16,6 +16,13 @@ export const controlDefects: readonly Defect[] = [
     foundBy: { unit: `${FOLDER}/collections` },
   },
   {
+    name: 'what was told is told again and again',
+    file: `${FOLDER}/report/last-told.ts`,
+    find: "text !== '' && text !== before",
+    replace: "text !== ''",
+    foundBy: { unit: `${FOLDER}/report/last-told` },
+  },
+  {
     name: 'an answer without end takes all memory',
     file: `${FOLDER}/network/http.ts`,
     find: "if (bytes > maximumBytes) throw answerTooLarge('the answer', maximumBytes);",

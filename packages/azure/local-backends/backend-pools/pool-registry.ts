@@ -1,4 +1,4 @@
-import type { IpFamily } from '@fairlead/control';
+import { type IpFamily, LastTold } from '@fairlead/control';
 import type { Service } from '@fairlead/kube';
 import type { ServiceKey } from '@fairlead/service';
 import type { LoadBalancer } from '../../arm/index.ts';
@@ -26,7 +26,7 @@ export interface PoolRegistryOptions {
 export class PoolRegistry {
   readonly #options: PoolRegistryOptions;
   /** Service -> the nodes that were last told to be without room for it. */
-  readonly #leftOut = new Map<ServiceKey, string>();
+  readonly #leftOut = new LastTold<ServiceKey>();
 
   constructor(options: PoolRegistryOptions) {
     this.#options = options;
@@ -65,7 +65,7 @@ export class PoolRegistry {
     const { services, backends, updater } = this.#options;
     const isKnown = services.get(service) !== undefined;
     services.delete(service);
-    this.#leftOut.delete(service);
+    this.#leftOut.forget(service);
     if (isKnown) updater.removeOperation(service);
     this.follow(backends.unfollow(service));
   }
@@ -84,10 +84,7 @@ export class PoolRegistry {
   #tellOfRoom(service: ServiceKey): void {
     const { backends, reporter } = this.#options;
     const nodes = backends.nodesWithoutRoom(service);
-    const text = nodes.join(', ');
-    if (text === (this.#leftOut.get(service) ?? '')) return;
-    this.#leftOut.set(service, text);
-    if (nodes.length > 0) reporter.leftOut(service, nodes);
+    if (this.#leftOut.isNews(service, nodes.join(', '))) reporter.leftOut(service, nodes);
   }
 
   #isStillThere(key: ServiceKey, { metadata: { uid } }: Service): boolean {

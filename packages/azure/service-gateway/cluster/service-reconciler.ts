@@ -1,4 +1,4 @@
-import type { IpAddress } from '@fairlead/control';
+import { type IpAddress, LastTold } from '@fairlead/control';
 import { hasFinalizer, ObjectWriter, type Service, type SharedCache, services } from '@fairlead/kube';
 import type { LeaderEnvironment } from '@fairlead/part';
 import {
@@ -40,7 +40,7 @@ export class ServiceReconciler {
   readonly #options: ServiceReconcilerOptions;
   readonly #writer: ObjectWriter<Service>;
   /** The annotations that owners of Services were told of: told once, not with every change of an endpoint. */
-  readonly #told = new Map<NrpKey, string>();
+  readonly #told = new LastTold<NrpKey>();
 
   constructor(options: ServiceReconcilerOptions) {
     this.#options = options;
@@ -103,7 +103,7 @@ export class ServiceReconciler {
     await this.#writer.write(claim.service, releaseWrites(claim), signal);
     announceUnserved(environment.events, { kind: 'release', claim });
     feed.forget(key);
-    this.#told.delete(key);
+    this.#told.forget(key);
   }
 
   async #publish({ claim }: ClaimedDesired, result: SubmitResult, signal: AbortSignal): Promise<void> {
@@ -123,11 +123,8 @@ export class ServiceReconciler {
   }
 
   #tellIgnored(service: Service, annotations: readonly string[]): void {
-    const key = nrpKeyOf(service);
     const text = annotations.join(', ');
-    if (text === (this.#told.get(key) ?? '')) return;
-    this.#told.set(key, text);
-    if (text === '') return;
+    if (!this.#told.isNews(nrpKeyOf(service), text)) return;
     const note = `It is served without what it asks for by ${text}: this load balancer has no such thing.`;
     recordOnService(this.#options.environment.events, service, 'AnnotationsIgnored', note);
   }

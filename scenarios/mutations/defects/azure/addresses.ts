@@ -209,7 +209,7 @@ export const azureAddressDefects: readonly Defect[] = [
   {
     name: 'what annotations ask for in vain is told with every endpoint',
     file: `${GATEWAY}/cluster/service-reconciler.ts`,
-    find: "if (text === (this.#told.get(key) ?? '')) return;",
+    find: 'if (!this.#told.isNews(nrpKeyOf(service), text)) return;',
     replace: '',
     foundBy: { unit: `${GATEWAY}/controller` },
   },

@@ -79,7 +79,7 @@ export const fullNodesDefects: readonly Defect[] = [
   {
     name: 'the owner of a Service that is made anew is not told that nodes have no room for it',
     file: `${POOLS}/pool-registry.ts`,
-    find: '    this.#leftOut.delete(service);\n',
+    find: '    this.#leftOut.forget(service);\n',
     replace: '',
     foundBy: { unit: `${LOCAL}/full-nodes` },
   },
