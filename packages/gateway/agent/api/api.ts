@@ -1,4 +1,4 @@
-import type { Logger } from '@fairlead/control';
+import { fieldOf, type Logger } from '@fairlead/control';
 import type { z } from 'zod';
 import type { AgentStatus, ConfigurationAnswer, FrontendError } from '../../protocol/answer.ts';
 import {
@@ -110,7 +110,7 @@ function blamed(document: unknown, issues: readonly z.core.$ZodIssue[]): Fronten
 }
 
 function frontendFields(document: unknown, list: string, index: number): object | undefined {
-  const all: unknown = typeof document === 'object' && document !== null ? Reflect.get(document, list) : undefined;
+  const all: unknown = fieldOf(document, list);
   const one: unknown = Array.isArray(all) ? all[index] : undefined;
   if (typeof one !== 'object' || one === null) return undefined;
   const { address, protocol, port }: Record<string, unknown> = { ...one };

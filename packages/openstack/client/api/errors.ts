@@ -7,7 +7,7 @@ import {
   type RefusedCall,
   REPEATED_STATUSES,
 } from '@fairlead/cloud';
-import type { Verdict } from '@fairlead/control';
+import { fieldOf, textFieldOf, type Verdict } from '@fairlead/control';
 
 /** What is wrong, whichever service says it and however it words it. */
 export type OpenStackProblem =
@@ -78,18 +78,18 @@ function parseErrorBody(text: string): ErrorBody | undefined {
   } catch {
     return undefined;
   }
-  const neutron = field(body, 'NeutronError');
+  const neutron = fieldOf(body, 'NeutronError');
   if (typeof neutron === 'string') return { type: undefined, message: oneLine(neutron) };
-  if (neutron !== undefined) return { type: textField(neutron, 'type'), message: message(neutron, 'message') };
+  if (neutron !== undefined) return { type: textFieldOf(neutron, 'type'), message: message(neutron, 'message') };
   // Keystone, then keystonemiddleware, then Octavia and the framework before it.
-  const keystone = field(body, 'error');
+  const keystone = fieldOf(body, 'error');
   if (typeof keystone === 'object' && keystone !== null) {
     return { type: undefined, message: message(keystone, 'message') };
   }
   // Pecan has a title for every status, and a description of what is about the request.
-  if (field(body, 'description') === '') return undefined;
+  if (fieldOf(body, 'description') === '') return undefined;
   const other = ['faultstring', 'description', 'message', 'title']
-    .map((name) => textField(body, name))
+    .map((name) => textFieldOf(body, name))
     .find((said) => said !== undefined);
   return other === undefined ? undefined : { type: undefined, message: oneLine(other) };
 }
@@ -123,14 +123,5 @@ function verdictFor(problem: OpenStackProblem, status: number, notFound: Verdict
 }
 
 function message(value: unknown, name: string): string {
-  return oneLine(textField(value, name) ?? '');
-}
-
-function textField(value: unknown, name: string): string | undefined {
-  const found = field(value, name);
-  return typeof found === 'string' && found !== '' ? found : undefined;
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return oneLine(textFieldOf(value, name) ?? '');
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '@fairlead/control';
 import {
   type Applied,
   controllerReference,
@@ -90,15 +91,11 @@ function missingFrom(wanted: object, there: object): Readonly<Record<string, unk
   const nulls = Object.entries(there).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
     const asked: unknown = Reflect.get(wanted, name);
     if (asked === undefined) return [[name, null]];
-    if (!isPlain(value) || !isPlain(asked)) return [];
+    if (!isRecord(value) || !isRecord(asked)) return [];
     const inner = missingFrom(asked, value);
     return Object.keys(inner).length === 0 ? [] : [[name, inner]];
   });
   return Object.fromEntries(nulls);
-}
-
-function isPlain(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The EndpointsHandler's part; undefined when the resource has it so. */

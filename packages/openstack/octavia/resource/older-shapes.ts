@@ -1,3 +1,4 @@
+import { fieldOf, textFieldOf } from '@fairlead/control';
 import type { Protocol } from '@fairlead/kube';
 import {
   type EndpointSubset,
@@ -46,13 +47,13 @@ function fromSubset(subset: unknown): EndpointSubset {
   return {
     endpoints: addresses.map((address) => {
       const reference = fieldOf(address, 'targetRef');
-      const hostname = textIn(address, 'hostname');
+      const hostname = textFieldOf(address, 'hostname');
       const targetRef = {
-        ...optional('kind', textIn(reference, 'kind')),
-        ...optional('namespace', textIn(reference, 'namespace')),
-        ...optional('name', textIn(reference, 'name')),
+        ...optional('kind', textFieldOf(reference, 'kind')),
+        ...optional('namespace', textFieldOf(reference, 'namespace')),
+        ...optional('name', textFieldOf(reference, 'name')),
       };
-      const endpoint: SubsetEndpoint = { addresses: [textIn(address, 'ip') ?? ''], conditions: { ready: true } };
+      const endpoint: SubsetEndpoint = { addresses: [textFieldOf(address, 'ip') ?? ''], conditions: { ready: true } };
       return {
         ...endpoint,
         ...optional('hostname', hostname),
@@ -60,7 +61,7 @@ function fromSubset(subset: unknown): EndpointSubset {
       };
     }),
     ports: listIn(subset, 'ports').map((port) => ({
-      ...optional('name', textIn(port, 'name')),
+      ...optional('name', textFieldOf(port, 'name')),
       protocol: protocolIn(port),
       port: Number(fieldOf(port, 'port')),
     })),
@@ -68,7 +69,7 @@ function fromSubset(subset: unknown): EndpointSubset {
 }
 
 function protocolIn(port: unknown): Protocol {
-  const protocol = textIn(port, 'protocol');
+  const protocol = textFieldOf(port, 'protocol');
   return protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP';
 }
 
@@ -81,13 +82,4 @@ function optional<Name extends string>(name: Name, value: string | undefined): P
 function listIn(value: unknown, name: string): readonly unknown[] {
   const found = fieldOf(value, name);
   return Array.isArray(found) ? found : [];
-}
-
-function textIn(value: unknown, name: string): string | undefined {
-  const found = fieldOf(value, name);
-  return typeof found === 'string' && found !== '' ? found : undefined;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

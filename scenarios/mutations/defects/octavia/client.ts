@@ -51,7 +51,7 @@ export const octaviaClientDefects: readonly Defect[] = [
   {
     name: 'a path that Octavia does not have counts as a load balancer that is gone',
     file: `${CLIENT}/api/errors.ts`,
-    find: "if (field(body, 'description') === '') return undefined;",
+    find: "if (fieldOf(body, 'description') === '') return undefined;",
     replace: '',
     foundBy: octavia,
   },
