@@ -3,6 +3,7 @@ export { openStackMetrics } from './api/metrics.ts';
 export {
   type Filter,
   type DeleteOptions,
+  ifUnchanged,
   ResourceApi,
   type ResourceKind,
   type UpdateOptions,

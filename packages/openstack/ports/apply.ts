@@ -1,5 +1,5 @@
 import type { Step } from '@fairlead/control';
-import type { NeutronClient } from '../client/index.ts';
+import { ifUnchanged, type NeutronClient } from '../client/index.ts';
 import type { PortStep } from './plan.ts';
 
 /** The call of each step, and what happens if the process dies right after it. */
@@ -30,16 +30,12 @@ async function send(neutron: NeutronClient, step: PortStep, signal: AbortSignal)
     case 'tag-floating-ip':
       return void (await neutron.setFloatingIpTags(step.id, step.tags, { signal }));
     case 'assign-floating-ip':
-      return void (await neutron.updateFloatingIp(step.id, { port_id: step.portId }, asRead(step, signal)));
+      return void (await neutron.updateFloatingIp(step.id, { port_id: step.portId }, ifUnchanged(step, signal)));
     case 'set-address-pairs':
-      return void (await neutron.updatePort(step.id, { allowed_address_pairs: step.pairs }, asRead(step, signal)));
+      return void (await neutron.updatePort(step.id, { allowed_address_pairs: step.pairs }, ifUnchanged(step, signal)));
     case 'delete-port':
-      return neutron.deletePort(step.id, asRead(step, signal));
+      return neutron.deletePort(step.id, ifUnchanged(step, signal));
     case 'delete-floating-ip':
-      return neutron.deleteFloatingIp(step.id, asRead(step, signal));
+      return neutron.deleteFloatingIp(step.id, ifUnchanged(step, signal));
   }
-}
-
-function asRead({ revision }: { readonly revision: number | undefined }, signal: AbortSignal) {
-  return { signal, notFound: 'stale', ...(revision === undefined ? {} : { revision }) } as const;
 }

@@ -1,4 +1,5 @@
 import { type CallVerb, type CloudAnswer, isNotFound, unexpectedAnswer } from '@fairlead/cloud';
+import { fieldOf } from '@fairlead/control';
 import { z } from 'zod';
 import type { ServiceType } from '../keystone/catalog.ts';
 import { problemIn } from './errors.ts';
@@ -26,6 +27,11 @@ export interface UpdateOptions extends CallOptions {
 export interface DeleteOptions extends UpdateOptions {
   /** What else the service is to know: `cascade`. */
   readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Only what is still as it was read is changed: a user may have taken it meanwhile. */
+export function ifUnchanged({ revision }: { readonly revision?: number | undefined }, signal: AbortSignal) {
+  return { signal, notFound: 'stale', ...(revision === undefined ? {} : { revision }) } as const;
 }
 
 const PAGE_SIZE = 1000;
@@ -202,10 +208,6 @@ function called<Verb extends CallVerb>(kind: ResourceKind<{ readonly id: string 
 
 function conditionOf({ revision }: UpdateOptions): Pick<ServiceCall, 'headers'> {
   return revision === undefined ? {} : { headers: { 'if-match': `revision_number=${revision}` } };
-}
-
-function fieldOf(body: unknown, name: string): unknown {
-  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
 }
 
 function pathOf({ path }: ResourceKind<{ readonly id: string }>, id: string): string {

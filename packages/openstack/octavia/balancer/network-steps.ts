@@ -1,4 +1,4 @@
-import type { NeutronClient, PortRequest } from '../../client/index.ts';
+import { ifUnchanged, type NeutronClient, type PortRequest } from '../../client/index.ts';
 import type { FloatingIpStep } from './floating-ips.ts';
 import type { Heir } from './sharing/sharers.ts';
 
@@ -47,21 +47,20 @@ export async function performNetworkStep(
       return void (await neutron.updatePort(id, { name, description }, { signal, notFound: 'stale' }));
     }
     case 'hand-over-floating-ip':
-      return void (await neutron.updateFloatingIp(step.id, { description: step.description }, asRead(step, signal)));
+      return void (await neutron.updateFloatingIp(
+        step.id,
+        { description: step.description },
+        ifUnchanged(step, signal),
+      ));
     case 'create-floating-ip':
       return void (await neutron.createFloatingIp(step.body, { signal }));
     case 'assign-floating-ip':
-      return void (await neutron.updateFloatingIp(step.id, { port_id: step.portId }, asRead(step, signal)));
+      return void (await neutron.updateFloatingIp(step.id, { port_id: step.portId }, ifUnchanged(step, signal)));
     case 'detach-floating-ip':
-      return void (await neutron.updateFloatingIp(step.id, { port_id: null }, asRead(step, signal)));
+      return void (await neutron.updateFloatingIp(step.id, { port_id: null }, ifUnchanged(step, signal)));
     case 'give-away-floating-ip':
-      return void (await neutron.updateFloatingIp(step.id, { description: '' }, asRead(step, signal)));
+      return void (await neutron.updateFloatingIp(step.id, { description: '' }, ifUnchanged(step, signal)));
     case 'delete-floating-ip':
-      return neutron.deleteFloatingIp(step.id, asRead(step, signal));
+      return neutron.deleteFloatingIp(step.id, ifUnchanged(step, signal));
   }
-}
-
-/** Only what is still as it was read is changed: a user may have taken it meanwhile. */
-function asRead({ revision }: { readonly revision?: number | undefined }, signal: AbortSignal) {
-  return { signal, notFound: 'stale', ...(revision === undefined ? {} : { revision }) } as const;
 }

@@ -94,7 +94,7 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
   },
   {
     name: 'a floating IP that has changed since it was read is changed',
-    file: `${HOME}/balancer/network-steps.ts`,
+    file: 'packages/openstack/client/api/resource-api.ts',
     find: '...(revision === undefined ? {} : { revision })',
     replace: '',
     foundBy: { unit: `${HOME}/balancer/network-steps.test.ts` },
