@@ -4,6 +4,7 @@ import { TargetCredentials } from '../auth/credentials.ts';
 import { findTarget, type TargetChoice } from '../auth/find-target.ts';
 import { systemHost } from './host.ts';
 
+/** Which cluster to connect to, and under what name. */
 export interface ConnectChoice extends TargetChoice {
   /** Who we are in the logs of the API server, such as `fairlead/0.1.0`. */
   readonly userAgent: string;

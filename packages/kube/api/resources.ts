@@ -9,6 +9,8 @@ import type { Pod } from '../types/pod.ts';
 import type { Service } from '../types/service.ts';
 import type { Resource } from './resource.ts';
 
+/* The resources of Kubernetes' own API that are used here, for the calls of the client and for caches. */
+
 const core = { group: '', version: 'v1' } as const;
 
 export const services: Resource<Service> = { ...core, plural: 'services', kind: 'Service', namespaced: true };

@@ -6,6 +6,7 @@ import type { ClusterTarget, ExecPlugin } from './target.ts';
 /** A program that asks a cloud for a token may take its time, but must not hold us up for ever. */
 const DEADLINE_MILLISECONDS = 60_000;
 
+/** What a plugin prints: a token, or a certificate and its key. */
 export interface PluginCredential {
   readonly token?: string | undefined;
   readonly certificate?: string | undefined;

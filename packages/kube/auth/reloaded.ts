@@ -6,6 +6,7 @@ const RETRY_MILLISECONDS = 10_000;
 /** When nothing is good any more, it is asked this often; in between all callers get the same error. */
 const FAILURE_MILLISECONDS = 5_000;
 
+/** A value that was read, and for how long it may be used. */
 export interface Loaded<Value> {
   readonly value: Value;
   /** Look again after this. */

@@ -5,6 +5,7 @@ import type { KubeObject } from '../types/meta.ts';
 import type { CollectionSink } from '../watch/object-intake.ts';
 import type { CacheChange } from './change.ts';
 
+/** Is told what a list or a watch event changed in a cache. */
 export interface ContentsListener<Kept> {
   changed(change: CacheChange<Kept>): void;
   /** A list was complete. */

@@ -19,6 +19,7 @@ export interface CacheStatus extends WatchStatus {
   readonly objects: number;
 }
 
+/** How a handler is told of the changes of a cache. */
 export interface SubscribeOptions {
   /**
    * What a list brings is told when it is complete, all at once: put together, what the handler was told is always a state

@@ -16,6 +16,7 @@ export interface Moment {
   readonly wall: number;
 }
 
+/** Now, by both clocks. */
 export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
 }

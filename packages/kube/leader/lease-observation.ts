@@ -121,6 +121,7 @@ function writtenEpoch(lease: Lease): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
+/** Undefined when the Lease was given back. */
 export function holderOf(lease: Lease): string | undefined {
   const holder = lease.spec?.holderIdentity;
   return holder === '' ? undefined : holder;

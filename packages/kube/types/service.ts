@@ -1,5 +1,7 @@
 import type { Condition, KubeObject } from './meta.ts';
 
+/* Objects as the API has them, with the fields that are read or written here. */
+
 export type Protocol = 'TCP' | 'UDP' | 'SCTP';
 export type IpFamily = 'IPv4' | 'IPv6';
 export type ServiceType = 'ClusterIP' | 'NodePort' | 'LoadBalancer' | 'ExternalName';

@@ -63,6 +63,7 @@ export interface WatchDependencies {
   readonly onStatus?: () => void;
 }
 
+/** What is watched, and where its objects go. */
 export interface CollectionWatchOptions<Kept extends KubeObject> extends ObjectIntakeOptions<Kept> {
   /** For logs and metrics. */
   readonly name: string;

@@ -22,6 +22,7 @@ export interface CollectionSink<Kept> {
   bookmarked(resourceVersion: string): void;
 }
 
+/** How objects of a list or a watch are read, and which of them are kept. */
 export interface ObjectIntakeOptions<Kept> {
   readonly resource: Resource<KubeObject>;
   /** Undefined for what is no object of the resource. */

@@ -26,6 +26,8 @@ const throttled = (seconds?: number): ScriptedFault => ({
 });
 const refused = (status: number) => ({ kind: 'refuse', status, code: `Status${status}` }) as const;
 
+// The numbers are those of the updater's test plan, which stands here whole: the titles are its words.
+
 describe('the local service backend pool updater', () => {
   it('1. ARM wire 429 from Get with a parseable Retry-After sets nextEligibleAt and emits LoadBalancerBackendPoolUpdateRetrying; subsequent ticks before nextEligibleAt requeue quietly without ARM calls, retry events, retry-count increments, or metrics', async () => {
     const world = new UpdaterWorld();
