@@ -92,7 +92,7 @@ export interface AzureResourceLockerOptions {
 /** The lock as a Lease. Its times are wall time, as its other users have them. */
 export class AzureResourceLocker implements ResourceLock {
   readonly #options: AzureResourceLockerOptions;
-  /** What was held and may be held still, although nobody is at work. */
+  /** A holding whose work has ended and whose Lease may not be given back yet. */
   #leftover: { readonly stop: AbortController; readonly given: Promise<void> } | undefined;
 
   constructor(options: AzureResourceLockerOptions) {

@@ -15,7 +15,7 @@ import {
   poolOf,
 } from './operation-queue.ts';
 import { PoolWriter, type PoolWriterOptions } from './pool-writer.ts';
-import { type NextTask, SideBySide } from './side-by-side.ts';
+import { type NextTask, KeyedWorkers } from './keyed-workers.ts';
 import { mayGoOn, nextPool, type WaitingPool } from './turn-order.ts';
 import { classifyUpdateError } from './update-error.ts';
 
@@ -53,7 +53,7 @@ export class BackendPoolUpdater {
   /** Whether a turn waits for the lock of the process: it takes whatever is due by then. */
   #isTurnClaimed = false;
   /** The turn that is under way, if it takes along what comes due meanwhile. */
-  #turn: SideBySide | undefined;
+  #turn: KeyedWorkers | undefined;
 
   constructor(options: BackendPoolUpdaterOptions) {
     this.#options = options;
@@ -142,7 +142,7 @@ export class BackendPoolUpdater {
     const turn: Turn = { holding, signal, isLost: false };
     const { loadBalancers } = this.#queue;
     // Azure works on a load balancer one change at a time; on several it does so at once.
-    const work = new SideBySide(settings.leadingEdge ? this.#whateverIsDue(turn) : this.#whatWaitsNow(turn));
+    const work = new KeyedWorkers(settings.leadingEdge ? this.#whateverIsDue(turn) : this.#whatWaitsNow(turn));
     try {
       if (settings.leadingEdge) this.#turn = work;
       work.offer(loadBalancers);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SideBySide } from './side-by-side.ts';
+import { KeyedWorkers } from './keyed-workers.ts';
 
 /** Tasks by key that last until they are told to end. */
 function tasks(queues: Readonly<Record<string, string[]>>) {
@@ -22,7 +22,7 @@ function tasks(queues: Readonly<Record<string, string[]>>) {
     else running.get(name)?.reject(error);
     return settle();
   };
-  return { work: new SideBySide(next), settle, end };
+  return { work: new KeyedWorkers(next), settle, end };
 }
 
 describe('side by side', () => {

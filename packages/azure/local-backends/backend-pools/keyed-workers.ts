@@ -1,8 +1,8 @@
 /** Gives the next task of a key, undefined when there is none now. */
 export type NextTask = (key: string) => (() => Promise<void>) | undefined;
 
-/** Works on several keys at once, and on each of them at one task after the other, for as long as there are any. */
-export class SideBySide {
+/** One worker for each key: keys run at the same time, the tasks of one key one after the other, until none is left. */
+export class KeyedWorkers {
   readonly #next: NextTask;
   readonly #working = new Map<string, Promise<void>>();
   readonly #failures: unknown[] = [];
@@ -12,7 +12,7 @@ export class SideBySide {
     this.#next = next;
   }
 
-  /** There may be tasks for these keys. False when it is over, and nobody looks any more. */
+  /** There may be tasks for these keys. False when all workers have ended: then none of the tasks is taken. */
   offer(keys: Iterable<string>): boolean {
     if (this.#isOver) return false;
     for (const key of keys) if (!this.#working.has(key)) this.#working.set(key, this.#work(key));

@@ -15,9 +15,9 @@ export interface WaitingPool {
  * writes for the others when Azure is slow, as each first change that goes ahead is one write more.
  */
 const FIRST_CHANGE_WEIGHT = 2;
-/** Whoever else wants to change load balancers waits no longer than this, and for the writes in hand. */
+/** Another component that waits for the lock gets it after this time, and the writes that are under way. */
 const TURN_MILLISECONDS = 30_000;
-/** The Lease of the cluster is given back so often, whether or not anybody is seen to wait for it. */
+/** The Lease of the lock is given back so often even when no other component is seen to wait for it. */
 const LONGEST_TURN_MILLISECONDS = 300_000;
 
 /** The one that is tried first: the one that has waited longest, the wait of a first change counting more. */

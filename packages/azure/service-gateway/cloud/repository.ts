@@ -183,7 +183,7 @@ export class Repository {
     return this.#refusals.isBlocked(call);
   }
 
-  /** A refusal was found to be nobody's fault; gives the error with which everything waits. */
+  /** Azure refuses such calls whatever is in them, as under a policy; gives the error with which all Services wait. */
   refusesAll(call: typeof UPDATE_SERVICES | typeof UPDATE_LOCATIONS, error: unknown): FairleadError {
     return this.#refusals.block(call, error);
   }

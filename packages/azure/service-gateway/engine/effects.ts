@@ -18,7 +18,7 @@ export type Outcome =
   | { readonly ok: true; readonly changed: boolean }
   | { readonly ok: false; readonly error: unknown };
 
-/** What happened that others than the updaters have something to do with. */
+/** What happened that concerns the reconcilers of Services and pods, not the updaters. */
 export type Notice =
   | StateChange
   /** All addresses of these pods have left NRP: they may go. */

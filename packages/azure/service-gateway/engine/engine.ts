@@ -20,8 +20,8 @@ import {
   type ServiceState,
   succeed,
   unpark,
-  unwant,
-  want,
+  requestDeletion,
+  requestSpec,
 } from './service-state.ts';
 
 /** What the ServiceUpdater is to do now. */
@@ -96,7 +96,7 @@ export class Engine {
   addService(spec: ServiceSpec): void {
     const { key } = spec;
     this.tracker.wanted.set(key, true);
-    this.#transition(key, want(this.state(key), spec, this.tracker.existing.has(key)));
+    this.#transition(key, requestSpec(this.state(key), spec, this.tracker.existing.has(key)));
   }
 
   /**
@@ -111,7 +111,7 @@ export class Engine {
   /** Takes down the service and whatever there is of it. */
   deleteService(key: NrpKey): void {
     this.tracker.wanted.set(key, false);
-    this.#transition(key, unwant(this.state(key)));
+    this.#transition(key, requestDeletion(this.state(key)));
   }
 
   /**

@@ -16,8 +16,8 @@ import {
   type ServiceState,
   succeed,
   unpark,
-  unwant,
-  want,
+  requestDeletion,
+  requestSpec,
 } from './service-state.ts';
 
 // Edge cases are numbered as in docs/azure-service-gateway.md.
@@ -29,14 +29,14 @@ const wait = { failures: 1, notBefore: 1_000, failure: 'busy' };
 
 describe('the states of a service', () => {
   it('lead from the first request to a service that is there', () => {
-    const notStarted = want(undefined, spec);
+    const notStarted = requestSpec(undefined, spec);
     expect(notStarted).toEqual({ kind: 'NotStarted', spec, wait: NO_WAIT });
     if (notStarted.kind !== 'NotStarted') throw new Error('not reached');
     expect(succeed(beginCreation(notStarted))).toEqual({ kind: 'Created', spec });
   });
 
   it('edge case 1: a request to delete during creation is kept until the creation has ended, well or not', () => {
-    const creating = unwant(beginCreation({ kind: 'NotStarted', spec, wait: NO_WAIT }));
+    const creating = requestDeletion(beginCreation({ kind: 'NotStarted', spec, wait: NO_WAIT }));
     if (creating.kind !== 'CreationInProgress') throw new Error('not reached');
     expect(isWanted(creating)).toBe(false);
     expect(succeed(creating).kind).toBe('DeletionPending');
@@ -47,7 +47,7 @@ describe('the states of a service', () => {
   it('edge case 1: a request to delete during an update takes its addresses away at once', () => {
     const updating = beginUpdate({ kind: 'UpdatePending', spec, wait: NO_WAIT });
     expect(isLive(updating)).toBe(true);
-    const unwanted = unwant(updating);
+    const unwanted = requestDeletion(updating);
     expect(isLive(unwanted)).toBe(false);
     if (unwanted.kind !== 'UpdateInProgress') throw new Error('not reached');
     expect(succeed(unwanted).kind).toBe('DeletionPending');
@@ -55,17 +55,17 @@ describe('the states of a service', () => {
 
   it('edge case 1: a recreation during deletion is carried out after it, and a flap cancels it', () => {
     const deleting = beginDeletion({ kind: 'DeletionPending', wait: NO_WAIT });
-    const recreating = want(deleting, other);
+    const recreating = requestSpec(deleting, other);
     if (recreating.kind !== 'DeletionInProgress') throw new Error('not reached');
     expect(finishDeletion(recreating)).toEqual({ kind: 'NotStarted', spec: other, wait: NO_WAIT });
     expect(failDeletion(recreating, wait)).toEqual({ kind: 'NotStarted', spec: other, wait: NO_WAIT });
-    const cancelled = unwant(recreating);
+    const cancelled = requestDeletion(recreating);
     if (cancelled.kind !== 'DeletionInProgress') throw new Error('not reached');
     expect(finishDeletion(cancelled)).toBeUndefined();
   });
 
   it('give a newer request a chance of its own when the older one failed', () => {
-    const creating = want(beginCreation({ kind: 'NotStarted', spec, wait }), other);
+    const creating = requestSpec(beginCreation({ kind: 'NotStarted', spec, wait }), other);
     if (creating.kind !== 'CreationInProgress') throw new Error('not reached');
     expect(fail(creating, { kind: 'park', failure })).toEqual({ kind: 'NotStarted', spec: other, wait: NO_WAIT });
     expect(succeed(creating)).toEqual({ kind: 'UpdatePending', spec: other, wait: NO_WAIT });
@@ -74,8 +74,8 @@ describe('the states of a service', () => {
   it('park what is refused until it asks for something else', () => {
     const parked = fail(beginUpdate({ kind: 'UpdatePending', spec, wait }), { kind: 'park', failure });
     expect(parked).toEqual({ kind: 'Parked', spec, serving: true, failure });
-    expect(want(parked, spec)).toBe(parked);
-    expect(want(parked, other)).toEqual({ kind: 'UpdatePending', spec: other, wait: NO_WAIT });
+    expect(requestSpec(parked, spec)).toBe(parked);
+    expect(requestSpec(parked, other)).toEqual({ kind: 'UpdatePending', spec: other, wait: NO_WAIT });
     expect(unpark(parked)).toEqual({ kind: 'UpdatePending', spec, wait: NO_WAIT });
   });
 
@@ -85,7 +85,7 @@ describe('the states of a service', () => {
     expect(isLive(refused)).toBe(true);
     expect(unpark(refused)).toBe(refused);
     expect(refuse(refused, failure)).toBe(refused);
-    expect(unwant(refused).kind).toBe('DeletionPending');
+    expect(requestDeletion(refused).kind).toBe('DeletionPending');
   });
 
   it('make a service anew that NRP has lost, and repair one that was changed', () => {
@@ -95,7 +95,12 @@ describe('the states of a service', () => {
   });
 
   it('end where the last request points, whatever was asked for before and however operations ended', () => {
-    const request = fc.constantFrom<(keyof typeof endings)[]>('want', 'want-other', 'unwant', 'refuse');
+    const request = fc.constantFrom<(keyof typeof endings)[]>(
+      'requestSpec',
+      'requestSpec-other',
+      'requestDeletion',
+      'refuse',
+    );
     const step: fc.Arbitrary<string> = fc.oneof(request, fc.constantFrom('begin', 'succeed', 'retry', 'park'));
     fc.assert(
       fc.property(fc.array(step), request, (steps, last) => {
@@ -116,20 +121,20 @@ const isSettledOn = (wanted: typeof spec) => (state: ServiceState | undefined) =
   (state?.kind === 'Created' || state?.kind === 'Parked') && state.spec === wanted;
 
 const endings = {
-  want: isSettledOn(spec),
-  'want-other': isSettledOn(other),
-  unwant: (state: ServiceState | undefined) => state === undefined,
+  requestSpec: isSettledOn(spec),
+  'requestSpec-other': isSettledOn(other),
+  requestDeletion: (state: ServiceState | undefined) => state === undefined,
   refuse: (state: ServiceState | undefined) => state?.kind === 'Parked',
 };
 
 function apply(state: ServiceState | undefined, act: string): ServiceState | undefined {
   switch (act) {
-    case 'want':
-      return want(state, spec);
-    case 'want-other':
-      return want(state, other);
-    case 'unwant':
-      return unwant(state);
+    case 'requestSpec':
+      return requestSpec(state, spec);
+    case 'requestSpec-other':
+      return requestSpec(state, other);
+    case 'requestDeletion':
+      return requestDeletion(state);
     case 'refuse':
       return refuse(state, failure);
     case 'begin':

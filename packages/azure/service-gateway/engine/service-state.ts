@@ -125,7 +125,7 @@ export function specOf(state: ServiceState | undefined): ServiceSpec | undefined
 }
 
 /** The cluster wants the service to be as the spec says. `exists`: whether NRP knows it, so that it serves meanwhile. */
-export function want(state: ServiceState | undefined, spec: ServiceSpec, exists = false): ServiceState {
+export function requestSpec(state: ServiceState | undefined, spec: ServiceSpec, exists = false): ServiceState {
   switch (state?.kind) {
     case undefined:
       return { kind: exists ? 'UpdatePending' : 'NotStarted', spec, wait: NO_WAIT };
@@ -147,8 +147,8 @@ export function want(state: ServiceState | undefined, spec: ServiceSpec, exists 
   }
 }
 
-/** The cluster does not want the service any more. One that we know nothing of may have left something behind. */
-export function unwant(state: ServiceState | undefined): ServiceState {
+/** The cluster does not requestSpec the service any more. One that we know nothing of may have left something behind. */
+export function requestDeletion(state: ServiceState | undefined): ServiceState {
   switch (state?.kind) {
     case undefined:
     case 'NotStarted':
