@@ -5,7 +5,7 @@ import { heldWithdrawals } from './controller/withdrawal-brake.ts';
 import type { Decision } from './decision/decide.ts';
 import { DERIVED_SERVICE, ownDerived } from './decision/derived-service.ts';
 import type { Observation } from './decision/observation.ts';
-import { describeWrite, lostBy } from './decision/write.ts';
+import { describeWrite, clustersLostBy } from './decision/write.ts';
 import { clusterOf } from './records/marks.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -18,7 +18,7 @@ export function partPlan({ decisions, migration, view }: Snapshot, clock: Clock)
     detail: `${describeWrite(write)}, of software before aggregation`,
     writes: 1,
   }));
-  const losses = new Map([...decisions].map(([key, { decision }]) => [key, lostBy(decision.writes)]));
+  const losses = new Map([...decisions].map(([key, { decision }]) => [key, clustersLostBy(decision.writes)]));
   return { ...heldWithdrawals(clock, losses, view), changes: [...services, ...older] };
 }
 
@@ -37,8 +37,8 @@ export function partStatus({ decisions, broker, state }: Snapshot): PartStatus {
   const count = (wanted: Decision['exported']['state']) =>
     all.filter(({ decision }) => decision.exported.state === wanted).length;
   return {
-    summary: state.state === 'away' ? state.reason : 'in step with the broker',
-    problems: state.state === 'away' ? [state.reason] : [],
+    summary: state.state === 'unavailable' ? state.reason : 'in step with the broker',
+    problems: state.state === 'unavailable' ? [state.reason] : [],
     figures: {
       clusters: broker.leases.size,
       'Services exported': count('exported'),
@@ -80,7 +80,7 @@ interface Reasons {
 
 function reasonsOf(observed: Observation, { exported, merged }: Decision): Reasons {
   const { broker, serviceExport } = observed;
-  if (broker.state === 'away') {
+  if (broker.state === 'unavailable') {
     return {
       text: 'is as it was when the broker was last read',
       isStuck: true,

@@ -70,7 +70,7 @@ export async function takeSnapshot(
     }
   });
   const migration: Migration =
-    state.state === 'away' ? { writes: [], refused: [] } : migrationOf(view.migration(older), settings);
+    state.state === 'unavailable' ? { writes: [], refused: [] } : migrationOf(view.migration(older), settings);
   return { settings, broker, state, migration, view, decisions: new Map(decisions) };
 }
 
@@ -78,7 +78,7 @@ async function listOlder(client: KubeClient, { brokerImports }: Settings, namesp
   return (await client.list(brokerImports, { namespace, signal })).items;
 }
 
-const away = (reason: string): BrokerState => ({ state: 'away', reason, isLasting: true });
+const unavailable = (reason: string): BrokerState => ({ state: 'unavailable', reason, isLasting: true });
 
 async function readBroker(
   configuration: ClusterSetConfiguration,
@@ -112,6 +112,6 @@ async function readBroker(
     signal.throwIfAborted();
     const none = new ListedStore([]);
     const broker = { imports: none, slices: none, leases: none, registrations: none };
-    return { broker, older: [], state: away(`The broker cannot be read: ${messageOf(error)}.`) };
+    return { broker, older: [], state: unavailable(`The broker cannot be read: ${messageOf(error)}.`) };
   }
 }

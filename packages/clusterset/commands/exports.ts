@@ -3,7 +3,7 @@ import { isNotFound, services } from '@fairlead/kube';
 import type { ConfiguredInvocation, PartCommand, Permission } from '@fairlead/part';
 import type { ClusterSetConfiguration } from '../configuration.ts';
 import { MCS_GROUP, type ServiceExport } from '../mcs/types.ts';
-import { mayTakePart } from '../records/trust.ts';
+import { isNamespaceAllowed } from '../records/trust.ts';
 import { readSettings } from '../settings.ts';
 
 const argument = { name: '<service>', summary: 'its namespace and name: shop/web' };
@@ -26,7 +26,7 @@ export const exportCommand: PartCommand<ClusterSetConfiguration> = {
   async run({ configuration, environment: { client, signal }, words, print }) {
     const key = keyOf(words[0]);
     const settings = await readSettings(configuration, client, { signal });
-    if (!mayTakePart(key.namespace, settings.namespaces))
+    if (!isNamespaceAllowed(key.namespace, settings.namespaces))
       throw refused(`the namespace ${key.namespace} may not export Services`);
     const service = await client.find(services, key, { signal });
     if (service === undefined) throw refused(`there is no Service ${key.namespace}/${key.name}`);

@@ -43,7 +43,7 @@ export function statusLines(
     ];
     return [key, ports.join(','), exporting.join(',') || 'no cluster', told.join('; ')];
   });
-  const how = state.state === 'away' ? state.reason : 'in step with the broker';
+  const how = state.state === 'unavailable' ? state.reason : 'in step with the broker';
   return [
     `Clusterset ${settings.clusterset}: ${how}`,
     '',

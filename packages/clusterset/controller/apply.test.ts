@@ -2,7 +2,7 @@ import { Journal, noMetrics } from '@fairlead/control';
 import { configMaps, leases } from '@fairlead/kube';
 import { NAMESPACE, TestCluster } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
-import type { Ground, Write } from '../decision/write.ts';
+import type { Precondition, Write } from '../decision/write.ts';
 import { Applier } from './apply.ts';
 
 const { signal } = new AbortController();
@@ -19,12 +19,12 @@ async function setUp() {
     leadership: { signal, covers: () => true, epoch: 1 },
     expectations: { note() {} },
   });
-  const deletion = (object: typeof created, ...grounds: readonly Ground[]): Write => ({
+  const deletion = (object: typeof created, ...preconditions: readonly Precondition[]): Write => ({
     verb: 'delete',
     at: 'member',
     resource: configMaps,
     object,
-    grounds,
+    preconditions,
     ifItDiesHere: 'a test',
   });
   const isThere = async () => (await client.find(configMaps, key)) !== undefined;
@@ -41,10 +41,10 @@ describe('a deletion', () => {
     expect(await isThere()).toBe(false);
   });
 
-  it('is held back where its grounds do not hold, by what the server says', async () => {
+  it('is held back where its preconditions do not hold, by what the server says', async () => {
     const { client, created, deletion, isThere, apply } = await setUp();
     const lease = { namespace: NAMESPACE, name: 'a' };
-    const absent: Ground = { is: 'absent', at: 'broker', resource: leases, key: lease };
+    const absent: Precondition = { is: 'absent', at: 'broker', resource: leases, key: lease };
     await client.create(leases, { metadata: { ...lease, finalizers: ['example.org/held'] } });
     await expect(apply(deletion(created, absent))).rejects.toThrow('is there after all');
     // One that is being deleted is as good as gone, and nothing to rest upon.

@@ -96,7 +96,7 @@ export class Applier {
 
   /** A list may be empty by mistake; an object that the server has when it is asked for it was not deleted. */
   async #confirm(write: Write, signal: AbortSignal): Promise<void> {
-    for (const { is, at, resource, key } of write.grounds) {
+    for (const { is, at, resource, key } of write.preconditions) {
       const found = await this.#options.clients[at].find(resource, key, { signal });
       const isThere = found !== undefined && found.metadata.deletionTimestamp === undefined;
       if (isThere === (is === 'there')) continue;

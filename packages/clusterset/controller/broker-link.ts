@@ -84,7 +84,7 @@ export class BrokerLink {
   readonly #selections: readonly Selection[];
   /** The per-cluster ServiceImports of older software, where clusters are named that have it. */
   readonly older: SharedCache<ServiceImport> | undefined;
-  #state: BrokerState = { state: 'away', reason: 'The broker has not been read yet.', isLasting: false };
+  #state: BrokerState = { state: 'unavailable', reason: 'The broker has not been read yet.', isLasting: false };
 
   constructor(options: BrokerLinkOptions) {
     const { connection, clock, settings } = options;
@@ -160,11 +160,11 @@ export class BrokerLink {
     if (!isSynced) {
       const reason = failure === undefined ? 'The broker has not been read yet.' : 'The broker cannot be read.';
       const isLasting = clock.monotonic() - this.#startedAt >= AWAY_AFTER_MILLISECONDS;
-      return { state: 'away', reason, isLasting };
+      return { state: 'unavailable', reason, isLasting };
     }
     const blindFor = this.#blindSince === undefined ? 0 : clock.monotonic() - this.#blindSince;
     if (blindFor >= AWAY_AFTER_MILLISECONDS) {
-      return { state: 'away', reason: 'The broker cannot be read.', isLasting: true };
+      return { state: 'unavailable', reason: 'The broker cannot be read.', isLasting: true };
     }
     return membershipState(this.caches, uid(), settings);
   }
@@ -176,7 +176,7 @@ export class BrokerLink {
     await every(clock, HEARTBEAT_MILLISECONDS, signal, async () => {
       // Another cluster may have the name by now, and its Lease with it.
       const { registrations } = this.caches;
-      if (!registrations.hasSynced || membershipState(this.caches, uid(), settings).state === 'away') return;
+      if (!registrations.hasSynced || membershipState(this.caches, uid(), settings).state === 'unavailable') return;
       try {
         const spec = { renewTime: microTime(clock.now()), holderIdentity: settings.cluster };
         await this.client.patchMerge<Lease>(

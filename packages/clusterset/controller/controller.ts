@@ -13,7 +13,7 @@ import { ClusterEvents, Health, type LeaderEnvironment, objectController } from 
 import type { Settings } from '../decision/settings.ts';
 import { globalIngressIps } from '../records/global-addresses.ts';
 import { keptService } from '../records/local-export.ts';
-import { mayTakePart } from '../records/trust.ts';
+import { isNamespaceAllowed } from '../records/trust.ts';
 import { Applier } from './apply.ts';
 import { BrokerLink } from './broker-link.ts';
 import { Expectations, type Lookup } from './expectations.ts';
@@ -93,7 +93,7 @@ export async function runController(options: ControllerOptions, environment: Lea
   // Before the broker is read: what no namespace here wants is not kept.
   await member.namespaces.synced(signal);
   const takesPart = (name: string) =>
-    mayTakePart(name, settings.namespaces) && member.namespaces.get(name) !== undefined;
+    isNamespaceAllowed(name, settings.namespaces) && member.namespaces.get(name) !== undefined;
   const onOverflow = (namespace: string, most: number) => {
     const note = `The namespace ${namespace} at the broker has more than ${most} objects: the rest is left out.`;
     environment.logger.warn({ namespace, most }, note);

@@ -19,7 +19,7 @@ function setUp() {
     at: 'broker',
     resource: endpointSlices,
     object: before,
-    grounds: [],
+    preconditions: [],
     ifItDiesHere: '',
   });
   return { clock, cached, expectations, write };

@@ -25,7 +25,7 @@ export function parsePolicy(text: string | undefined): SilencePolicy | undefined
 
 /**
  * Since when each cluster is silent, by our own clock: by the times in its Lease alone, a clock that is wrong would
- * make it look dead. While the broker cannot be read, no time passes for anybody.
+ * make it look dead. While the broker cannot be read, no time is counted for any cluster.
  */
 export class Liveness {
   readonly #clock: Clock;

@@ -4,7 +4,7 @@ import { OutcomeCounts } from '@fairlead/part';
 import { type Decision, decide } from '../decision/decide.ts';
 import type { Observation } from '../decision/observation.ts';
 import type { Settings } from '../decision/settings.ts';
-import { lostBy, type Place, type Write } from '../decision/write.ts';
+import { clustersLostBy, type Place, type Write } from '../decision/write.ts';
 import type { ExportKey } from '../records/names.ts';
 import { Applier } from './apply.ts';
 import type { Expectations } from './expectations.ts';
@@ -75,15 +75,15 @@ export class Reconciler {
 
   /** Leaves out what takes a cluster out of an import, for as long as the brake wants it to wait. */
   #brake(text: string, writes: readonly Write[]) {
-    const heldMilliseconds = this.#options.withdrawals.waitsFor(text, lostBy(writes));
-    const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => lostBy([write]).size === 0);
+    const heldMilliseconds = this.#options.withdrawals.waitsFor(text, clustersLostBy(writes));
+    const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => clustersLostBy([write]).size === 0);
     return { writes: kept, heldMilliseconds };
   }
 
   /** How long it is until it is our turn to keep the aggregate; 0: now, or there is nothing to do. */
   #turnIn(text: string, { broker }: Observation, { merged, aggregate }: Decision): number {
     const { clock, random, settings } = this.#options;
-    if (aggregate.length === 0 || broker.state === 'away') {
+    if (aggregate.length === 0 || broker.state === 'unavailable') {
       this.#differsSince.delete(text);
       return 0;
     }
@@ -97,7 +97,7 @@ export class Reconciler {
   }
 
   #tellRefused(text: string, { broker }: Observation): void {
-    if (broker.state === 'away') return;
+    if (broker.state === 'unavailable') return;
     const refused = [...broker.records, ...broker.slices].flatMap((one) =>
       one.kind === 'refused' ? [`${one.cluster}: ${one.reason}`] : [],
     );

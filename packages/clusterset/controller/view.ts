@@ -8,7 +8,7 @@ import {
   SERVICE_NAME_LABEL,
   type Service,
 } from '@fairlead/kube';
-import type { Away, BrokerObservation, Observation } from '../decision/observation.ts';
+import type { BrokerUnavailable, BrokerObservation, Observation } from '../decision/observation.ts';
 import type { Settings } from '../decision/settings.ts';
 import { SERVICE_NAME, type ServiceExport, type ServiceImport } from '../mcs/types.ts';
 import { clusterOf, derivedKey, importedSliceKey, isLeaving, isOurs } from '../records/marks.ts';
@@ -49,7 +49,7 @@ export interface BrokerStores {
 export type Standing = 'alive' | 'dropped' | 'missing' | 'left';
 
 /** Whether the broker can be gone by. */
-export type BrokerState = { readonly state: 'in-step' } | Away;
+export type BrokerState = { readonly state: 'in-step' } | BrokerUnavailable;
 
 /** Whether the broker has the cluster with this UID for a member. */
 export function membershipState(
@@ -64,12 +64,12 @@ export function membershipState(
   if (!isOfAnother(registration, uid)) return { state: 'in-step' };
   const { cluster, clusterset } = settings;
   const reason = `Another cluster is the member ${cluster} of the clusterset ${clusterset}: run fairlead join with another name.`;
-  return { state: 'away', reason, isLasting: true };
+  return { state: 'unavailable', reason, isLasting: true };
 }
 
-function notAMember({ cluster, clusterset }: Settings): Away {
+function notAMember({ cluster, clusterset }: Settings): BrokerUnavailable {
   const reason = `The cluster ${cluster} is no member of the clusterset ${clusterset} at the broker: run fairlead join.`;
-  return { state: 'away', reason, isLasting: true };
+  return { state: 'unavailable', reason, isLasting: true };
 }
 
 /** Puts together what there is about one Service of the clusterset. */
@@ -104,7 +104,7 @@ export class View {
       importedSlices: imported,
       derivedService: services.get(keyText({ namespace: key.namespace, name: derivedServiceName(key.name) })),
       derivedSlices: slices.index('derived', derivedFor).get(text),
-      broker: state.state === 'away' ? state : this.#observeBroker(key, named, standing),
+      broker: state.state === 'unavailable' ? state : this.#observeBroker(key, named, standing),
     };
   }
 

@@ -71,10 +71,10 @@ function decided(broker: Partial<InStep>, changes: Partial<Observation> = {}) {
   return decide(observed, testSettings, 0);
 }
 
-const grounds = (writes: ReturnType<typeof planned>) =>
+const preconditions = (writes: ReturnType<typeof planned>) =>
   writes.map((write) => [
     describeWrite(write),
-    ...write.grounds.map(({ is, resource, key: at }) => `${is}: ${resource.kind} ${at.namespace}/${at.name}`),
+    ...write.preconditions.map(({ is, resource, key: at }) => `${is}: ${resource.kind} ${at.namespace}/${at.name}`),
   ]);
 
 describe('an export that is gone', () => {
@@ -142,13 +142,13 @@ describe('an export that lost a conflict', () => {
 });
 
 describe('an import', () => {
-  it('goes when its record is gone, on grounds that the broker is asked about', () => {
+  it('goes when its record is gone, on preconditions that the broker is asked about first', () => {
     const rests = ['absent: ServiceImport broker-m-a/web.shop', 'there: Lease broker/own', 'there: Lease broker/a'];
-    expect(grounds(planned({}))).toEqual([
+    expect(preconditions(planned({}))).toEqual([
       ['delete EndpointSlice shop/web.ipv4.a', ...rests],
       ['delete ServiceImport shop/web', ...rests],
     ]);
-    expect(grounds(planned({ left: new Set(['a']) }))[0]).toEqual([
+    expect(preconditions(planned({ left: new Set(['a']) }))[0]).toEqual([
       'delete EndpointSlice shop/web.ipv4.a',
       ...rests.slice(0, 2),
     ]);
@@ -163,11 +163,11 @@ describe('an import', () => {
     const left = new Set(names);
     const writes = planned({ left }, { importedSlices: [slice, ...forged] });
     expect(writes).toHaveLength(502);
-    expect(writes.reduce((count, write) => count + write.grounds.length, 0)).toBeLessThan(3 * 500);
+    expect(writes.reduce((count, write) => count + write.preconditions.length, 0)).toBeLessThan(3 * 500);
     const status = { clusters: [...names, 'a'].map((cluster) => ({ cluster })) };
     const [stripped] = planned({ left, records: [trusted('b')] }, { imported: { ...imported, status } });
-    expect(stripped === undefined ? [] : grounds([stripped])[0]).toHaveLength(24);
-    expect(stripped?.grounds.filter(({ loses }) => loses !== undefined).map(({ loses }) => loses)).toEqual(['a']);
+    expect(stripped === undefined ? [] : preconditions([stripped])[0]).toHaveLength(24);
+    expect(stripped?.preconditions.filter(({ loses }) => loses !== undefined).map(({ loses }) => loses)).toEqual(['a']);
   });
 
   it('stays as it is when what its cluster exports is refused, or its cluster is missing', () => {
@@ -188,7 +188,7 @@ describe('an import', () => {
     const both = { ...imported, status: { clusters: [{ cluster: 'a' }, { cluster: 'b' }] } };
     expect(planned({ records: [refused, trusted('b')] }, { imported: both })).toEqual([]);
     expect(planned({ records: [trusted('b')], missing: new Set(['a']) }, { imported: both })).toEqual([]);
-    expect(grounds(planned({ records: [trusted('b')] }, { imported: both }))[0]).toEqual([
+    expect(preconditions(planned({ records: [trusted('b')] }, { imported: both }))[0]).toEqual([
       'update ServiceImport status shop/web',
       'absent: ServiceImport broker-m-a/web.shop',
       'there: Lease broker/own',
@@ -225,13 +225,15 @@ describe('an import', () => {
     const value = { ...exportOf('a'), type: 'Headless', since: '2026-11-15T13:00:00Z' } as const;
     const lost = { kind: 'trusted', key, cluster: 'a', value } as const;
     const writes = planned({ records: [trusted('b'), lost] });
-    expect(grounds(writes.filter(({ verb }) => verb === 'delete'))).toEqual([['delete EndpointSlice shop/web.ipv4.a']]);
+    expect(preconditions(writes.filter(({ verb }) => verb === 'delete'))).toEqual([
+      ['delete EndpointSlice shop/web.ipv4.a'],
+    ]);
   });
 
   it('is written after its slices, so that one that is refused holds back no endpoints', () => {
     const value = { suffix: 'ipv4', addressType: 'IPv4', endpoints: [], ports: [] } as const;
     const atBroker = { records: [trusted('a')], slices: [{ kind: 'trusted', key, cluster: 'a', value } as const] };
-    expect(grounds(planned(atBroker, { imported: undefined }))).toEqual([
+    expect(preconditions(planned(atBroker, { imported: undefined }))).toEqual([
       ['update EndpointSlice shop/web.ipv4.a'],
       ['create ServiceImport shop/web'],
     ]);
@@ -300,7 +302,7 @@ describe('the aggregate', () => {
     metadata: { namespace: 'broker', name: 'web.shop', resourceVersion: '1' },
     status: { clusters: clusters.map((cluster) => ({ cluster })) },
   });
-  const aggregated = (broker: Partial<InStep>) => grounds(decided(broker).aggregate);
+  const aggregated = (broker: Partial<InStep>) => preconditions(decided(broker).aggregate);
 
   it('goes when no record is left, whatever clusters other members invented for it', () => {
     const rests = ['absent: ServiceImport broker-m-ghost/web.shop', 'there: Lease broker/own'];

@@ -18,7 +18,7 @@ export interface Decision {
 /** Pure: the leader does it, `plan` counts it, `why` tells it. `now` is wall time, for conditions. */
 export function decide(observed: Observation, settings: Settings, now: number): Decision {
   const { broker } = observed;
-  const records = broker.state === 'away' ? [] : broker.records;
+  const records = broker.state === 'unavailable' ? [] : broker.records;
   const exports = records.flatMap((record) => (record.kind === 'trusted' ? [record.value] : []));
   const merged = merge(exports, settings.portPolicy);
   const exported = exportSide(observed, merged, settings, now);

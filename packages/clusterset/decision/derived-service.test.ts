@@ -177,7 +177,7 @@ describe('a derived Service that is not to be', () => {
   });
 
   it('goes without the broker where the setting was turned off', () => {
-    const away = { broker: { state: 'away', reason: 'cut off', isLasting: false } as const };
+    const away = { broker: { state: 'unavailable', reason: 'cut off', isLasting: false } as const };
     expect(texts(away)).toEqual([]);
     expect(texts(away, testSettings)).toEqual(gone.slice(1));
   });
@@ -189,7 +189,7 @@ describe('a derived Service that is not to be', () => {
       'delete ServiceImport shop/web',
       `delete Service shop/${derivedName}`,
     ]);
-    expect(writes[2]?.grounds.map(({ is, at, resource }) => `${is} ${resource.kind} at ${at}`)).toEqual([
+    expect(writes[2]?.preconditions.map(({ is, at, resource }) => `${is} ${resource.kind} at ${at}`)).toEqual([
       'absent ServiceImport at broker',
       'there Lease at broker',
       'there Lease at broker',
@@ -279,7 +279,7 @@ describe('the share of this cluster', () => {
     const onlyB: InStep = { ...exportedByA, records: [{ kind: 'trusted', key, cluster: 'b', value }], slices: [] };
     const changed = planned({ broker: onlyB }).filter(({ resource }) => resource.kind === 'Service');
     expect(changed.map(describeWrite)).toEqual([`update Service shop/${derivedName}`]);
-    expect(changed[0]?.grounds.map(({ is, key: at }) => `${is} ${at.namespace}/${at.name}`)).toEqual([
+    expect(changed[0]?.preconditions.map(({ is, key: at }) => `${is} ${at.namespace}/${at.name}`)).toEqual([
       'absent broker-m-a/web.shop',
       'there broker/own',
       'there broker/a',
@@ -287,18 +287,18 @@ describe('the share of this cluster', () => {
   });
 
   it('goes after its import also while the broker is away: it may never come back', () => {
-    const broker = { state: 'away', reason: 'This cluster has left.', isLasting: true } as const;
+    const broker = { state: 'unavailable', reason: 'This cluster has left.', isLasting: true } as const;
     const derivedSlices = [{ ...slice, metadata: { ...slice.metadata, name: `${derivedName}.s1` } }];
     const left = { broker, imported: undefined, importedSlices: [], derivedSlices };
     expect(texts(left)).toEqual([`delete EndpointSlice shop/${derivedName}.s1`, `delete Service shop/${derivedName}`]);
-    for (const { grounds } of planned(left)) {
-      expect(grounds).toMatchObject([{ is: 'absent', at: 'member', key }]);
+    for (const { preconditions } of planned(left)) {
+      expect(preconditions).toMatchObject([{ is: 'absent', at: 'member', key }]);
     }
     expect(texts({ broker }).filter((text) => text.startsWith('delete'))).toEqual([]);
   });
 
   it('goes when the setting is turned off while the broker is away, also before the import lists this cluster', () => {
-    const broker = { state: 'away', reason: 'This cluster has left.', isLasting: true } as const;
+    const broker = { state: 'unavailable', reason: 'This cluster has left.', isLasting: true } as const;
     const pods = { ...slice, metadata: { namespace: 'shop', name: 'web-1' } };
     const service: Service = {
       metadata: key,

@@ -120,7 +120,7 @@ function specOf(spec: ServiceImportSpec, ports: readonly ImportedPort[]) {
 function ensureDerived(observed: Observation, wanted: ReturnType<typeof specOf>): readonly Write[] {
   const { namespace, name: service } = observed.key;
   const labels = derivedLabels(service);
-  const rest = { at: 'member', resource: services, grounds: [], ifItDiesHere: AGAIN } as const;
+  const rest = { at: 'member', resource: services, preconditions: [], ifItDiesHere: AGAIN } as const;
   const existing = ownDerived(observed);
   if (existing === undefined) {
     // The families are those that this cluster has: it may lack one that others have.

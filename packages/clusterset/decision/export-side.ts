@@ -19,12 +19,12 @@ import {
   recordName,
 } from '../records/names.ts';
 import { recordContent } from '../records/record.ts';
-import { mayTakePart, MOST_SLICES } from '../records/trust.ts';
+import { isNamespaceAllowed, MOST_SLICES } from '../records/trust.ts';
 import { localShare } from './derived-service.ts';
-import { noImport } from './grounds.ts';
+import { noImport } from './preconditions.ts';
 import type { Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
-import { type Ground, ensureImport, ensureSlice, remove, type Write, withConditions } from './write.ts';
+import { type Precondition, ensureImport, ensureSlice, remove, type Write, withConditions } from './write.ts';
 
 /** The conditions of a ServiceExport that are ours to write. */
 const OUR_CONDITIONS = ['Valid', 'Ready', 'Conflict', PORTS_SERVED];
@@ -45,19 +45,21 @@ export function exportSide(observed: Observation, merged: Merged, settings: Sett
   const { serviceExport } = observed;
   if (serviceExport === undefined || serviceExport.metadata.deletionTimestamp !== undefined) {
     const { serviceExports } = settings;
-    const grounds: readonly Ground[] = [{ is: 'absent', at: 'member', resource: serviceExports, key: observed.key }];
-    return { writes: withdrawal(observed, settings, grounds), isPending: false, state: 'none' };
+    const preconditions: readonly Precondition[] = [
+      { is: 'absent', at: 'member', resource: serviceExports, key: observed.key },
+    ];
+    return { writes: withdrawal(observed, settings, preconditions), isPending: false, state: 'none' };
   }
-  const mayExport = mayTakePart(observed.key.namespace, settings.namespaces);
+  const mayExport = isNamespaceAllowed(observed.key.namespace, settings.namespaces);
   const local = globally(readLocalExport(serviceExport, observed.service, settings.cluster, mayExport), observed);
   if (local.kind === 'invalid') {
     const isMissing = local.valid.reason === 'NoService';
-    const grounds: readonly Ground[] = isMissing
+    const preconditions: readonly Precondition[] = isMissing
       ? [{ is: 'absent', at: 'member', resource: services, key: observed.key }]
       : [];
     const ready = notReady('Pending', 'There is nothing to export.');
     const writes = [
-      ...withdrawal(observed, settings, grounds),
+      ...withdrawal(observed, settings, preconditions),
       ...conditionWrites(observed, [local.valid, ready], settings, now),
     ];
     return { writes, isPending: false, state: 'invalid' };
@@ -107,7 +109,7 @@ function validExport(
   const conditions = (wanted: readonly WantedCondition[]) =>
     conditionWrites(observed, [VALID, ...wanted], settings, now);
 
-  if (broker.state === 'away') {
+  if (broker.state === 'unavailable') {
     const wasExported =
       observed.imported?.status?.clusters?.some(({ cluster }) => cluster === settings.cluster) ?? false;
     const own = wasExported ? localSliceWrites(observed, slices, settings) : staleShare(observed, settings);
@@ -160,7 +162,7 @@ function mustWaitForOthers(
   local: Extract<LocalExport, { kind: 'valid' }>,
   now: number,
 ): boolean {
-  if (imported === undefined || !isOurs(imported) || broker.state === 'away') return false;
+  if (imported === undefined || !isOurs(imported) || broker.state === 'unavailable') return false;
   const served = imported.spec?.type;
   if (served === local.fields.type || (imported.status?.clusters ?? []).length === 0) return false;
   const isOlder = (since: string) => now - Date.parse(since) >= YOUNG_MILLISECONDS;
@@ -192,19 +194,28 @@ function exportedText(count: number): string {
 }
 
 /** Endpoints first, so that no cluster leads clients here while the record is being taken back. */
-function withdrawal(observed: Observation, settings: Settings, grounds: readonly Ground[]): readonly Write[] {
+function withdrawal(
+  observed: Observation,
+  settings: Settings,
+  preconditions: readonly Precondition[],
+): readonly Write[] {
   const { broker, localImport } = observed;
   const atBroker =
-    broker.state === 'away'
+    broker.state === 'unavailable'
       ? []
       : [
-          ...remove('broker', endpointSlices, broker.ownSlices, grounds),
-          ...remove('broker', settings.brokerImports, [broker.ownRecord], grounds),
+          ...remove('broker', endpointSlices, broker.ownSlices, preconditions),
+          ...remove('broker', settings.brokerImports, [broker.ownRecord], preconditions),
         ];
   return [
-    ...remove('member', endpointSlices, [...ownImportedSlices(observed, settings), ...observed.derivedSlices], grounds),
+    ...remove(
+      'member',
+      endpointSlices,
+      [...ownImportedSlices(observed, settings), ...observed.derivedSlices],
+      preconditions,
+    ),
     ...atBroker,
-    ...remove('member', settings.serviceImports, [localImport], grounds),
+    ...remove('member', settings.serviceImports, [localImport], preconditions),
   ];
 }
 
@@ -213,7 +224,7 @@ function brokerSliceWrites(
   slices: readonly ExportedSlice[],
   { clusterset, cluster, brokerNamespace }: Settings,
 ): readonly Write[] {
-  if (broker.state === 'away') return [];
+  if (broker.state === 'unavailable') return [];
   const namespace = memberNamespace(brokerNamespace, cluster);
   const labels = { ...sliceLabels(key.name, cluster), ...recordLabels(key, clusterset, cluster) };
   const nameOf = ({ suffix }: ExportedSlice) => exportedSliceName(key, suffix);
@@ -284,5 +295,7 @@ function conditionWrites(
   if (jsonEqual(conditions, serviceExport.status?.conditions ?? [])) return [];
   const object = { ...serviceExport, status: { ...serviceExport.status, conditions } };
   const ifItDiesHere = 'The conditions are told again when they differ.';
-  return [{ verb: 'update', at: 'member', resource: statusOf(serviceExports), object, grounds: [], ifItDiesHere }];
+  return [
+    { verb: 'update', at: 'member', resource: statusOf(serviceExports), object, preconditions: [], ifItDiesHere },
+  ];
 }

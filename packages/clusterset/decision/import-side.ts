@@ -3,7 +3,7 @@ import type { ServiceImport } from '../mcs/types.ts';
 import type { Merged, MergedImport } from '../merge/merge.ts';
 import {
   aggregateLabels,
-  behindDerived,
+  derivedServiceNameLabel,
   clusterOf,
   DERIVED_IPS,
   exportedTexts,
@@ -14,14 +14,14 @@ import {
 import { exportedSliceName, importedSliceName, isClusterName, memberNamespace, recordName } from '../records/names.ts';
 import { canImportInto, MOST_SLICES } from '../records/trust.ts';
 import { DERIVED_SERVICE, derivedService, derives, ownDerived, retired } from './derived-service.ts';
-import { isMember, MOST_ASKED, noImport, noRecord, withdrawn } from './grounds.ts';
+import { isMember, MOST_ASKED, noImport, noRecord, withdrawn } from './preconditions.ts';
 import type { BrokerObservation, Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
 import {
   ensureImport,
   ensureImportStatus,
   ensureSlice,
-  type Ground,
+  type Precondition,
   type ImportContent,
   remove,
   type Write,
@@ -38,7 +38,7 @@ export function importSide(observed: Observation, merged: Merged, settings: Sett
   const { broker, namespace, imported } = observed;
   // What another controller made is not ours to change.
   if (imported !== undefined && !isOurs(imported)) return remove('member', services, [ownDerived(observed)]);
-  if (broker.state === 'away') {
+  if (broker.state === 'unavailable') {
     // A derived Service goes after its import also without the broker, which may never come back.
     if (imported === undefined)
       return remove('member', services, [ownDerived(observed)], [noImport(observed, settings)]);
@@ -69,7 +69,7 @@ function derivedWrites(observed: Observation, broker: InStep, merged: Merged, se
   const lost = lostClusters(observed, broker, merged);
   if (lost.some((cluster) => broker.missing.has(cluster))) return [];
   const { writes } = derivedService(observed, merged.import.spec, settings);
-  return onGrounds(writes, lost, observed, broker, settings);
+  return onPreconditions(writes, lost, observed, broker, settings);
 }
 
 function importWrites(
@@ -102,7 +102,7 @@ function importWrites(
           listed,
           withConditions(imported, conditions, [IN_STEP, DERIVED_SERVICE], now),
         );
-  return onGrounds(all, lost, observed, broker, settings);
+  return onPreconditions(all, lost, observed, broker, settings);
 }
 
 /** The clusters that an import names and that have no record any more. */
@@ -123,7 +123,7 @@ function refusedOf({ records }: InStep): readonly string[] {
 }
 
 /** Writes that take clusters out of an import because their records are gone. */
-function onGrounds(
+function onPreconditions(
   writes: readonly Write[],
   lost: readonly string[],
   observed: Observation,
@@ -131,8 +131,8 @@ function onGrounds(
   settings: Settings,
 ): readonly Write[] {
   if (lost.length === 0) return writes;
-  const grounds = withdrawn(lost, observed, broker, settings);
-  return writes.map((write) => ({ ...write, grounds }));
+  const preconditions = withdrawn(lost, observed, broker, settings);
+  return writes.map((write) => ({ ...write, preconditions }));
 }
 
 function contentOf({ spec, labels, annotations }: MergedImport, ours: Readonly<Record<string, string>>) {
@@ -171,7 +171,7 @@ function sliceWrites(observed: Observation, broker: InStep, merged: Merged, sett
     settled.add(name);
     const target = { at: 'member', key: { namespace: key.namespace, name } } as const;
     const served = broker.dropped.has(cluster) ? { ...slice, endpoints: [] } : slice;
-    const labels = { ...sliceLabels(key.name, cluster), ...(isBehind && behindDerived(key.name)) };
+    const labels = { ...sliceLabels(key.name, cluster), ...(isBehind && derivedServiceNameLabel(key.name)) };
     written.push(...ensureSlice(target, existing.get(name), labels, served));
   }
   const left = [...existing.values()].filter(({ metadata }) => !settled.has(metadata.name));
@@ -225,16 +225,16 @@ function leftoverWrites(
 function removal(
   observed: Observation,
   settings: Settings,
-  groundsFor: (clusters: readonly string[]) => readonly Ground[],
+  preconditionsFor: (clusters: readonly string[]) => readonly Precondition[],
 ): readonly Write[] {
   const { imported, importedSlices } = observed;
   const others = importedSlices.filter((slice) => clusterOf(slice) !== settings.cluster);
-  const grounds = groundsFor(clustersBehind(observed));
+  const preconditions = preconditionsFor(clustersBehind(observed));
   return [
     // Each on those of its own cluster: who writes many of them would have the broker asked for each pair otherwise.
-    ...others.flatMap((slice) => remove('member', endpointSlices, [slice], groundsFor([clusterOf(slice)]))),
-    ...remove('member', settings.serviceImports, [imported], grounds),
-    ...remove('member', services, [ownDerived(observed)], [...grounds, noImport(observed, settings)]),
+    ...others.flatMap((slice) => remove('member', endpointSlices, [slice], preconditionsFor([clusterOf(slice)]))),
+    ...remove('member', settings.serviceImports, [imported], preconditions),
+    ...remove('member', services, [ownDerived(observed)], [...preconditions, noImport(observed, settings)]),
   ];
 }
 
@@ -250,7 +250,7 @@ function clustersBehind({ imported, importedSlices }: Observation): readonly str
  */
 export function aggregateWrites(observed: Observation, merged: Merged, settings: Settings): readonly Write[] {
   const { key, broker } = observed;
-  if (broker.state === 'away') return [];
+  if (broker.state === 'unavailable') return [];
   const { aggregate } = broker;
   const refused = refusedOf(broker);
   const target = {
@@ -260,13 +260,13 @@ export function aggregateWrites(observed: Observation, merged: Merged, settings:
   } as const;
   const before = clustersOf(aggregate).filter(isClusterName);
   const lost = before.filter((cluster) => !merged.verdicts.has(cluster) && !refused.includes(cluster));
-  const grounds = [
+  const preconditions = [
     ...lost.slice(0, MOST_ASKED).map((cluster) => noRecord(cluster, observed, settings)),
     isMember(settings.cluster, settings),
   ];
   if (merged.import === undefined) {
     if (aggregate === undefined || refused.some((cluster) => before.includes(cluster))) return [];
-    return remove('broker', settings.brokerImports, [aggregate], grounds);
+    return remove('broker', settings.brokerImports, [aggregate], preconditions);
   }
   if (!merged.verdicts.has(settings.cluster)) return [];
   const content = contentOf(merged.import, aggregateLabels(key, settings.clusterset));
@@ -275,5 +275,5 @@ export function aggregateWrites(observed: Observation, merged: Merged, settings:
     written.length > 0 || aggregate === undefined
       ? written
       : ensureImportStatus(target, aggregate, merged.import.clusters, aggregate.status?.conditions);
-  return lost.length === 0 ? all : all.map((write) => ({ ...write, grounds }));
+  return lost.length === 0 ? all : all.map((write) => ({ ...write, preconditions }));
 }

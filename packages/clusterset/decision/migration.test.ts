@@ -41,7 +41,7 @@ function planned(view: Partial<MigrationView>) {
     },
     settings,
   );
-  const texts = writes.map((write) => [describeWrite(write), ...write.grounds.map(({ is }) => is)].join(' '));
+  const texts = writes.map((write) => [describeWrite(write), ...write.preconditions.map(({ is }) => is)].join(' '));
   return [...texts, ...refused];
 }
 

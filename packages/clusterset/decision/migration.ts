@@ -4,17 +4,17 @@ import { olderImportOf } from '../mcs/older-import.ts';
 import type { ServiceImport, ServiceImportSpec } from '../mcs/types.ts';
 import { isAdopted, OLDER_COPY } from '../records/marks.ts';
 import type { ExportKey } from '../records/names.ts';
-import { malformation } from '../records/malformed.ts';
+import { validationProblem } from '../records/malformed.ts';
 import { readRecord } from '../records/record.ts';
 import { type Claims, NO_CLAIMS } from '../records/registration.ts';
-import { mayTakePart, wrongAddress } from '../records/trust.ts';
+import { isNamespaceAllowed, wrongAddress } from '../records/trust.ts';
 import type { Settings } from './settings.ts';
 import { type Place, remove, type Write } from './write.ts';
 
 /*
  * While clusters are upgraded one by one, those with the software before aggregation have a ServiceImport of their own
- * for each Service, in one namespace that all of them share at the broker. Nobody can vouch for what is there: only
- * those of clusters that the operator named are believed.
+ * for each Service, in one namespace that all of them share at the broker. The broker does not control who writes
+ * there: only those of clusters that the operator named are believed.
  */
 
 /** All that there is of it, here and at the broker. */
@@ -46,7 +46,7 @@ export function migrationOf(view: MigrationView, settings: Settings): Migration 
   for (const one of view.atBroker) {
     const about = olderImportOf(one.metadata, older.brokerNamespace);
     if (about === undefined || about.cluster === own || !older.clusters.includes(about.cluster)) continue;
-    if (view.isUpgraded(about.cluster, about) || !mayTakePart(about.namespace, settings.namespaces)) continue;
+    if (view.isUpgraded(about.cluster, about) || !isNamespaceAllowed(about.namespace, settings.namespaces)) continue;
     if (!view.hasNamespace(about.namespace)) continue;
     const wrong = refusalOf(one, about.cluster, settings, view.claims ?? NO_CLAIMS);
     if (wrong === undefined) wanted.set(one.metadata.name, one);
@@ -67,7 +67,7 @@ export function migrationOf(view: MigrationView, settings: Settings): Migration 
 function refusalOf(one: ServiceImport, cluster: string, settings: Settings, claims: Claims): string | undefined {
   const read = one.spec === undefined ? undefined : readRecord(one, cluster);
   if (read === undefined) return 'it cannot be read';
-  const wrong = malformation(read);
+  const wrong = validationProblem(read);
   if (wrong !== undefined) return `it has ${wrong}`;
   return (one.spec.ips ?? [])
     .map((text) => wrongAddress(text, familyOf(text), settings, cluster, claims))
@@ -83,7 +83,7 @@ function copyWrites(
   { hasNamespace }: MigrationView,
   { older, serviceImports: resource }: Settings,
 ): readonly Write[] {
-  const rest = { at: 'member', resource, grounds: [], ifItDiesHere: AGAIN } as const;
+  const rest = { at: 'member', resource, preconditions: [], ifItDiesHere: AGAIN } as const;
   const { name, labels = {}, annotations = {} } = metadata;
   if (existing === undefined) {
     if (!hasNamespace(older.namespace)) return [];
@@ -104,15 +104,15 @@ function removalWrites(at: Place, one: ServiceImport, view: MigrationView, setti
   const resource = at === 'broker' ? settings.brokerImports : settings.serviceImports;
   if (!isAdopted(one)) {
     const metadata = { ...one.metadata, labels: { ...one.metadata.labels, ...OLDER_COPY } };
-    return [{ verb: 'update', at, resource, object: { ...one, metadata }, grounds: [], ifItDiesHere: AGAIN }];
+    return [{ verb: 'update', at, resource, object: { ...one, metadata }, preconditions: [], ifItDiesHere: AGAIN }];
   }
   const { older } = settings;
   const about = olderImportOf(one.metadata, at === 'broker' ? older.brokerNamespace : older.namespace);
   const isKnown = about !== undefined && (at === 'broker' || view.isUpgraded(about.cluster, about));
   const key = { namespace: older.brokerNamespace, name: one.metadata.name };
   // That it is not in a list is no reason to take it away.
-  const grounds = isKnown ? [] : [{ is: 'absent', at: 'broker', resource: settings.brokerImports, key } as const];
-  return remove(at, resource, [one], grounds);
+  const preconditions = isKnown ? [] : [{ is: 'absent', at: 'broker', resource: settings.brokerImports, key } as const];
+  return remove(at, resource, [one], preconditions);
 }
 
 /**
@@ -129,7 +129,7 @@ function ownWrites(view: MigrationView, settings: Settings, copyCount: number): 
     const spec = ownSpec(one.spec, service);
     if (jsonEqual(spec, one.spec)) return [];
     const object: ServiceImport = { ...one, spec };
-    return [{ verb: 'update', at: 'broker', resource, object, grounds: [], ifItDiesHere: AGAIN }];
+    return [{ verb: 'update', at: 'broker', resource, object, preconditions: [], ifItDiesHere: AGAIN }];
   });
 }
 

@@ -18,11 +18,11 @@ export interface Observation {
   readonly globalIps?: readonly GlobalIngressIp[];
   /** The local ServiceImport: what this cluster alone exports. */
   readonly localImport: ServiceImport | undefined;
-  /** The ServiceImport of the clusterset in the namespace of the Service, whoever made it. */
+  /** The ServiceImport of the clusterset in the namespace of the Service, ours or made by another controller. */
   readonly imported: ServiceImport | undefined;
   /** The slices behind it that we made. */
   readonly importedSlices: readonly EndpointSlice[];
-  /** What there is under the name of the Service that is derived from the import, whoever made it. */
+  /** What there is under the name of the Service that is derived from the import, ours or made by a user. */
   readonly derivedService: Service | undefined;
   /** The slices of this cluster behind it that we made. */
   readonly derivedSlices: readonly EndpointSlice[];
@@ -47,11 +47,11 @@ export type BrokerObservation =
       readonly left: ReadonlySet<string>;
     }
   /** What is in the cluster is all there is to go by. */
-  | Away;
+  | BrokerUnavailable;
 
-/** Without the broker; until that has lasted for a while, it is nothing to tell. */
-export interface Away {
-  readonly state: 'away';
+/** The broker cannot be read, or this cluster is no member of it; a short interruption is not reported. */
+export interface BrokerUnavailable {
+  readonly state: 'unavailable';
   readonly reason: string;
   readonly isLasting: boolean;
 }

@@ -2,7 +2,7 @@ import { leases } from '@fairlead/kube';
 import { memberNamespace, recordName } from '../records/names.ts';
 import type { BrokerObservation, Observation } from './observation.ts';
 import type { Settings } from './settings.ts';
-import type { Ground } from './write.ts';
+import type { Precondition } from './write.ts';
 
 /* What is asked of a server before something goes because a cache does not have it. */
 
@@ -18,7 +18,7 @@ export function withdrawn(
   observed: Observation,
   { left }: Pick<Extract<BrokerObservation, { state: 'in-step' }>, 'left'>,
   settings: Settings,
-): readonly Ground[] {
+): readonly Precondition[] {
   if (clusters.length === 0) return [];
   const members = clusters.filter((cluster) => !left.has(cluster));
   // One that has left said so, or was missed for long: there is nothing more to wait for. A tenant can write thousands
@@ -31,16 +31,20 @@ export function withdrawn(
   ];
 }
 
-export function noRecord(cluster: string, { key }: Observation, { brokerNamespace, brokerImports }: Settings): Ground {
+export function noRecord(
+  cluster: string,
+  { key }: Observation,
+  { brokerNamespace, brokerImports }: Settings,
+): Precondition {
   const record = { namespace: memberNamespace(brokerNamespace, cluster), name: recordName(key) };
   return { is: 'absent', at: 'broker', resource: brokerImports, key: record };
 }
 
 /** A derived Service goes after its import: a list that has none by mistake takes no address away. */
-export function noImport({ key }: Observation, { serviceImports }: Settings): Ground {
+export function noImport({ key }: Observation, { serviceImports }: Settings): Precondition {
   return { is: 'absent', at: 'member', resource: serviceImports, key };
 }
 
-export function isMember(name: string, { brokerNamespace: namespace }: Settings): Ground {
+export function isMember(name: string, { brokerNamespace: namespace }: Settings): Precondition {
   return { is: 'there', at: 'broker', resource: leases, key: { namespace, name } };
 }

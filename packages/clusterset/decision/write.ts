@@ -18,13 +18,13 @@ import { DERIVED_IPS, EXPORTED_ANNOTATIONS, EXPORTED_LABELS, readTexts } from '.
 
 export type Place = 'member' | 'broker';
 
-/** An object that must, or must not, be there: the server itself is asked before something is deleted for that reason. */
-export interface Ground {
+/** An object that must, or must not, exist for a deletion to be right: the API server is asked before the deletion. */
+export interface Precondition {
   readonly is: 'there' | 'absent';
   readonly at: Place;
   readonly resource: Resource<KubeObject>;
   readonly key: ObjectKey;
-  /** The cluster that an import loses on this ground; a mass of them is held back. */
+  /** The cluster that an import loses by the deletion; a mass of them is held back. */
   readonly loses?: string;
 }
 
@@ -36,7 +36,7 @@ export interface Write {
   /** With the version that was decided upon, unless it is new. */
   readonly object: KubeObject;
   /** What it rests upon, where it takes something away. Where one of them does not hold, it is not made. */
-  readonly grounds: readonly Ground[];
+  readonly preconditions: readonly Precondition[];
   readonly ifItDiesHere: string;
 }
 
@@ -64,7 +64,7 @@ export function ensureImport(
   existing: ServiceImport | undefined,
   { spec, labels, annotations }: ImportContent,
 ): readonly Write[] {
-  const rest = { at, resource, grounds: [], ifItDiesHere: AGAIN };
+  const rest = { at, resource, preconditions: [], ifItDiesHere: AGAIN };
   if (existing === undefined) {
     const object: ServiceImport = { metadata: { ...key, labels, annotations }, spec };
     return [{ ...rest, verb: 'create', object }];
@@ -96,7 +96,7 @@ export function ensureImportStatus(
     ...existing,
     status: { ...status, clusters: wanted, ...(conditions !== undefined && { conditions }) },
   };
-  return [{ verb: 'update', at, resource: statusOf(resource), object, grounds: [], ifItDiesHere: AGAIN }];
+  return [{ verb: 'update', at, resource: statusOf(resource), object, preconditions: [], ifItDiesHere: AGAIN }];
 }
 
 export function ensureSlice(
@@ -105,7 +105,7 @@ export function ensureSlice(
   labels: Readonly<Record<string, string>>,
   { addressType, endpoints, ports }: Omit<ExportedSlice, 'suffix'>,
 ): readonly Write[] {
-  const rest = { at, resource: endpointSlices, grounds: [], ifItDiesHere: AGAIN };
+  const rest = { at, resource: endpointSlices, preconditions: [], ifItDiesHere: AGAIN };
   if (existing === undefined) {
     return [{ ...rest, verb: 'create', object: sliceObject({ ...key, labels }, addressType, endpoints, ports) }];
   }
@@ -133,12 +133,12 @@ export function remove(
   at: Place,
   resource: Resource<KubeObject>,
   objects: readonly (KubeObject | undefined)[],
-  grounds: readonly Ground[] = [],
+  preconditions: readonly Precondition[] = [],
 ): readonly Write[] {
   return objects.flatMap((object) =>
     object === undefined || object.metadata.deletionTimestamp !== undefined
       ? []
-      : [{ verb: 'delete', at, resource, object, grounds, ifItDiesHere: AGAIN } as const],
+      : [{ verb: 'delete', at, resource, object, preconditions, ifItDiesHere: AGAIN } as const],
   );
 }
 
@@ -209,6 +209,6 @@ function comparable({ ports, ...spec }: ServiceImportSpec) {
 }
 
 /** The clusters that imports lose by these writes. */
-export function lostBy(writes: readonly Write[]): ReadonlySet<string> {
-  return new Set(writes.flatMap(({ grounds }) => grounds.flatMap(({ loses }) => loses ?? [])));
+export function clustersLostBy(writes: readonly Write[]): ReadonlySet<string> {
+  return new Set(writes.flatMap(({ preconditions }) => preconditions.flatMap(({ loses }) => loses ?? [])));
 }

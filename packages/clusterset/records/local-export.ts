@@ -2,7 +2,7 @@ import type { EndpointSlice, Service, ServiceSpec, WantedCondition } from '@fair
 import { picked } from '@fairlead/control';
 import type { ImportedPort, ServiceExport } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
-import { inadmissible, malformation } from './malformed.ts';
+import { inadmissible, validationProblem } from './malformed.ts';
 import { derivedKey } from './marks.ts';
 
 /** Kubernetes' own. */
@@ -74,7 +74,7 @@ export function readLocalExport(
     labels,
     annotations,
   };
-  const wrong = malformation(fields);
+  const wrong = validationProblem(fields);
   if (wrong !== undefined) return invalid('InvalidExport', `The export has ${wrong}, which no API server takes.`);
   const unwelcome = inadmissible(fields);
   if (unwelcome !== undefined) return invalid('InvalidExport', `The export has ${unwelcome}, which no cluster takes.`);

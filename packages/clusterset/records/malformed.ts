@@ -30,7 +30,7 @@ export function inadmissible({ ports, labels, annotations }: Fields): string | u
 }
 
 /** What is wrong with an export, for the end of a sentence; undefined when nothing is. */
-export function malformation(fields: Fields): string | undefined {
+export function validationProblem(fields: Fields): string | undefined {
   const { type, ipFamilies, sessionAffinity, internalTrafficPolicy, affinitySeconds = 1 } = fields;
   const checks: readonly Check[] = [
     [!isOneOf(['ClusterSetIP', 'Headless'], type), `the type ${shown(type)}`],

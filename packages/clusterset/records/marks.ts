@@ -69,14 +69,14 @@ export function derivedLabels(service: string): Texts {
   return { [MANAGED_BY]: MANAGER, [DERIVED_FROM]: service };
 }
 
-/** What puts a slice behind it. */
-export function behindDerived(service: string): Texts {
+/** The label by which kube-proxy takes an EndpointSlice for one of the derived Service. */
+export function derivedServiceNameLabel(service: string): Texts {
   return { [SERVICE_NAME_LABEL]: derivedServiceName(service) };
 }
 
 /** This cluster's share behind it: no export, and therefore without the labels that make a slice one. */
 export function derivedSliceLabels(service: string): Texts {
-  return { ...derivedLabels(service), ...behindDerived(service), [SLICE_MANAGED_BY]: SLICE_MANAGER };
+  return { ...derivedLabels(service), ...derivedServiceNameLabel(service), [SLICE_MANAGED_BY]: SLICE_MANAGER };
 }
 
 /** The import that a Service or a slice of ours is derived from. */

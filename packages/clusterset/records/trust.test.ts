@@ -3,7 +3,7 @@ import type { EndpointSlice } from '@fairlead/kube';
 import { describe, expect, it } from 'vitest';
 import type { ServiceImport } from '../mcs/types.ts';
 import { EXPORTED_ANNOTATIONS, EXPORTED_LABELS, recordLabels } from './marks.ts';
-import { canImportInto, mayTakePart, trustRecord, type TrustRules, trustSlice } from './trust.ts';
+import { canImportInto, isNamespaceAllowed, trustRecord, type TrustRules, trustSlice } from './trust.ts';
 
 const ownRange = parseIpRange('10.96.0.0/12');
 const rules: TrustRules = {
@@ -217,11 +217,11 @@ describe('a slice', () => {
 
 describe('a namespace', () => {
   it('takes part unless it is denied, left out, or of the cluster itself', () => {
-    expect(mayTakePart('shop', { deny: [] })).toBe(true);
-    expect(mayTakePart('shop', { deny: ['shop'] })).toBe(false);
-    expect(mayTakePart('shop', { allow: ['mail'], deny: [] })).toBe(false);
-    expect(mayTakePart('kube-system', { deny: [] })).toBe(false);
-    expect(mayTakePart('kube-system', { allow: ['kube-system'], deny: [] })).toBe(true);
+    expect(isNamespaceAllowed('shop', { deny: [] })).toBe(true);
+    expect(isNamespaceAllowed('shop', { deny: ['shop'] })).toBe(false);
+    expect(isNamespaceAllowed('shop', { allow: ['mail'], deny: [] })).toBe(false);
+    expect(isNamespaceAllowed('kube-system', { deny: [] })).toBe(false);
+    expect(isNamespaceAllowed('kube-system', { allow: ['kube-system'], deny: [] })).toBe(true);
   });
 
   it('is imported into only when it is there, and stays', () => {

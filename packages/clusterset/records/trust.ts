@@ -3,7 +3,7 @@ import type { EndpointSlice, Namespace, ObjectMeta } from '@fairlead/kube';
 import { SERVICE_NAME, type ServiceImport, SOURCE_CLUSTER } from '../mcs/types.ts';
 import type { Export } from '../merge/merge.ts';
 import { type ExportedSlice, exportedEndpoint } from './exported-slices.ts';
-import { inadmissible, malformation, MOST_PORTS } from './malformed.ts';
+import { inadmissible, validationProblem, MOST_PORTS } from './malformed.ts';
 import { CLUSTERSET, SOURCE_NAMESPACE } from './marks.ts';
 import { type ExportKey, isClusterName, keyOfRecord, memberNamespace, partsOfExportedSlice } from './names.ts';
 import { readRecord } from './record.ts';
@@ -50,7 +50,7 @@ export function trustRecord(record: ServiceImport, rules: TrustRules): Trusted<E
   if (value.type === 'ClusterSetIP' && value.ports.length === 0) return refuse('it has no ports');
   const unwelcome = inadmissible(value);
   if (unwelcome !== undefined) return refuse(`it has ${unwelcome}`);
-  const wrong = malformation(value);
+  const wrong = validationProblem(value);
   if (wrong !== undefined) return refuse(`it has ${wrong}, which no API server takes`);
   return { kind: 'trusted', key, cluster, value };
 }
@@ -150,7 +150,7 @@ export interface NamespaceRules {
 }
 
 /** Never a namespace of the cluster's own components, unless it is allowed by name. */
-export function mayTakePart(namespace: string, { allow, deny }: NamespaceRules): boolean {
+export function isNamespaceAllowed(namespace: string, { allow, deny }: NamespaceRules): boolean {
   if (deny.includes(namespace)) return false;
   if (allow !== undefined) return allow.includes(namespace);
   return !namespace.startsWith('kube-');
@@ -158,6 +158,6 @@ export function mayTakePart(namespace: string, { allow, deny }: NamespaceRules):
 
 /** Imports only go where a namespace is, and stays. */
 export function canImportInto(namespace: Namespace | undefined, rules: NamespaceRules): boolean {
-  if (namespace === undefined || !mayTakePart(namespace.metadata.name, rules)) return false;
+  if (namespace === undefined || !isNamespaceAllowed(namespace.metadata.name, rules)) return false;
   return namespace.status?.phase !== 'Terminating' && namespace.metadata.deletionTimestamp === undefined;
 }

@@ -53,7 +53,7 @@ export const clustersetControllerDefects: readonly Defect[] = [
   {
     name: 'a mass of withdrawals is not held back',
     file: `${FOLDER}/controller/reconciler.ts`,
-    find: 'heldMilliseconds === 0 ? writes : writes.filter((write) => lostBy([write]).size === 0)',
+    find: 'heldMilliseconds === 0 ? writes : writes.filter((write) => clustersLostBy([write]).size === 0)',
     replace: 'writes',
     foundBy: part,
   },

@@ -122,8 +122,8 @@ export const clustersetDecisionDefects: readonly Defect[] = [
   {
     name: 'a derived Service is taken away on the word of an empty list',
     file: `${FOLDER}/decision/import-side.ts`,
-    find: '[...grounds, noImport(observed, settings)]',
-    replace: 'grounds',
+    find: '[...preconditions, noImport(observed, settings)]',
+    replace: 'preconditions',
     foundBy: decision,
   },
   {
@@ -163,7 +163,7 @@ export const clustersetDecisionDefects: readonly Defect[] = [
   },
   {
     name: 'the broker is asked about every name that a tenant invents',
-    file: `${FOLDER}/decision/grounds.ts`,
+    file: `${FOLDER}/decision/preconditions.ts`,
     find: '.slice(0, MOST_ASKED)',
     replace: '',
     foundBy: { unit: `${FOLDER}/decision/decide.test.ts` },
@@ -171,8 +171,8 @@ export const clustersetDecisionDefects: readonly Defect[] = [
   {
     name: 'each slice goes on the grounds of all clusters',
     file: `${FOLDER}/decision/import-side.ts`,
-    find: 'groundsFor([clusterOf(slice)])',
-    replace: 'grounds',
+    find: 'preconditionsFor([clusterOf(slice)])',
+    replace: 'preconditions',
     foundBy: { unit: `${FOLDER}/decision/decide.test.ts` },
   },
   {
@@ -185,9 +185,9 @@ export const clustersetDecisionDefects: readonly Defect[] = [
   {
     name: 'what is derived outlives its import while the broker is away',
     file: `${FOLDER}/decision/import-side.ts`,
-    find: `  if (broker.state === 'away') {
+    find: `  if (broker.state === 'unavailable') {
     // A derived`,
-    replace: `  if (broker.state === 'away') {
+    replace: `  if (broker.state === 'unavailable') {
     if (imported === undefined) return [];
     // A derived`,
     foundBy: { unit: `${FOLDER}/decision/derived-service.test.ts` },

@@ -13,10 +13,10 @@ export const clustersetDefectsFromSources: readonly Defect[] = [
   {
     name: 'an export is taken back record first',
     file: 'packages/clusterset/decision/export-side.ts',
-    find: `          ...remove('broker', endpointSlices, broker.ownSlices, grounds),
-          ...remove('broker', settings.brokerImports, [broker.ownRecord], grounds),`,
-    replace: `          ...remove('broker', settings.brokerImports, [broker.ownRecord], grounds),
-          ...remove('broker', endpointSlices, broker.ownSlices, grounds),`,
+    find: `          ...remove('broker', endpointSlices, broker.ownSlices, preconditions),
+          ...remove('broker', settings.brokerImports, [broker.ownRecord], preconditions),`,
+    replace: `          ...remove('broker', settings.brokerImports, [broker.ownRecord], preconditions),
+          ...remove('broker', endpointSlices, broker.ownSlices, preconditions),`,
     foundBy: { unit: 'packages/clusterset/decision' },
   },
   {
@@ -192,14 +192,14 @@ export const clustersetDefectsFromSources: readonly Defect[] = [
     name: 'a derived Service follows a list that may be incomplete',
     file: 'packages/clusterset/decision/import-side.ts',
     find: `  const { writes } = derivedService(observed, merged.import.spec, settings);
-  return onGrounds(writes, lost, observed, broker, settings);`,
+  return onPreconditions(writes, lost, observed, broker, settings);`,
     replace: '  return derivedService(observed, merged.import.spec, settings).writes;',
     foundBy: { unit: 'packages/clusterset/decision/derived-service.test.ts' },
   },
   {
     name: 'what is held back holds back the endpoints of other clusters',
     file: 'packages/clusterset/controller/reconciler.ts',
-    find: 'const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => lostBy([write]).size === 0);',
+    find: 'const kept = heldMilliseconds === 0 ? writes : writes.filter((write) => clustersLostBy([write]).size === 0);',
     replace: 'const kept = heldMilliseconds === 0 ? writes : [];',
     foundBy: { unit: 'packages/clusterset/part.test.ts' },
   },

@@ -79,7 +79,7 @@ export const checkingDefects: readonly Defect[] = [
   {
     name: 'a broker that is away is no problem',
     file: 'packages/clusterset/report.ts',
-    find: "problems: state.state === 'away' ? [state.reason] : [],",
+    find: "problems: state.state === 'unavailable' ? [state.reason] : [],",
     replace: 'problems: [],',
     foundBy: { unit: 'packages/clusterset/commands/status.test.ts' },
   },
