@@ -19,7 +19,7 @@ export function socketAddresses(texts: readonly string[]): readonly SocketAddres
   return texts.flatMap((text) => parseSocketAddress(text) ?? []);
 }
 
-/** Whoever sends to these sends to itself. */
+/** Addresses at which a process reaches its own machine. */
 const OWN_ADDRESS = /^(?:127\.|0\.0\.0\.0$|::1?$)/;
 
 /** The first server to forward to that is this one: all that it is asked would come back to it. */

@@ -4,7 +4,7 @@ import { isLabel } from '../wire/index.ts';
 import { serviceRecords } from '../zone/index.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Told at most, of each kind. */
+/** LimitedLines at most, of each kind. */
 const MOST_PROBLEMS = 5;
 
 /** How the zone is: what it has, what leads nowhere, and what only an operator can mend. */

@@ -5,7 +5,7 @@ import type { Forwarder } from './forwarder.ts';
 import { FORWARD, NO_REPLY, type Responder } from './responder.ts';
 import type { ByteStream, DatagramSocket, SocketAddress, Sockets, StreamHandler, StreamListener } from './sockets.ts';
 import { TcpSession } from './tcp-session.ts';
-import { Turns } from './turns.ts';
+import { WorkBudget } from './work-budget.ts';
 
 export interface DnsServerOptions {
   readonly responder: Responder;
@@ -37,7 +37,7 @@ export class DnsServer {
   readonly #udp: DatagramSocket[] = [];
   readonly #tcp: StreamListener[] = [];
   readonly #sessions = new Set<TcpSession>();
-  readonly #turns: Turns;
+  readonly #budget: WorkBudget;
   /** Address of a client -> its connections. */
   readonly #clients = new KeyedCounts<string>();
   #timer: Timer | undefined;
@@ -45,7 +45,7 @@ export class DnsServer {
 
   constructor(options: DnsServerOptions) {
     this.#options = options;
-    this.#turns = new Turns(options.clock);
+    this.#budget = new WorkBudget(options.clock);
   }
 
   /** Listens on all of them, or rejects and listens on none. */
@@ -103,7 +103,7 @@ export class DnsServer {
     const session = new TcpSession({
       stream,
       clock,
-      turns: this.#turns,
+      budget: this.#budget,
       idleMilliseconds: tcp.idleMilliseconds,
       respond: (bytes, out) => {
         const length = this.#respond(bytes, out, stream.from, 'tcp');

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import { TcpSession, type StreamResponder } from './tcp-session.ts';
-import { Turns } from './turns.ts';
+import { WorkBudget } from './work-budget.ts';
 
 const framed = (...messages: readonly string[]) =>
   Buffer.concat(messages.flatMap((text) => [Buffer.of(text.length >> 8, text.length & 0xff), Buffer.from(text)]));
@@ -12,7 +12,7 @@ function session(
   respond: StreamResponder = echo,
   takes = () => true,
   clock = new VirtualClock(),
-  turns = new Turns(clock),
+  budget = new WorkBudget(clock),
 ) {
   const events: string[] = [];
   const stream = {
@@ -31,7 +31,7 @@ function session(
   };
   const dropped = (reason: string) => void events.push(`dropped: ${reason}`);
   const ended = () => void events.push('ended');
-  const tcp = new TcpSession({ stream, respond, clock, turns, idleMilliseconds: 10_000, dropped, ended });
+  const tcp = new TcpSession({ stream, respond, clock, budget, idleMilliseconds: 10_000, dropped, ended });
   return { clock, events, tcp };
 }
 
@@ -174,7 +174,7 @@ describe('a TCP connection', () => {
 
   it('leaves a turn to others of which one came first, and asks nothing of one that is closed', async () => {
     const clock = new VirtualClock();
-    const turns = new Turns(clock);
+    const budget = new WorkBudget(clock);
     const order: string[] = [];
     const told =
       (name: string): StreamResponder =>
@@ -183,7 +183,7 @@ describe('a TCP connection', () => {
         return echo(bytes, out);
       };
     const [greedy, gone, other] = ['greedy', 'gone', 'other'].map((name) =>
-      session(told(name), () => true, clock, turns),
+      session(told(name), () => true, clock, budget),
     );
     greedy?.tcp.receive(framed(...Array.from({ length: 350 }, () => 'more')));
     gone?.tcp.receive(framed('one'));

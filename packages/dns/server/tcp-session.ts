@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@fairlead/control';
 import { TCP_BYTES } from '../wire/index.ts';
 import type { DropReason } from './counts.ts';
 import type { ByteStream, StreamHandler } from './sockets.ts';
-import type { Turns } from './turns.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 /** What a query over TCP came to: a reply in `out`, of so many bytes, or one that comes later, if at all. */
 export type StreamResponder = (bytes: Buffer, out: Buffer) => number | Promise<Buffer | undefined>;
@@ -12,7 +12,7 @@ export interface TcpSessionOptions {
   readonly respond: StreamResponder;
   readonly clock: Clock;
   /** Those of all connections. */
-  readonly turns: Turns;
+  readonly budget: WorkBudget;
   /** How long a client may take for its next whole query, or for what it was sent. */
   readonly idleMilliseconds: number;
   readonly dropped: (reason: DropReason) => void;
@@ -101,7 +101,7 @@ export class TcpSession implements StreamHandler {
       if (length > MOST_QUERY_BYTES) return this.#drop('oversized');
       const end = LENGTH_BYTES + length;
       if (this.#pending.length < end) return;
-      if (this.#options.turns.isOver) return this.#waitForTurn();
+      if (this.#options.budget.isSpent) return this.#waitForTurn();
       const query = this.#pending.subarray(LENGTH_BYTES, end);
       this.#pending = this.#pending.subarray(end);
       this.#activeAt = this.#options.clock.monotonic();
@@ -112,7 +112,7 @@ export class TcpSession implements StreamHandler {
   #waitForTurn(): void {
     this.#waitsForTurn = true;
     this.#options.stream.pause();
-    this.#options.turns.wait(() => {
+    this.#options.budget.wait(() => {
       this.#waitsForTurn = false;
       if (!this.#isClosed) this.#goOn();
     });
@@ -120,7 +120,7 @@ export class TcpSession implements StreamHandler {
 
   #answer(query: Buffer): void {
     const outcome = this.#options.respond(query, scratch.subarray(LENGTH_BYTES));
-    this.#options.turns.spend(typeof outcome === 'number' ? outcome : 0);
+    this.#options.budget.spend(typeof outcome === 'number' ? outcome : 0);
     if (typeof outcome !== 'number') {
       void this.#sendLater(outcome);
       return;

@@ -5,11 +5,11 @@ const UNITS_AT_A_TIME = 100;
 const UNIT_BYTES = 1_024;
 
 /**
- * Shares the process between what connections ask and all else: clients may send queries over TCP as fast as they like,
- * and datagrams are looked at only between two turns. What is too much for one turn waits for the next, in the order in
- * which it came.
+ * How much the TCP sessions may do in one turn of the event loop. Clients may send queries over TCP as fast as they
+ * like, and datagrams are read only between two turns. A session that finds the budget spent waits for the next turn,
+ * in the order in which the sessions came.
  */
-export class Turns {
+export class WorkBudget {
   readonly #clock: Clock;
   readonly #waiting: (() => void)[] = [];
   #left = UNITS_AT_A_TIME;
@@ -19,8 +19,8 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Whether what comes has to wait. */
-  get isOver(): boolean {
+  /** Whether the next query has to wait. */
+  get isSpent(): boolean {
     return this.#left <= 0;
   }
 
@@ -32,7 +32,7 @@ export class Turns {
     void this.#next();
   }
 
-  /** Calls back in a later turn. Only for when this one is over. */
+  /** Calls back in a later turn. Only for when the budget is spent. */
   wait(goOn: () => void): void {
     this.#waiting.push(goOn);
   }
@@ -41,7 +41,7 @@ export class Turns {
     await this.#clock.turn();
     this.#isEnding = false;
     this.#left = UNITS_AT_A_TIME;
-    while (!this.isOver) {
+    while (!this.isSpent) {
       const goOn = this.#waiting.shift();
       if (goOn === undefined) return;
       goOn();

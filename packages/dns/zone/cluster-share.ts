@@ -3,7 +3,7 @@ import { type IpAddress, type IpFamily, parseIpAddress } from '@fairlead/control
 import type { EndpointSlice } from '@fairlead/kube';
 import { isLabel } from '../wire/index.ts';
 import { distinctPorts, importedAddresses, importedPorts, portKey, portsOf, type ServedPort } from './imported.ts';
-import { belongingOfImport, belongingOfSlice, type ServiceView } from './service-view.ts';
+import { subjectOfImport, subjectOfSlice, type ServiceView } from './service-view.ts';
 import type { ZoneSettings } from './settings.ts';
 
 export interface ServedEndpoint {
@@ -38,7 +38,7 @@ const MOST_TOLD = 100;
 
 /** What each cluster contributes: this cluster first, then by name. */
 export function clusterShares(view: ServiceView, type: ImportType, settings: ZoneSettings): readonly ClusterShare[] {
-  const slices = Map.groupBy(view.slices, ({ metadata }) => belongingOfSlice(metadata)?.cluster ?? '');
+  const slices = Map.groupBy(view.slices, ({ metadata }) => subjectOfSlice(metadata)?.cluster ?? '');
   const older = new Map(honouredImports(view, settings).map((one) => [clusterOf(one, settings), one]));
   const clusters = [...new Set([...slices.keys(), ...older.keys()])].filter((cluster) => cluster !== '');
   const sorted = clusters.toSorted(
@@ -105,7 +105,7 @@ export function honouredImports({ olderImports }: ServiceView, settings: ZoneSet
 }
 
 function clusterOf(one: ServiceImport, { olderNamespace }: ZoneSettings): string {
-  return belongingOfImport(one, olderNamespace).cluster ?? '';
+  return subjectOfImport(one, olderNamespace).cluster ?? '';
 }
 
 function rank(cluster: string, settings: ZoneSettings): number {
@@ -127,8 +127,8 @@ const OVERLOOKED: Found = {
 function fromSlices(slices: readonly EndpointSlice[], most: number): Found {
   const endpoints = new Map<string, ServedEndpoint>();
   const ports = new Map<string, ServedPort>();
-  const unready = new Told();
-  const unsound = new Told();
+  const unready = new LimitedLines();
+  const unsound = new LimitedLines();
   let left = most;
   let beyond = 0;
   const sorted = slices.toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
@@ -183,8 +183,8 @@ function fromSlices(slices: readonly EndpointSlice[], most: number): Found {
   };
 }
 
-/** Lines for a person, of which a hundred thousand help no more than the first. */
-class Told {
+/** Lines for `why` and the status page: the first few, and how many more there are. */
+class LimitedLines {
   readonly #lines: string[] = [];
   #more = 0;
 

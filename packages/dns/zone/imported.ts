@@ -14,7 +14,7 @@ type ImportSpec = ServiceImport['spec'];
 
 /** Of one ServiceImport: no reply has room for more. */
 const MOST_PORTS = 1_000;
-/** There is one for each family; whoever writes it may have others in mind. */
+/** Controllers write one for each family; a user who writes the import may have named any number. */
 const MOST_ADDRESSES = 16;
 
 /** The ports that a ServiceImport names, and what was left out. */

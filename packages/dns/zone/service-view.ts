@@ -15,20 +15,20 @@ export interface ServiceView {
 }
 
 /** What a ServiceImport or an EndpointSlice is about: a Service as a whole, or one cluster's share of it. */
-export interface Belonging {
+export interface RecordSubject {
   readonly namespace: string;
   readonly name: string;
   readonly cluster?: string;
 }
 
 /** A per-cluster ServiceImport of older software is only believed in the namespace of that software. */
-export function belongingOfImport({ metadata }: ServiceImport, olderNamespace: string): Belonging {
+export function subjectOfImport({ metadata }: ServiceImport, olderNamespace: string): RecordSubject {
   const { namespace = '', name } = metadata;
   return olderImportOf(metadata, olderNamespace) ?? { namespace, name };
 }
 
 /** Undefined for a slice that no cluster exported. */
-export function belongingOfSlice({ labels = {}, namespace = '' }: ObjectMeta): Belonging | undefined {
+export function subjectOfSlice({ labels = {}, namespace = '' }: ObjectMeta): RecordSubject | undefined {
   const cluster = labels[SOURCE_CLUSTER];
   const name = labels[SERVICE_NAME];
   return cluster === undefined || name === undefined ? undefined : { namespace, name, cluster };

@@ -3,7 +3,7 @@ import { type EndpointSlice, keyText } from '@fairlead/kube';
 import type { RecordSet } from './record-set.ts';
 import { serviceRecords } from './service-records.ts';
 import { SliceStore } from './slice-store.ts';
-import { type Belonging, belongingOfImport, belongingOfSlice, type ServiceView } from './service-view.ts';
+import { type RecordSubject, subjectOfImport, subjectOfSlice, type ServiceView } from './service-view.ts';
 import type { ZoneSettings } from './settings.ts';
 import { zoneRecords } from './zone-records.ts';
 
@@ -54,26 +54,26 @@ export class ZoneIndex {
   setImport(one: ServiceImport): void {
     // It says nothing of its Service, and must not end the server for all others.
     if (one.spec === undefined) return;
-    const belonging = belongingOfImport(one, this.#settings.olderNamespace);
+    const belonging = subjectOfImport(one, this.#settings.olderNamespace);
     const parts = this.#change(belonging);
     if (belonging.cluster === undefined) parts.serviceImport = one;
     else parts.olderImports.set(keyText(one.metadata), one);
   }
 
   removeImport(one: ServiceImport): void {
-    const belonging = belongingOfImport(one, this.#settings.olderNamespace);
+    const belonging = subjectOfImport(one, this.#settings.olderNamespace);
     const parts = this.#change(belonging);
     if (belonging.cluster === undefined) parts.serviceImport = undefined;
     else parts.olderImports.delete(keyText(one.metadata));
   }
 
   setSlice(slice: EndpointSlice): void {
-    const belonging = belongingOfSlice(slice.metadata);
+    const belonging = subjectOfSlice(slice.metadata);
     if (belonging !== undefined) this.#change(belonging).slices.set(slice);
   }
 
   removeSlice(slice: EndpointSlice): void {
-    const belonging = belongingOfSlice(slice.metadata);
+    const belonging = subjectOfSlice(slice.metadata);
     if (belonging !== undefined) this.#change(belonging).slices.delete(slice.metadata);
   }
 
@@ -129,7 +129,7 @@ export class ZoneIndex {
     if (isGone && !this.#changed.has(key)) this.#services.delete(key);
   }
 
-  #change({ namespace, name }: Belonging): Parts {
+  #change({ namespace, name }: RecordSubject): Parts {
     const key = `${namespace}/${name}`;
     this.#changed.add(key);
     const known = this.#services.get(key);

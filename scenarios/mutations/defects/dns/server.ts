@@ -195,13 +195,13 @@ export const dnsServerDefects: readonly Defect[] = [
   {
     name: 'a connection has as much of a turn as it likes',
     file: `${FOLDER}/server/tcp-session.ts`,
-    find: '      if (this.#options.turns.isOver) return this.#waitForTurn();\n',
+    find: '      if (this.#options.budget.isSpent) return this.#waitForTurn();\n',
     replace: '',
     foundBy: tcp,
   },
   {
     name: 'a long reply over TCP takes no more of a turn than a short one',
-    file: `${FOLDER}/server/turns.ts`,
+    file: `${FOLDER}/server/work-budget.ts`,
     find: 'this.#left -= 1 + Math.floor(bytes / UNIT_BYTES);',
     replace: 'this.#left -= 1;',
     foundBy: tcp,
