@@ -184,12 +184,12 @@ async function untilTakenAway(
   { clock, signal, logger }: LeaderEnvironment,
 ): Promise<void> {
   const pause = Math.max(comparisonMilliseconds, CLOUD_COMPARISON_MILLISECONDS);
-  const isOver = () => signal.aborted || provider.isAsGiven === undefined || !Number.isFinite(pause);
+  const isOver = () => signal.aborted || provider.isIntact === undefined || !Number.isFinite(pause);
   if (isOver()) await orAborted(new Promise(() => {}), signal).catch(() => {});
   while (!isOver()) {
     await sleep(clock, pause, signal).catch(() => {});
     try {
-      if (!signal.aborted && (await provider.isAsGiven?.(signal)) === false) return;
+      if (!signal.aborted && (await provider.isIntact?.(signal)) === false) return;
     } catch (error) {
       logger.warn({ code: codeOf(error), error: messageOf(error) }, 'the addresses are not compared');
     }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { staticAddresses } from './addresses/static-addresses.ts';
 import { gatewayConfiguration, poolsOf } from './configuration.ts';
 import { claimRules } from './desired.ts';
-import { unheardProgress, writesFor } from './plan.ts';
+import { progressWithoutAgents, writesFor } from './plan.ts';
 import { explainOutcome } from './report/explain.ts';
 import { partPlan } from './report/part-plan.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -25,7 +25,7 @@ async function translate(world: World): Promise<unknown> {
   return {
     plan: partPlan(found, clock).changes,
     services: [...found.outcomes].map(([key, outcome]) => {
-      const writes = writesFor(outcome, clock, unheardProgress(outcome, pools));
+      const writes = writesFor(outcome, clock, progressWithoutAgents(outcome, pools));
       return {
         service: key,
         outcome: outcome.kind,

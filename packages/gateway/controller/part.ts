@@ -29,7 +29,7 @@ import { type AgentConnector, runController } from './controller.ts';
 import { demoScene } from './demo.ts';
 import { claimRules, formerPorts, GATEWAY_CLASS } from './desired.ts';
 import { gatewayMetrics } from './metrics.ts';
-import { unheardProgress, writesFor } from './plan.ts';
+import { progressWithoutAgents, writesFor } from './plan.ts';
 import { poolSource } from './pool-source.ts';
 import type { Pool } from './pools.ts';
 import { addressLines } from './report/address-list.ts';
@@ -149,7 +149,7 @@ export function gatewayPartWith({
         const name = `Service ${keyText(subject)}`;
         if (hold !== undefined && held.has(key) && (outcome.kind === 'serve' || outcome.kind === 'refuse'))
           return explainHeld(name, outcome, hold.message, details);
-        const writes = writesFor(outcome, environment.clock, unheardProgress(outcome, snapshot.pools));
+        const writes = writesFor(outcome, environment.clock, progressWithoutAgents(outcome, snapshot.pools));
         return explainOutcome(name, outcome, writes, details);
       },
       status: async (environment) => {

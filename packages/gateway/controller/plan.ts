@@ -36,7 +36,7 @@ const NOT_RECORDED = { [L2_PORTS_ANNOTATION]: undefined, [L4_PORTS_ANNOTATION]: 
 export type Progress = ProgrammingState | { readonly kind: 'leaving' };
 
 /** What can be said of the gateways without having talked to them. */
-export function unheardProgress(outcome: Outcome, pools: readonly Pool[]): Progress {
+export function progressWithoutAgents(outcome: Outcome, pools: readonly Pool[]): Progress {
   if (outcome.kind !== 'serve') return { kind: 'unknown' };
   const hasGateways = ({ pool }: L2Port) => pools.some(({ name, gateways }) => name === pool && gateways.length > 0);
   return outcome.l2Ports.some(hasGateways) ? { kind: 'unknown' } : { kind: 'not-needed' };

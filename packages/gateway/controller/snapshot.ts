@@ -9,7 +9,7 @@ import type { NamespaceLimits } from './addresses/namespace-use.ts';
 import { type Desired, desiredFor, l4PortsOf, wantsAlone } from './desired.ts';
 import { type SeenHoldings, seenHoldings } from './observed.ts';
 import { decide, type Outcome } from './outcome.ts';
-import { unheardProgress, writesFor } from './plan.ts';
+import { progressWithoutAgents, writesFor } from './plan.ts';
 import type { Pool } from './pools.ts';
 
 /** The outcome of every Service at one moment, and which Service holds what. */
@@ -67,7 +67,7 @@ export async function takeSnapshot(input: SnapshotInput, clock: Clock): Promise<
     if (slices.isOver) await slices.pause();
     const outcome = decide(desired, allocator, key, pools);
     outcomes.set(key, outcome);
-    if (outcome.kind !== 'unreadable' && writesFor(outcome, clock, unheardProgress(outcome, pools)).length === 0)
+    if (outcome.kind !== 'unreadable' && writesFor(outcome, clock, progressWithoutAgents(outcome, pools)).length === 0)
       allocator.settle(key, allocator.holding(key));
   }
   return { pools, allocator, outcomes, ignoredRecords };

@@ -4,8 +4,8 @@ import { attachSteps, nextStep } from './plan.ts';
 import type { PortScope } from './pool.ts';
 import type { ConfiguredPool } from './resolve.ts';
 
-/** What a leader goes by. */
-export interface Given {
+/** What this leader has assigned to Services, as it knows it. */
+export interface Assignments {
   readonly ports: readonly OwnPort[];
   readonly pools: readonly ConfiguredPool[];
   /** Whether it has given a port, which may not be among these. */
@@ -20,7 +20,7 @@ export interface Given {
  * Whether all that was given is there as it was, with its marks and pairs, nothing that users name is left over, and
  * nothing of ours is there that was lost sight of, as a port that could not go while a floating IP of a user was on it.
  */
-export function isAsGiven(scope: PortScope, observed: Observed, given: Given): boolean {
+export function isIntact(scope: PortScope, observed: Observed, given: Assignments): boolean {
   const found = new Map(ownPorts(scope, observed).map((own) => [own.port.id, own]));
   const isSame = ({ port: { id }, address, fixedAddress }: OwnPort) => {
     const now = found.get(id);

@@ -41,14 +41,14 @@ async function setUp() {
   });
   await result(clock, addresses.list(signal));
   const create = (pool: 'web' | 'shop') => result(clock, addresses.supply.create(pool, 'IPv4', signal));
-  const isAsGiven = () => result(clock, addresses.isAsGiven(signal));
+  const isIntact = () => result(clock, addresses.isIntact(signal));
   const ports = () => emulator.resources('ports').filter(({ device_owner }) => device_owner === '');
   /** The addresses that the gateway of a pool may send from. */
   const pairs = (pool: 'web' | 'shop') => {
     const found = emulator.resources('ports').find(({ id }) => id === gateways[pool])?.['allowed_address_pairs'];
     return Array.isArray(found) ? found.map((pair: { ip_address?: unknown }) => pair.ip_address) : [];
   };
-  return { clock, emulator, project, network_id, subnet_id, addresses, create, isAsGiven, ports, pairs };
+  return { clock, emulator, project, network_id, subnet_id, addresses, create, isIntact, ports, pairs };
 }
 
 describe('addresses in Neutron', () => {
@@ -61,16 +61,16 @@ describe('addresses in Neutron', () => {
   });
 
   it('are not as they were given where another program moved a port, though its floating IP stays', async () => {
-    const { emulator, project, subnet_id, create, isAsGiven } = await setUp();
+    const { emulator, project, subnet_id, create, isIntact } = await setUp();
     const { id } = await create('web');
-    expect(await isAsGiven()).toBe(true);
+    expect(await isIntact()).toBe(true);
     const body = { port: { fixed_ips: [{ subnet_id, ip_address: '10.0.0.200' }] } };
     emulator.byHand({ method: 'PUT', path: `/ports/${id}`, project, body });
-    expect(await isAsGiven()).toBe(false);
+    expect(await isIntact()).toBe(false);
   });
 
   it.each(['deleted', 'moved'] as const)('are no longer sent from once another program %s their port', async (how) => {
-    const { emulator, project, network_id, subnet_id, create, isAsGiven, pairs } = await setUp();
+    const { emulator, project, network_id, subnet_id, create, isIntact, pairs } = await setUp();
     const [gone, kept] = [await create('web'), await create('web')];
     const path = `/ports/${gone.id}`;
     const body = { port: { fixed_ips: [{ subnet_id, ip_address: '10.0.0.200' }] } };
@@ -78,7 +78,7 @@ describe('addresses in Neutron', () => {
     else emulator.byHand({ method: 'PUT', path, project, body });
     const fixed_ips = [{ subnet_id, ip_address: gone.address }];
     emulator.create('ports', { network_id, fixed_ips, device_owner: 'compute:nova' }, project);
-    expect(await isAsGiven()).toBe(false);
+    expect(await isIntact()).toBe(false);
     expect(pairs('web')).toEqual([kept.address]);
   });
 

@@ -21,7 +21,7 @@ export interface OwnPort {
   readonly family: IpFamily;
   /** What the agents program. */
   readonly fixedAddress: IpAddress;
-  /** Of whoever made it: a user may have given one to our port. */
+  /** Ours, or one that a user has put on our port. */
   readonly floatingIp: FloatingIp | undefined;
   /** What the status shows: the floating IP where there is one. */
   readonly address: IpAddress;

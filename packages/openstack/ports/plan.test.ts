@@ -1,7 +1,7 @@
 import { clusterId } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import type { FloatingIp, Port } from '../client/index.ts';
-import { isAsGiven } from './as-given.ts';
+import { isIntact } from './assignments.ts';
 import { unassignedNamed } from './named.ts';
 import { ownPorts } from './observed.ts';
 import { descriptionFor, tagsFor } from './owner.ts';
@@ -78,7 +78,7 @@ it('what was given is not all there is while a floating IP that a pool names has
   const named = { ...scope, pools: [{ ...pool, floatingAddresses: ['203.0.113.5'] }] };
   const given = { ports: [], pools: [], isGiven: () => true, isKnown: () => true };
   const isWhole = (floatingIps: readonly FloatingIp[], unmended: ReadonlySet<string> = new Set()) =>
-    isAsGiven(named, { ports: [], floatingIps }, { ...given, unmended });
+    isIntact(named, { ports: [], floatingIps }, { ...given, unmended });
   const free = floatingIp({ tags: [], description: '' });
   expect(isWhole([])).toBe(true);
   expect(isWhole([free])).toBe(false);

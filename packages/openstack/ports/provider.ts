@@ -12,7 +12,7 @@ import {
 import type { Clock } from '@fairlead/control';
 import { type AddressProvider, type AddressSupply, type FormerPorts, isL2PortId, type L2Port } from '@fairlead/gateway';
 import type { NeutronClient } from '../client/index.ts';
-import { isAsGiven } from './as-given.ts';
+import { isIntact } from './assignments.ts';
 import { GatewayPairs } from './gateway-pairs.ts';
 import { NeutronPorts } from './neutron-ports.ts';
 import { namedProblems, unassignedNamed } from './named.ts';
@@ -104,7 +104,7 @@ export class NeutronAddresses implements AddressProvider {
   }
 
   /** Whether no other program deleted or changed what was given, or took a pair from a gateway. */
-  async isAsGiven(signal: AbortSignal): Promise<boolean> {
+  async isIntact(signal: AbortSignal): Promise<boolean> {
     const before = new Map(this.#given);
     const observed = await this.#lane.run(LANE, () => this.#ports().observe(signal), signal);
     // What came, or is going, meanwhile is not compared.
@@ -115,7 +115,7 @@ export class NeutronAddresses implements AddressProvider {
     if (lost.length > 0) await this.#detach(new Set(lost), signal);
     const { pools } = this.#options;
     const isGiven = (id: string) => this.#given.has(id);
-    return isAsGiven(scope, observed, {
+    return isIntact(scope, observed, {
       ports,
       pools,
       isGiven,

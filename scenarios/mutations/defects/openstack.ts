@@ -217,7 +217,7 @@ export const openStackDefects: readonly Defect[] = [
   },
   {
     name: 'a port of ours that was lost sight of stays until there is another leader',
-    file: 'packages/openstack/ports/as-given.ts',
+    file: 'packages/openstack/ports/assignments.ts',
     find: '!given.isKnown(id) || (stays && !given.isGiven(id))',
     replace: 'stays && !given.isGiven(id)',
     foundBy: { unit: 'packages/openstack/ports/taken-away' },
@@ -259,7 +259,7 @@ export const openStackDefects: readonly Defect[] = [
   },
   {
     name: 'a floating IP that is named later gets no port until there is another leader',
-    file: `${PORTS}/as-given.ts`,
+    file: `${PORTS}/assignments.ts`,
     find: ' && isNamedServed',
     replace: '',
     foundBy: planned,

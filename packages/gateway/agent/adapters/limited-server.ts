@@ -58,7 +58,7 @@ export function send(response: ServerResponse, { status, body }: ApiResponse): v
   });
 }
 
-/** No one may take all connections for itself, whether or not it has a certificate. */
+/** One client cannot take all connections, whether or not it has a certificate. */
 function limitConnections(server: AnyServer, logger: Logger): void {
   const open = new KeyedCounts<string>();
   server.on('connection', (socket) => {

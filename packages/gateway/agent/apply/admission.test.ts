@@ -1,7 +1,7 @@
 import { parseIpRange, requireIpAddress } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
 import type { ConfigurationRequest, VirtualServer } from '../../protocol/configuration.ts';
-import { type Admission, circlesIn, refusedBy, rejectedRequest } from './admission.ts';
+import { type Admission, routingLoopIn, refusedBy, rejectedRequest } from './admission.ts';
 
 const ranges = (...texts: readonly string[]) => texts.flatMap((text) => parseIpRange(text) ?? []);
 const admission: Admission = {
@@ -36,9 +36,9 @@ describe('what a gateway may be told to serve', () => {
   it('has no backend that the gateways serve themselves, as its own or as of another', () => {
     const own = virtualServer({ backends: backend('192.0.2.2') });
     const other = virtualServer({ address: requireIpAddress('192.0.2.2') });
-    expect(circlesIn(whole(own, other), new Set())?.errors).toMatchObject([{ code: 'backend-not-allowed' }]);
-    expect(circlesIn(whole(own), new Set([requireIpAddress('192.0.2.2')]))).toBeDefined();
-    expect(circlesIn(whole(other), new Set())).toBeUndefined();
+    expect(routingLoopIn(whole(own, other), new Set())?.errors).toMatchObject([{ code: 'backend-not-allowed' }]);
+    expect(routingLoopIn(whole(own), new Set([requireIpAddress('192.0.2.2')]))).toBeDefined();
+    expect(routingLoopIn(whole(other), new Set())).toBeUndefined();
   });
 
   it('is no address outside its list, and the answer names the frontend', () => {

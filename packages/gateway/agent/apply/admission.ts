@@ -55,7 +55,7 @@ export function refusedBy(admission: Admission, request: ConfigurationRequest): 
 }
 
 /** Backends at addresses that the gateways serve themselves: packets would go round in circles. */
-export function circlesIn(request: ConfigurationRequest, served: ReadonlySet<IpAddress>): Refusal | undefined {
+export function routingLoopIn(request: ConfigurationRequest, served: ReadonlySet<IpAddress>): Refusal | undefined {
   const all = virtualServersOf(request);
   const addresses = new Set([...served, ...all.map(({ address }) => address)]);
   const errors = all.flatMap((one): FrontendError[] => {

@@ -6,14 +6,14 @@ import { AppliedTable, isHeld } from '../nftables/applied-table.ts';
 import type { ElementChanges } from '../nftables/scripts.ts';
 import { Served } from '../nftables/served.ts';
 import type { TableState } from '../nftables/table.ts';
-import { type Admission, circlesIn, outOfOrder, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
+import { type Admission, routingLoopIn, outOfOrder, refusedBy, type Refusal, rejectedRequest } from './admission.ts';
 import { failedFrontends } from './failed-frontends.ts';
 import { KnownFlows } from './known-flows.ts';
 import type { GatewayNode } from './node.ts';
 import { addressesOf, type ApplyStep, applySteps, strayFlows } from './plan.ts';
 import { refusedAnswer } from './refused-answer.ts';
 import { StateLog } from './state-log.ts';
-import { Turns } from './turns.ts';
+import { SerialQueue } from './serial-queue.ts';
 import type { Verification } from '../nftables/verification.ts';
 
 export interface GatewayOptions {
@@ -47,7 +47,7 @@ export class Gateway {
   #highestEpoch = 0;
   #problem: string | undefined = 'starting';
   /** Nothing else changes the node meanwhile. */
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -58,7 +58,7 @@ export class Gateway {
 
   /** Finds out what the process before this one left, and serves it. Rejects when the state on disk cannot be read. */
   start(): Promise<void> {
-    return this.#turns.run(async () => {
+    return this.#queue.run(async () => {
       const stored = await this.#log.load();
       const state = await this.#table.state();
       this.#generation = stored.generation;
@@ -90,9 +90,9 @@ export class Gateway {
 
   /** Applies a configuration, whole or not at all. */
   async take(request: ConfigurationRequest): Promise<ConfigurationAnswer> {
-    if (this.#turns.count >= MOST_WAITING)
+    if (this.#queue.count >= MOST_WAITING)
       return this.#refuse({ code: 'busy', message: 'another configuration is applied' });
-    return this.#turns.run(async () => {
+    return this.#queue.run(async () => {
       const refusal = this.#refusalOf(request);
       if (refusal !== undefined) return this.#refuse(refusal);
       const changes =
@@ -111,7 +111,7 @@ export class Gateway {
 
   /** Hears of a leader, so that an older one is not listened to any more; gives the highest epoch there was. */
   announce(epoch: number): Promise<number> {
-    return this.#turns.run(async () => {
+    return this.#queue.run(async () => {
       if (epoch <= this.#highestEpoch) return this.#highestEpoch;
       await this.#log.leader(epoch);
       this.#highestEpoch = epoch;
@@ -133,7 +133,7 @@ export class Gateway {
 
   /** Looks at elements of the table while nothing changes it; loads it again where one is not as it was left. */
   verify(verification: Verification): Promise<boolean> {
-    return this.#turns.run(async () => {
+    return this.#queue.run(async () => {
       const { applied } = this.#table;
       if (applied === undefined || this.#problem !== undefined || verification.isDone) return true;
       if (await verification.next(this.#served, applied.bank)) return true;
@@ -145,7 +145,7 @@ export class Gateway {
 
   /** Looks whether the table is as it was left, and makes it so. Gives whether something had to be done. */
   repair(): Promise<boolean> {
-    return this.#turns.run(async () => {
+    return this.#queue.run(async () => {
       if (this.#generation === undefined) return false;
       const state = await this.#table.state();
       if (this.#problem === undefined && this.#isWhole(state)) {
@@ -163,7 +163,7 @@ export class Gateway {
     const unordered = outOfOrder(request, this.#generation, this.#highestEpoch);
     if (unordered !== undefined) return unordered;
     const served = request.kind === 'delta' ? addressesOf(this.#served.virtualServers.values()) : new Set<IpAddress>();
-    return refusedBy(this.#options.admission, request) ?? circlesIn(request, served) ?? rejectedRequest(request);
+    return refusedBy(this.#options.admission, request) ?? routingLoopIn(request, served) ?? rejectedRequest(request);
   }
 
   #refuse(refusal: Refusal): ConfigurationAnswer {

@@ -1,5 +1,5 @@
-/** One piece of work at a time, in the order in which they are asked for. */
-export class Turns {
+/** Runs one task at a time, in the order in which they came. */
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
   #count = 0;
 

@@ -39,7 +39,7 @@ const entry = z.discriminatedUnion('kind', [
 type Entry = z.infer<typeof entry>;
 
 /** A change of which it is not known whether it came to be: the process died on the way. */
-export interface Begun {
+export interface InterruptedChange {
   readonly generation: Generation;
   readonly changes: Changes;
 }
@@ -50,7 +50,7 @@ export interface StoredState {
   /** Of the leaders that ever sent something, also what failed: an older one is not listened to again. */
   readonly highestEpoch: number;
   readonly virtualServers: VirtualServers;
-  readonly begun?: Begun;
+  readonly begun?: InterruptedChange;
 }
 
 /**
@@ -78,7 +78,7 @@ export class StateLog {
   }
 
   /** If the process dies after this, the kernel tells at the next start whether it came to be. */
-  begin(begun: Begun): Promise<void> {
+  begin(begun: InterruptedChange): Promise<void> {
     const { put, remove } = begun.changes;
     return this.#append({ kind: 'begun', generation: begun.generation, put: [...put], remove: [...remove] });
   }
@@ -125,9 +125,9 @@ class Replay {
   readonly #virtualServers: Map<string, VirtualServer>;
   #generation: Generation | undefined;
   #highestEpoch: number;
-  #begun: Begun | undefined;
+  #begun: InterruptedChange | undefined;
   /** Done, and to be forgotten if the next entry says so: a disk may take a line and say that it did not. */
-  #done: Begun | undefined;
+  #done: InterruptedChange | undefined;
 
   constructor({ generation: taken, highestEpoch, virtualServers }: Snapshot) {
     this.#virtualServers = new Map(byFrontend(virtualServers));
@@ -143,7 +143,7 @@ class Replay {
     const taken = this.#generation;
     // Of before the snapshot: the process died before the log was emptied.
     if (taken !== undefined && !isAfter(one.generation, taken)) return;
-    const isOf = (begun: Begun | undefined) =>
+    const isOf = (begun: InterruptedChange | undefined) =>
       begun !== undefined && isSameGeneration(begun.generation, one.generation);
     switch (one.kind) {
       case 'begun':

@@ -54,6 +54,6 @@ export function readApplied(values: readonly bigint[]): Applied | undefined {
 }
 
 /** Whether the table around the record is as this version of the agent makes it. */
-export function isOfThisLayout(values: readonly bigint[]): boolean {
+export function isCurrentLayout(values: readonly bigint[]): boolean {
   return (((values[0] ?? 0n) >> LAYOUT_SHIFT) & 0xffff_ffffn) === BigInt(LAYOUT);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { familyOf, type IpRange, parseIpRange } from '@fairlead/control';
 import type { Backend, Frontend, VirtualServer } from '../../protocol/configuration.ts';
-import { AFFINITY_SECONDS, pickChain, stickChain } from './layout.ts';
+import { AFFINITY_SECONDS, pickChain, affinityChain } from './layout.ts';
 import { assignSlots, backendKey } from './slots.ts';
 
 /** An element of a map or set of a bank. All its text is made of parsed addresses and numbers. */
@@ -72,7 +72,7 @@ function choiceElements(virtualServer: VirtualServer): readonly Element[] {
   const numbers = backendNumbers(backends);
   const numberOf = (backend: Backend) => numbers.get(backendKey(backend)) ?? '';
   return [
-    { map: `services${suffix}`, key, data: `goto ${stickChain(suffix, slots.length, seconds)}` },
+    { map: `services${suffix}`, key, data: `goto ${affinityChain(suffix, slots.length, seconds)}` },
     ...slots.map((backend, slot) => ({
       map: `choices${suffix}`,
       key: `${key} . ${slot}`,

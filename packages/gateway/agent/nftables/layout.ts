@@ -165,7 +165,7 @@ function choosingChains({ suffix, ip }: Family, bank: Bank): readonly Chain[] {
       const translate = `dnat ${ip} to ${frontend} . meta priority map ${map('backends')}`;
       const hashed = `${frontend} . jhash ${ip} saddr mod ${count} seed ${SEED} map ${map('choices')}`;
       return {
-        name: `${stickChain(suffix, count, seconds)}${bank}`,
+        name: `${affinityChain(suffix, count, seconds)}${bank}`,
         rules: [
           // Where the backend that it was kept with is gone, the last lookup finds nothing, and the next rule is tried.
           `meta priority set ${client} map ${kept} ${keep} ${translate}`,
@@ -229,6 +229,6 @@ export function pickChain(suffix: string, slots: number): string {
   return `pick${suffix}-${slots}`;
 }
 
-export function stickChain(suffix: string, slots: number, seconds: number): string {
+export function affinityChain(suffix: string, slots: number, seconds: number): string {
   return `stick${suffix}-${slots}-${seconds}`;
 }

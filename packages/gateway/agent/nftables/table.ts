@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NftRefusal } from '../apply/failed-frontends.ts';
 import type { Nft } from '../apply/node.ts';
 import type { VirtualServer } from '../../protocol/configuration.ts';
-import { type Applied, isOfThisLayout, readApplied } from './applied.ts';
+import { type Applied, isCurrentLayout, readApplied } from './applied.ts';
 import { ownElements } from './elements.ts';
 import { type Bank, bankSet, choosingRules, leadingRules, otherBank, type Rule, TABLE } from './layout.ts';
 import {
@@ -140,7 +140,7 @@ export class Table {
     const values = record.concat.flatMap((text) => valueOf(text) ?? []);
     const applied = readApplied(values);
     if (applied === undefined) return { rules: 'unknown' };
-    if (!isOfThisLayout(values)) return { applied, rules: 'unknown' };
+    if (!isCurrentLayout(values)) return { applied, rules: 'unknown' };
     if (!areNew && this.#missedRules >= UNTELLABLE) return { applied, rules: 'whole' };
     return { applied, rules: await this.#rules(applied.bank, set.handle, areNew) };
   }

@@ -13,7 +13,7 @@ export interface AddressProvider extends AsyncDisposable {
   /** The families that a pool can have addresses of, as far as `list` found out. Unset: those that it has. */
   familiesOf?(pool: string): readonly IpFamily[];
   /** Whether all that was listed and made since is still there; without it, no other program can take it away. */
-  isAsGiven?(signal: AbortSignal): Promise<boolean>;
+  isIntact?(signal: AbortSignal): Promise<boolean>;
   /** How to have more and fewer of them; absent where their number is fixed. */
   readonly supply?: AddressSupply;
 }

@@ -2,7 +2,7 @@ import type { Clock, Hold } from '@fairlead/control';
 import type { PartPlan, PartStatus } from '@fairlead/part';
 import { countServices, problemsOf, type ReportedService, type ServiceKey, serviceChanges } from '@fairlead/service';
 import { L2_PORTS_ANNOTATION } from '../annotations.ts';
-import { unheardProgress, writesFor } from '../plan.ts';
+import { progressWithoutAgents, writesFor } from '../plan.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { GatewayReport } from './gateways.ts';
 
@@ -53,7 +53,7 @@ function reported({ outcomes, pools }: Snapshot, clock: Pick<Clock, 'now'>): Rea
     const addresses = outcome.kind === 'serve' ? outcome.l2Ports.map(({ ingress }) => ingress) : [];
     const { annotations = {} } = outcome.claim.service.metadata;
     const isThere = L2_PORTS_ANNOTATION in annotations;
-    const writes = writesFor(outcome, clock, unheardProgress(outcome, pools)).length;
+    const writes = writesFor(outcome, clock, progressWithoutAgents(outcome, pools)).length;
     return [key, { reading: outcome, writes, detail: `gets ${addresses.join(' and ')}`, isThere, addresses }] as const;
   });
   return new Map(entries);

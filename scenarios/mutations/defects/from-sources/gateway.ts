@@ -34,8 +34,8 @@ export const gatewayDefectsFromSources: readonly Defect[] = [
   {
     name: 'a Service that cannot be read gives back what it shows when a leader starts',
     file: 'packages/gateway/controller/snapshot.ts',
-    find: "if (outcome.kind !== 'unreadable' && writesFor(outcome, clock, unheardProgress(outcome, pools)).length === 0)",
-    replace: 'if (writesFor(outcome, clock, unheardProgress(outcome, pools)).length === 0)',
+    find: "if (outcome.kind !== 'unreadable' && writesFor(outcome, clock, progressWithoutAgents(outcome, pools)).length === 0)",
+    replace: 'if (writesFor(outcome, clock, progressWithoutAgents(outcome, pools)).length === 0)',
     foundBy: { unit: 'packages/gateway/controller' },
   },
   {

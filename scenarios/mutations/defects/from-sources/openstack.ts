@@ -25,7 +25,7 @@ export const openStackDefectsFromSources: readonly Defect[] = [
   },
   {
     name: 'a port that got another fixed address is as it was given',
-    file: 'packages/openstack/ports/as-given.ts',
+    file: 'packages/openstack/ports/assignments.ts',
     find: `const isSame = ({ port: { id }, address, fixedAddress }: OwnPort) => {
     const now = found.get(id);
     if (now?.address !== address || now.fixedAddress !== fixedAddress) return false;`,

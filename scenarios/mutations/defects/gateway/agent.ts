@@ -233,8 +233,8 @@ export const gatewayAgentDefects: readonly Defect[] = [
   {
     name: 'any number of requests wait for the one before them',
     file: `${FOLDER}/apply/gateway.ts`,
-    find: 'this.#turns.count >= MOST_WAITING',
-    replace: 'this.#turns.count >= MOST_WAITING * 1_000',
+    find: 'this.#queue.count >= MOST_WAITING',
+    replace: 'this.#queue.count >= MOST_WAITING * 1_000',
     foundBy: gateway,
   },
   {
