@@ -94,7 +94,7 @@ function newServiceProjection(options: ServiceProjectionOptions) {
     try {
       return kept(service);
     } catch {
-      // Whoever reads it tells what is wrong with it; a Service that is missing from a cache would count as deleted.
+      // The reader of Services tells what is wrong with it; one that is missing from a cache would count as deleted.
       return service;
     }
   };

@@ -90,7 +90,7 @@ async function reportOf(
   return { part: part.name, explanation, ...standing, tried: 'answer' in asked ? asked.answer.entries : asked.unasked };
 }
 
-/** What there is to be done is done by nobody. */
+/** While no replica leads, the next step is not taken. */
 function withoutLeader(explanation: Explanation): Explanation {
   if (explanation.state !== 'working' || explanation.waitsFor === undefined) return explanation;
   return { ...explanation, waitsFor: 'a replica that leads: nobody does' };
@@ -102,7 +102,7 @@ function standingText(asked: Asked): string | undefined {
   return `${asked.by} stands by, ${leader === undefined ? 'nobody' : replicaOf(leader)} leads`;
 }
 
-/** With the rights of the person who asks; whoever may not read the cluster is told what the object shows. */
+/** With the rights of the user of the kubeconfig; a user who may not read the cluster is told what the object shows. */
 async function explainHere(
   explain: () => Promise<Explanation | undefined>,
   { client }: Look['cluster'],

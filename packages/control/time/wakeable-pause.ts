@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { orAborted } from './deadline.ts';
 
-/** A pause of a loop that whoever has work for it can end. */
+/** A pause of a loop, which ends at once when there is work for the loop. */
 export class WakeablePause {
   readonly #clock: Clock;
   #wake: (() => void) | undefined;

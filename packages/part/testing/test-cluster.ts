@@ -20,7 +20,7 @@ import { SimulatedKube } from '@fairlead/sim/kube';
 /** Where everything is that a test creates. */
 export const NAMESPACE = 'shop';
 
-/** A user waits for nobody: on virtual time nothing would let it pass meanwhile. */
+/** The client of a test is not rate limited: virtual time would stand still while it waits. */
 const UNPACED = { perSecond: 1, burst: Number.POSITIVE_INFINITY };
 
 /** A simulated cluster on virtual time, and a user who edits it: `client`, and the methods that say what he does. */
