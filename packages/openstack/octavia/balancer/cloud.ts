@@ -8,12 +8,12 @@ import { requireKnown } from './require-known.ts';
 import { markedPorts } from './sharing/hand-on.ts';
 import type { Heir } from './sharing/sharers.ts';
 import { type BalancerOwner, clusterTags, isOfCluster, readMark, tagsOf, vipPortName } from './marks.ts';
-import { isNetworkStep, performNetworkStep } from './network-steps.ts';
+import { isNetworkStep, performNetworkStep } from './network/network-steps.ts';
 import type { BalancerTree, ObservedBalancer, Serving } from './observed.ts';
 import { type BalancerStep, IF_IT_DIES } from './plan.ts';
 import type { Leftovers } from './removal.ts';
-import { PortTurns } from './user-port.ts';
-import { vipSubnets } from './vip-subnets.ts';
+import { PortTurns } from './network/user-port.ts';
+import { vipSubnets } from './network/vip-subnets.ts';
 
 /** More than there are Services that are looked at side by side. */
 const CONCURRENT_LOOKS = 100;

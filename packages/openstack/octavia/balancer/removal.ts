@@ -1,5 +1,5 @@
 import { type FloatingIp, type Listener, type LoadBalancer, type Port, provisioningOf } from '../../client/index.ts';
-import { floatingIpRemovals } from './floating-ips.ts';
+import { floatingIpRemovals } from './network/floating-ips.ts';
 import { handOnSteps } from './sharing/hand-on.ts';
 import { type BalancerOwner, descriptionOf, isOfCluster, isOwn, namespaceOf, readMark, vipPortName } from './marks.ts';
 import type { BalancerTree } from './observed.ts';

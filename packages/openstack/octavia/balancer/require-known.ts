@@ -3,7 +3,7 @@ import type { NeutronClient } from '../../client/index.ts';
 import type { LbaasDriver } from '../drivers/lbaas-driver.ts';
 import type { DesiredBalancer } from './desired.ts';
 import type { Heirs } from './sharing/balancer-users.ts';
-import { requireFree, type UserPort } from './user-port.ts';
+import { requireFree, type UserPort } from './network/user-port.ts';
 
 /** Where is looked for it. */
 interface Surroundings {

@@ -32,7 +32,7 @@ export const octaviaDefectsFromSources: readonly Defect[] = [
   },
   {
     name: 'a floating IP of a user that is in the way is deleted',
-    file: 'packages/openstack/octavia/balancer/floating-ips.ts',
+    file: 'packages/openstack/octavia/balancer/network/floating-ips.ts',
     find: '...inTheWay.map((one) => (isOwn(one, owner) ? removal(one) : detaching(one))),',
     replace: '...inTheWay.map((one) => (isOwn(one, owner) || one.port_id === portId ? removal(one) : detaching(one))),',
     foundBy: { unit: 'packages/openstack/octavia/balancer' },

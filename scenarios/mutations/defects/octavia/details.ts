@@ -74,10 +74,10 @@ export const octaviaDetailDefects: readonly Defect[] = [
   },
   {
     name: 'a floating IP is taken from another port',
-    file: `${HOME}/balancer/floating-ips.ts`,
+    file: `${HOME}/balancer/network/floating-ips.ts`,
     find: 'chosen.port_id !== null || isMarked',
     replace: 'isMarked',
-    foundBy: { unit: `${HOME}/balancer/floating-ips.test.ts` },
+    foundBy: { unit: `${HOME}/balancer/network/floating-ips.test.ts` },
   },
   {
     name: 'a rule that admits a security group is taken for one that admits everybody',

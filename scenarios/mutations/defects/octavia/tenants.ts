@@ -66,14 +66,14 @@ export const octaviaTenantDefects: readonly Defect[] = [
   },
   {
     name: 'an address is left out in silence for a port that has another',
-    file: `${HOME}/balancer/user-port.ts`,
+    file: `${HOME}/balancer/network/user-port.ts`,
     find: 'if (address === undefined || has.some((one) => one === address)) return;',
     replace: 'if (has.length > 0) return;',
     foundBy: REFUSED,
   },
   {
     name: 'the port of a Service is given to another while its load balancer is made anew',
-    file: `${HOME}/balancer/user-port.ts`,
+    file: `${HOME}/balancer/network/user-port.ts`,
     find: "if (serviceUids.some((uid) => uid !== owner.uid)) return 'another Service has';",
     replace: '',
     foundBy: { unit: `${HOME}/ports.test.ts` },
@@ -249,7 +249,7 @@ export const octaviaTenantDefects: readonly Defect[] = [
   },
   {
     name: 'two Services that ask for the same port at the same moment both get it',
-    file: `${HOME}/balancer/user-port.ts`,
+    file: `${HOME}/balancer/network/user-port.ts`,
     find: 'if (this.#taken.has(portId)) return false;',
     replace: '',
     foundBy: { unit: `${HOME}/ports.test.ts` },

@@ -87,17 +87,17 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
   },
   {
     name: 'a floating IP of ours that is on no port any more is deleted, and another made',
-    file: `${HOME}/balancer/floating-ips.ts`,
+    file: `${HOME}/balancer/network/floating-ips.ts`,
     find: 'current[0] ?? ours.find(({ port_id }) => port_id === null)',
     replace: 'current[0]',
-    foundBy: { unit: `${HOME}/balancer/floating-ips.test.ts` },
+    foundBy: { unit: `${HOME}/balancer/network/floating-ips.test.ts` },
   },
   {
     name: 'a floating IP that has changed since it was read is changed',
     file: 'packages/openstack/client/api/resource-api.ts',
     find: '...(revision === undefined ? {} : { revision })',
     replace: '',
-    foundBy: { unit: `${HOME}/balancer/network-steps.test.ts` },
+    foundBy: { unit: `${HOME}/balancer/network/network-steps.test.ts` },
   },
   {
     name: 'an heir gives away a floating IP that it has elsewhere',
@@ -325,10 +325,10 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
   },
   {
     name: 'a floating IP is given away that has changed since it was read',
-    file: `${HOME}/balancer/network-steps.ts`,
+    file: `${HOME}/balancer/network/network-steps.ts`,
     find: "updateFloatingIp(step.id, { description: '' }, asRead(step, signal))",
     replace: "updateFloatingIp(step.id, { description: '' }, { signal, notFound: 'stale' })",
-    foundBy: { unit: `${HOME}/balancer/network-steps.test.ts` },
+    foundBy: { unit: `${HOME}/balancer/network/network-steps.test.ts` },
   },
   {
     name: 'the resource of a Service goes that the cache does not have yet',

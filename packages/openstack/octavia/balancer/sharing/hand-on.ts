@@ -1,6 +1,6 @@
 import type { FloatingIp, LoadBalancer, Port } from '../../../client/index.ts';
 import { type BalancerOwner, isOfCluster, isOwn, type Marked, namespaceOf, readMark, vipPortName } from '../marks.ts';
-import type { NetworkStep } from '../network-steps.ts';
+import type { NetworkStep } from '../network/network-steps.ts';
 
 type User = Pick<LoadBalancer, 'id' | 'description' | 'tags' | 'vip_port_id'>;
 

@@ -1,6 +1,6 @@
-import { ifUnchanged, type NeutronClient, type PortRequest } from '../../client/index.ts';
+import { ifUnchanged, type NeutronClient, type PortRequest } from '../../../client/index.ts';
 import type { FloatingIpStep } from './floating-ips.ts';
-import type { Heir } from './sharing/sharers.ts';
+import type { Heir } from '../sharing/sharers.ts';
 
 /** One change in Neutron. */
 export type NetworkStep =

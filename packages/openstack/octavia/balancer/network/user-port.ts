@@ -1,8 +1,8 @@
 import { parseIpAddress } from '@fairlead/control';
 import { refusal } from '@fairlead/service';
-import type { FloatingIp, LoadBalancer, Port } from '../../client/index.ts';
-import type { DesiredVip } from './desired.ts';
-import { type BalancerOwner, isOwn, readMark } from './marks.ts';
+import type { FloatingIp, LoadBalancer, Port } from '../../../client/index.ts';
+import type { DesiredVip } from '../desired.ts';
+import { type BalancerOwner, isOwn, readMark } from '../marks.ts';
 
 /** A port that a Service asks for, and what is there. */
 export interface UserPort {

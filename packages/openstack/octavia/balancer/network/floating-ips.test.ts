@@ -1,8 +1,8 @@
 import { clusterId } from '@fairlead/control';
 import { describe, expect, it } from 'vitest';
-import type { FloatingIp } from '../../client/index.ts';
+import type { FloatingIp } from '../../../client/index.ts';
 import { floatingIpSteps } from './floating-ips.ts';
-import { descriptionOf } from './marks.ts';
+import { descriptionOf } from '../marks.ts';
 
 const owner = { cluster: clusterId('cluster-1'), uid: 'uid-1', name: 'shop/web' };
 const wanted = { network_id: 'public' };

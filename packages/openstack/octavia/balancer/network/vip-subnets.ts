@@ -1,5 +1,5 @@
-import type { NeutronClient, Subnet } from '../../client/index.ts';
-import type { DesiredVip } from './desired.ts';
+import type { NeutronClient, Subnet } from '../../../client/index.ts';
+import type { DesiredVip } from '../desired.ts';
 
 /** Those that a VIP may be in, and those of further VIPs with an address that the Service chose. */
 export async function vipSubnets(

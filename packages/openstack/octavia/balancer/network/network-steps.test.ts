@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { problemIn } from '../../client/index.ts';
-import { emulated, withNetwork } from '../../client/testing/emulated.ts';
+import { problemIn } from '../../../client/index.ts';
+import { emulated, withNetwork } from '../../../client/testing/emulated.ts';
 import { performNetworkStep } from './network-steps.ts';
 
 it.each([

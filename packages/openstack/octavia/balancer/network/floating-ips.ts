@@ -1,8 +1,8 @@
 import { refusal } from '@fairlead/service';
-import type { FloatingIp, FloatingIpRequest } from '../../client/index.ts';
-import type { FloatingIpSpec } from '../resource/types.ts';
-import { type BalancerOwner, descriptionOf, isOwn, readMark } from './marks.ts';
-import type { Heir } from './sharing/sharers.ts';
+import type { FloatingIp, FloatingIpRequest } from '../../../client/index.ts';
+import type { FloatingIpSpec } from '../../resource/types.ts';
+import { type BalancerOwner, descriptionOf, isOwn, readMark } from '../marks.ts';
+import type { Heir } from '../sharing/sharers.ts';
 
 /** One change of a floating IP. */
 export type FloatingIpStep =
