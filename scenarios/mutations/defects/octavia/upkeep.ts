@@ -326,7 +326,7 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
   {
     name: 'a floating IP is given away that has changed since it was read',
     file: `${HOME}/balancer/network/network-steps.ts`,
-    find: "updateFloatingIp(step.id, { description: '' }, asRead(step, signal))",
+    find: "updateFloatingIp(step.id, { description: '' }, ifUnchanged(step, signal))",
     replace: "updateFloatingIp(step.id, { description: '' }, { signal, notFound: 'stale' })",
     foundBy: { unit: `${HOME}/balancer/network/network-steps.test.ts` },
   },
