@@ -31,6 +31,16 @@ it('tells of a refusal once, whatever number the request had', () => {
   expect(failureWrites({ ...resource, status }, refusal('2c3d'), 1_000)).toEqual([]);
 });
 
+it('tells of another refusal for the same reason', () => {
+  const refusal = (flavor: string) =>
+    new FairleadError(`no flavor ${flavor}`, { verdict: 'terminal', code: 'bad-request' });
+  const resource: KuryrLoadBalancer = { metadata: { namespace: 'shop', name: 'web' } };
+  const [first] = failureWrites(resource, refusal('gold'), 0);
+  const { status } = JSON.parse(JSON.stringify(first?.patch));
+  const [second] = failureWrites({ ...resource, status }, refusal('silver'), 1_000);
+  expect(second?.patch.status).toMatchObject({ conditions: [{ message: 'Refused: no flavor silver.' }] });
+});
+
 it('tells of nothing that changed under our hands', () => {
   const resource: KuryrLoadBalancer = { metadata: { namespace: 'shop', name: 'web' } };
   expect(failureWrites(resource, new FairleadError('gone', { verdict: 'stale', code: 'conflict' }), 0)).toEqual([]);

@@ -344,4 +344,11 @@ export const octaviaUpkeepDefects: readonly Defect[] = [
     replace: 'cached',
     foundBy: { unit: `${HOME}/handlers/service-handler.test.ts` },
   },
+  {
+    name: 'a second refusal for the same reason is told to nobody',
+    file: `${HOME}/handlers/resource-status.ts`,
+    find: 'jsonEqual(after, conditions ?? [])',
+    replace: 'jsonEqual(after.map(({ reason }) => reason), (conditions ?? []).map(({ reason }) => reason))',
+    foundBy: { unit: `${HOME}/handlers/resource-status.test.ts` },
+  },
 ];
