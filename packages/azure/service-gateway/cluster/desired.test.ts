@@ -1,7 +1,8 @@
+import { requireIpAddress } from '@fairlead/control';
 import type { EndpointSlice, Service } from '@fairlead/kube';
 import { gatherEndpoints, gatherHosts } from '@fairlead/service';
 import { describe, expect, it } from 'vitest';
-import { gatewayRules, desiredFor, SERVICE_GATEWAY_CLASS, serve } from './desired.ts';
+import { desiredFor, desiredStatus, gatewayRules, SERVICE_GATEWAY_CLASS, serve } from './desired.ts';
 import { NodeDirectory } from './node-directory.ts';
 
 // Edge cases are numbered as in docs/azure-service-gateway.md.
@@ -139,5 +140,23 @@ describe('what a Service needs outside', () => {
     const classless = { ...service(), spec };
     expect(desiredFor(classless, gatewayRules(undefined)).kind).toBe('foreign');
     expect(desiredFor(classless, gatewayRules(SERVICE_GATEWAY_CLASS)).kind).toBe('serve');
+  });
+});
+
+describe('what a refused Service shows', () => {
+  const address = requireIpAddress('203.0.113.1');
+  const failure = { code: 'source-ranges-unsupported', message: 'not here' };
+  const parked = { kind: 'Parked', spec: undefined, serving: true, failure } as const;
+
+  it('is the address by which it was served before', () => {
+    const shown = { ...service(), status: { loadBalancer: { ingress: [{ ip: address }] } } };
+    expect(desiredStatus(shown, parked, address, failure)?.ingress).toMatchObject([{ address }]);
+  });
+
+  it('is none that it got meanwhile: traffic would enter that is to be kept out', () => {
+    expect(desiredStatus(service(), parked, address, failure)?.ingress).toEqual([]);
+    expect(desiredStatus(service(), { kind: 'Created', spec: served(service()).spec }, address)?.ingress).toHaveLength(
+      1,
+    );
   });
 });

@@ -20,6 +20,7 @@ import {
   type ServiceReading,
   selectEndpoints,
   servedFamilies,
+  shownAddresses,
   unsupported,
 } from '@fairlead/service';
 import {
@@ -196,17 +197,19 @@ function ignoredEndpoints({ problems }: GatheredEndpoints, deviating: ReadonlySe
 
 /**
  * What the status of a Service should say; undefined while there is nothing to say yet. `refusal`: why it cannot be
- * served as it asks.
+ * served as it asks: it keeps the address that it shows, and is given none.
  */
 export function desiredStatus(
+  service: Service,
   state: ServiceState | undefined,
   address: IpAddress | undefined,
   refusal?: Failure,
 ): DesiredServiceStatus | undefined {
   const said = refusal === undefined ? programmedIn(state, address) : refused(refusal);
   if (said === undefined) return undefined;
+  const isReachable = isLive(state) && (refusal === undefined || shownAddresses(service).length > 0);
   // Packets reach the pods with the pod's address as destination: nodes must not short-cut the public one.
-  const ingress = isLive(state) && address !== undefined ? [{ address, mode: 'Proxy' } as const] : [];
+  const ingress = isReachable && address !== undefined ? [{ address, mode: 'Proxy' } as const] : [];
   return { ingress, programmed: said };
 }
 

@@ -116,7 +116,7 @@ export class ServiceReconciler {
       recordOnService(events, service, 'EndpointsIgnored', result.wanted.ignored);
     }
     this.#tellIgnored(service, result.kind === 'serve' ? result.wanted.request.ignoredAnnotations : []);
-    const status = desiredStatus(engine.state(nrpKeyOf(service)), this.#addressOf(claim), refusal);
+    const status = desiredStatus(service, engine.state(nrpKeyOf(service)), this.#addressOf(claim), refusal);
     const writes = status === undefined ? [] : statusWrites(claim, status, clock);
     await this.#writer.write(service, writes, signal);
     if (writes.length > 0 && refusal !== undefined) announceUnserved(events, { kind: 'refuse', claim, refusal });

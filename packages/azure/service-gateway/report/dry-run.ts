@@ -73,7 +73,12 @@ function told(
   if (desired?.kind !== 'serve' && desired?.kind !== 'refuse') return NOTHING_TOLD;
   const { claim } = desired;
   const known = snapshot.repository.knownAddress(key, likelyFamily(claim.service));
-  const status = desiredStatus(state, known ?? (state.kind === 'Created' ? ANY_ADDRESS : undefined), refusal);
+  const status = desiredStatus(
+    claim.service,
+    state,
+    known ?? (state.kind === 'Created' ? ANY_ADDRESS : undefined),
+    refusal,
+  );
   const publish = status === undefined ? [] : statusWrites(claim, status, snapshot.clock);
   return { hold: holdWrites(claim), publish };
 }

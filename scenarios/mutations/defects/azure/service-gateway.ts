@@ -268,4 +268,11 @@ export const serviceGatewayDefects: readonly Defect[] = [
     replace: '',
     foundBy: cloud,
   },
+  {
+    name: 'a Service that is refused while it gets its address shows that',
+    file: 'packages/azure/service-gateway/cluster/desired.ts',
+    find: 'isLive(state) && (refusal === undefined || shownAddresses(service).length > 0)',
+    replace: 'isLive(state)',
+    foundBy: { unit: 'packages/azure/service-gateway/cluster/desired.test.ts' },
+  },
 ];
