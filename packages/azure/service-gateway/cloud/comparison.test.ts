@@ -137,6 +137,28 @@ describe('AzureComparison', () => {
     expect(leader.engine.state(web)?.kind).toBe('Created');
   });
 
+  it('takes down a Service that was refused and is gone when the gateway has lost it, too', async () => {
+    const { clock, azure, leader } = await converged();
+    leader.engine.refuseService(web, { code: 'source-ranges-unsupported', message: 'it restricts the source ranges' });
+    updateLocations(azure, '10.1.0.1', []);
+    unregister(azure, 'web');
+    leader.engine.abandonService(web);
+    await clock.advance(700_000);
+    expect(azure.resource(loadBalancerId(scope, web))).toBeUndefined();
+    expect(azure.resource(publicIpId(scope, web, 'IPv4'))).toBeUndefined();
+    expect(leader.engine.state(web)).toBeUndefined();
+  });
+
+  it('registers nothing again of a Service that is gone', async () => {
+    const { clock, azure, leader } = await converged();
+    updateLocations(azure, '10.1.0.1', []);
+    unregister(azure, 'web');
+    leader.engine.abandonService(web);
+    await clock.advance(700_000);
+    await leader.settle();
+    expect(azure.log.lines()).toEqual(['DELETE loadBalancers/web 200', 'DELETE publicIPAddresses/web-pip 200']);
+  });
+
   it('makes the gateway again that an operator deleted, with everything in it', async () => {
     const clock = new VirtualClock();
     const azure = newAzure(clock);

@@ -2,7 +2,7 @@ import { DeletionGuard, type DeletionGuardOptions } from '@fairlead/part';
 import { type ArmTags, ownershipOf, sameArmId } from '../../arm/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_OUTBOUND_KEY, isOutbound, type NrpKey } from '../engine/nrp-key.ts';
-import { isLive } from '../engine/service-state.ts';
+import { isWanted } from '../engine/service-state.ts';
 import { heldDeletions } from '../metrics.ts';
 import {
   FAMILIES,
@@ -58,12 +58,12 @@ export class Leftovers {
     for (const key of keys) if (!this.#isInUse(key)) this.#options.engine.deleteService(key);
   }
 
-  /** What the cluster wants stays; what is being made or taken down needs no sweep. What was abandoned does. */
+  /** What the cluster wants stays; what is being taken down needs no sweep. What was abandoned does, in any state. */
   #isInUse(key: NrpKey): boolean {
     const { engine, keepsDefaultOutbound } = this.#options;
     if (key === DEFAULT_OUTBOUND_KEY) return keepsDefaultOutbound;
     const state = engine.state(key);
-    return engine.tracker.wanted.has(key) || (state !== undefined && !isLive(state));
+    return engine.tracker.wanted.has(key) || (state !== undefined && !isWanted(state));
   }
 }
 

@@ -163,6 +163,20 @@ export const serviceGatewayDefects: readonly Defect[] = [
     foundBy: { unit: 'packages/azure/service-gateway' },
   },
   {
+    name: 'a refused Service that is gone is never taken down once the gateway has lost it',
+    file: `${CLOUD}/leftovers.ts`,
+    find: '!isWanted(state))',
+    replace: "(!isWanted(state) || (state.kind === 'Parked' && !state.serving)))",
+    foundBy: { unit: `${CLOUD}/comparison` },
+  },
+  {
+    name: 'what is gone is made anew before it is taken down',
+    file: `${CLOUD}/leftovers.ts`,
+    find: '!isWanted(state))',
+    replace: "(!isWanted(state) || state.kind === 'NotStarted'))",
+    foundBy: { unit: `${CLOUD}/comparison` },
+  },
+  {
     name: 'what carries the marks of another cluster is deleted',
     file: `${CLOUD}/plan.ts`,
     find: "if (known.state === 'present' && ownershipOf(scope, tagsOf(known)) !== 'ours') return [];",
