@@ -2,8 +2,8 @@ import { FairleadError } from '@fairlead/control';
 import { type Service, services, statusOf } from '@fairlead/kube';
 import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it } from 'vitest';
-import { OpenStackError } from '../client/index.ts';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
+import { asImmutable } from './testing/memory-lbaas.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 const key = { namespace: NAMESPACE, name: 'web' };
@@ -200,9 +200,7 @@ describe('adoption', () => {
 
   it('tells whom a load balancer holds that it was to take over, and that takes no mark', async () => {
     const world = await served(CLOUD_PROVIDER, 'kube_service_kubernetes_shop_web');
-    const text = '{"faultstring":"Load Balancer 1 is immutable and cannot be updated."}';
-    world.lbaas.refuse = () =>
-      new OpenStackError({ what: 'PUT' }, { status: 409, headers: {}, text, retryAfterMilliseconds: undefined });
+    world.lbaas.refuse = asImmutable;
     world.start({ adopt: {}, comparisonIntervalSeconds: 0 });
     await world.cluster.deleteService('web');
     await world.run(900);

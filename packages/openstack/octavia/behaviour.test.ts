@@ -3,6 +3,7 @@ import { NAMESPACE } from '@fairlead/part/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { OpenStackError } from '../client/index.ts';
 import { type KuryrLoadBalancer, kuryrLoadBalancers } from './resource/types.ts';
+import { asImmutable } from './testing/memory-lbaas.ts';
 import { OctaviaWorld } from './testing/octavia-world.ts';
 
 const PREFIX = 'loadbalancer.openstack.org';
@@ -34,9 +35,7 @@ describe('a load balancer that is PENDING', () => {
     const world = await new OctaviaWorld().setUp();
     world.start({ comparisonIntervalSeconds: 0 });
     await world.serve();
-    const text = '{"faultstring":"Load Balancer 1 is immutable and cannot be updated."}';
-    world.lbaas.refuse = () =>
-      new OpenStackError({ what: 'PUT' }, { status: 409, headers: {}, text, retryAfterMilliseconds: undefined });
+    world.lbaas.refuse = asImmutable;
     await world.cluster.putSlice('web', 'web-1', ['10.1.0.7@node-1']);
     await world.run(3_600);
     const told = (await world.cluster.eventLines('web')).filter((line) => line.includes('SyncLoadBalancerFailed'));
@@ -50,9 +49,7 @@ describe('a load balancer that is PENDING', () => {
     const world = await new OctaviaWorld().setUp();
     world.start({ comparisonIntervalSeconds: 0 });
     await world.serve();
-    const text = '{"faultstring":"Load Balancer 1 is immutable and cannot be updated."}';
-    world.lbaas.refuse = () =>
-      new OpenStackError({ what: 'DELETE' }, { status: 409, headers: {}, text, retryAfterMilliseconds: undefined });
+    world.lbaas.refuse = asImmutable;
     await world.cluster.deleteService('web');
     await world.run(3_600);
     const told = (await world.cluster.eventLines('web')).filter((line) => line.includes('Failed'));

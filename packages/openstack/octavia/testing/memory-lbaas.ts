@@ -1,19 +1,29 @@
 import { FairleadError } from '@fairlead/control';
-import type {
-  HealthMonitor,
-  Listener,
-  LoadBalancer,
-  LoadBalancerRequest,
-  Member,
-  MemberRequest,
-  NestedListenerRequest,
-  NestedPoolRequest,
-  Pool,
+import {
+  type HealthMonitor,
+  type Listener,
+  type LoadBalancer,
+  type LoadBalancerRequest,
+  type Member,
+  type MemberRequest,
+  type NestedListenerRequest,
+  type NestedPoolRequest,
+  OpenStackError,
+  type Pool,
 } from '../../client/index.ts';
 import type { BalancerTree } from '../balancer/observed.ts';
 import type { LbaasDriver, LbaasStep, TaggedChild } from '../drivers/lbaas-driver.ts';
 
 const NEW = { project_id: 'p', admin_state_up: true, provisioning_status: 'ACTIVE', operating_status: 'ONLINE' };
+
+/** How Octavia refuses a change while it is at another, whatever it shows. */
+export function asImmutable(): OpenStackError {
+  const text = '{"faultstring":"Load Balancer 1 is immutable and cannot be updated."}';
+  return new OpenStackError(
+    { what: 'a change' },
+    { status: 409, headers: {}, text, retryAfterMilliseconds: undefined },
+  );
+}
 
 /** Load balancers in memory, which are there at once: a second driver, by which the interface is proven to be one. */
 export class MemoryLbaas implements LbaasDriver {
